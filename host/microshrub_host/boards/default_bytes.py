@@ -17,6 +17,7 @@ from .usual_program import usual_program
 
 SIZE = "bytes"  # the option
 RESERVED = 20 * 1024  # bytes of RAM that are left to the user's own code
+_MARGIN = 512  # what two programs may differ by: names, a button, the blocks of the heap
 _FEATURES = ("window=32", "statistics=all", "bands=1-9", "low-pass=9")  # of a sensor
 _CHANNELS, _RATE = ("x", "y"), 50
 _STEP = 1024
@@ -56,7 +57,11 @@ def bytes_within(
     beside less than an eighth, the sensor has no room. None if no size has any.
     """
     most = _most(kind)
-    for free, least in ((sensor_bytes + RESERVED, most // 4), (sensor_bytes, most // 8), (0, 0)):
+    for free, least in (
+        (sensor_bytes + RESERVED, most // 4),
+        (sensor_bytes + _MARGIN, most // 8),
+        (_MARGIN, 0),
+    ):
         rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - free)
 
         def too_large(steps: int, rest: Board = rest) -> bool:

@@ -122,8 +122,11 @@ class Clock:
 
 
 def can_count(board: Board) -> bool:
-    """Whether there is an emulated board like this one."""
-    return board.arch in _EMULATED
+    """Whether there is an emulated board like this one, whose instructions tell its time.
+
+    Where the heap is in PSRAM they do not, and the board's file has no cost.
+    """
+    return board.arch in _EMULATED and bool(board.cost)
 
 
 def _codes(stream: Stream, warmup: int) -> NDArray[np.uint16]:

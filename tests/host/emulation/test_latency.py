@@ -96,6 +96,7 @@ def test_a_native_module_takes_less_time_and_ram(
 
 
 def test_other_boards_have_only_their_file() -> None:
+    """Those of which instructions tell the time; not where the heap is in PSRAM."""
     assert {name for name in board_files.names() if can_count(board_files.load(name))} == {
         name for name in board_files.names() if board_files.load(name).cost
     }
