@@ -58,7 +58,9 @@ PROGRAM = {
 }
 NETWORK_MODULES = {"errno", "network", "socket", "tls"}
 PROGRAM_MODULES = (
-    MODULES | NETWORK_MODULES | {"gc", "json", "machine", "os", "select", "sys", "time"}
+    MODULES
+    | NETWORK_MODULES
+    | {"gc", "json", "machine", "neopixel", "os", "select", "sys", "time"}
 )
 
 # Where a rule does not hold, and why: rule and function, "" being the module's level.
