@@ -1,6 +1,5 @@
 """What a board in a house tells its broker, message by message, as its socket takes them."""
 
-import gc
 from array import array
 
 from micropython import const
@@ -8,11 +7,14 @@ from micropython import const
 from .config import unload
 from .house_events import EPOCH, KIND, NUMBER, SECOND
 from .mqtt import PUBLISH, RETAIN
+from .sockets import not_above
+from .status import mem_free
 
 _MINUTE = const(60000)  # milliseconds between two states, at most,
 _LEAST = const(1000)  # and at least
 _VALUES = const(13)
 _TICKS = const(1073741823)
+_COUNTING = const(12000)  # microseconds without a reading that it takes to count the heap
 
 # In a form, a byte stands for the next of the values: a number, -1 for none;
 _NUMBER = const(1)
@@ -115,7 +117,9 @@ class HouseVoice:
         values[4] = house.unlike
         values[5] = house.new
         values[6] = app.metrics.samples
-        values[7] = gc.mem_free()
+        if not app.pace or app.pace.wait() > _COUNTING:
+            mem_free(app)
+        values[7] = app.rest
         values[8] = house.events.lost
         values[9] = house.label_now
         values[11] = asked = house.asked
@@ -145,11 +149,13 @@ class HouseVoice:
         """Put a form with the values."""
         out, values = self._client.out, self._values
         at = done = 0
-        for k in range(len(form)):
-            what = form[k]
-            if what > _KIND:
-                continue
+        end = len(form)
+        while True:
+            k = not_above(_KIND, form, done, end)
             out.put(form, done, k - done)
+            if k == end:
+                return
+            what = form[k]
             done = k + 1
             value = values[at]
             at += 1
@@ -164,16 +170,15 @@ class HouseVoice:
                     self._put_hex(value)
                     self._put_hex(values[at])
                 at += 1
-        out.put(form, done)
 
     def _put_number(self, value):
         out = self._client.out
         if value < 0:
             out.put(b"null")
             return
-        digit = 1000000000
-        while digit > 1 and digit > value:
-            digit //= 10
+        digit = 1
+        while value // digit > 9:
+            digit *= 10  # at most value, which is below 2**30
         while digit:
             out.put(_HEX, value // digit % 10, 1)
             digit //= 10
