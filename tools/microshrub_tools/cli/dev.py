@@ -27,6 +27,11 @@ COMMANDS = (
         f"{_TOOLS}.simulate_year",
         first.YEAR,
     ),
+    Command(
+        "house-load",
+        "Let a thousand simulated boards talk to a real MQTT broker.",
+        f"{_TOOLS}.house_load",
+    ),
 )
 
 

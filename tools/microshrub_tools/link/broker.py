@@ -45,6 +45,7 @@ class Broker:
         self._number = 0
         try:
             self._socket = socket.create_connection((host, port), seconds)
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if ca:
                 context = ssl.create_default_context(cafile=str(ca))
                 self._socket = context.wrap_socket(self._socket, server_hostname=host)
@@ -79,6 +80,10 @@ class Broker:
         number = struct.pack(">H", self._number)
         self._send(0x32 | retain, _text(topic) + number + data)
         self._until(0x40, number)
+
+    def publish_once(self, topic: str, data: bytes, *, retain: bool = False) -> None:
+        """Send a message with QoS 0, without waiting for anything."""
+        self._send(0x30 | retain, _text(topic) + data)
 
     def subscribe(self, *topics: str) -> None:
         """From now on, messages at these come."""

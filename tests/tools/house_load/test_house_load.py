@@ -1,0 +1,162 @@
+"""Twenty boards and a real mosquitto: what is counted, and that nothing is lost."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from house_support import needs_broker
+from parcel_support import saved_model
+from patience import PATIENCE
+from tests_support import ROOT
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.models import shared_samples
+from microshrub_tools.cli.main import main
+from microshrub_tools.house_load import local_broker, report
+from microshrub_tools.house_load.board_programs import DAY, Fleet, introduction
+from microshrub_tools.house_load.local_broker import LocalBroker
+from microshrub_tools.house_load.measured import HouseLoad, measure
+
+BOARDS, MINUTES, CLASSES = 20, 6, ("rest", "walk")
+PARCELS = {"rest": b"r" * 200, "walk": bytes(range(203))}
+PAGE = ROOT / "docs/explanation/ten-thousand-boards.md"
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory: pytest.TempPathFactory) -> HouseLoad:
+    fleet = Fleet(BOARDS, CLASSES, DAY // 120)  # each changes every two minutes
+    return measure(fleet, MINUTES, 60, PARCELS, tmp_path_factory.mktemp("house"), lambda _: None)
+
+
+@needs_broker
+def test_every_message_of_every_board_arrives(load: HouseLoad) -> None:
+    for carried in (load.carried, load.flood):
+        assert carried.published > 0
+        assert carried.lost == 0
+    assert load.carried.published == load.lived.states + load.lived.events
+    assert len(load.carried.delays) == load.lived.states  # each was matched with its receipt
+    assert min(load.carried.delays) >= 0
+
+
+@needs_broker
+def test_boards_tell_a_state_a_minute_and_what_changes(load: HouseLoad) -> None:
+    """An event for each change, and a state for it as well, from which the minute begins anew."""
+    changes = BOARDS * MINUTES // 2
+    assert load.lived.events == pytest.approx(changes, abs=BOARDS)
+    assert load.lived.states >= BOARDS * (MINUTES - 1)
+    assert load.lived.states <= BOARDS * (MINUTES + 1) + changes
+    assert load.lived.begins == 0  # no line was lost
+    rows = dict(report.day_rows(load))
+    assert rows["states"] == f"{load.lived.states * DAY / 60 / MINUTES / BOARDS:,.0f}"
+
+
+@needs_broker
+def test_boards_begin_with_the_messages_that_build_makes(load: HouseLoad) -> None:
+    assert load.begun.begins == BOARDS
+    told = 0
+    for name in load.fleet.names:
+        data = introduction(name, CLASSES)
+        while data:  # pieces with two bytes before each
+            size = int.from_bytes(data[:2], "big") & 0x3FFF
+            told += size
+            data = data[2 + size :]
+        hello = 2 + 10 + sum(2 + len(t) for t in (f"microshrub-{name}", "offline"))
+        told += hello + 2 + len(f"microshrub/{name}/status")
+    assert load.begun.begun >= told
+    # beside them only the first events and pings, and nothing twice
+    assert load.begun.begun - told < BOARDS * 300
+
+
+@needs_broker
+def test_the_store_holds_one_parcel_of_each_class(load: HouseLoad) -> None:
+    assert load.kept == sum(map(len, PARCELS.values()))
+
+
+@needs_broker
+def test_the_command_prints_it_and_writes_its_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "page.md"
+    words = ["--boards", "3", "--minutes", "2", "--speed", "60", "--markdown", str(path)]
+    assert main(["dev", "house-load", *words]) == 0
+    said = capsys.readouterr().out
+    for row in ("bytes that it sends", "99th", "in the end, MB"):
+        assert row in said
+    text = path.read_text()
+    assert "a real mosquitto on loopback and 3 boards" in text
+    assert shapes(text) == shapes(PAGE.read_text())
+
+
+def shapes(page: str) -> list[str]:
+    """Headings, blocks of commands and tables' first columns: what does not depend on figures."""
+    lines = page.splitlines()
+    kept = [line for line in lines if line.startswith(("#", "microshrub ", "mosquitto_"))]
+    return [re.sub(r"[\d,]+", "N", line) for line in kept]
+
+
+def test_without_mosquitto_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(local_broker, "PLACES", ())
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert main(["dev", "house-load"]) == 2
+    assert "mosquitto is not installed" in capsys.readouterr().err
+
+
+def test_options_that_cannot_be_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--boards", "0"], ["--speed", "0"], ["--changes", "9000"]):
+        assert main(["dev", "house-load", *words]) == 2
+        assert words[0] in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not local_broker.has_limits(), reason="no limit of files on this system")
+def test_too_many_boards_for_the_files_of_a_process() -> None:
+    with pytest.raises(UserError, match="may open"):
+        local_broker.allow_files(1 << 62)
+
+
+@needs_broker
+@pytest.mark.skipif(not shutil.which("mosquitto_pub"), reason="no mosquitto-clients")
+def test_a_parcel_goes_from_model_to_model_by_the_commands_of_the_page(tmp_path: Path) -> None:
+    """A model that knows both classes teaches one that knows the first only."""
+    text = PAGE.read_text()
+    commands = [
+        line
+        for line in text.splitlines()
+        if line.startswith(("microshrub share", "mosquitto_pub", "mosquitto_sub"))
+    ]
+    assert len(commands) == 4
+    giver, name = re.findall(r"export (\w+)\.mshrub --classes (\w+)", text)[0]
+    saved_model(tmp_path / f"{giver}.mshrub", (0, 1, 2), 1)
+    saved_model(tmp_path / "attic.mshrub", (0, 2), 2)
+    (tmp_path / "broker").mkdir()
+    with LocalBroker(tmp_path / "broker", 4) as broker:
+        for command in commands:
+            line = command.replace(f"--classes {name}", "--classes walk")
+            line = line.replace("HOST", f"127.0.0.1 -p {broker.port}")
+            run(line, tmp_path)
+            if line.startswith("mosquitto_pub"):
+                given = (tmp_path / f"{name}.parcel").read_bytes()
+                (tmp_path / f"{name}.parcel").unlink()
+    assert (tmp_path / f"{name}.parcel").read_bytes() == given
+    assert shared_samples.read_parcel(tmp_path / f"{name}.parcel").class_names == ("walk",)
+    held = shared_samples.collected(tmp_path / "attic2.mshrub", ("walk",), 20, "attic")
+    assert len(held) > 0
+
+
+def run(line: str, folder: Path) -> None:
+    """Run a command as a shell would, with > for its output."""
+    command, _, target = line.partition(" > ")
+    words = shlex.split(command)
+    if words[0] == "microshrub":
+        words[:1] = [sys.executable, "-m", "microshrub_command"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr
+    if target:
+        (folder / target).write_bytes(done.stdout)

@@ -1,0 +1,332 @@
+"""Many boards that tell an MQTT broker what they see, in one MicroPython: many_boards.py PLAN.
+
+What they send comes from the device's own House, its client and its packets, over real sockets.
+Only what a board sees is made up: its class is the next one every `period` seconds. Their
+clock is one that they share; it goes by whole seconds, and waits while the broker owes an answer
+for longer than _PATIENT, so that a slow PC breaks no line. PLAN is a file of JSON:
+
+    library    the folder that has the device library
+    folder     where NAME-house.bin of each board is, and where `sent` is written
+    port       of the broker, on this PC
+    boards     their names
+    first, all the number of the first one, and of all boards, those of other programs as well
+    classes    names
+    period     seconds between two changes
+    found      retained messages by which a board is found
+
+A line of standard input has it go on for that many seconds, each of them so many microseconds
+long or longer: "SECONDS MICROSECONDS". A line of JSON answers, with what Count has. When each
+state was sent is in the file `sent-FIRST`, a line for each: the board's number, and microseconds
+of time.time_ns().
+"""
+
+import io
+import json
+import sys
+import time
+
+_MINUTE = 60
+_PING = 25  # seconds of silence before one is sent
+_PATIENT = 10  # seconds
+_FILENO = 10  # a request of a stream
+_STATE = 0x31  # first bytes of packets: a retained message,
+_PINGREQ = 0xC0
+_QOS_1 = 2
+_COUNTED = ("sent", "received", "states", "begun", "begins")
+
+
+class Count:
+    """What has gone over the lines, since it began().
+
+    sent, received   bytes
+    states           that were sent
+    begun            bytes that were sent before a line's first state, on lines that are `begins`
+    packets          that were sent, by their first byte
+    """
+
+    def __init__(self):
+        self.began()
+
+    def began(self):
+        """Count from here on."""
+        self.received = self.sent = self.states = self.begun = self.begins = 0
+        self.packets = {}
+
+
+class Line(io.IOBase):
+    """A socket whose bytes and packets are counted; `found` as in PLAN."""
+
+    def __init__(self, socket, found, count, clock, state_goes):
+        self._socket = socket
+        self._found = found
+        self._count = count
+        self._clock = clock
+        self._state_goes = state_goes
+        self._left = 0  # bytes of the packet that goes
+        self._first = -1  # its first byte, while its length is not known yet
+        self._shift = self._size = 0
+        self._sent = 0
+        self.owed = -1  # the second since which the broker owes an answer
+        self.heard = self.wrote = self.told = clock.second  # the last time, told: a state
+
+    @property
+    def is_new(self):
+        """Whether nothing but how the board is found has gone over it."""
+        return self._found >= 0
+
+    def setblocking(self, wait):
+        """A socket on this PC connects at once; from then on it never waits."""
+
+    def connect(self, address):
+        """Connect it."""
+        self._socket.connect(address)
+        self._socket.setblocking(False)
+
+    def ioctl(self, request, flags):
+        """Its file's number, by which it is polled."""
+        return self._socket.fileno() if request == _FILENO else -1
+
+    def close(self):
+        """Close it."""
+        self._socket.close()
+
+    def readinto(self, buffer, n):
+        """What has come, as a socket gives it."""
+        came = self._socket.readinto(buffer, n)
+        if came:
+            self._count.received += came
+            self.heard = self._clock.second
+            self.owed = -1
+        return came
+
+    def write(self, data, at, n):
+        """Send what the socket takes."""
+        self._at = time.time_ns() // 1000
+        took = self._socket.write(data, at, n)
+        if took:
+            self._count.sent += took
+            self._look(data, at, at + took)
+            self._sent += took
+            self.wrote = self._clock.second
+        return took
+
+    def _look(self, data, at, end):
+        while at < end:
+            if self._left:
+                passed = min(self._left, end - at)
+                self._left -= passed
+                at += passed
+            elif self._first < 0:
+                self._first = data[at]
+                self._shift = self._size = 0
+                at += 1
+            else:
+                self._size |= (data[at] & 127) << self._shift
+                self._shift += 7
+                if data[at] < 128:
+                    self._left = self._size
+                    self._begins(self._first)
+                    self._first = -1
+                at += 1
+
+    def _begins(self, first):
+        packets = self._count.packets
+        packets[first] = packets.get(first, 0) + 1
+        if first == _PINGREQ or (first >> 4 == 3 and first & _QOS_1):
+            self.owed = self._clock.second if self.owed < 0 else self.owed
+        elif first == _STATE:
+            self._found -= 1
+            if self._found == -1:
+                self._count.begins += 1
+                self._count.begun += self._sent  # a packet of its own begins what is written
+            if self._found < 0:
+                self._count.states += 1
+                self.told = self._clock.second
+                self._state_goes(self._at)
+
+
+class Clock:
+    """The boards' time."""
+
+    def __init__(self):
+        self.second = 0
+
+    def milliseconds(self):
+        """As Hardware has them, of 30 bits."""
+        return self.second * 1000 & 0x3FFFFFFF
+
+
+class Network:
+    """A network that is always there."""
+
+    def joined(self):
+        """Whether it is."""
+        return True
+
+
+class Seen:
+    """An application that sees what it is told to; it learns nothing."""
+
+    anomaly = alarm = questions = None
+    confidence = 204  # of 255: not so sure that one answer is enough
+    sample_id = 0
+
+    def __init__(self, plan, name):
+        self.configuration = self.metrics = self.quantizer = self
+        self.network = {
+            "mqtt": {"name": name, "host": "127.0.0.1", "port": plan["port"],
+                     "settle": [3, 230], "events": 64}
+        }  # fmt: skip
+        self.class_names = plan["classes"]
+        self.spare = self.asking = None
+        self.frozen = True
+        self.samples = self.seconds = self.now = 0
+
+    def sample(self, label):
+        """The class that it sees."""
+        self.samples += 1
+        return self.now
+
+    def _count(self, label, predicted):
+        """Nobody labels anything."""
+
+    def tick(self, milliseconds):
+        """Be told the time."""
+        self.seconds = milliseconds // 1000
+        return False
+
+
+class Board:
+    """A board in a house, that begins within the first minute."""
+
+    def __init__(self, plan, number, name, clock, count, sent):
+        self._plan = plan
+        self._name = name
+        self._clock = clock
+        self.house = self.line = None
+        self.until = _MINUTE * number // plan["all"]
+        self._next = self.until + plan["period"] * (number + 1) // plan["all"]
+        self._number = number
+        self._sent = sent
+        self._lines = count
+
+    def opened(self, socket):
+        """A socket for it."""
+        self.line = Line(socket, self._plan["found"], self._lines, self._clock, self._goes)
+        return self.line
+
+    def _goes(self, at):
+        self._sent.write("%d %d\n" % (self._number, at))
+
+    def turn(self, make_house):
+        """What it does in a second; make_house as in house_start.py."""
+        if self.house is None:
+            plan = self._plan
+            self.app = Seen(plan, self._name)
+            self.house = make_house(
+                self.app, self._clock, None, "%s/%s-" % (plan["folder"], self._name), quiet,
+                Network(), ("", ""),
+            )  # fmt: skip
+            self._see()
+        if self._clock.second >= self._next:
+            self._next += self._plan["period"]
+            self.app.now = (self.app.now + 1) % len(self.app.class_names)
+            self._see()
+        self.app.tick(self._clock.milliseconds())
+        self.until = self._until()
+
+    def _see(self):
+        for _ in range(3):  # as often as another class has to be the answer
+            self.app.sample(-1)
+
+    def _until(self):
+        """The second at which it has something to do again: a turn before would change nothing."""
+        second, line = self._clock.second, self.line
+        if line is None or line.is_new or not self.is_still():
+            return second
+        quiet = min(line.heard, line.wrote)
+        return min(self._next, quiet + _PING + 1, line.told + _MINUTE)
+
+    def is_still(self):
+        """Whether all that it had to tell is told and answered."""
+        return self.house is None or not (self.house.events.held or self.line.owed >= 0)
+
+
+def quiet(words):
+    """What a board would say to whoever looks at its serial line."""
+    if not words.endswith("connected"):
+        sys.stderr.write(words + "\n")
+
+
+class Sockets:
+    """MicroPython's module socket, whose sockets are lines of the board whose turn it is."""
+
+    def __init__(self, module):
+        self._module = module
+        self.SOCK_STREAM = module.SOCK_STREAM
+        self.getaddrinfo = module.getaddrinfo
+        self.board = None
+
+    def socket(self, family):
+        """A line."""
+        return self.board.opened(self._module.socket(family))
+
+
+class Boards:
+    """Those of a plan."""
+
+    def __init__(self, plan):
+        import socket
+
+        sys.path.insert(0, plan["library"])
+        self._sockets = sys.modules["socket"] = Sockets(socket)
+        from microshrub.device.house_start import make_house
+
+        self._make_house = make_house
+        self._clock = Clock()
+        self._count = Count()
+        self._sent = open(plan["folder"] + "/sent-%d" % plan["first"], "w")
+        self._boards = [
+            Board(plan, plan["first"] + k, name, self._clock, self._count, self._sent)
+            for k, name in enumerate(plan["boards"])
+        ]
+
+    def go_on(self, seconds, microseconds):
+        """Live so many seconds; returns what went over the lines."""
+        self._count.began()
+        began = time.ticks_us()
+        for passed in range(1, seconds + 1):
+            self._clock.second += 1
+            while not self._turn():
+                pass
+            left = passed * microseconds - time.ticks_diff(time.ticks_us(), began)
+            if left > 0:
+                time.sleep_us(left)
+        while not all(board.is_still() for board in self._boards):
+            self._turn()
+        self._sent.flush()
+        count = self._count
+        found = {name: getattr(count, name) for name in _COUNTED}
+        found["packets"] = count.packets
+        return found
+
+    def _turn(self):
+        """Let each board that has something to do have its turn; whether answers are in time."""
+        second = self._clock.second
+        in_time = True
+        for board in self._boards:
+            if second >= board.until:
+                self._sockets.board = board
+                board.turn(self._make_house)
+                owed = board.line.owed
+                in_time = in_time and (owed < 0 or second - owed <= _PATIENT)
+        return in_time
+
+
+with open(sys.argv[1]) as file:
+    boards = Boards(json.load(file))
+while True:
+    line = sys.stdin.readline()
+    if not line:
+        break
+    print(json.dumps(boards.go_on(*[int(word) for word in line.split()])))
