@@ -167,9 +167,10 @@ class Network:
 class Seen:
     """An application that sees what it is told to; it learns nothing."""
 
-    anomaly = alarm = questions = None
+    anomaly = alarm = questions = pace = None
     confidence = 204  # of 255: not so sure that one answer is enough
     sample_id = 0
+    room = rest = 0  # bytes of the heap, once they are counted
 
     def __init__(self, plan, name):
         self.configuration = self.metrics = self.quantizer = self
