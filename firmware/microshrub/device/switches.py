@@ -45,15 +45,19 @@ def follow(app, board):
             high[c * len(pins) + k] = pins[k] in rows[c]
     predict = app._predict
 
-    def switch(c):
+    # Two of them, as a longer one would put its frame on the heap
+    def switch(at):
         for k in range(len(lights)):
-            lights[k].value(high[c * len(lights) + k])
+            lights[k].value(high[at + k])
+
+    def paint(c):
         for k in range(len(pixels)):
             pixels[k].show(c)
 
     def predict_and_switch(label):
         predicted = predict(label)
-        switch(predicted)
+        switch(predicted * len(lights))
+        paint(predicted)
         return predicted
 
     app._predict = predict_and_switch
