@@ -88,7 +88,7 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
         "--events",
         type=whole_number,
         metavar="N",
-        help="events that are kept while the broker cannot be reached, 16 bytes each "
+        help="events that are kept while the broker cannot be reached, 10 bytes each "
         f"(default {EVENTS})",
     )
 
