@@ -34,7 +34,7 @@ class LocalBroker:
             found.bind(("127.0.0.1", 0))
             self.port = int(found.getsockname()[1])
         settings = [f"listener {self.port} 127.0.0.1", "allow_anonymous true"]
-        if os.name == "posix":
+        if sys.platform != "win32":
             settings.append(f"user {config.owner()}")
         config.write_text(
             "\n".join([*settings, "persistence false", "set_tcp_nodelay true"]) + "\n"
@@ -98,14 +98,9 @@ def version() -> str:
     return said.partition("version ")[2].split()[0] if "version " in said else "?"
 
 
-def has_limits() -> bool:
-    """Whether the system limits the files of a process."""
-    return sys.platform != "win32"
-
-
 def allow_files(wanted: int) -> None:
     """Let this process and its children open so many files. Raises UserError if they may not."""
-    if not has_limits():
+    if sys.platform == "win32":
         return
     import resource
 
