@@ -13,9 +13,10 @@ from types import TracebackType
 
 from microshrub_host.base import child_process
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.patience import patience
 
 PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin")
-_PATIENCE = 30.0  # seconds for it to start
+_START = 30.0  # seconds for it to start, see patience.py
 _BESIDE = 64  # files of a broker that are no lines of boards
 
 
@@ -46,7 +47,7 @@ class LocalBroker:
         try:
             self._wait()
         except BaseException:
-            self._process.kill()
+            self.__exit__(None, None, None)
             raise
 
     def __enter__(self) -> LocalBroker:
@@ -82,7 +83,7 @@ class LocalBroker:
             return ""
 
     def _wait(self) -> None:
-        end = time.monotonic() + _PATIENCE
+        end = time.monotonic() + patience(_START)
         while self._process.poll() is None and time.monotonic() < end:
             try:
                 socket.create_connection(("127.0.0.1", self.port), 1).close()
