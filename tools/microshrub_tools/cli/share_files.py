@@ -24,6 +24,17 @@ def add_output(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
+def add_taught(parser: argparse.ArgumentParser, parcels: str) -> None:
+    """Add the files of taught_files()."""
+    parser.add_argument(
+        "files",
+        metavar="FILE",
+        type=Path,
+        nargs="+",
+        help=f"MODEL, {MODEL}; and behind it {parcels}",
+    )
+
+
 def add_board(parser: argparse.ArgumentParser, what: str) -> None:
     """Add --port and --key, of a board in place of a model."""
     add_port_option(parser, network=True, instead=f"{what} a board, in place of MODEL")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console
@@ -11,7 +10,7 @@ from microshrub_host.base.text import count
 from microshrub_host.models import model_files, shared_samples
 
 from ..board.board_sharing import board_model
-from .share_files import MODEL, add_board, add_output, taught_files, write
+from .share_files import add_board, add_output, add_taught, taught_files, write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,13 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "count little as soon as newer ones have grown. A board does not keep which samples it "
         "took: all of the parcel's are looked for there."
     )
-    parser.add_argument(
-        "files",
-        metavar="FILE",
-        type=Path,
-        nargs="+",
-        help=f"MODEL, {MODEL}; and behind it the PARCEL of `share export`",
-    )
+    add_taught(parser, "the PARCEL of `share export`")
     add_board(parser, "have the samples forgotten by")
     add_output(parser, "the model to write; an existing model is replaced (required with MODEL)")
 

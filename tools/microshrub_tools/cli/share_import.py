@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from rich.table import Table
 
@@ -12,7 +11,7 @@ from microshrub_host.models import model_files, shared_samples
 from microshrub_host.models.shared_samples import ParcelTold
 
 from ..board.board_sharing import board_model
-from .share_files import MODEL, add_board, add_output, taught_files, write
+from .share_files import add_board, add_output, add_taught, taught_files, write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,13 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "samples that it holds is refused, and so are parcels of other features. The program of a "
         "board is stopped for it, and goes on with what was learned."
     )
-    parser.add_argument(
-        "files",
-        metavar="FILE",
-        type=Path,
-        nargs="+",
-        help=f"MODEL, {MODEL}; and behind it one PARCEL of `share export`, or more",
-    )
+    add_taught(parser, "one PARCEL of `share export`, or more")
     add_board(parser, "teach")
     add_output(parser, "the model to write; an existing model is replaced (required with MODEL)")
 
