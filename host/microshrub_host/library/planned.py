@@ -54,7 +54,7 @@ class Outside(ModuleType):
     def adc(self, _: Any) -> object:
         return object()
 
-    button = light = watchdog = adc
+    button = light = pixel = watchdog = adc
 
     def i2c(self, *_: Any, **__: Any) -> Any:
         return self

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import pytest
 
 from microshrub_host.boards.heap_sizes import heap_bytes
 from microshrub_host.library import loader
-from microshrub_host.library.planned import Unmade
+from microshrub_host.library.planned import Outside, Unmade
 
 KINDS: dict[str, dict[str, Any]] = {
     "ShrubEnsemble": {"window": 16, "trees": 4, "depth": 3},
@@ -42,6 +43,14 @@ def test_a_plan_takes_as_much_as_the_learner_itself(kind: str) -> None:
 def test_so_does_what_stands_beside_a_learner(kind: str, options: dict[str, Any]) -> None:
     plan, made = (getattr(loader.load(name), kind)(**options) for name in ("plan", "python"))
     assert heap_bytes(plan) == heap_bytes(made)
+
+
+def test_a_plan_has_all_that_a_board_has_outside_the_library() -> None:
+    """Else `build` ends in a traceback for whoever asks for it: a NeoPixel, an interrupt."""
+    name = loader.load("python").__name__
+    board = importlib.import_module(f"{name}.device.hardware").Hardware
+    missing = [each for each in vars(board) if each[0] != "_" and not hasattr(Outside, each)]
+    assert not missing
 
 
 def test_no_byte_of_a_huge_learner_is_made() -> None:

@@ -386,6 +386,13 @@ def test_a_program_of_the_users_own_imports_what_is_there(
     assert third == "no module named 'microshrub.HoeffdingTree'"
 
 
+def test_lights_and_a_neopixel_are_built_and_named_by_the_configuration(tmp_path: Path) -> None:
+    words = ["--switch", "0=16", "1=15:green", "--limit", "300", "--output", str(tmp_path / "out")]
+    assert main(["build", "synth:sea_0", "--board", "rpi_pico", *words]) == 0
+    config = json.loads((tmp_path / "out" / "config.json").read_text())
+    assert config["switches"] == [[16], [[15, 0, 64, 0]]]
+
+
 def test_what_few_programs_have_takes_no_ram_of_the_others(tmp_path: Path) -> None:
     """One name too many makes MicroPython's next pool of names, of 4.5 KB."""
     for detector in ("page_hinkley", "adwin"):

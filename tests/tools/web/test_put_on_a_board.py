@@ -117,8 +117,14 @@ def program_of(page: Browser, folder: Path) -> dict[str, bytes]:
     ("kind", "chosen", "switch"),
     [
         ("line", {}, None),
-        ("lights", {"switch-1": "19"}, ("across=16", "up=19")),
-        ("colour", {"switch-0": "3"}, ("across=16+17", "up=17")),
+        ("lights", {"switch-1": "19"}, {"across": (16,), "up": (19,)}),
+        ("colour", {"switch-0": "yellow"}, {"across": (16, 17), "up": (17,)}),
+        (
+            "pixel",
+            {"switch-at": "18", "switch-1": "orange"},
+            {"across": ("18:red",), "up": ("18:orange",)},
+        ),
+        ("pixel", {"switch-0": "off"}, {"up": ("16:green",)}),
     ],
 )
 def test_the_program_of_a_motion_is_the_one_that_build_makes(
@@ -126,7 +132,7 @@ def test_the_program_of_a_motion_is_the_one_that_build_makes(
     tmp_path: Path,
     kind: str,
     chosen: dict[str, str],
-    switch: tuple[str, ...] | None,
+    switch: dict[str, tuple[int | str, ...]] | None,
 ) -> None:
     choose(shaken, "switch-kind", kind)
     for field, value in chosen.items():
@@ -166,8 +172,22 @@ def test_the_wiring_names_pins_and_their_numbers(shaken: Browser) -> None:
         ["Sensor SDA", "GPIO 21"],
         ["Light for across, through 330 Ω", "GPIO 25"],
     ]
+    choose(shaken, "switch-kind", "pixel")
+    assert shaken.run(WIRES)[4:] == [
+        ["NeoPixel VCC", "3V3"],
+        ["NeoPixel GND", "GND"],
+        ["NeoPixel DIN", "GPIO 25"],
+    ]
+    choose(shaken, "gestures-board", "rpi_pico")
+    choose(shaken, "switch-at", "20")
+    assert shaken.run(WIRES) == [
+        *OF_THE_SENSOR,
+        ["NeoPixel VCC", "3V3, pin 36"],
+        ["NeoPixel GND", "GND, pin 23"],
+        ["NeoPixel DIN", "GP20, pin 26"],
+    ]
     drawn = "[...document.querySelectorAll('.wires text')].map((each) => each.textContent)"
-    assert {"3V3", "GPIO 22", "SCL", "across"} <= set(shaken.run(drawn))
+    assert {"3V3 · 36", "GP20 · 26", "SCL", "NeoPixel", "DIN"} <= set(shaken.run(drawn))
     for width in (1280, 390):
         shaken.look(width, dark=False)
         assert shaken.run("document.documentElement.scrollWidth") <= width

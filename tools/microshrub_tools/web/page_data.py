@@ -48,6 +48,7 @@ from microshrub_host.streams.telltales import TELLTALE_NAMES
 from ..board import board_code, build
 from ..board.program_options import ProgramOptions
 from ..board.program_sensors import sensors
+from ..board.program_switches import COLOURS
 
 WARMUP = 256
 _USUAL = {"features": 36, "classes": 8}  # the shape for which sizes are told: windows of six axes
@@ -112,6 +113,7 @@ def write(folder: Path) -> None:
             "selftest": board_code.SELFTEST,
         },
         "boards": [_board(board) for board in boards],
+        "pixel_colours": COLOURS,
         "learners": [_learner(name, boards[0]) for name in learners()],
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],
         "files": files_told(),

@@ -3,7 +3,7 @@
 import type { Saved } from "./learning/messages";
 import type { Extraction } from "./learning/windows";
 import { BYTECODE, loadLibrary } from "./page_data";
-import type { Around, Board, Learner, PageData, Parameters } from "./page_data";
+import type { Around, Board, Learner, PageData, Parameters, Switched } from "./page_data";
 import type { Unit } from "./streams/units";
 import { zip } from "./zip";
 
@@ -31,7 +31,7 @@ export interface Model {
 export interface Target {
   readonly board: Board;
   readonly sensor: "serial" | "motion"; // samples come over the line, or it feels its motion
-  readonly switches: readonly (readonly number[])[]; // of each class, pins; none: nothing is switched
+  readonly switches: readonly (readonly Switched[])[]; // of each class; none: nothing is switched
 }
 
 type Files = Readonly<Record<string, Uint8Array>>;

@@ -17,6 +17,11 @@ export interface Board {
   readonly bytes: number; // Thicket's size there, for a stream of the user's own
 }
 
+/** What a class switches, as in config.json: a pin, or a NeoPixel's pin and its red, green and blue. */
+export type Switched = number | readonly number[];
+/** Red, green and blue by the name of a colour. */
+export type PixelColours = Readonly<Record<string, readonly number[]>>;
+
 /** What config.json has around a learner: sensor, alarm and so on. */
 export type Around = Readonly<Record<string, unknown>>;
 
@@ -75,6 +80,7 @@ export interface PageData {
   /** What `microshrub flash` has a board run; in `selftest`, %r stands for a folder. */
   readonly board_code: { readonly helpers: string; readonly loader: string; readonly selftest: string };
   readonly boards: readonly Board[];
+  readonly pixel_colours: PixelColours;
   readonly learners: readonly Learner[];
   readonly streams: readonly SampleStream[];
   readonly files: Told;

@@ -408,10 +408,12 @@ export const de: Texts = {
   },
   switches: {
     title: "Was jeder Name schaltet",
-    kinds: { line: "Nichts, es wird nur gesagt", lights: "Je ein Licht", colour: "Die Farbe einer LED" },
+    kinds: { line: "Nichts, es wird nur gesagt", lights: "Je ein Licht", colour: "Die Farbe einer LED", pixel: "Die Farbe eines NeoPixels" },
+    at: "NeoPixel an",
     colours: {
       off: "aus",
       red: "rot",
+      orange: "orange",
       green: "grün",
       yellow: "gelb",
       blue: "blau",
@@ -428,6 +430,7 @@ export const de: Texts = {
     pin: (name, number) => `${name}, Pin ${number}`,
     light: (told) => `Licht für ${told}, über 330 Ω`,
     ground: "Das andere Ende der Lichter",
+    pixel: (end) => `NeoPixel ${end}`,
   },
 
   phone: {

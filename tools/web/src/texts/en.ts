@@ -397,10 +397,12 @@ export const en = {
   },
   switches: {
     title: "What each name switches",
-    kinds: { line: "Nothing: it is only printed", lights: "A light each", colour: "The colour of an LED" },
+    kinds: { line: "Nothing: it is only printed", lights: "A light each", colour: "The colour of an LED", pixel: "The colour of a NeoPixel" },
+    at: "NeoPixel at",
     colours: {
       off: "off",
       red: "red",
+      orange: "orange",
       green: "green",
       yellow: "yellow",
       blue: "blue",
@@ -417,6 +419,7 @@ export const en = {
     pin: (name: string, number: number) => `${name}, pin ${number}`,
     light: (told: string) => `Light for ${told}, through 330 Ω`,
     ground: "Other end of the lights",
+    pixel: (end: string) => `NeoPixel ${end}`,
   },
 
   phone: {

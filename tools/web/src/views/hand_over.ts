@@ -10,7 +10,7 @@ import type { Source } from "../sensors";
 import { hex32, texts } from "../texts";
 import { SwitchFields } from "./switch_fields";
 import { ontoBoard, save } from "./take_away";
-import { wiring, type Light } from "./wiring";
+import { wiring, type Parts } from "./wiring";
 
 const PART = "gestures-"; // begins the names of its buttons
 const [CSV, PROJECT] = ["gestures.csv", "gestures.mshrub"];
@@ -54,12 +54,12 @@ export class HandOver {
     const sensors = choice(`${PART}sensor`, kinds.map((kind) => [kind, words.sensors[kind]] as const));
     const steps = make("div", {});
     const chosen = (): Board => this.data.boards.find(({ key }) => key === boards.value)!;
-    const switches = new SwitchFields(model.classNames, chosen(), () => show());
+    const switches = new SwitchFields(model.classNames, chosen(), this.data.pixel_colours, () => show());
     const show = (): void => {
       const sensor = sensors.value as Target["sensor"];
-      const target = { board: chosen(), sensor, switches: switches.pins };
+      const target = { board: chosen(), sensor, switches: switches.switched };
       steps.replaceChildren(
-        ...this.toWire(target, switches.lights, model.classNames, source),
+        ...this.toWire(target, switches.parts, model.classNames, source),
         ontoBoard(model, target, this.data, this.failed, PART),
       );
     };
@@ -74,17 +74,17 @@ export class HandOver {
   /** What fits what was taught, and how it is wired. */
   private toWire(
     { board, sensor }: Target,
-    lights: readonly Light[],
+    parts: Parts,
     classNames: readonly string[],
     source: Source,
   ): HTMLElement[] {
     const isMotion = sensor === "motion";
     const fits = isMotion ? words.wire : words.fits[source];
-    const picture = wiring(board, isMotion ? board.motion.sensor : null, lights);
+    const picture = wiring(board, isMotion ? board.motion.sensor : null, parts);
     return [
       make("p", { id: "board-fits" }, fits),
       ...(isMotion ? [make("p", {}, words.line(classNames))] : []),
-      ...(isMotion || lights.length ? [picture] : []),
+      ...(isMotion || parts.lights.length || parts.pixel !== undefined ? [picture] : []),
     ];
   }
 

@@ -1,73 +1,108 @@
-// What each class switches on the board: a light of its own, or the colour of one LED.
+// What each class switches on the board: a light of its own, or the colour of an LED or NeoPixel.
 
 import { choice, field, make } from "../dom";
-import type { Board } from "../page_data";
+import type { Board, PixelColours, Switched } from "../page_data";
 import { texts } from "../texts";
-import { pinName, type Light } from "./wiring";
+import { pinName, type Parts } from "./wiring";
 
 const words = texts.switches;
-const KINDS = ["line", "lights", "colour"] as const;
+const KINDS = ["line", "lights", "colour", "pixel"] as const;
 const COLOURS = ["off", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const;
-const PARTS = ["red", "green", "blue"] as const; // of an LED, a pin each: bits 0, 1 and 2 of a place
-const FIRST = [1, 2, 4, 3, 6]; // the colours of the first classes
+const LED_PINS = ["red", "green", "blue"] as const; // of an LED, a pin each: bits 0, 1 and 2 of a place
+const FIRST = ["red", "green", "blue", "yellow", "cyan"]; // the colours of the first classes
+
+type Item = readonly [value: string, text: string];
 
 export class SwitchFields {
   readonly element: HTMLElement;
   private readonly kind = choice("switch-kind", KINDS.map((kind) => [kind, words.kinds[kind]] as const));
   private readonly fields = make("div", { class: "fields" });
-  private controls: readonly HTMLSelectElement[] = [];
+  private controls: readonly HTMLSelectElement[] = []; // of each class
+  private at: HTMLSelectElement; // the pin of the NeoPixel
 
   constructor(
     private readonly classNames: readonly string[],
     private board: Board,
+    private readonly colours: PixelColours,
     private readonly changed: () => void,
   ) {
     this.kind.onchange = () => this.show(this.board);
     this.element = make("div", { class: "switches" }, field(words.title, this.kind), this.fields);
+    this.at = this.pinOfPixel();
     this.offer();
   }
 
   /** On another board, there are other pins. */
   show(board: Board): void {
     this.board = board;
+    this.at = this.pinOfPixel();
     this.offer();
     this.changed();
   }
 
-  /** The pins of each class; none where nothing is switched. */
-  get pins(): readonly (readonly number[])[] {
-    const chosen = this.controls.map(({ value }) => Number(value));
-    if (this.kind.value === "lights") return chosen.map((pin) => [pin]);
-    const parts = PARTS.map((_, bit) => this.board.lights[bit]!);
-    return chosen.map((colour) => parts.filter((_, bit) => (colour >> bit) & 1));
+  /** What each class switches, as in config.json; none where nothing is switched. */
+  get switched(): readonly (readonly Switched[])[] {
+    const chosen = this.controls.map(({ value }) => value);
+    if (this.kind.value === "lights") return chosen.map((pin) => [Number(pin)]);
+    if (this.kind.value === "pixel") {
+      const pin = Number(this.at.value);
+      return chosen.map((name) => (name in this.colours ? [[pin, ...this.colours[name]!]] : []));
+    }
+    const pins = LED_PINS.map((_, bit) => this.board.lights[bit]!);
+    return chosen.map((name) => {
+      const bits = COLOURS.indexOf(name as (typeof COLOURS)[number]);
+      return pins.filter((_, bit) => (bits >> bit) & 1);
+    });
   }
 
   /** What has to be wired. */
-  get lights(): readonly Light[] {
-    if (this.kind.value === "line") return [];
-    if (this.kind.value === "colour") {
-      return PARTS.map((part, bit) => ({ pin: this.board.lights[bit]!, told: words.colours[part] }));
+  get parts(): Parts {
+    const { lights } = this.board;
+    switch (this.kind.value) {
+      case "colour":
+        return { lights: LED_PINS.map((part, bit) => ({ pin: lights[bit]!, told: words.colours[part] })) };
+      case "pixel":
+        return { lights: [], pixel: Number(this.at.value) };
+      case "lights":
+        return { lights: this.lightOfEach() };
+      default:
+        return { lights: [] };
     }
-    const pins = [...new Set(this.pins.flat())];
+  }
+
+  private lightOfEach(): Parts["lights"] {
+    const chosen = this.controls.map(({ value }) => Number(value));
     const called = (pin: number): string =>
-      this.classNames.filter((_, c) => this.pins[c]!.includes(pin)).join(", ");
-    return pins.map((pin) => ({ pin, told: called(pin) }));
+      this.classNames.filter((_, c) => chosen[c] === pin).join(", ");
+    return [...new Set(chosen)].map((pin) => ({ pin, told: called(pin) }));
+  }
+
+  private pinOfPixel(): HTMLSelectElement {
+    const control = choice("switch-at", this.pins());
+    control.onchange = this.changed;
+    return control;
+  }
+
+  private pins(): Item[] {
+    return this.board.lights.map((pin) => [String(pin), pinName(this.board, pin)] as const);
   }
 
   private offer(): void {
-    const { kind, board } = this;
-    const isColour = kind.value === "colour";
-    const items: (readonly [string, string])[] = isColour
-      ? COLOURS.map((name, bits) => [String(bits), words.colours[name]] as const)
-      : board.lights.map((pin) => [String(pin), pinName(board, pin)] as const);
+    const kind = this.kind.value;
+    const names = kind === "pixel" ? (["off", ...Object.keys(this.colours)] as const) : COLOURS;
+    const items: Item[] =
+      kind === "lights"
+        ? this.pins()
+        : names.map((name) => [name, words.colours[name as keyof typeof words.colours]] as const);
     const made = this.classNames.map((name, c) => {
       const control = choice(`switch-${c}`, items);
-      control.value = String(isColour ? (FIRST[c] ?? 0) : board.lights[c % board.lights.length]);
+      control.value = kind === "lights" ? items[c % items.length]![0] : (FIRST[c] ?? "off");
       control.onchange = this.changed;
       return [name, control] as const;
     });
-    this.controls = kind.value === "line" ? [] : made.map(([, control]) => control);
+    this.controls = kind === "line" ? [] : made.map(([, control]) => control);
     this.fields.replaceChildren(
+      ...(kind === "pixel" ? [field(words.at, this.at)] : []),
       ...(this.controls.length ? made.map(([name, control]) => field(name, control)) : []),
     );
     this.fields.hidden = !this.controls.length;

@@ -1,4 +1,4 @@
-// How a motion sensor and lights are wired to a board: a picture of our own, and the same in words.
+// How a motion sensor, lights and a NeoPixel are wired to a board: a picture of our own, and the same in words.
 
 import { make, table } from "../dom";
 import type { Board, MotionSensor } from "../page_data";
@@ -17,9 +17,15 @@ const RIGHT = (
 const LIGHT_GND = 23; // beside the pins of lights
 
 /** A light at a pin, and what it tells. */
-export interface Light {
+interface Light {
   readonly pin: number;
   readonly told: string;
+}
+
+/** What shows the answer: lights, and a NeoPixel whose pin this is. */
+export interface Parts {
+  readonly lights: readonly Light[];
+  readonly pixel?: number;
 }
 
 interface Place {
@@ -43,8 +49,9 @@ export function pinName(board: Board, pin: number): string {
 }
 
 /** The picture and its table; the sensor is null where the board has none of its own. */
-export function wiring(board: Board, sensor: MotionSensor | null, lights: readonly Light[]): HTMLElement {
-  const pins = isPico(board) ? picoPins() : fewPins(sensor, lights);
+export function wiring(board: Board, sensor: MotionSensor | null, parts: Parts): HTMLElement {
+  const { lights, pixel } = parts;
+  const pins = isPico(board) ? picoPins() : fewPins(sensor, parts);
   const named = (name: string, isLeft = true): Place =>
     pins.find((pin) => pin.name === name && pin.isLeft === isLeft) ??
     pins.find((pin) => pin.name === name)!;
@@ -59,12 +66,21 @@ export function wiring(board: Board, sensor: MotionSensor | null, lights: readon
     : [];
   const ofLights = lights.map(({ pin, told }): Wire => [told, named(called(pin), false)]);
   const ground = pins.find(({ number }) => number === LIGHT_GND) ?? named("GND", false);
+  const ofPixel: Wire[] =
+    pixel === undefined
+      ? []
+      : [
+          ["VCC", named("3V3", false)],
+          ["GND", ground],
+          ["DIN", named(called(pixel), false)],
+        ];
   const said = [
     ...ofSensor.map(([from, to]) => [`${words.sensor} ${from}`, told(to)]),
     ...ofLights.map(([name, to]) => [words.light(name), told(to)]),
     ...(lights.length ? [[words.ground, told(ground)]] : []),
+    ...ofPixel.map(([end, to]) => [words.pixel(end), told(to)]),
   ];
-  const used = [...ofSensor, ...ofLights].map(([, to]) => to);
+  const used = [...ofSensor, ...ofLights, ...ofPixel].map(([, to]) => to);
   if (lights.length) used.push(ground);
   const rows = 1 + Math.max(...pins.map(({ row }) => row), 3);
   const height = TOP + rows * STEP + 12;
@@ -75,6 +91,7 @@ export function wiring(board: Board, sensor: MotionSensor | null, lights: readon
     ...pins.flatMap((pin) => pinMarks(pin, used.includes(pin))),
     ...(sensor ? sensorMarks(ofSensor, isPico(board) ? STEP / 2 : 0) : []),
     ...lightMarks(ofLights, ground),
+    ...pixelMarks(ofPixel),
   );
   return make("figure", { class: "wiring" }, picture, table([words.from, words.to], said));
 }
@@ -87,9 +104,13 @@ function picoPins(): Place[] {
 }
 
 /** Of a board whose makers arrange the pins in many ways: those that are used. */
-function fewPins(sensor: MotionSensor | null, lights: readonly Light[]): Place[] {
+function fewPins(sensor: MotionSensor | null, { lights, pixel }: Parts): Place[] {
   const left = sensor ? ["3V3", "GND", `GPIO ${sensor.scl}`, `GPIO ${sensor.sda}`] : [];
-  const right = lights.length ? [...lights.map(({ pin }) => `GPIO ${pin}`), "GND"] : [];
+  const right = [
+    ...lights.map(({ pin }) => `GPIO ${pin}`),
+    ...(pixel === undefined ? [] : [`GPIO ${pixel}`, "3V3"]),
+    ...(lights.length || pixel !== undefined ? ["GND"] : []),
+  ];
   return [
     ...left.map((name, row) => ({ name, row, isLeft: true })),
     ...right.map((name, row) => ({ name, row, isLeft: false })),
@@ -156,6 +177,25 @@ function lightMarks(wires: readonly Wire[], ground: Place): SVGElement[] {
     ];
   });
   return [drawn("path", { d: rail, class: "wire GND" }), ...lights];
+}
+
+/** A NeoPixel, as high as its wires are apart. */
+function pixelMarks(wires: readonly Wire[]): SVGElement[] {
+  if (!wires.length) return [];
+  const rows = wires.map(([, to]) => down(to));
+  const [first, last] = [Math.min(...rows), Math.max(...rows)];
+  const ends = wires.flatMap(([end, to]) => [
+    drawn("path", { d: `M${BOARD_END} ${down(to)} H${LIGHT}`, class: `wire ${end}` }),
+    text(end, LIGHT + 8, down(to) + 4, {}),
+  ]);
+  const box = { x: LIGHT, y: first - 18, width: 110, height: last - first + 36, rx: 6, class: "part" };
+  const middle = { x: LIGHT + 64, y: (first + last) / 2 };
+  return [
+    drawn("rect", box),
+    drawn("circle", { cx: middle.x + 24, cy: middle.y, r: 8, class: "lamp" }),
+    text("NeoPixel", LIGHT + 8, middle.y + 26, {}),
+    ...ends,
+  ];
 }
 
 function drawn(tag: string, attributes: Readonly<Record<string, string | number>>): SVGElement {
