@@ -178,6 +178,16 @@ def test_only_modules_of_micropython_are_imported(file: str) -> None:
 
 
 @pytest.mark.parametrize("file", FILES)
+def test_an_import_is_found_wherever_it_stands(file: str) -> None:
+    name = library_files.module_name(library_files.folder() / file)
+    nodes = [node for node in ast.walk(parse(file)) if isinstance(node, ast.ImportFrom)]
+    of_library = filter(library_files.is_of_library, nodes)
+    assert library_files.imports(name) == {
+        library_files.imported_from(name, node) for node in of_library
+    }
+
+
+@pytest.mark.parametrize("file", FILES)
 def test_no_floats_dicts_and_try(file: str) -> None:
     found = set()
     for node, function in with_function(parse(file)):

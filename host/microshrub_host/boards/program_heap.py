@@ -11,6 +11,7 @@ are under way while the program answers a request for its status.
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import json
 from collections.abc import Collection, Iterator
@@ -84,7 +85,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         for name, thing in parts.items()
         if thing
     }
-    whole = heap_bytes(service, names, elsewhere) + _POLL + sum(_frames(arch))
+    whole = heap_bytes(service, names, elsewhere) + _POLL + _frames(arch, loader.digest())
     found["program"] = whole - sum(found.values())
     return [Part(name, size, "of the program", "program") for name, size in found.items()]
 
@@ -120,21 +121,26 @@ def _quiet(*_: object) -> None:
     """Nobody looks."""
 
 
-def _frames(arch: str) -> Iterator[int]:
-    """Bytes of the heap that the calls under way take."""
-    for path in mpy.compiled(arch):
-        wanted = _UNDER_WAY.get(library_files.module_name(path), ())
-        if wanted:
-            for name, code in _functions(path):
-                if name in wanted and not code.native:
-                    yield frame_bytes(code.data)
+@functools.cache
+def _frames(arch: str, library: str) -> int:
+    """Bytes of the heap that the calls under way take, with the library of that digest."""
+    return sum(
+        frame_bytes(code.data)
+        for path in mpy.compiled(arch)
+        for name, code in _functions(path, _UNDER_WAY.get(library_files.module_name(path), ()))
+        if not code.native
+    )
 
 
-def _functions(path: Path) -> Iterator[tuple[str, mpy.Code]]:
-    """Names and codes of a module's functions and of its classes' methods."""
+def _functions(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, mpy.Code]]:
+    """Names and codes of those of a module's functions, and of its classes' methods."""
+    if not wanted:
+        return
     source = library_files.source_of(library_files.module_name(path))
     tree = ast.parse(source.read_text(encoding="utf-8"))
-    yield from _defined(tree.body, mpy.read(path).code)
+    for name, code in _defined(tree.body, mpy.read(path).code):
+        if name in wanted:
+            yield name, code
 
 
 def _defined(body: list[ast.stmt], code: mpy.Code) -> Iterator[tuple[str, mpy.Code]]:

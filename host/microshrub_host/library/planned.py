@@ -96,7 +96,8 @@ NAMES: dict[str, Any] = {"write_addresses": write_addresses}
 STANDINS: dict[str, dict[str, Any]] = {
     "buffers": {"allocate": Unmade},
     "checkpoint": {"open": FILES.open},
-    "device.config": {"open": FILES.open},
+    "device.config": {"open": FILES.open, "gc": Outside()},
+    "device.device_model": {"gc": Outside()},
     "device.networking": {"open": FILES.open},
     "device.service": {"sys": _System(), "gc": Outside()},
     "device.states": {"load": lambda app: ""},

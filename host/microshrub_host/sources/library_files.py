@@ -7,7 +7,7 @@ import functools
 import importlib
 import importlib.util
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from .own_learners import own_files
@@ -56,8 +56,11 @@ def sources_with_own() -> list[Path]:
 
 def module_name(path: Path) -> str:
     """The name of a source, or of its compiled file, within the library, such as "shrub.cart"."""
-    if path in own_files().values():
-        return path.stem
+    return path.stem if path in own_files().values() else _name_within(path)
+
+
+@functools.cache
+def _name_within(path: Path) -> str:
     parts = path.with_suffix("").parts
     return ".".join(parts[len(parts) - parts[::-1].index(PACKAGE) :])
 
@@ -78,12 +81,22 @@ def imports(name: str, *, later: bool = True) -> set[str]:
 
 @functools.cache
 def _imports(name: str, source: str, later: bool) -> frozenset[str]:
-    tree = ast.parse(source)
+    body = ast.parse(source).body
     return frozenset(
         imported_from(name, node)
-        for node in (ast.walk(tree) if later else tree.body)
+        for node in (_statements(body) if later else body)
         if isinstance(node, ast.ImportFrom) and is_of_library(node)
     )
+
+
+def _statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The statements, and those within them; expressions, of which there are most, are not."""
+    waiting = list(body)
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            waiting += getattr(node, part, ())
 
 
 def is_of_library(node: ast.ImportFrom) -> bool:

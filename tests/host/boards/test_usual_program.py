@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 from typing import Any
 
 import pytest
@@ -46,6 +47,16 @@ def test_a_target_that_comes_late(late: int, beside: Beside) -> None:
 def test_a_known_range_of_the_target() -> None:
     known = {"columns": 5, "column": 4, "ends": (0, 100), "horizon": 6, "lags": 3, "interval": 90}
     assert taken("thicket-regressor", [Forecast(known)], features=7, late=5)
+
+
+def test_making_it_looks_for_no_garbage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A board does, to have room; a look at all objects of a PC takes longer than the rest."""
+
+    def looked(*_: object) -> int:
+        raise AssertionError("a plan has looked for garbage")
+
+    monkeypatch.setattr(gc, "collect", looked)
+    assert taken("thicket", SENSOR, features=5, classes=3)
 
 
 def test_the_sensor_decides_how_many_features_there_are() -> None:
