@@ -2,7 +2,9 @@
 
     python tests/files_entered.py simulate gestures.csv --model shrub --window 16
 
-Code that runs because a file is imported does not count. The command's own output is left out.
+Files that are entered while samples are learned and counted have a star. Code that runs because a
+file is imported does not count. The command's own output is left out. What is planned or compiled
+for the first time is kept in the cache, so a second run enters fewer files than the first.
 """
 
 from __future__ import annotations
@@ -18,6 +20,11 @@ from types import FrameType
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("firmware", "host", "research", "tools")
+_EACH_BLOCK = {  # the functions that a block of samples goes through, by their files
+    ("engines", "engines.py"): "run",
+    ("evaluation", "classes.py"): "take",
+    ("evaluation", "regression.py"): "take",
+}
 
 
 class Entered:
@@ -25,18 +32,27 @@ class Entered:
 
     def __init__(self) -> None:
         self.files: set[Path] = set()
-        self._importing = 0
+        self.by_samples: set[Path] = set()
+        self._importing = self._learning = 0
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
+        step = {"call": 1, "return": -1}.get(event, 0)
+        if step and _EACH_BLOCK.get(Path(code.co_filename).parts[-2:]) == code.co_name:
+            self._learning += step
         if code.co_name == "<module>":
-            self._importing += {"call": 1, "return": -1}.get(event, 0)
+            self._importing += step
         elif event == "call" and not self._importing and code.co_flags & inspect.CO_OPTIMIZED:
             self.files.add(Path(code.co_filename))
+            if self._learning:
+                self.by_samples.add(Path(code.co_filename))
 
 
-def entered(words: Sequence[str]) -> list[Path]:
-    """The files that `microshrub` with these words enters, below the project's folder."""
+def entered(words: Sequence[str]) -> dict[Path, bool]:
+    """The files that `microshrub` with these words enters, below the project's folder.
+
+    Of each, whether samples pass it, too.
+    """
     from microshrub_tools.cli.main import main
 
     noted = Entered()
@@ -47,13 +63,18 @@ def entered(words: Sequence[str]) -> list[Path]:
         finally:
             sys.setprofile(None)
     assert code == 0
-    files = (file for file in noted.files if file.is_relative_to(ROOT))
-    return sorted(found for file in files if (found := file.relative_to(ROOT)).parts[0] in ROOMS)
+    ours = {file: file.relative_to(ROOT) for file in noted.files if file.is_relative_to(ROOT)}
+    return {
+        found: file in noted.by_samples
+        for file, found in sorted(ours.items())
+        if found.parts[0] in ROOMS
+    }
 
 
 if __name__ == "__main__":
     found = entered(sys.argv[1:])
-    for file in found:
-        print(file)
+    for file, passed in found.items():
+        print("*" if passed else " ", file)
     rooms = Counter(file.parts[0] for file in found)
     print(len(found), "files:", ", ".join(f"{count} of {room}" for room, count in rooms.items()))
+    print(sum(found.values()), "of them while samples are learned")

@@ -13,8 +13,8 @@ from ..base.text import count
 from ..beside import registry
 from ..beside.companion import Beside, Companion, around
 from ..boards import board_files, ram_budget
-from ..boards.program_budget import usual_budget
 from ..boards.ram_budget import Budget
+from ..boards.usual_budget import usual_budget
 from ..emulation.latency import Clock, can_count
 from ..library.learners import DEFAULT, WARMUP, kind_of, regressor_for
 from ..streams.number_streams import NumberStream

@@ -59,8 +59,37 @@ _MONTH = 30 * _DAY
 _HOUR = 3600
 _HOURS = 6 * _HOUR
 _KEPT = 16  # folders of a kind
+_DIGEST = 32  # bytes, of what follows them
 _OURS = 0o700
 _WRITABLE = "others may write to it"
+
+
+def remembered(kind: str, key: bytes, make: Callable[[], bytes], most: int) -> bytes:
+    """What make() gives for that key, or gave before; of a kind, some `most` are kept.
+
+    A file that is damaged is made again; without a cache, each is made each time.
+    """
+    try:
+        file = cache_folder(kind) / f"{hashlib.sha256(key).hexdigest()[:24]}.{kind}"
+    except OSError:
+        return make()
+    with contextlib.suppress(OSError):
+        data = file.read_bytes()
+        if data[:_DIGEST] == _digest(data[_DIGEST:]):
+            use(file)
+            return data[_DIGEST:]
+    data = make()
+    with contextlib.suppress(OSError):
+        part = file.with_suffix(f".{os.getpid()}")
+        part.write_bytes(_digest(data) + data)
+        part.replace(file)
+        if file.name[0] == "0":  # now and then
+            drop_old(file.parent.iterdir(), most)
+    return data
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).digest()
 
 
 def cache_folder(name: str) -> Path:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import shutil
 import stat
 import sys
@@ -114,4 +113,4 @@ def _is_special(path: Path) -> bool:
 
 def _beside(path: Path) -> Path:
     """A new name in the folder that the file is to stand in."""
-    return path.resolve().parent / f".microshrub-{secrets.token_hex(8)}"
+    return path.resolve().parent / f".microshrub-{os.urandom(8).hex()}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import platform
 
 
@@ -14,7 +13,9 @@ def versions() -> dict[str, str]:
 
 def version_of(distribution: str) -> str:
     """The version of an installed distribution, or that it is unknown."""
+    from importlib import metadata  # it takes a while, and is seldom asked
+
     try:
-        return importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
         return "unknown"

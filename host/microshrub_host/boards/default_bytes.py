@@ -11,8 +11,8 @@ from ..beside.companion import Beside
 from ..features.feature_options import FeatureOptions
 from ..library.learners import defaults, learner, model_of
 from .board_files import Board
-from .program_budget import usual_budget
 from .ram_budget import Budget, Parameters, budget
+from .usual_budget import usual_budget
 from .usual_program import usual_program
 
 SIZE = "bytes"  # the option

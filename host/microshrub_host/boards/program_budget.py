@@ -64,7 +64,7 @@ def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
     )
 
 
-def usual_budget(
+def planned_budget(
     parameters: Parameters,
     board: Board,
     kind: str,
@@ -74,11 +74,7 @@ def usual_budget(
     frozen: bool = False,
     names: Names = ((), ()),
 ) -> Budget:
-    """The RAM of the program that `build` makes with a learner, see usual_program.py.
-
-    With `frozen`, its ranges do not grow. Raises ValueError for parameters that the learner
-    refuses, NoNativeTools with native.
-    """
+    """What usual_budget() keeps."""
     program = usual_program(kind, parameters, beside, network, frozen, names)
     code = _typical_code(program, board, "native" if native else "viper")
     counted = [each for each in beside if not isinstance(each, Extracted)]  # a part of the sensor

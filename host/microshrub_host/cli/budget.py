@@ -10,7 +10,7 @@ from ..base.terminal import console, messages
 from ..beside.between import between
 from ..beside.companion import Beside, around
 from ..boards import board_files, ram_budget, sample_time
-from ..boards.program_budget import usual_budget
+from ..boards.usual_budget import usual_budget
 from ..boards.usual_program import check_wifi
 from ..boards.what_to_lower import which_to_lower
 from ..library.learners import REGRESSORS, check_parameters, kind_of, number_parameters

@@ -15,8 +15,8 @@ from ..beside.between import between
 from ..beside.companion import Beside
 from ..boards import board_files, sample_time
 from ..boards.board_files import Board
-from ..boards.program_budget import usual_budget
 from ..boards.sample_time import SampleTime
+from ..boards.usual_budget import usual_budget
 from ..boards.usual_program import Names
 from ..engines import engines
 from ..evaluation import kept_aside, prequential, regression
@@ -26,7 +26,7 @@ from ..evaluation.task import R
 from ..library import loader
 from ..library.learners import WARMUP, kind_of
 from ..models import model_files
-from ..reports import page, plots, report
+from ..reports import plots, report
 from ..reports.class_report import of_classes
 from ..reports.number_plots import draw_numbers
 from ..reports.number_report import of_numbers
@@ -248,6 +248,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot is not None:
         write_figure(arguments, made.figure(result))
     if arguments.html is not None:
+        from ..reports import page
+
         figure = made.figure(result)
         write_page(arguments, page.make_page(result, told, rows, figure, arguments.command_line))
     if arguments.json is not None:

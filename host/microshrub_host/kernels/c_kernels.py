@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..base import child_process
+from ..base.cache import remembered
 from . import c_function, c_translate
 from .compiled_kernels import CompilerError, KernelCompiler
 from .kernel_sources import Kernel
@@ -28,6 +29,7 @@ _HEAD = c_translate.TYPES + c_translate.DIVISION
 
 
 _TRIAL, _LONGEST = 60.0, 600.0  # seconds for a compiler: to show that it works; for a room
+_TRIALS = 8  # compilers that are remembered to work
 
 
 @functools.cache
@@ -51,7 +53,8 @@ def compiler() -> tuple[str, ...] | None:
 def works() -> bool:
     """Whether there is a C compiler that has the headers it needs."""
     try:
-        return bool(compile_text(_HEAD, _TRIAL))
+        trial = functools.partial(compile_text, _HEAD, _TRIAL)
+        return bool(remembered("trial", repr((COMPILER.key(), _HEAD)).encode(), trial, _TRIALS))
     except CompilerError:
         return False
 

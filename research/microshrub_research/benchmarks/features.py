@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from microshrub_host.beside.between import between
 from microshrub_host.boards import board_files
 from microshrub_host.boards.feature_time import time_on
-from microshrub_host.boards.program_budget import usual_budget
+from microshrub_host.boards.usual_budget import usual_budget
 from microshrub_host.evaluation import kept_aside
 from microshrub_host.features.feature_choice import Place, Work
 from microshrub_host.features.feature_extraction import extracted

@@ -1,0 +1,78 @@
+"""A budget is planned once: the next run with the same model and stream has it from the cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from microshrub_host.beside.anomaly import Anomaly
+from microshrub_host.beside.companion import Beside
+from microshrub_host.boards import board_files, program_budget
+from microshrub_host.boards.usual_budget import usual_budget
+
+PICO, PICO_2 = board_files.load("rpi_pico"), board_files.load("rpi_pico2")
+SHAPE = {"features": 5, "classes": 3, "bytes": 8192}
+
+
+@pytest.fixture
+def plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What is planned; the budgets that are kept at first are none."""
+    found: list[Any] = []
+    real = program_budget.planned_budget
+
+    def planned(*asked: Any) -> Any:
+        found.append(asked)
+        return real(*asked)
+
+    monkeypatch.setattr(program_budget, "planned_budget", planned)
+    monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path))
+    return found
+
+
+class Own(Anomaly):
+    """A companion of somebody's own, whose source may be another one tomorrow."""
+
+
+def test_it_is_planned_once(plans: list[Any], tmp_path: Path) -> None:
+    first = usual_budget(SHAPE, PICO, "Thicket")
+    assert usual_budget(SHAPE, PICO, "Thicket") == first
+    assert len(plans) == 1
+    (file,) = (tmp_path / "budget").iterdir()
+    file.write_bytes(file.read_bytes()[:-9])  # as a power cut leaves it
+    assert usual_budget(SHAPE, PICO, "Thicket") == first
+    assert len(plans) == 2
+
+
+@pytest.mark.parametrize("beside", [(), (Anomaly(often=0.1),), (Own(often=0.1),)])
+def test_what_is_kept_is_what_was_planned(plans: list[Any], beside: Beside) -> None:
+    asked = (
+        SHAPE,
+        PICO,
+        "Thicket",
+        beside,
+        False,
+        ("tcp",),
+        True,
+        (tuple("abcde"), ("a", "b", "c")),
+    )
+    assert usual_budget(*asked) == program_budget.planned_budget(*asked)
+    assert usual_budget(*asked) == program_budget.planned_budget(*asked)
+    own = any(isinstance(each, Own) for each in beside)
+    assert len(plans) == (4 if own else 3)
+
+
+def test_another_board_model_or_name_is_planned_anew(plans: list[Any]) -> None:
+    usual_budget(SHAPE, PICO, "Thicket")
+    usual_budget(SHAPE, PICO_2, "Thicket")
+    usual_budget({**SHAPE, "bytes": 9216}, PICO, "Thicket")
+    usual_budget(SHAPE, PICO, "Thicket", names=(tuple("abcde"), ("one", "two", "three")))
+    assert len(plans) == 4
+
+
+def test_what_is_refused_is_not_kept(plans: list[Any]) -> None:
+    for _ in range(2):
+        with pytest.raises(ValueError, match="classes"):
+            usual_budget({**SHAPE, "classes": 999}, PICO, "Thicket")
+    assert len(plans) == 2
