@@ -133,6 +133,11 @@ ATTACKS = (
         "python tests/support/parcel_attack.py --parcels 100000 --seed {seed}",
     ),
     Attack(
+        "forged, cut, oversized and moved parcels that a broker has kept for a group of boards",
+        "each is refused in a line, and whole ones beside them are taken",
+        "python tests/support/share_attack.py --messages 100000 --seed {seed}",
+    ),
+    Attack(
         "a broker that sends forged lengths, packets that cannot be and random bytes",
         "the board goes on, and learns nothing of it",
         "python tests/support/hostile_broker.py --packets 100000 --seed {seed}",

@@ -228,9 +228,23 @@ class Sharing:
         They are found by their codes: for each, the nearest one of its class that is very near.
         Raises ValueError if nothing else is held.
         """
-        self._waiting = [row for row in self._waiting if row[0].origin != parcel.origin]
+        return self.forget_all(((parcel, which),))
+
+    def forget_all(self, parcels):
+        """The same of pairs (parcel, which), all at once.
+
+        One after the other, some of the next one's samples would take the places of the first's.
+        """
         places = set()  # type: set
-        for i in range(parcel.samples) if which is None else which:
+        for parcel, which in parcels:
+            self._waiting = [row for row in self._waiting if row[0].origin != parcel.origin]
+            self._find(parcel, range(parcel.samples) if which is None else which, places)
+        self._store.remove(places)
+        return len(places)
+
+    def _find(self, parcel, which, places):
+        """Add the places of samples like those of a parcel."""
+        for i in which:
             name = parcel.class_names[parcel.label(i)]
             if name in self._classes:
                 label = self._classes.index(name)
@@ -238,8 +252,6 @@ class Sharing:
                 away, place = self._store.nearest_of(label, self._x, places)
                 if away <= _MOVED * len(self._features):
                     places.add(place)
-        self._store.remove(places)
-        return len(places)
 
     def value_changes(self, parcel):
         """How far each feature's values are moved, at most, by other units and ranges: raw."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from ..library import loader
 from .model_files import ModelFile, OpenModel, open_model
 
 MOST = 20  # samples of a class
+OF_OTHERS = "learned of others"  # beside what sharing.py has: just now, of another parcel
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,98 @@ class Taken:
 
 @dataclass(frozen=True)
 class ParcelTold:
-    """What a model made of a parcel; changes has how far values of a feature were moved."""
+    """What a model made of a parcel, whose key that is.
+
+    changes has how far values of a feature were moved.
+    """
 
     origin: str
+    key: str
     classes: tuple[Taken, ...]
     changes: dict[str, float]
     numbers: tuple[int, ...]  # of the samples that were learned
+
+
+@dataclass(frozen=True)
+class Sharer:
+    """A Sharing; whose it is, and the names and units of its features and classes."""
+
+    whose: str
+    sharing: Any
+    names: Sequence[str]
+    units: Sequence[tuple[int, int]]
+    classes: Sequence[str]
+
+    def held(self) -> tuple[str, ...]:
+        """The classes of which it holds samples."""
+        return tuple(name for name in self.classes if self._holds(name))
+
+    def _holds(self, name: str) -> bool:
+        try:
+            self.sharing.collect("-", (name,), 1)
+        except ValueError:
+            return False
+        return True
+
+    def collect(self, origin: str, wanted: Sequence[str], most: int) -> bytes:
+        """A parcel of up to `most` samples of each of these classes. Raises UserError."""
+        try:
+            data: bytes = self.sharing.collect(origin, tuple(wanted), most)
+        except ValueError as error:
+            raise UserError(f"{self.whose}: {error}") from None
+        return data
+
+    def forget(self, parcels: Sequence[Any]) -> int:
+        """Forget samples like those of parcels; returns how many. Raises UserError."""
+        try:
+            gone: int = self.sharing.forget_all([(parcel, None) for parcel in parcels])
+            return gone
+        except ValueError as error:
+            raise UserError(f"{self.whose}: {error}") from None
+
+    def take(self, parcel: Any) -> ParcelTold:
+        """Take a parcel. Raises UserError for one of other features."""
+        try:
+            found = self.sharing.take(parcel)
+        except ValueError as error:
+            raise UserError(f"{self.whose}: {error}") from None
+        counts = _counts(parcel)
+        classes = [
+            Taken(name, what, counts[k], len(which)) for k, (name, what, which) in enumerate(found)
+        ]
+        moved = zip(self.names, self.sharing.value_changes(parcel), self.units, strict=True)
+        changes = {name: change / 10.0 ** unit[1] for name, change, unit in moved}
+        numbers = tuple(i for _, _, which in found for i in which)
+        return ParcelTold(parcel.origin, parcel.key, tuple(classes), changes, numbers)
+
+    def take_lacking(self, parcels: Mapping[str, Any]) -> tuple[list[ParcelTold], list[str]]:
+        """Take parcels of one class each, by where they are from: of a class the first one only
+        that passes. Returns what became of them, and sentences on those of other features.
+        """
+        told, refused = [], []
+        learned: set[str] = set()
+        for where, parcel in parcels.items():
+            name = parcel.class_names[0]
+            if name in learned:
+                taken = (Taken(name, OF_OTHERS, parcel.samples, 0),)
+                told.append(ParcelTold(parcel.origin, parcel.key, taken, {}, ()))
+                continue
+            try:
+                told.append(replace(self, whose=where).take(parcel))
+            except UserError as error:
+                refused.append(str(error))
+                continue
+            if told[-1].numbers:
+                learned.add(name)
+        return told, refused
+
+
+def _counts(parcel: Any) -> list[int]:
+    """How many samples of each class a parcel has."""
+    counts = [0] * len(parcel.class_names)
+    for i in range(parcel.samples):
+        counts[parcel.label(i)] += 1
+    return counts
 
 
 def read_parcel(path: Path) -> Any:
@@ -46,83 +133,63 @@ def read_parcel(path: Path) -> Any:
 
 def collected(path: Path, wanted: Sequence[str], most: int, origin: str) -> bytes:
     """A parcel of up to `most` samples of each of these classes. Raises UserError."""
+    return sharer(path).collect(origin, wanted, most)
+
+
+def sharer(path: Path) -> Sharer:
+    """The Sharing of a saved model. Raises UserError."""
+    return _sharer(open_model(path), path)
+
+
+def taught(
+    path: Path, teach: Callable[[Sharer], list[ParcelTold]]
+) -> tuple[ModelFile, list[ParcelTold]]:
+    """The model once it has learned what `teach` has it take, and what that was. UserError."""
     model = open_model(path)
-    try:
-        data: bytes = _sharing(model).collect(origin, tuple(wanted), most)
-    except ValueError as error:
-        raise UserError(f"{path}: {error}") from None
-    return data
-
-
-def taught(path: Path, parcels: Sequence[Any]) -> tuple[ModelFile, list[ParcelTold]]:
-    """The model once it has learned what it takes of the parcels, and what that was.
-
-    Raises UserError for a parcel of other features.
-    """
-    model = open_model(path)
-    sharing = _sharing(model, path)
-    shape = model.file.feature_names, model.file.scale.units()
-    lessons = [lesson(str(path), sharing, parcel, *shape) for parcel in parcels]
-    while sharing.step():
+    pupil = _sharer(model, path)
+    lessons = teach(pupil)
+    while pupil.sharing.step():
         pass
     shared = dict(model.file.shared)
-    for parcel, told in zip(parcels, lessons, strict=True):
+    for told in lessons:
         if told.numbers:
-            shared[parcel.key] = sorted({*shared.get(parcel.key, []), *told.numbers})
+            shared[told.key] = sorted({*shared.get(told.key, []), *told.numbers})
     return _settled(model, shared), lessons
 
 
-def without(path: Path, parcel: Any) -> tuple[ModelFile, int]:
-    """The model without what it has of a parcel, and how many samples that were.
+def without(path: Path, parcels: Sequence[Any]) -> tuple[ModelFile, int]:
+    """The model without what it has of parcels, and how many samples that were.
 
-    Raises UserError if it has learned nothing of the parcel, or nothing else.
+    Raises UserError if it has learned nothing of any of them, or nothing else.
     """
     model = open_model(path)
     shared = dict(model.file.shared)
-    if parcel.key not in shared:
-        raise UserError(f"{path}: it has learned nothing of this parcel of {parcel.origin}")
+    known = [parcel for parcel in parcels if parcel.key in shared]
+    if not known:
+        origins = " or ".join(sorted({parcel.origin for parcel in parcels}))
+        these = "this parcel" if len(parcels) == 1 else "these parcels"
+        raise UserError(f"{path}: it has learned nothing of {these} of {origins}")
+    sharing = _sharer(model, path).sharing
     try:
-        gone: int = _sharing(model, path).forget(parcel, shared.pop(parcel.key))
+        gone = sharing.forget_all([(parcel, shared.pop(parcel.key)) for parcel in known])
     except ValueError as error:
         raise UserError(f"{path}: {error}") from None
     return _settled(model, shared), gone
 
 
-def lesson(
-    whose: str,
-    sharing: Any,
-    parcel: Any,
-    names: Sequence[str],
-    units: Sequence[tuple[int, int]],
-) -> ParcelTold:
-    """Have a Sharing of features of these names and units take a parcel. Raises UserError."""
-    try:
-        found = sharing.take(parcel)
-    except ValueError as error:
-        raise UserError(f"{whose}: {error}") from None
-    counts = [0] * len(parcel.class_names)
-    for i in range(parcel.samples):
-        counts[parcel.label(i)] += 1
-    classes = [
-        Taken(name, what, counts[k], len(which)) for k, (name, what, which) in enumerate(found)
-    ]
-    moved = zip(names, sharing.value_changes(parcel), units, strict=True)
-    changes = {name: change / 10.0 ** unit[1] for name, change, unit in moved}
-    numbers = tuple(i for _, _, which in found for i in which)
-    return ParcelTold(parcel.origin, tuple(classes), changes, numbers)
-
-
-def _sharing(model: OpenModel, path: Path | None = None) -> Any:
+def _sharer(model: OpenModel, path: Path) -> Sharer:
     file = model.file
-    told = f"{path}: " if path else ""
     if file.beside:
-        raise UserError(f"{told}a model with {', '.join(file.beside)} beside it shares no samples")
+        raise UserError(
+            f"{path}: a model with {', '.join(file.beside)} beside it shares no samples"
+        )
     library = loader.load("python")
     shape = file.feature_names, file.scale.units(), file.class_names
     try:
-        return library.Sharing(model.learner, model.quantizer, *shape)
+        sharing = library.Sharing(model.learner, model.quantizer, *shape)
     except ValueError as error:
-        raise UserError(f"{told}{error}") from None
+        raise UserError(f"{path}: {error}") from None
+    return Sharer(str(path), sharing, *shape)
 
 
 def _settled(model: OpenModel, shared: dict[str, list[int]]) -> ModelFile:

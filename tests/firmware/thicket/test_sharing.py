@@ -150,6 +150,18 @@ def test_an_origin_can_be_forgotten_again() -> None:
     board.model.load(board.model.save())  # all counts are right, or it would be refused
 
 
+def test_parcels_are_forgotten_at_once_so_that_none_takes_the_place_of_another() -> None:
+    kitchen, attic = Board(LIBRARY, (60, 60, 60), 1), Board(LIBRARY, (60, 60, 0), 2)
+    parcels = [kitchen.parcel(name) for name in CLASSES]
+    attic.sharing.take(parcels[2])
+    attic.learn_all()
+    assert attic.held(2) == 20
+    assert attic.sharing.forget_all([(parcel, None) for parcel in parcels]) == 60
+    assert attic.held(2) == 0
+    assert attic.right(2) == 0
+    assert min(attic.right(0), attic.right(1)) > 0.9
+
+
 def test_what_waits_is_forgotten_too() -> None:
     board = Board(LIBRARY, (60, 60, 0), seed=1)
     parcel = Board(LIBRARY, ALL).parcel("run")

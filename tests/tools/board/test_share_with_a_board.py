@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from house_support import free_port
+from house_support import free_port, needs_broker
 from parcel_support import rows_of, saved_model
 from patience import PATIENCE
 
 from microshrub_tools.board import flash, simulated_board
 from microshrub_tools.board.pc_board import PcBoard
 from microshrub_tools.cli.main import main
+from microshrub_tools.house_load.local_broker import LocalBroker
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.lines import open_line
 from microshrub_tools.link.messages import Prediction, sample
@@ -104,6 +105,36 @@ def test_a_board_learns_gives_and_forgets_a_class(
     assert attic.right(1) > 0.9
 
 
+@needs_broker
+@pytest.mark.parametrize("way", ["cable", "network"])
+def test_a_board_and_a_broker(
+    attic: Attic, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kitchen = str(saved_model(tmp_path / "kitchen.mshrub", (0, 1, 2), 1))
+    with LocalBroker(tmp_path, 4) as broker:
+        words = ["--mqtt", f"127.0.0.1:{broker.port}", "--group", "things"]
+        assert main(["share", "export", kitchen, "--classes", "all", *words]) == 0
+        export = ["share", "export", *attic.port(way), "--classes", "all", *words]
+        assert main(export) == 2
+        assert "--mqtt needs --name" in capsys.readouterr().err
+        attic.right(0)  # it is back
+        assert main([*export, "--name", "attic"]) == 0
+        assert "rest, walk of attic" in capsys.readouterr().out
+        learn = ["share", "import", *attic.port(way), *words, "--name", "attic"]
+        assert main(learn) == 0
+        out = capsys.readouterr().out
+        assert "from kitchen" in out
+        assert "from attic" not in out
+        assert attic.right(2) > 0.9
+        assert main(learn) == 0
+        assert "learned nothing" in capsys.readouterr().out
+        attic.right(0)
+        forget = ["share", "forget", *attic.port(way), *words, "--origin", "kitchen"]
+        assert main(forget) == 0
+        assert "of kitchen" in capsys.readouterr().out
+        assert attic.right(2) == 0
+
+
 def test_a_cut_while_a_board_is_taught_leaves_what_it_knew(
     attic: Attic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -132,7 +163,7 @@ def test_a_board_or_a_model_and_not_both(
     for words, told in (
         (["export", "a", "--port", "b", "-o", "c"], "either MODEL or --port"),
         (["export", "--classes", "all", "-o", "c"], "either MODEL or --port"),
-        (["import", "a"], "give MODEL and PARCEL, or --port of a board and PARCEL"),
+        (["import", "a"], "give MODEL, or --port of a board, and either PARCEL or --mqtt"),
         (["import", "a", "--port", "b", "-o", "c"], "with --port the board keeps what it learns"),
         (["forget", "a", "b"], "--output is missing"),
     ):

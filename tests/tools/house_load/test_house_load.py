@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
-import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from house_support import needs_broker
-from parcel_support import saved_model
-from patience import PATIENCE
+from parcel_support import Board, saved_model
 from tests_support import ROOT
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.library import loader
 from microshrub_host.models import shared_samples
 from microshrub_tools.cli.main import main
 from microshrub_tools.house_load import local_broker, report
@@ -24,7 +22,10 @@ from microshrub_tools.house_load.local_broker import LocalBroker
 from microshrub_tools.house_load.measured import HouseLoad, measure
 
 BOARDS, MINUTES, CLASSES = 20, 6, ("rest", "walk")
-PARCELS = {"rest": b"r" * 200, "walk": bytes(range(203))}
+PARCELS = {
+    name: Board(loader.load("python"), (30, 30, 30)).sharing.collect("room", (name,))
+    for name in ("rest", "walk")
+}
 PAGE = ROOT / "docs/explanation/ten-thousand-boards.md"
 
 
@@ -96,7 +97,7 @@ def test_the_command_prints_it_and_writes_its_page(
 def shapes(page: str) -> list[str]:
     """Headings, blocks of commands and tables' first columns: what does not depend on figures."""
     lines = page.splitlines()
-    kept = [line for line in lines if line.startswith(("#", "microshrub ", "mosquitto_"))]
+    kept = [line for line in lines if line.startswith(("#", "microshrub "))]
     return [re.sub(r"[\d,]+", "N", line) for line in kept]
 
 
@@ -122,16 +123,13 @@ def test_too_many_boards_for_the_files_of_a_process() -> None:
 
 
 @needs_broker
-@pytest.mark.skipif(not shutil.which("mosquitto_pub"), reason="no mosquitto-clients")
-def test_a_parcel_goes_from_model_to_model_by_the_commands_of_the_page(tmp_path: Path) -> None:
+def test_a_parcel_goes_from_model_to_model_by_the_commands_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A model that knows both classes teaches one that knows the first only."""
     text = PAGE.read_text()
-    commands = [
-        line
-        for line in text.splitlines()
-        if line.startswith(("microshrub share", "mosquitto_pub", "mosquitto_sub"))
-    ]
-    assert len(commands) == 4
+    commands = re.findall("^microshrub share .*", text, re.MULTILINE)
+    assert [command.split()[2] for command in commands] == ["export", "import", "forget"]
     giver, name = re.findall(r"export (\w+)\.mshrub --classes (\w+)", text)[0]
     saved_model(tmp_path / f"{giver}.mshrub", (0, 1, 2), 1)
     saved_model(tmp_path / "attic.mshrub", (0, 2), 2)
@@ -139,24 +137,7 @@ def test_a_parcel_goes_from_model_to_model_by_the_commands_of_the_page(tmp_path:
     with LocalBroker(tmp_path / "broker", 4) as broker:
         for command in commands:
             line = command.replace(f"--classes {name}", "--classes walk")
-            line = line.replace("HOST", f"127.0.0.1 -p {broker.port}")
-            run(line, tmp_path)
-            if line.startswith("mosquitto_pub"):
-                given = (tmp_path / f"{name}.parcel").read_bytes()
-                (tmp_path / f"{name}.parcel").unlink()
-    assert (tmp_path / f"{name}.parcel").read_bytes() == given
-    assert shared_samples.read_parcel(tmp_path / f"{name}.parcel").class_names == ("walk",)
-    held = shared_samples.collected(tmp_path / "attic2.mshrub", ("walk",), 20, "attic")
-    assert len(held) > 0
-
-
-def run(line: str, folder: Path) -> None:
-    """Run a command as a shell would, with > for its output."""
-    command, _, target = line.partition(" > ")
-    words = shlex.split(command)
-    if words[0] == "microshrub":
-        words[:1] = [sys.executable, "-m", "microshrub_command"]
-    done = subprocess.run(words, cwd=folder, capture_output=True, timeout=PATIENCE, check=False)
-    assert done.returncode == 0, done.stderr
-    if target:
-        (folder / target).write_bytes(done.stdout)
+            words = shlex.split(line.replace("HOST", f"127.0.0.1:{broker.port}"))[1:]
+            monkeypatch.chdir(tmp_path)
+            assert main(words) == 0
+    assert shared_samples.sharer(tmp_path / "attic2.mshrub").held() == ("rest", "walk", "run")

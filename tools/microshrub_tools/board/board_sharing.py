@@ -16,6 +16,7 @@ from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.library import loader
+from microshrub_host.models.shared_samples import Sharer
 
 from ..link import key_file
 from ..link.lines import is_network
@@ -31,7 +32,11 @@ _STATES = (_CONFIG, ".state")  # ends of the names of what a model is made of
 
 
 class BoardModel:
-    """What the program of an open board has learned, and a Sharing of it."""
+    """What the program of an open board has learned.
+
+    sharer    its Sharing
+    name      by which an MQTT broker knows it, None if none does
+    """
 
     def __init__(self, device: Runs, folder: Path) -> None:
         flash.prepare(device)
@@ -49,8 +54,7 @@ class BoardModel:
         library: Any = loader.load("python")
         try:
             config = library.device.config.Configuration((self._folder / _CONFIG).read_bytes())
-            self.feature_names, self.class_names = config.feature_names, config.class_names
-            self.units = tuple(tuple(unit) for unit in config.units)
+            self.name: str | None = config.network.get("mqtt", {}).get("name")
             if config.numbers is not None or config.spare is not None:
                 what = "predicts a number" if config.spare is None else "has spare classes"
                 raise UserError(f"a program that {what} shares no samples")
@@ -58,8 +62,10 @@ class BoardModel:
             self.found = self._app.begin()
             if not self._app.quantizer.frozen:
                 raise UserError("the board is still calibrating: it shares samples afterwards")
-            shape = self.feature_names, self.units, self.class_names
-            self.sharing = library.Sharing(self._app.learner, self._app.quantizer, *shape)
+            units = tuple(tuple(unit) for unit in config.units)
+            shape = config.feature_names, units, config.class_names
+            sharing = library.Sharing(self._app.learner, self._app.quantizer, *shape)
+            self.sharer = Sharer("the board", sharing, *shape)
         except (OSError, ValueError) as error:
             raise UserError(f"the board's program: {error}") from None
 
@@ -73,7 +79,7 @@ class BoardModel:
 
     def put_back(self) -> None:
         """Learn what waits, and have the board begin with that."""
-        while self.sharing.step():
+        while self.sharer.sharing.step():
             pass
         while self._app.learner.idle():
             pass

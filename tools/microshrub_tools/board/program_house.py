@@ -94,11 +94,11 @@ def check_text(flag: str, text: str, most: int) -> None:
         raise UserError(f"{flag} has more than {most} bytes, or control characters")
 
 
-def check_name(name: str) -> None:
-    """Raise UserError unless a board can be called so."""
+def check_name(name: str, flag: str = "--name") -> None:
+    """Raise UserError unless a board, or a group of boards, can be called so."""
     if not _NAME.fullmatch(name):
         raise UserError(
-            f"--name has to be 1 to 32 letters, digits, - and _, as it is in topics, not {name!r}"
+            f"{flag} has to be 1 to 32 letters, digits, - and _, as it is in topics, not {name!r}"
         )
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 from microshrub_host.base.errors import UserError
 from microshrub_host.cli.parsed import whole_number
 
-from ..board.program_house import EVENTS, SETTLE
+from ..board.program_house import EVENTS, SETTLE, host_and_port, password
+from ..link.broker import Broker
 from ..link.tcp_line import PORT
 
 
@@ -91,6 +92,16 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
         help="events that are kept while the broker cannot be reached, 10 bytes each "
         f"(default {EVENTS})",
     )
+
+
+def open_broker(arguments: argparse.Namespace) -> Broker:
+    """A line to the broker of add_broker_options(), if need be with a password. UserError."""
+    host, port = host_and_port(arguments.mqtt, tls=arguments.mqtt_ca is not None)
+    user = arguments.mqtt_user or ""
+    if arguments.mqtt_password_file and not user:
+        raise UserError("--mqtt-password-file needs --mqtt-user")
+    secret = password(arguments.mqtt_password_file, user, "the broker's password", ask_password)
+    return Broker(host, port, user, secret, arguments.mqtt_ca)
 
 
 def ask_password(words: str) -> str:

@@ -1,30 +1,37 @@
-"""`microshrub share export`: samples of a saved model, or of a board's, as a parcel for others."""
+"""`microshrub share export`: samples of a saved model, or of a board's, as parcels for others."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
 from microshrub_host.cli.parsed import check_at_least_one, whole_number
-from microshrub_host.models import model_files, shared_samples
-from microshrub_host.models.shared_samples import MOST
+from microshrub_host.models import shared_samples
+from microshrub_host.models.shared_samples import MOST, Sharer
 
 from ..board.board_sharing import board_model
+from ..board.parcel_store import MOST_BOARDS, MOST_BYTES, MOST_SAMPLES
+from .share_broker import OWN, add_store, check_store, open_store, own_name
 from .share_files import MODEL, PARCEL_START, add_board, add_output, check_output, write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Write samples that a thicket holds to a parcel, from which other models learn. Only "
-        "classes that you name leave the model: by default none does. A board's program is "
-        "stopped for it, and goes on afterwards."
+        "Write samples that a thicket holds to a parcel, from which other models learn, or "
+        "publish them at an MQTT broker. Only classes that you name leave the model: by default "
+        "none does. A board's program is stopped for it, and goes on afterwards."
     )
     parser.add_argument("model", metavar="MODEL", type=Path, nargs="?", help=MODEL)
     parser.add_argument(
-        "--classes", metavar="A,B,...", help="the classes that may leave, or all (required)"
+        "--classes",
+        metavar="A,B,...",
+        help="the classes that may leave, or all of which it has samples: all (required)",
     )
     parser.add_argument(
         "--most",
@@ -36,44 +43,81 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name",
         metavar="NAME",
-        help="whose samples they are (default: the name of MODEL, or board)",
+        help=f"whose samples they are (default: {OWN}; in a file, of a board without one: board)",
     )
     add_board(parser, "take the samples from")
-    add_output(parser, "the parcel to write (required)")
+    add_output(parser, "the parcel to write (required without --mqtt)")
+    add_store(
+        parser,
+        f"In place of --output: publish a retained parcel of each class, of at most "
+        f"{MOST_SAMPLES} samples and {MOST_BYTES:,} bytes; a group has those of at most "
+        f"{MOST_BOARDS} boards for each class.",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the parcel."""
+    """Write the parcel, or publish one of each class; 1 if there were enough of a class."""
     check_at_least_one(most=arguments.most)
+    check_store(arguments)
     path: Path | None = arguments.model
     if (path is None) == (arguments.port is None):
         raise UserError("give either MODEL or --port of a board")
+    if arguments.mqtt is not None:
+        if arguments.output is not None or arguments.force:
+            raise UserError("give either --output or --mqtt")
+        return _publish(arguments)
     check_output(arguments, PARCEL_START, {"MODEL": path} if path else {})
-    if path is None:
-        origin, wanted, data = _of_board(arguments)
-    else:
-        wanted = _wanted(arguments, model_files.read(path).class_names)
-        origin = arguments.name or path.stem
-        data = shared_samples.collected(path, wanted, arguments.most, origin)
+    with _sharer(arguments) as (sharer, name):
+        wanted = _wanted(arguments, sharer)
+        origin = arguments.name or name or "board"
+        data = sharer.collect(origin, wanted, arguments.most)
     write(arguments, data, f", {count(len(wanted), 'class')} of {origin}")
     return 0
 
 
-def _of_board(arguments: argparse.Namespace) -> tuple[str, tuple[str, ...], bytes]:
-    """Whose samples, of which classes, and the parcel."""
-    origin = arguments.name or "board"
+def _publish(arguments: argparse.Namespace) -> int:
+    with open_store(arguments) as store:
+        with _sharer(arguments) as (sharer, name):
+            origin = own_name(arguments, name)
+            wanted = _wanted(arguments, sharer)
+            parcels = [sharer.collect(origin, (each,), arguments.most) for each in wanted]
+        full = store.publish(parcels)
+    for each in full:
+        messages.say(
+            f"{each}: {MOST_BOARDS} other boards of {arguments.group} have published it, which is "
+            "enough; `share forget --mqtt` withdraws a board's"
+        )
+    given = [each for each in wanted if each not in full]
+    if given:
+        size = sum(len(data) for each, data in zip(wanted, parcels, strict=True) if each in given)
+        console.say(
+            f"published to the group {arguments.group} at {arguments.mqtt}: "
+            f"{', '.join(given)} of {origin}, "
+            f"{size:,} bytes"
+        )
+    return int(bool(full))
+
+
+@contextlib.contextmanager
+def _sharer(arguments: argparse.Namespace) -> Iterator[tuple[Sharer, str | None]]:
+    """The model's or the board's Sharing, and its name."""
+    path: Path | None = arguments.model
+    if path is not None:
+        yield shared_samples.sharer(path), path.stem
+        return
     with board_model(arguments.port, arguments.key) as board:
-        wanted = _wanted(arguments, board.class_names)
-        try:
-            return origin, wanted, board.sharing.collect(origin, wanted, arguments.most)
-        except ValueError as error:
-            raise UserError(f"the board: {error}") from None
+        yield board.sharer, board.name
 
 
-def _wanted(arguments: argparse.Namespace, names: tuple[str, ...]) -> tuple[str, ...]:
+def _wanted(arguments: argparse.Namespace, sharer: Sharer) -> tuple[str, ...]:
     if not arguments.classes:
         raise UserError(
             "--classes is missing: nothing leaves a model that nobody chose. The classes are: "
-            f"{', '.join(names)}"
+            f"{', '.join(sharer.classes)}"
         )
-    return tuple(names) if arguments.classes == "all" else tuple(arguments.classes.split(","))
+    if arguments.classes != "all":
+        return tuple(dict.fromkeys(arguments.classes.split(",")))
+    found = sharer.held()
+    if not found:
+        raise UserError(f"{sharer.whose}: it has no samples yet")
+    return found

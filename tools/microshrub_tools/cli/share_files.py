@@ -30,7 +30,7 @@ def add_taught(parser: argparse.ArgumentParser, parcels: str) -> None:
         "files",
         metavar="FILE",
         type=Path,
-        nargs="+",
+        nargs="*",
         help=f"MODEL, {MODEL}; and behind it {parcels}",
     )
 
@@ -43,12 +43,16 @@ def add_board(parser: argparse.ArgumentParser, what: str) -> None:
 def taught_files(arguments: argparse.Namespace) -> tuple[Path | None, list[Path]]:
     """MODEL, or None where it is a board, and the parcels behind it. Raises UserError."""
     paths: list[Path] = arguments.files
-    if arguments.port is not None:
+    board, broker = arguments.port is not None, arguments.mqtt is not None
+    if broker == (len(paths) > (not board)):
+        whose = "--port of a board" if board else "MODEL, or --port of a board,"
+        raise UserError(f"give {whose} and either PARCEL or --mqtt of a broker")
+    if board:
         if arguments.output is not None:
             raise UserError("--output is for a MODEL: with --port the board keeps what it learns")
         return None, paths
-    if len(paths) < 2:
-        raise UserError("give MODEL and PARCEL, or --port of a board and PARCEL")
+    if not paths:
+        raise UserError("give MODEL, or --port of a board")
     check_output(arguments, MODEL_START, {str(path): path for path in paths})
     return paths[0], paths[1:]
 

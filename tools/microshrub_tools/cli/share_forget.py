@@ -1,8 +1,11 @@
-"""`microshrub share forget`: a saved model, or a board, without what a parcel has taught it."""
+"""`microshrub share forget`: a saved model, or a board, without what parcels have taught it."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console
@@ -10,6 +13,8 @@ from microshrub_host.base.text import count
 from microshrub_host.models import model_files, shared_samples
 
 from ..board.board_sharing import board_model
+from ..board.program_house import check_name
+from .share_broker import add_store, check_store, open_store, tell_found
 from .share_files import add_board, add_output, add_taught, taught_files, write
 
 
@@ -18,30 +23,69 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Take the samples of a parcel out of a thicket again. Its trees that have grown on them "
         "count little as soon as newer ones have grown. A board does not keep which samples it "
-        "took: all of the parcel's are looked for there."
+        "took: all of the parcel's are looked for there. With --mqtt and neither MODEL nor "
+        "--port, a board's parcels are taken away from the broker."
     )
-    add_taught(parser, "the PARCEL of `share export`")
+    add_taught(parser, "the PARCEL of `share export`; none with --mqtt")
     add_board(parser, "have the samples forgotten by")
     add_output(parser, "the model to write; an existing model is replaced (required with MODEL)")
+    add_store(parser, "In place of PARCEL: what the broker has of a board now.")
+    parser.add_argument(
+        "--origin", metavar="NAME", help="whose parcels they are (required with --mqtt)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Forget, and write the model."""
-    path, paths = taught_files(arguments)
-    if len(paths) != 1:
-        raise UserError("give one PARCEL: each is forgotten by a command of its own")
-    parcel = shared_samples.read_parcel(paths[0])
+    """Forget, and write the model; 1 if a broker has nothing to forget."""
+    check_store(arguments)
+    if arguments.mqtt is None:
+        path, paths = taught_files(arguments)
+        if len(paths) != 1:
+            raise UserError("give one PARCEL: each is forgotten by a command of its own")
+        return _forget(arguments, path, [shared_samples.read_parcel(paths[0])])
+    if arguments.origin is None:
+        raise UserError("--mqtt needs --origin NAME, whose parcels they are")
+    check_name(arguments.origin, "--origin")
+    if arguments.files or arguments.port is not None:
+        return _forget_published(arguments)
+    if arguments.output is not None:
+        raise UserError("give MODEL, which is written to --output without the samples")
+    with open_store(arguments) as store:
+        gone = store.withdraw(arguments.origin)
+    if not gone:
+        return _nothing(arguments)
+    told = f"{', '.join(gone)} of {arguments.origin}"
+    console.say(f"removed from the group {arguments.group} at {arguments.mqtt}: {told}")
+    return 0
+
+
+def _forget_published(arguments: argparse.Namespace) -> int:
+    path = taught_files(arguments)[0]
+    with open_store(arguments) as store:
+        found = store.of(arguments.origin)
+    tell_found(found)
+    if not found.parcels:
+        return _nothing(arguments)
+    return _forget(arguments, path, list(found.parcels.values()))
+
+
+def _nothing(arguments: argparse.Namespace) -> int:
+    console.say(
+        f"{arguments.mqtt} has no parcels of {arguments.origin} in the group {arguments.group}."
+    )
+    return 1
+
+
+def _forget(arguments: argparse.Namespace, path: Path | None, parcels: Sequence[Any]) -> int:
     if path is not None:
-        model, gone = shared_samples.without(path, parcel)
+        model, gone = shared_samples.without(path, parcels)
         write(arguments, model_files.packed(model), f", without {count(gone, 'sample')}")
         return 0
     with board_model(arguments.port, arguments.key) as board:
         board.check_keeps()
-        try:
-            gone = board.sharing.forget(parcel)
-        except ValueError as error:
-            raise UserError(f"the board: {error}") from None
+        gone = board.sharer.forget(parcels)
         if gone:
             board.put_back()
-    console.say(f"The board goes on without {count(gone, 'sample')} of {parcel.origin}.")
+    origin = parcels[0].origin
+    console.say(f"The board goes on without {count(gone, 'sample')} of {origin}.")
     return 0

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from itertools import groupby
+from pathlib import Path
 
 from rich.table import Table
 
-from microshrub_host.base.terminal import console
+from microshrub_host.base.terminal import console, messages
 from microshrub_host.models import model_files, shared_samples
-from microshrub_host.models.shared_samples import ParcelTold
+from microshrub_host.models.shared_samples import ParcelTold, Sharer
 
 from ..board.board_sharing import board_model
+from ..board.parcel_store import MOST_BOARDS, ParcelStore
+from .share_broker import OWN, add_store, check_store, open_store, own_name, tell_found
 from .share_files import add_board, add_output, add_taught, taught_files, write
+
+Teach = Callable[[Sharer, str | None], list[ParcelTold]]  # with the name of who learns
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,39 +28,89 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "samples that it holds is refused, and so are parcels of other features. The program of a "
         "board is stopped for it, and goes on with what was learned."
     )
-    add_taught(parser, "one PARCEL of `share export`, or more")
+    add_taught(parser, "one PARCEL of `share export`, or more; none with --mqtt")
     add_board(parser, "teach")
     add_output(parser, "the model to write; an existing model is replaced (required with MODEL)")
+    add_store(
+        parser,
+        "In place of PARCEL: take what other boards of the group have published, class by class "
+        f"in the order of their names, at most {MOST_BOARDS}, until a parcel is learned.",
+    )
+    parser.add_argument(
+        "--name",
+        metavar="NAME",
+        help=f"with --mqtt, who learns: its own parcels are left out (default: {OWN})",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Learn, say what became of each class, and write the model."""
+    """Learn, say what became of each class, and write the model; 1 if there is no parcel."""
+    check_store(arguments)
     path, paths = taught_files(arguments)
-    parcels = [shared_samples.read_parcel(each) for each in paths]
+    if arguments.mqtt is None:
+        parcels = [shared_samples.read_parcel(each) for each in paths]
+        return _learn(arguments, path, lambda sharer, _: [sharer.take(each) for each in parcels])
+    with open_store(arguments) as store:
+        return _learn(arguments, path, lambda *who: _of_others(arguments, store, *who))
+
+
+def _of_others(
+    arguments: argparse.Namespace, store: ParcelStore, sharer: Sharer, name: str | None
+) -> list[ParcelTold]:
+    """Teach what others have published."""
+    found = store.fetch(own_name(arguments, name))
+    tell_found(found)
+    told, refused = sharer.take_lacking(found.parcels)
+    for sentence in refused:
+        messages.say(sentence)
+    return sorted(told, key=lambda each: each.origin)
+
+
+def _learn(arguments: argparse.Namespace, path: Path | None, teach: Teach) -> int:
+    learned = False
     if path is None:
         with board_model(arguments.port, arguments.key) as board:
             board.check_keeps()
-            names, units = board.feature_names, board.units
-            for parcel in parcels:
-                _tell(shared_samples.lesson("the board", board.sharing, parcel, names, units))
-            board.put_back()
+            lessons = teach(board.sharer, board.name)
+            learned = board.sharer.sharing.waiting > 0
+            if learned:
+                board.put_back()
+    else:
+        stem = path.stem
+        model, lessons = shared_samples.taught(path, lambda sharer: teach(sharer, stem))
+    tell(lessons)
+    if not lessons:
+        console.say(f"{arguments.mqtt} has no parcels of others that {arguments.group} can learn.")
+        return 1
+    if path is not None:
+        write(arguments, model_files.packed(model))
+    elif learned:
         console.say("The board goes on with what it knows now.")
-        return 0
-    model, lessons = shared_samples.taught(path, parcels)
-    for lesson in lessons:
-        _tell(lesson)
-    write(arguments, model_files.packed(model))
+    else:
+        console.say("The board goes on as before: it learned nothing.")
     return 0
 
 
-def _tell(lesson: ParcelTold) -> None:
-    table = Table("class", "samples", "learned", "", title=f"from {lesson.origin}")
-    for taken in lesson.classes:
-        what = "" if taken.what == "learned" else taken.what
-        table.add_row(taken.name, str(taken.samples), str(taken.learned), what)
+def tell(lessons: list[ParcelTold]) -> None:
+    """Print what became of parcels, a table for each origin."""
+    for origin, group in groupby(lessons, key=lambda each: each.origin):
+        _tell(origin, list(group))
+
+
+def _tell(origin: str, lessons: list[ParcelTold]) -> None:
+    table = Table("class", "samples", "learned", "", title=f"from {origin}")
+    changes: dict[str, float] = {}
+    for lesson in lessons:
+        for taken in lesson.classes:
+            what = "" if taken.what == "learned" else taken.what
+            table.add_row(taken.name, str(taken.samples), str(taken.learned), what)
+        for name, change in lesson.changes.items():
+            changes[name] = max(change, changes.get(name, 0.0))
     console.print(table)
-    worst = max(lesson.changes, key=lambda name: lesson.changes[name])
-    told = ", ".join(f"{name} {change:.3g}" for name, change in lesson.changes.items())
-    if len(lesson.changes) > 6:
-        told = f"{worst} {lesson.changes[worst]:.3g}, the most of all features"
+    if not changes:
+        return
+    told = ", ".join(f"{name} {change:.3g}" for name, change in changes.items())
+    if len(changes) > 6:
+        worst = max(changes, key=lambda name: changes[name])
+        told = f"{worst} {changes[worst]:.3g}, the most of all features"
     console.say(f"values are moved by at most: {told}")

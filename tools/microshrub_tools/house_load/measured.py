@@ -14,12 +14,12 @@ import numpy as np
 
 from microshrub_host.base.errors import UserError
 
+from ..board.parcel_store import TOPIC, ParcelStore
 from ..link.broker import Broker, Message
 from .board_programs import NOTHING, BoardPrograms, Fleet, Traffic
 from .local_broker import LocalBroker
 
-TOPIC = "microshrub-parcel"  # /GROUP/CLASS: a parcel, retained
-GROUP = "house"
+GROUP = "rooms"
 _BEGIN = 180  # seconds in which all boards begin, one after the other, and tell how they are found
 _BEGIN_SPEED = 30
 _SILENCE = 5.0  # seconds after which nothing more comes
@@ -122,14 +122,9 @@ def _share(broker: LocalBroker, parcels: Mapping[str, bytes]) -> int:
     """Give the broker a group's parcels twice; returns the bytes that somebody else then gets."""
     with Broker("127.0.0.1", broker.port) as giver:
         for _ in range(2):  # the second one takes the place of the first
-            for name, data in parcels.items():
-                giver.publish(f"{TOPIC}/{GROUP}/{name}", data, retain=True)
+            ParcelStore(giver, GROUP).publish(parcels.values())
     with Broker("127.0.0.1", broker.port) as taker:
-        taker.subscribe(f"{TOPIC}/{GROUP}/#")
-        kept = 0
-        while came := taker.receive(0.5):
-            kept += len(came.data)
-    return kept
+        return sum(len(message.data) for message in taker.retained(f"{TOPIC}/{GROUP}/#"))
 
 
 def _listener(broker: LocalBroker) -> Broker:

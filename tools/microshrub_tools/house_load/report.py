@@ -8,10 +8,11 @@ import numpy as np
 
 from microshrub_host.render.markdown import markdown_table
 
+from ..board.parcel_store import MOST_BOARDS, MOST_BYTES, TOPIC
 from .board_programs import DAY
 from .example_parcels import EXAMPLE
 from .local_broker import version
-from .measured import GROUP, TOPIC, Carried, HouseLoad
+from .measured import GROUP, Carried, HouseLoad
 
 Row = tuple[str, str]
 MANY = 10_000  # boards that the page tells of
@@ -45,11 +46,11 @@ def broker_rows(load: HouseLoad) -> list[Row]:
 
 def parcel_rows(load: HouseLoad) -> list[Row]:
     """What parcels take at the broker."""
-    one, boards = sum(load.parcels.values()), load.fleet.boards
+    one = sum(load.parcels.values())
     return [
         *((f"the parcel of {name}, bytes", f"{size:,}") for name, size in load.parcels.items()),
         ("retained after each was published twice, bytes", f"{load.kept:,}"),
-        (f"if each of {boards:,} boards had its own, bytes", f"{one * boards:,}"),
+        (f"of {MOST_BOARDS} boards, the most that a group has, bytes", f"{one * MOST_BOARDS:,}"),
     ]
 
 
@@ -124,9 +125,11 @@ def page(load: HouseLoad, command: str) -> str:
             parcels=markdown_table(("parcels", "size"), parcel_rows(load)),
             example=EXAMPLE,
             classes=classes,
-            topic=f"{TOPIC}/GROUP/CLASS",
-            mine=f"{TOPIC}/{GROUP}/{list(load.parcels)[-1]}",
+            topic=TOPIC,
+            group=GROUP,
             name=list(load.parcels)[-1],
+            most_boards=MOST_BOARDS,
+            most_bytes=f"{MOST_BYTES:,}",
             flood=f"{load.flood.rate:,.0f}",
             times=f"{load.flood.rate / (MANY * told / DAY):,.0f}",
             margin=_margin(load),

@@ -8,19 +8,26 @@ import ssl
 import struct
 import time
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.patience import patience
 
 PORT, TLS_PORT = 1883, 8883
+_KEPT = 1 << 17  # bytes of a packet; what is longer is read, and lost
+_SILENCE = 0.2  # seconds: a broker may tell what it has kept after its next answer
 _REFUSALS = {4: "the user or the password is wrong", 5: "the user may not come in"}
 
 
 @dataclass(frozen=True)
 class Message:
-    """What came at a topic; `retained` if the broker had kept it."""
+    """What came at a topic; `retained` if the broker had kept it.
+
+    Of a long message, the data have less than 128 KB, from its beginning on.
+    """
 
     topic: str
     data: bytes
@@ -39,10 +46,12 @@ class Broker:
         ca: Path | None = None,
         seconds: float = 10.0,
     ) -> None:
-        self._seconds = seconds
+        self._seconds = seconds = patience(seconds)
         self._came: deque[Message] = deque()
-        self._got = b""
+        self._got = bytearray()
+        self._lost = 0  # bytes of a long packet that are gone already
         self._number = 0
+        self._where = f"{host}:{port}"
         try:
             self._socket = socket.create_connection((host, port), seconds)
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -70,7 +79,7 @@ class Broker:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(UserError):
             self._send(0xE0, b"")
         self._socket.close()
 
@@ -87,13 +96,10 @@ class Broker:
 
     def subscribe(self, *topics: str) -> None:
         """From now on, messages at these come."""
-        self._number += 1
-        number = struct.pack(">H", self._number)
-        self._send(0x82, number + b"".join(_text(topic) + b"\1" for topic in topics))
-        self._until(0x90, number)
+        self._ask(0x82, 0x90, b"".join(_text(topic) + b"\1" for topic in topics))
 
     def receive(self, seconds: float) -> Message | None:
-        """The next message; None if none comes within so many seconds."""
+        """The next message; None if none comes within so many seconds. Raises UserError."""
         end = time.monotonic() + seconds
         while not self._came:
             left = end - time.monotonic()
@@ -103,26 +109,60 @@ class Broker:
                 self._take(*self._packet(left))
             except TimeoutError:
                 return None
+            except OSError as error:
+                raise self._gone(error) from None
         return self._came.popleft()
 
-    def _until(self, wanted: int, number: bytes) -> None:
+    def retained(self, *topics: str) -> Iterator[Message]:
+        """All that the broker has kept at these, which subscribes to none. Raises UserError."""
+        self.subscribe(*topics)
+        told = True
+        while told:
+            self._send(0xC0, b"")  # what it answers comes behind what it had to tell
+            self._until(0xD0, b"")
+            came = self.receive(_SILENCE)
+            told = came is not None
+            while came:
+                if came.retained:
+                    yield came
+                came = self._came.popleft() if self._came else None
+        self._ask(0xA2, 0xB0, b"".join(map(_text, topics)))
+
+    def _ask(self, kind: int, answer: int, body: bytes) -> None:
+        """Send a packet that has a number, and wait for its answer."""
+        self._number += 1
+        number = struct.pack(">H", self._number)
+        self._send(kind, number + body)
+        self._until(answer, number)
+
+    def _until(self, wanted: int, start: bytes) -> None:
+        """Wait for a packet of that kind whose body starts so."""
         try:
             while True:
                 kind, body = self._packet(self._seconds)
-                if kind == wanted and body[:2] == number:
+                if kind == wanted and body.startswith(start):
                     return
                 self._take(kind, body)
         except OSError as error:
-            raise UserError(f"the broker is gone: {error}") from None
+            raise self._gone(error) from None
+
+    def _gone(self, error: OSError) -> UserError:
+        return UserError(f"the broker at {self._where} is gone: {error}")
+
+    def _no_broker(self) -> UserError:
+        return UserError(f"what answers at {self._where} is no MQTT broker")
 
     def _take(self, kind: int, body: bytes) -> None:
         if kind >> 4 != 3:
             return
         size = 2 + int.from_bytes(body[:2], "big")
         start = size + 2 * (kind >> 1 & 3 > 0)
+        if len(body) < start:
+            raise self._no_broker()
         if kind >> 1 & 3:
             self._send(0x40, body[size:start])
-        self._came.append(Message(body[2:size].decode(), body[start:], bool(kind & 1)))
+        topic = body[2:size].decode(errors="replace")
+        self._came.append(Message(topic, body[start:], bool(kind & 1)))
 
     def _send(self, kind: int, body: bytes) -> None:
         size, length = len(body), b""
@@ -131,7 +171,10 @@ class Broker:
             size >>= 7
             if not size:
                 break
-        self._socket.sendall(bytes((kind,)) + length + body)
+        try:
+            self._socket.sendall(bytes((kind,)) + length + body)
+        except OSError as error:
+            raise self._gone(error) from None
 
     def _packet(self, seconds: float) -> tuple[int, bytes]:
         """The next packet: its first byte and its body."""
@@ -147,16 +190,26 @@ class Broker:
             self._got += data
 
     def _whole(self) -> tuple[int, bytes] | None:
+        """The same, if it is there: what came of it so far is lost beyond _KEPT bytes."""
         size = shift = 0
         for at, byte in enumerate(self._got[1:5], 2):
             size |= (byte & 127) << shift
             shift += 7
             if byte < 128:
-                if len(self._got) < at + size:
+                kept = at + min(size, _KEPT)
+                over = size - (kept - at)
+                gone = min(len(self._got) - kept, over - self._lost)
+                if gone > 0:
+                    del self._got[kept : kept + gone]
+                    self._lost += gone
+                if len(self._got) < kept or self._lost < over:
                     return None
-                body, kind = self._got[at : at + size], self._got[0]
-                self._got = self._got[at + size :]
+                body, kind = bytes(self._got[at:kept]), self._got[0]
+                del self._got[:kept]
+                self._lost = 0
                 return kind, body
+        if len(self._got) > 4:
+            raise self._no_broker()
         return None
 
 

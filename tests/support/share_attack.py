@@ -1,0 +1,97 @@
+"""Messages at the topics of a group's parcels that are none: refused each, and the others taken.
+
+    python tests/support/share_attack.py --messages 100000 --seed 1
+
+A real mosquitto keeps forged, cut, oversized, altered and moved parcels beside a few whole ones.
+Whoever asks for the group's parcels gets the whole ones, and a sentence about each other message.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import string
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from parcel_attack import altered
+from parcel_support import NAMES, UNITS, Board
+
+from microshrub_host.library import loader
+from microshrub_host.models.shared_samples import Sharer
+from microshrub_tools.board.parcel_store import MOST_BYTES, ParcelStore
+from microshrub_tools.house_load.local_broker import LocalBroker
+from microshrub_tools.link.broker import Broker
+
+CLASSES = ("rest", "walk", "run")
+ROUND = 400  # messages that are kept at once: mosquitto sends at most 1,000 to who asks
+
+
+def forged(dice: random.Random, whole: bytes) -> bytes:
+    """What is no parcel for where it is put, made of one of another board."""
+    kind = dice.randrange(6)
+    if kind == 0:
+        return dice.randbytes(dice.choice((1, 20, 300)))
+    if kind == 1:
+        return whole[: dice.randrange(1, len(whole))]
+    if kind == 2:
+        return whole * dice.choice((2, 1 + MOST_BYTES // len(whole), 200_000 // len(whole)))
+    if kind == 3:
+        return whole
+    if kind == 4:
+        return "".join(dice.choices(string.printable, k=40)).encode()
+    return altered(whole, dice) or b"\0"
+
+
+def whole_parcels(library: Any) -> dict[str, list[bytes]]:
+    """Of three boards that know all classes."""
+    return {
+        name: [
+            bytes(Board(library, (30, 30, 30), seed).sharing.collect(name, (each,)))
+            for each in CLASSES
+        ]
+        for seed, name in enumerate(("attic", "hall", "kitchen"))
+    }
+
+
+def one_round(line: Broker, parcels: dict[str, list[bytes]], dice: random.Random) -> None:
+    """Have the broker keep so many messages, and ask for the group's parcels."""
+    store = ParcelStore(line, f"group{dice.randrange(1 << 30)}")
+    right = [data for name in ("attic", "hall") for data in parcels[name]]
+    assert not store.publish(right)
+    wrong = [store.topic(dice.choice(CLASSES), f"board{number}") for number in range(ROUND)]
+    for topic in wrong:
+        line.publish_once(topic, forged(dice, dice.choice(parcels["kitchen"])), retain=True)
+    found = store.fetch("kitchen")
+    assert len(found.parcels) == len(right), "a whole parcel was not taken"
+    assert len(found.refused) == ROUND, "a message was taken, or nothing was said of it"
+    assert all(said.isprintable() and len(said) < 400 for said in found.refused)
+    pupil = Board(loader.load(loader.fastest()), (40, 40, 0), seed=9)
+    told, _ = Sharer("", pupil.sharing, NAMES, UNITS, CLASSES).take_lacking(found.parcels)
+    assert len(told) == len(right)
+    assert pupil.learn_all() == 20
+    for topic in (*wrong, *found.parcels):
+        line.publish_once(topic, b"", retain=True)
+
+
+def main() -> int:
+    """Attack; an exception if something was taken."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--messages", type=int, default=4 * ROUND)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    dice = random.Random(arguments.seed)
+    rounds = -(-arguments.messages // ROUND)
+    parcels = whole_parcels(loader.load(loader.fastest()))
+    with tempfile.TemporaryDirectory() as name, LocalBroker(Path(name), 4) as broker:
+        for _ in range(rounds):
+            with Broker("127.0.0.1", broker.port) as line:
+                one_round(line, parcels, dice)
+    print(f"{rounds * ROUND:,} passed: each was refused, and all whole parcels were taken")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,59 @@
+"""The PC's line to a broker: what comes in pieces, what is too long, and what is no MQTT."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterable
+
+import pytest
+
+from microshrub_host.base.errors import UserError
+from microshrub_tools.link.broker import Broker, Message
+
+WELCOME = b"\x20\x02\0\0"
+HELLO = b"\x30\x05\0\1ayo"  # at the topic a
+
+
+def long_message(size: int) -> bytes:
+    """A retained message at the topic b with so many bytes."""
+    length = size + 3
+    digits = bytes((length & 127 | 128, length >> 7 & 127 | 128, length >> 14))
+    return b"\x31" + digits + b"\0\1b" + bytes(size)
+
+
+def talking_to(pieces: Iterable[bytes]) -> Broker:
+    """A line to what says these pieces and closes it."""
+    listens = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        with listens, listens.accept()[0] as line:
+            line.recv(100)
+            for piece in pieces:
+                line.sendall(piece)
+
+    threading.Thread(target=serve).start()
+    return Broker("127.0.0.1", listens.getsockname()[1])
+
+
+@pytest.mark.parametrize("piece", [1, 3, 100_000])
+def test_messages_may_come_in_pieces_and_long_ones_are_cut(piece: int) -> None:
+    said = WELCOME + HELLO + long_message(200_000 if piece > 3 else 20_000) + HELLO
+    with talking_to(said[i : i + piece] for i in range(0, len(said), piece)) as line:
+        assert line.receive(10) == Message("a", b"yo", False)
+        found = line.receive(10)
+        assert found
+        assert found.topic == "b"
+        assert found.retained
+        assert len(found.data) == (20_000 if piece <= 3 else (1 << 17) - 3)
+        assert line.receive(10) == Message("a", b"yo", False)
+        with pytest.raises(UserError, match="is gone"):
+            line.receive(10)
+
+
+@pytest.mark.parametrize("said", [b"HTTP/1.1 400 Bad", b"\x30\x02\0\7", b"\x30" + b"\xff" * 9])
+def test_what_is_no_broker(said: bytes) -> None:
+    with talking_to([WELCOME, said]) as line, pytest.raises(UserError, match=r"no MQTT|gone"):
+        line.receive(10)
+    with pytest.raises(UserError, match=r"let us in|no MQTT|no broker"):
+        talking_to([said])

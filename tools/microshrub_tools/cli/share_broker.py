@@ -1,0 +1,67 @@
+"""What the commands of `microshrub share` have in common: a group's parcels at an MQTT broker."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+from collections.abc import Iterator
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import messages
+
+from ..board.parcel_store import MOST_BOARDS, ParcelStore, Published
+from ..board.program_house import check_name
+from .network_options import add_broker_options, open_broker
+
+OWN = "the name of MODEL, or that of `build --mqtt --name`"
+_ONLY = ("mqtt_user", "mqtt_password_file", "mqtt_ca", "group", "origin")
+
+
+def add_store(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add --group and the broker's options, for what they do."""
+    group = parser.add_argument_group("options of an MQTT broker", what)
+    add_broker_options(group)
+    group.add_argument(
+        "--group",
+        metavar="NAME",
+        help="the boards that see the same features, such as rooms (required with --mqtt)",
+    )
+
+
+def check_store(arguments: argparse.Namespace) -> None:
+    """Raise UserError for options that are missing, or for nothing."""
+    if arguments.mqtt is None:
+        for name in _ONLY:
+            if getattr(arguments, name, None) is not None:
+                raise UserError(f"--{name.replace('_', '-')} needs --mqtt HOST")
+    elif arguments.group is None:
+        raise UserError("--mqtt needs --group NAME: parcels are for boards of the same features")
+    else:
+        check_name(arguments.group, "--group")
+
+
+@contextlib.contextmanager
+def open_store(arguments: argparse.Namespace) -> Iterator[ParcelStore]:
+    """The group's parcels. Raises UserError if the broker is not there."""
+    with open_broker(arguments) as broker:
+        yield ParcelStore(broker, arguments.group)
+
+
+def own_name(arguments: argparse.Namespace, otherwise: str | None) -> str:
+    """By which others know whose samples they are. Raises UserError if there is none."""
+    name: str | None = arguments.name or otherwise
+    if name is None:
+        raise UserError("--mqtt needs --name NAME, by which others know whose samples they are")
+    check_name(name)
+    return name
+
+
+def tell_found(found: Published) -> None:
+    """Say what was refused, and what was too much."""
+    for sentence in found.refused:
+        messages.say(sentence)
+    for name in found.left:
+        messages.say(
+            f"{name}: more than {MOST_BOARDS} boards have published parcels; the first "
+            f"{MOST_BOARDS} by their names are taken"
+        )
