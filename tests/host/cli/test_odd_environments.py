@@ -42,7 +42,7 @@ def run(folder: Path, *words: str | bytes, **changes: str | None) -> tuple[int, 
         {"LC_ALL": "C"},
         {"LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
         {"PYTHONIOENCODING": "ascii"},
-        {"PYTHONIOENCODING": "latin-1"},
+        {"PYTHONIOENCODING": "cp1252"},  # of a Windows console
     ],
 )
 def test_letters_that_the_locale_does_not_have(changes: dict[str, str], tmp_path: Path) -> None:

@@ -324,6 +324,19 @@ def test_a_clamp(make: Any, milliampere: int, hertz: int) -> None:
     assert abs(found[0] - milliampere) <= max(milliampere // 100, 12)
 
 
+@pytest.mark.parametrize("loudness", [0, 40, 3000, 20000])
+def test_a_microphone(make: Any, loudness: int) -> None:
+    """As loud as it is, whatever the clock says, wherever the amplifier's middle is."""
+    for middle in (0, 900, -900):
+
+        def counts(at: int, middle: int = middle) -> int:
+            return middle + bus_chips.tone_counts(loudness, at)
+
+        found = reading(make(Board(counts=counts), "microphone", "pin=26"))
+        assert found is not None
+        assert abs(found[0] - loudness) <= max(loudness // 25, 1)
+
+
 def test_a_soil_probe(make: Any) -> None:
     for moisture in (0, 300, 1000):
         board = Board(counts=lambda at, m=moisture: bus_chips.probe_counts(m, at))

@@ -89,9 +89,9 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         metavar=("KIND", "NAME=VALUE"),
         help="what the program reads: serial (default); adc pins=26,27 rate=50; mpu6050 scl=1 "
         "sda=0 i2c=0 address=104 rate=100 axes=6 fifo=no; adxl345, lsm6ds3, bme280, bh1750, "
-        "scd41, dht22, ina219, clamp, soil_probe or mpr121; my_sensor.py rate=1/60, a file of "
-        "your own. --features, or the saved model, says what is made of the readings. Several "
-        "--sensor give one reading together, and the first sets the pace",
+        "scd41, dht22, ina219, clamp, microphone, soil_probe or mpr121; my_sensor.py rate=1/60, "
+        "a file of your own. --features, or the saved model, says what is made of the readings. "
+        "Several --sensor give one reading together, and the first sets the pace",
     )
     group.add_argument(
         "--label-pin",

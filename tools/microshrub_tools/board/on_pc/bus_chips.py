@@ -222,4 +222,10 @@ def probe_counts(thousandths, _):
     return 52000 - 28 * thousandths
 
 
-AT_A_PIN = {"clamp": clamp_counts, "soil_probe": probe_counts}  # by the driver's module
+def tone_counts(loudness, microseconds):
+    """What a pin reads behind a microphone that hears a tone of 430 Hz, around 1.65 V."""
+    return round(32768 + loudness * math.pi / 2 * math.sin(2 * math.pi * 430e-6 * microseconds))
+
+
+# By the driver's module
+AT_A_PIN = {"clamp": clamp_counts, "microphone": tone_counts, "soil_probe": probe_counts}
