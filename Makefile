@@ -3,7 +3,7 @@
 # make attack all attacks with one seed, and a table of what held; about ten minutes
 # make mutants  one-line changes to the kernels, which their tests have to notice; a quarter of an hour
 # make printed  the figures of README, the tutorial and the examples, as their commands print them now
-# make ci     make web and make test with the tests that take long, and with Java, Chromium, Firefox, onnx,
+# make ci     make web and make test with the tests that take long, and with Java, Chromium, Firefox, WebKit, onnx,
 #             capymoa, torch and Sphinx for all of them
 # make costs  instructions, bytes and accuracies beside those that docs/reference/results/counts.csv has
 # make web    the page on which the board's own code learns; needs npm

@@ -1,0 +1,32 @@
+"""What a first hour with the page needs, in Safari's engine: the same tests as in Chromium.
+
+All but those that want a file from the page, the network gone, or a window as narrow as a phone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from browser_support import Browser
+from test_playground import test_an_arff_file_ends_in_the_simulators_state
+from test_similar_gestures import test_nine_of_ten_that_were_drawn_are_right
+from test_teach_gestures import (
+    test_the_exam_counts_each_class_alike,
+    test_what_is_no_project_is_refused,
+)
+from webkit_support import webkit
+
+__all__ = [
+    "page",
+    "test_an_arff_file_ends_in_the_simulators_state",
+    "test_nine_of_ten_that_were_drawn_are_right",
+    "test_the_exam_counts_each_class_alike",
+    "test_what_is_no_project_is_refused",
+]
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with webkit(tmp_path_factory.mktemp("home")) as found:
+        yield found
