@@ -47,7 +47,7 @@ class Attic:
         self.right(0)  # it is there
         return ["--port", port, "--key", str(self.key)]
 
-    def right(self, label: int) -> float:
+    def right(self, label: int, *, waits: bool = True) -> float:
         """The part of other samples of a class that it predicts right."""
         end = time.monotonic() + PATIENCE
         while True:
@@ -55,6 +55,7 @@ class Attic:
                 line = open_line(self.network, self.key)
                 break
             except PortError:
+                assert waits
                 assert time.monotonic() < end
                 time.sleep(0.1)
         rows = rows_of(label, 25, 99)
@@ -133,6 +134,25 @@ def test_a_board_and_a_broker(
         assert main(forget) == 0
         assert "of kitchen" in capsys.readouterr().out
         assert attic.right(2) == 0
+
+
+def test_a_board_in_the_network_is_back_when_the_command_ends(
+    attic: Attic,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("MICROSHRUB_PATIENCE", str(PATIENCE))
+    way = attic.port("network")
+    parcel = parcel_of(tmp_path, "run")
+    for words in (
+        ["export", "--classes", "rest", "-o", str(tmp_path / "rest.parcel")],
+        ["import", parcel],
+        ["forget", parcel],
+    ):
+        assert main(["share", *words, *way]) == 0
+        assert "waiting until it is back at tcp://" in capsys.readouterr().err
+        assert attic.right(0, waits=False) > 0.9
 
 
 def test_a_cut_while_a_board_is_taught_leaves_what_it_knew(

@@ -15,18 +15,23 @@ from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.patience import patience
+from microshrub_host.base.terminal import messages
 from microshrub_host.library import loader
 from microshrub_host.models.shared_samples import Sharer
 
 from ..link import key_file
 from ..link.lines import is_network
+from ..link.serial_line import PortError
+from ..link.tcp_line import line_within
 from . import flash
 from .flash import Runs
 from .flash_network import NetworkDevice
 from .raw_repl import Device
 
 _PIECE = 1024  # bytes that are read at once
-_START_SECONDS = 30.0  # for the program to start again
+_START_SECONDS = 30.0  # for the program to start again,
+_BACK_SECONDS = 90.0  # and to join the network
 _CONFIG = "config.json"
 _STATES = (_CONFIG, ".state")  # ends of the names of what a model is made of
 
@@ -112,16 +117,32 @@ def _read(device: Runs, path: str) -> bytes:
     return data
 
 
+def _wait_for(port: str, key: bytes) -> None:
+    """Wait until a program that starts again is in the network. Raises UserError."""
+    messages.say(f"The program starts again; waiting until it is back at {port}.")
+    try:
+        line_within(port, key, patience(_BACK_SECONDS)).close()
+    except PortError as error:
+        raise UserError(
+            f"the program was started again and has not come back to the network: {error}"
+        ) from None
+
+
 @contextlib.contextmanager
 def board_model(port: str, key: Path | None) -> Iterator[BoardModel]:
-    """The model of the board at a port; the program goes on afterwards. Raises UserError."""
+    """The model of the board at a port; the program goes on afterwards. Raises UserError.
+
+    Over the network, one waits until it is back.
+    """
     with tempfile.TemporaryDirectory(prefix="microshrub-share-") as name:
         if is_network(port):
-            far = NetworkDevice(port, key_file.chosen(key))
+            secret = key_file.chosen(key)
+            far = NetworkDevice(port, secret)
             try:
                 yield BoardModel(far, Path(name))
             finally:
                 far.reset()
+            _wait_for(port, secret)
             return
         with Device(port) as device:
             try:

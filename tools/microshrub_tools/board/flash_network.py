@@ -11,30 +11,31 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import time
 from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.patience import patience
 
 from ..link.serial_line import PortError
-from ..link.tcp_line import FLASH, TcpLine
+from ..link.tcp_line import FLASH, line_within
 from . import flash, simulated_board
 from .flash import Files, SelfTest, Update
 from .raw_repl import DeviceError, RaisedError
 
 _SECONDS = 30.0  # for an answer
 _BACK = 420.0  # for the board to be back, tested; longer than a program is on trial
-_PAUSE = 0.5  # between two looks whether it is
 _RESTART = b"import machine; machine.reset()"
 
 
 class NetworkDevice:
-    """A board in the network that takes a new program. Raises PortError if there is none."""
+    """A board in the network that takes a new program. Raises PortError if there is none.
 
-    def __init__(self, port: str, key: bytes) -> None:
+    One that starts may take so many seconds.
+    """
+
+    def __init__(self, port: str, key: bytes, seconds: float = 0.0) -> None:
         self.port = port
-        self._line = TcpLine(port, key, FLASH)
+        self._line = line_within(port, key, seconds, FLASH)
 
     def run(self, code: str, seconds: float = _SECONDS) -> str:
         """What the code prints. Raises RaisedError, or DeviceError if the line is gone."""
@@ -111,14 +112,10 @@ def _send(device: NetworkDevice, files: Files, update: Update) -> str:
 
 def _back(port: str, key: bytes) -> NetworkDevice:
     """The board, once it is there again. Raises UserError if it is not in time."""
-    end = time.monotonic() + _BACK
-    while True:
-        time.sleep(_PAUSE)
-        try:
-            return NetworkDevice(port, key)
-        except PortError as error:
-            if time.monotonic() > end:
-                raise UserError(
-                    f"The board has not come back to the network: {error}. It starts its previous "
-                    "program when it starts anew."
-                ) from None
+    try:
+        return NetworkDevice(port, key, _BACK)
+    except PortError as error:
+        raise UserError(
+            f"The board has not come back to the network: {error}. It starts its previous "
+            "program when it starts anew."
+        ) from None

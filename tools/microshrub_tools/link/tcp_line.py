@@ -28,6 +28,7 @@ NONCE = CODE = 16
 LINK, FLASH = b"p", b"f"  # what the key is proved for
 _LABEL = b"microshrub 1 "
 _PAUSE = 0.1  # seconds between two tries
+_START_PAUSE = 0.5  # seconds between two tries, of a board that starts
 _PATIENCE = 5.0  # seconds for the board to answer a greeting, and to take what is sent
 _QUIET = (
     2.0  # seconds in which nothing was sent, after which the board is asked whether it is there
@@ -199,6 +200,18 @@ class TcpLine:
         """Let go of the line."""
         with contextlib.suppress(OSError):
             self._socket.close()
+
+
+def line_within(address: str, key: bytes, seconds: float, purpose: bytes = LINK) -> TcpLine:
+    """The line to a board that may take so many seconds to start. Raises PortError after them."""
+    end = time.monotonic() + seconds
+    while True:
+        time.sleep(min(_START_PAUSE, seconds))
+        try:
+            return TcpLine(address, key, purpose)
+        except PortError:
+            if time.monotonic() > end:
+                raise
 
 
 def split_address(text: str) -> tuple[str, int]:
