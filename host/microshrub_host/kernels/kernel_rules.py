@@ -16,6 +16,18 @@ MODULES = {"micropython", "array", "builtins", "struct", "binascii", "io"}  # th
 
 Function = ast.FunctionDef
 
+_SYNTAX: dict[str, tuple[type[ast.AST], ...]] = {  # what there may be none of, by the rule's name
+    "keyword calls": (ast.keyword,),
+    "starred calls": (ast.Starred,),
+    "division and power": (ast.Div, ast.Pow),
+    "slices": (ast.Slice,),
+    "allocating syntax": (
+        ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp,
+        ast.GeneratorExp, ast.Lambda, ast.JoinedStr, ast.Yield, ast.YieldFrom, ast.Await,
+        ast.Is, ast.IsNot, ast.In, ast.NotIn, ast.With, ast.Global, ast.Nonlocal,
+    ),
+}  # fmt: skip
+
 
 def is_kernel(node: ast.AST) -> bool:
     """Whether a node is a function with the decorator micropython.viper."""
@@ -50,22 +62,10 @@ def locals_of(kernel: Function) -> set[str]:
     return stored | {arg.arg for arg in kernel.args.args}
 
 
-def keyword_calls(kernel: Function) -> list[ast.AST]:
-    return [n for n in ast.walk(kernel) if isinstance(n, ast.keyword)]
-
-
-def starred_calls(kernel: Function) -> list[ast.AST]:
-    return [n for n in ast.walk(kernel) if isinstance(n, ast.Starred)]
-
-
 def unusual_arguments(kernel: Function) -> list[ast.AST]:
     args = kernel.args
     odd = [args.vararg, args.kwarg, *args.posonlyargs, *args.kwonlyargs, *args.defaults]
     return [n for n in odd if n]
-
-
-def division_and_power(kernel: Function) -> list[ast.AST]:
-    return [n for n in ast.walk(kernel) if isinstance(n, (ast.Div, ast.Pow))]
 
 
 def negative_subscripts(kernel: Function) -> list[ast.AST]:
@@ -76,10 +76,6 @@ def negative_subscripts(kernel: Function) -> list[ast.AST]:
         and isinstance(n.slice, ast.UnaryOp)
         and isinstance(n.slice.op, ast.USub)
     ]
-
-
-def slices(kernel: Function) -> list[ast.AST]:
-    return [n for n in ast.walk(kernel) if isinstance(n, ast.Slice)]
 
 
 def wide_literals(kernel: Function) -> list[ast.AST]:
@@ -100,15 +96,6 @@ def other_literals(kernel: Function) -> list[ast.AST]:
     ]
 
 
-def allocating_syntax(kernel: Function) -> list[ast.AST]:
-    kinds = (
-        ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp,
-        ast.GeneratorExp, ast.Lambda, ast.JoinedStr, ast.Yield, ast.YieldFrom, ast.Await,
-        ast.Is, ast.IsNot, ast.In, ast.NotIn, ast.With, ast.Global, ast.Nonlocal,
-    )  # fmt: skip
-    return [n for n in ast.walk(kernel) if isinstance(n, kinds)]
-
-
 def ranges_with_a_variable_step(kernel: Function) -> list[ast.AST]:
     return [
         n
@@ -120,17 +107,9 @@ def ranges_with_a_variable_step(kernel: Function) -> list[ast.AST]:
 
 
 RULES: tuple[Callable[[Function], list[ast.AST]], ...] = (
-    keyword_calls,
-    starred_calls,
-    unusual_arguments,
-    division_and_power,
-    negative_subscripts,
-    slices,
-    wide_literals,
-    other_literals,
-    allocating_syntax,
+    unusual_arguments, negative_subscripts, wide_literals, other_literals,
     ranges_with_a_variable_step,
-)
+)  # fmt: skip
 
 
 def uncast_results(kernel: Function, others: set[str]) -> list[ast.AST]:
@@ -181,12 +160,13 @@ def broken(tree: ast.Module, others: set[str]) -> list[tuple[ast.AST, str, str]]
     others are the names of all kernels that it may call, its own among them.
     """
     found: list[tuple[ast.AST, str, str]] = []
+    consts, named = set(constants(tree)), names_of(tree)
     for kernel in kernels(tree):
-        of_names = (
-            ("uncast_results", uncast_results(kernel, others)),
-            ("global_names", global_names(kernel, set(constants(tree)))),
-            ("unknown_calls", unknown_calls(kernel, names_of(tree))),
-        )
-        for name, nodes in (*((rule.__name__, rule(kernel)) for rule in RULES), *of_names):
-            found += [(node, kernel.name, name.replace("_", " ")) for node in nodes]
+        breaking = {rule.__name__.replace("_", " "): rule(kernel) for rule in RULES}
+        for name, kinds in _SYNTAX.items():
+            breaking[name] = [node for node in ast.walk(kernel) if isinstance(node, kinds)]
+        breaking["uncast results"] = uncast_results(kernel, others)
+        breaking["global names"] = global_names(kernel, consts)
+        breaking["unknown calls"] = unknown_calls(kernel, named)
+        found += [(node, kernel.name, name) for name, nodes in breaking.items() for node in nodes]
     return found
