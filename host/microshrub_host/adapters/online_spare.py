@@ -21,10 +21,10 @@ class OnlineSpare(OnlineModel):
     """A learner with spare classes, each of which gets a name with its first label.
 
     The samples that it learns are remembered as on a board (see firmware's newcomers.py), so a
-    program that is made of its file goes on with what is new.
+    program that is made of its file goes on with its novel samples.
     """
 
-    _can_grow = False  # what is new is told from codes that stay
+    _can_grow = False  # what is novel is told from codes that stay
     _UNPICKLED = (*OnlineModel._UNPICKLED, "_spare")
 
     def __init__(

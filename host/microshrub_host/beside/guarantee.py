@@ -39,7 +39,7 @@ class Guarantee(Watcher):
     options = (
         Option(
             "--guarantee",
-            "also predict a set of classes, which holds the true one as often as this: 90%% "
+            "also predict a set of classes that contains the true one this often: 90%% "
             "(default: off)",
             "SHARE",
         ),

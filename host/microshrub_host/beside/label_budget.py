@@ -49,7 +49,7 @@ class LabelBudget(Companion):
             "active learning: the model asks for the labels of samples that it is unsure of, up "
             "to this share: 10%%, '1 per 20 samples', '30 per day at 2 Hz' (without `at` where "
             "the sensor has a rate); it learns no others; where concepts often "
-            "change, that may cost 8 points (default: off, it learns all)",
+            "change, that may cost 8 points of accuracy (default: off, it learns all labels)",
             "SHARE",
         ),
         Option(

@@ -28,16 +28,16 @@ _ROOM, _MOST_ROOM = 16, 48  # bytes of a name
 
 @dataclass(frozen=True)
 class SpareClasses(Companion):
-    """Room for classes that get a name only later: samples far from the named ones are set aside.
+    """Room for classes that get a name only later: samples far from the named ones are kept.
 
     spare    how many there are, 1 or more
     new      in a simulation, the classes that are not known from the start; none: those that the
              warm-up does not have
-    period   1..2**29 samples, of which one may be taken for new
+    period   1..2**29 samples, of which one may be taken for novel
     window   samples that each is compared with
     reach    1..32, about as many steps of 1/256 a feature are no distance yet
-    collect  samples that are alike, and set aside, before there is a question
-    pin      of a button on a board that names what is new; "": there is none
+    collect  novel samples that are alike before there is a question
+    pin      of a button on a board that names a novel class; "": there is none
     names, known  of a stream's classes, and the numbers of those that have a name from the start:
              on_stream() fills them in
 
@@ -57,7 +57,7 @@ class SpareClasses(Companion):
     name = "spare"
     said = "spare_classes"
     title = "spare classes"
-    cost = "what is new"
+    cost = "novelty detection"
     buffers = ("names.", "newcomers.")
     states = ("names", "newcomers")
     freezes = has_light = True
@@ -66,11 +66,11 @@ class SpareClasses(Companion):
         Option(
             "--spare-classes",
             "novelty detection: room for N classes that get a name only later: samples unlike "
-            "every named class and like each other are kept until a person names them; then "
+            "every named class and like each other are kept until a person names them; settings: "
             "period=100 "
             "window=256 reach=4 collect=5, and which classes of DATA are new in a simulation, "
             "such as new=walk,run: without it, those that the warm-up does not have; on a board "
-            "pin=15, a button that names what is new (default: off)",
+            "pin=15, a button that names a novel class (default: off)",
             ("N", "NAME=VALUE"),
             many=True,
         ),
@@ -197,7 +197,7 @@ class SpareClasses(Companion):
         if serial and self.pin != "":
             raise UserError(
                 "--spare-classes pin= is a button for samples of the board's own sensor: with "
-                "--sensor serial, whoever sends the samples names what is new"
+                "--sensor serial, whoever sends the samples names novel classes"
             )
 
     @classmethod

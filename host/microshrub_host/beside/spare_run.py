@@ -22,7 +22,7 @@ class Naming:
     name: str
     sample: int  # how many samples of the stream had come by then,
     own: int  # how many of them were of this class,
-    new: int  # and how many of those were set aside at once
+    new: int  # and how many of those were novel at once
     aside: int  # samples that got this label together,
     right: int  # of which so many were of this class
     later: int  # samples of it that came after it had its name,
@@ -101,7 +101,7 @@ class SpareRun(BesideRun):
         found = [
             ("classes known from the start", ", ".join(self.known)),
             ("  right, of classes that had a name", f"{self.accuracy_of_named:.2f} %"),
-            ("  of these, taken for new", f"{self.taken_for_new:.2f} %"),
+            ("  of these, taken for novel", f"{self.taken_for_new:.2f} %"),
             ("questions about a class with a name", f"{self.in_vain:,}"),
         ]
         if self.no_room:
@@ -143,7 +143,7 @@ def _naming_rows(naming: Naming) -> list[tuple[str, str]]:
         later = f"{naming.recall:.2f} % right of {naming.later:,}"
     return [
         (f"named: {naming.name}", f"with sample {naming.sample:,}, the {_th(naming.own)} of it"),
-        ("  of those set aside, it was", f"{naming.right} of {naming.aside}"),
+        ("  novel samples that were of it", f"{naming.right} of {naming.aside}"),
         ("  from then on", later),
     ]
 

@@ -37,7 +37,7 @@ def add_number_options(parser: argparse.ArgumentParser, *, interval: bool = True
     group.add_argument(
         "--target-range",
         metavar="LOW,HIGH",
-        help="the range of the targets, in their own unit (default: that of the warm-up)",
+        help="the range of the targets, in their own unit (default: as seen in the warm-up)",
     )
 
 
@@ -53,14 +53,14 @@ def add_ahead_options(group: argparse._ActionsContainer, *, interval: bool = Tru
         "--lags",
         type=whole_number,
         metavar="K",
-        help="with --horizon: the target's last values that are features (default 1)",
+        help="with --horizon: how many of the target's last values are features (default 1)",
     )
     if interval:
         group.add_argument(
             "--interval",
             type=parsed(float),
             metavar="PERCENT",
-            help="an interval around each prediction that holds that share of the targets, "
+            help="an interval around each prediction that contains this share of the targets, "
             "50 to 99 (default: off)",
         )
 

@@ -189,9 +189,8 @@ class NumberSimulation(Simulation[NumberResult]):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_stream_options(parser)
-    assumed = (
-        f"refuse models that do not fit this board (default: refuse none, show {DEFAULT_BOARD})"
-    )
+    assumed = "refuse models that do not fit this board (default: refuse none, tell the RAM on "
+    assumed += f"{DEFAULT_BOARD})"
     add_board_option(parser, None, assumed)
     add_energy_options(parser)
     parser.add_argument(

@@ -50,8 +50,8 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
         nargs="+",
         action="extend",
         metavar="COLUMN",
-        help="the columns that are features (default: all but that of the class, and but the "
-        "time that `record --time` writes)",
+        help="the columns that are features (default: all but the class, "
+        "and the time that `record --time` writes)",
     )
     which.add_argument(
         "--drop",
@@ -76,15 +76,15 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
         "--warmup",
         type=whole_number,
         metavar="N",
-        help="samples whose features give the ranges before the run starts; 0: ranges grow from "
-        "the first sample on (default: 0 for learners that follow ranges as they grow, such "
-        "as thicket, else 256)",
+        help="take the features' ranges from the first N samples before the run starts; 0: the "
+        "ranges grow from the first sample on (default: 0 for learners that can follow growing "
+        "ranges, such as thicket, else 256)",
     )
     parser.add_argument(
         "--shuffle",
         type=whole_number,
         metavar="SEED",
-        help="shuffle the stream with this seed (default: its own order)",
+        help="shuffle the stream with this seed (default: keep its order)",
     )
     add_features_option(parser, "DATA holds a sensor's readings: learn")
 

@@ -1,7 +1,7 @@
-"""A person beside a learner with spare classes, who tells what is new; see session.py.
+"""A person beside a learner with spare classes, who names novel classes; see session.py.
 
 This file, too, runs on CPython and on MicroPython. A class of the stream that has no name yet has
-no labels. As soon as enough samples are set aside that are alike, the person says what the last of
+no labels. As soon as enough novel samples are alike, the person says what the last of
 them is; all of these are then learned as that. Predictions are given in the classes of the stream.
 """
 
@@ -48,7 +48,7 @@ class Person(SessionPart):
         self._samples = 0
         self._last = 0  # the stream's class of the last sample
         self._new = bytearray()  # of the last block: for each sample 1 if it was new
-        self._answers: list[list[int]] = []  # sample, class, set aside of it and in all, what
+        self._answers: list[list[int]] = []  # sample, class, novel ones of it and in all, what
 
     def begin(self, rows: int) -> None:
         self._new = bytearray(rows)
@@ -109,7 +109,7 @@ class Person(SessionPart):
         return at
 
     def _note(self, x: "array[int]", truth: int, label: int, collecting: bool) -> int:
-        """Whether the sample is new; and keep of which class it is, if it is set aside."""
+        """Whether the sample is novel; and keep of which class it is, if it is collected."""
         new = int(self.spare.note(x, label, collecting))
         place = self.spare.newcomers.place
         if place >= 0:

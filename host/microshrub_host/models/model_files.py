@@ -16,7 +16,7 @@ and of a regressor, whose features are made of columns by a Forecaster,
 and of a companion that a file keeps, such as spare classes, its `states`:
 
     names.state      that of the names
-    newcomers.state  that of what is set aside as new
+    newcomers.state  that of the novel samples
 
 and in a project of the page, see project_files.py, the recordings that it learned.
 

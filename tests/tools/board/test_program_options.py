@@ -77,7 +77,7 @@ def test_spare_classes_and_their_button() -> None:
 @pytest.mark.parametrize(
     ("sensor", "words", "said"),
     [
-        (("serial",), "4 pin=15", "whoever sends the samples names what is new"),
+        (("serial",), "4 pin=15", "whoever sends the samples names novel classes"),
         (ADC, "4 pin=99", "There is no pin 99"),
         (ADC, "4 new=no", "new= is for simulations"),
         (ADC, "0", "the number of them has to be"),

@@ -207,7 +207,7 @@ def test_the_monitor_shows_it_and_takes_commands(stream: Stream, start: Start) -
             ("merge rest walk", "rest is walk from now on"),
             ("forget up", "No class is called 'up'."),
             ("forget walk", "walk is forgotten"),
-            ("dismiss", "What was set aside is dropped"),
+            ("dismiss", "The novel samples are dropped"),
             ("walk", "'walk' is unknown."),
             ("rename 'going", "No closing quotation"),
             ("merge walk", "The commands are: name NAME, rename OLD NEW"),
@@ -239,7 +239,7 @@ def test_commands_are_typed(stream: Stream, start: Start) -> None:
     _, err = monitor.communicate(timeout=PATIENCE)
     assert monitor.returncode == 130, err
     for words in (
-        "new 5 samples set aside",
+        "new 5 novel samples",
         "stairz is a class now: 5 samples are learned as it",
         "stairz is stairs now",
         "'flee' is unknown. Choose from: name",

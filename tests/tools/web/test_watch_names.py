@@ -59,7 +59,7 @@ def test_classes_get_their_names_in_the_page(
         page.wait("!!document.querySelector('#start')")
         page.press("#watch")
         aside = "document.querySelector('#naming-aside').textContent"
-        page.wait(f"{aside} === '5 samples are set aside. What are they?'")
+        page.wait(f"{aside} === '5 novel samples wait for a name. What are they?'")
         page.wait(f"{LABELS}.startsWith('walk,rest,') && !{LABELS}.includes('spare')")
         for text, button, expected in (
             ("stairz", "#naming-name", "walk,rest,stairz,"),

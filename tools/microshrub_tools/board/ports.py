@@ -26,7 +26,7 @@ def add_port_option(parser: Any, *, network: bool = False, instead: str = "") ->
     """
     way = ", tcp://HOST[:PORT] of a board in the network" if network else ""
     text = f"a serial device{way}, or socket://HOST:PORT"
-    text = f"{instead}: {text}" if instead else f"{text} (default: that of the only board)"
+    text = f"{instead}: {text}" if instead else f"{text} (default: the port of the only board)"
     parser.add_argument("--port", metavar="PORT", help=text)
     if network:
         parser.add_argument(

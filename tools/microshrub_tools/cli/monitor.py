@@ -224,7 +224,7 @@ def _anomaly(said: Unlike, strangest: Observed | None) -> str:
 
 def _new(naming: Classes) -> str:
     now = naming.now
-    words = f"{count(now.aside, 'sample')} set aside, score {now.score}, threshold {now.threshold}"
+    words = f"{count(now.aside, 'novel sample')}, score {now.score}, threshold {now.threshold}"
     return words + (": what is it? Type: name NAME" if now.is_asking else "")
 
 

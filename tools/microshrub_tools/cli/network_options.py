@@ -82,7 +82,7 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
         "--settle",
         nargs="+",
         metavar=("N", "P%"),
-        help="report another class after it was the answer N times in a row, or once with "
+        help="report another class once it was predicted N times in a row, or once with "
         f"a confidence of P% (default {' '.join(SETTLE)})".replace("%", "%%"),
     )
     group.add_argument(

@@ -12,7 +12,7 @@ NAMED, MERGED = 1, 2  # states of a class
 
 @dataclass(frozen=True)
 class ClassState:
-    """A class of a device with spare classes, and what is set aside there as new."""
+    """A class of a device with spare classes, and the novel samples there."""
 
     name: str  # empty if it has none
     number: int
@@ -26,7 +26,7 @@ class ClassState:
 
     @property
     def is_asking(self) -> bool:
-        """Whether enough is set aside for a question."""
+        """Whether there are enough for a question."""
         return self.aside >= self.collect
 
 
@@ -46,7 +46,7 @@ def tell(number: int) -> bytes:
 
 
 def name(text: str) -> bytes:
-    """What is set aside is of the class of this name; it is a new one if there is none."""
+    """The novel samples are of the class of this name; it is a new one if there is none."""
     return bytes([_NAME]) + text.encode()
 
 
@@ -66,5 +66,5 @@ def forget(number: int) -> bytes:
 
 
 def dismiss() -> bytes:
-    """Nothing of what is set aside is new."""
+    """The novel samples are nothing new."""
     return bytes([_DISMISS])

@@ -185,7 +185,7 @@ class Watch:
         return tuple(self.naming.names[c] for c in self.naming.shown)
 
     def has_new_question(self) -> bool:
-        """Whether the device asks what is new, or for a label, and did not before."""
+        """Whether the device asks for a name or a label, and did not before."""
         asking = self.naming is not None and self.naming.now.is_asking
         newest = self.question.sample_id if self.question else 0
         is_new = (asking and not self._was_asking) or newest not in (0, self._heard)

@@ -45,7 +45,7 @@ class Classes:
         return tuple(state.number for state in self.all if state.state == NAMED)
 
     def refresh(self) -> None:
-        """Ask what is set aside; and for all names, if one is another now."""
+        """Ask for the novel samples; and for all names, if one is another now."""
         before = self._now.changes
         if self._ask(0).changes != before:
             self.all = tuple(self._ask(c) for c in range(len(self.all)))
@@ -113,7 +113,7 @@ class Classes:
 
     def _dismiss(self) -> str:
         self._request(class_state.dismiss())
-        return "What was set aside is dropped"
+        return "The novel samples are dropped"
 
     def _number(self, name: str) -> int:
         """The class of that name. Raises UserError if none has it."""

@@ -46,7 +46,7 @@ def answer(link: HostLink, question: Question, classes: Sequence[str], pressed: 
 def answer_name(watch: Watch, name: str) -> str:
     """Send the class of that name as the newest question's answer; what came of it, in words.
 
-    If none has the name, what is set aside and the sample are of a new class that has it. Raises
+    If none has the name, the novel samples and the sample are of a new class that has it. Raises
     LinkError.
     """
     naming, question = watch.naming, watch.question

@@ -6,7 +6,7 @@ const [TELL, NAME, RENAME, MERGE, FORGET, DISMISS] = [0, 1, 2, 3, 4, 5];
 const HEAD = 9; // bytes before the name
 const NAMED = 1;
 
-/** A class, and what is set aside on the board as new. */
+/** A class, and the novel samples on the board. */
 export interface ClassState {
   readonly number: number;
   readonly state: number; // 1: it has a name
@@ -32,7 +32,7 @@ export class Classes {
     return this.states.filter((each) => each.state === NAMED).map((each) => each.number);
   }
 
-  /** What is set aside; all names are read if one has changed. */
+  /** The novel samples; all names are read if one has changed. */
   async refresh(): Promise<ClassState> {
     const now = await this.ask(TELL!, 0);
     if (this.states[0]?.changes !== now.changes) {
@@ -57,7 +57,7 @@ export class Classes {
     return folded;
   }
 
-  /** What is set aside is of the class of this name, a new one if there is none. */
+  /** The novel samples are of the class of this name, a new one if there is none. */
   async name(name: string): Promise<void> {
     await this.ask(NAME!, ...bytesOf(name));
   }
@@ -74,7 +74,7 @@ export class Classes {
     await this.ask(FORGET!, c);
   }
 
-  /** Nothing of what is set aside is new. */
+  /** The novel samples are nothing new. */
   async dismiss(): Promise<void> {
     await this.ask(DISMISS!);
   }

@@ -278,15 +278,15 @@ export const en = {
   },
 
   naming: {
-    title: "What is new",
+    title: "Novel classes",
     aside: (n: number, isAsking: boolean) =>
-      `${count(n)} samples are set aside.` + (isAsking ? " What are they?" : ""),
+      `${count(n)} novel samples wait for a name.` + (isAsking ? " What are they?" : ""),
     name: "Name",
     which: "Class",
     into: "is the same as",
     do: {
-      name: "This is what was set aside",
-      dismiss: "It is nothing new",
+      name: "This is the name of the novel samples",
+      dismiss: "They are nothing new",
       rename: "Give it the name above",
       forget: "Forget it",
       merge: "Merge them",

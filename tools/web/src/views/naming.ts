@@ -1,4 +1,4 @@
-// Classes that get their names on the board: what is set aside, and what can be done with a class.
+// Classes that get their names on the board: the novel samples, and what can be done with a class.
 
 import { choice, field, make, panel } from "../dom";
 import type { BoardLink } from "../link/board_link";
