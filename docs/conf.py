@@ -44,6 +44,6 @@ python_use_unqualified_type_names = True
 copybutton_prompt_text = "$ "  # where a block has it, only such lines are copied, without it
 
 html_theme = "furo"
-html_title = "microshrub"
+html_title = f"microshrub {release}"
 html_show_copyright = False
 html_copy_source = False
