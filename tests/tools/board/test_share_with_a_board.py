@@ -2,73 +2,27 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from house_support import free_port, needs_broker
-from parcel_support import rows_of, saved_model
+from house_support import needs_broker
+from parcel_support import saved_model
 from patience import PATIENCE
+from sharing_board import SharingBoard
 
-from microshrub_tools.board import flash, simulated_board
-from microshrub_tools.board.pc_board import PcBoard
+from microshrub_tools.board import flash
 from microshrub_tools.cli.main import main
 from microshrub_tools.house_load.local_broker import LocalBroker
-from microshrub_tools.link.client import HostLink
-from microshrub_tools.link.lines import open_line
-from microshrub_tools.link.messages import Prediction, sample
-from microshrub_tools.link.serial_line import PortError
 
 
 class Cut(Exception):  # noqa: N818
     """The power is gone."""
 
 
-class Attic:
-    """A board made of software whose program never saw "run", and one more way to it."""
-
-    def __init__(self, command: tuple[str, ...], folder: Path) -> None:
-        model = saved_model(folder / "attic.mshrub", (0, 1), 2)
-        tcp, self.key = free_port(), folder / "board.key"
-        words = ["build", "--model", str(model), "--board", "rpi_pico2_w", "--tcp", str(tcp)]
-        build = folder / "build"
-        assert main([*words, "--key", str(self.key), "--output", str(build)]) == 0
-        self.flash = folder / "flash"
-        self.flash.mkdir()
-        simulated_board.put_program(self.flash, build)
-        sensors = simulated_board.write_sensors(folder, None, 100.0, {})
-        self.pc = PcBoard(command, self.flash, "1m", sensors=sensors)
-        self.network = f"tcp://127.0.0.1:{tcp}"
-
-    def port(self, way: str) -> list[str]:
-        """The options that name it."""
-        port = self.network if way == "network" else self.pc.port
-        self.right(0)  # it is there
-        return ["--port", port, "--key", str(self.key)]
-
-    def right(self, label: int, *, waits: bool = True) -> float:
-        """The part of other samples of a class that it predicts right."""
-        end = time.monotonic() + PATIENCE
-        while True:
-            try:
-                line = open_line(self.network, self.key)
-                break
-            except PortError:
-                assert waits
-                assert time.monotonic() < end
-                time.sleep(0.1)
-        rows = rows_of(label, 25, 99)
-        with HostLink(line, patience=PATIENCE) as link:
-            link.connect()
-            said = [link.ask(sample(row.tolist())) for row in rows]
-        assert all(isinstance(each, Prediction) for each in said)
-        return sum(each.label == label for each in said) / len(said)  # type: ignore[union-attr]
-
-
 @pytest.fixture
-def attic(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Attic]:
-    made = Attic(micropython_command, tmp_path)
+def attic(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[SharingBoard]:
+    made = SharingBoard(micropython_command, tmp_path / "attic", (0, 1))
     with made.pc:
         yield made
 
@@ -82,7 +36,7 @@ def parcel_of(folder: Path, classes: str) -> str:
 
 @pytest.mark.parametrize("way", ["cable", "network"])
 def test_a_board_learns_gives_and_forgets_a_class(
-    attic: Attic, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    attic: SharingBoard, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     parcel = parcel_of(tmp_path, "run")
     assert attic.right(2) == 0
@@ -109,7 +63,7 @@ def test_a_board_learns_gives_and_forgets_a_class(
 @needs_broker
 @pytest.mark.parametrize("way", ["cable", "network"])
 def test_a_board_and_a_broker(
-    attic: Attic, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    attic: SharingBoard, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kitchen = str(saved_model(tmp_path / "kitchen.mshrub", (0, 1, 2), 1))
     with LocalBroker(tmp_path, 4) as broker:
@@ -137,7 +91,7 @@ def test_a_board_and_a_broker(
 
 
 def test_a_board_in_the_network_is_back_when_the_command_ends(
-    attic: Attic,
+    attic: SharingBoard,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -156,7 +110,7 @@ def test_a_board_in_the_network_is_back_when_the_command_ends(
 
 
 def test_a_cut_while_a_board_is_taught_leaves_what_it_knew(
-    attic: Attic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    attic: SharingBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parcel = parcel_of(tmp_path, "run")
     assert main(["share", "import", parcel_of(tmp_path, "rest"), *attic.port("network")]) == 0

@@ -18,6 +18,11 @@ COMMANDS = (
         "microshrub_tools.cli.share_import",
     ),
     Command(
+        "exchange",
+        "Have boards teach each other what they lack, once or every so often.",
+        "microshrub_tools.cli.share_exchange",
+    ),
+    Command(
         "forget",
         "Take out of a model or a board again what it learned of a parcel.",
         "microshrub_tools.cli.share_forget",

@@ -1,0 +1,117 @@
+"""`share exchange`: two programs in MicroPython teach each other, at a cable and over TCP."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from house_support import free_port, needs_broker
+from parcel_support import saved_model
+from patience import PATIENCE
+from sharing_board import SharingBoard
+
+from microshrub_tools.cli.main import main
+from microshrub_tools.house_load.local_broker import LocalBroker
+
+House = tuple[SharingBoard, SharingBoard]
+
+
+@pytest.fixture
+def house(
+    micropython_command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[House]:
+    """A kitchen that never saw walk, and an attic that never saw run."""
+    monkeypatch.setenv("MICROSHRUB_PATIENCE", "120")
+    kitchen = SharingBoard(micropython_command, tmp_path / "kitchen", (0, 2))
+    attic = SharingBoard(micropython_command, tmp_path / "attic", (0, 1))
+    with kitchen.pc, attic.pc:
+        for each in (kitchen, attic):
+            each.right(0)
+        yield kitchen, attic
+
+
+def ports(house: House) -> list[str]:
+    """The options of both: the one is at a cable, and the other in the network."""
+    kitchen, attic = house
+    words = ["--port", f"kitchen={kitchen.pc.port}", "--port", f"attic={attic.network}"]
+    return [*words, "--key", str(attic.key)]
+
+
+def test_two_boards_teach_each_other_what_may_leave_them(
+    house: House, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kitchen, attic = house
+    words = ["share", "exchange", *ports(house), "--classes"]
+    assert main([*words, "rum"]) == 2
+    assert "no board has a class rum. The classes are: rest, walk, run" in capsys.readouterr().err
+    kitchen.right(0)
+    assert main([*words, "rest,run"]) == 0
+    out = capsys.readouterr().out
+    assert "attic" in out
+    assert "walk" not in out
+    assert attic.right(2) > 0.9
+    assert kitchen.right(1) == 0  # it was not named
+    assert main([*words, "all"]) == 0
+    assert "walk" in capsys.readouterr().out
+    assert min(each.right(label) for each in house for label in range(3)) > 0.9
+    assert main([*words, "all"]) == 0
+    assert "No board lacks anything" in capsys.readouterr().out
+
+
+@needs_broker
+def test_a_board_that_is_away_is_skipped_and_a_broker_has_more(
+    house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kitchen, _ = house
+    hall = str(saved_model(tmp_path / "hall.mshrub", (0, 1), 5))
+    words = ["--port", f"kitchen={kitchen.pc.port}", "--classes", "all"]
+    words += ["--port", f"attic=socket://127.0.0.1:{free_port()}"]
+    with LocalBroker(tmp_path, 4) as broker:
+        store = ["--mqtt", f"127.0.0.1:{broker.port}", "--group", "things"]
+        assert main(["share", "export", hall, "--classes", "walk", *store]) == 0
+        capsys.readouterr()
+        assert main(["share", "exchange", *words, *store]) == 1
+        said = capsys.readouterr()
+        assert "is skipped" in said.err
+        assert "hall" in said.out
+        assert kitchen.right(1) > 0.9
+        more = str(tmp_path / "more.mshrub")
+        assert main(["share", "import", hall, *store, "-o", more]) == 0
+        assert "from kitchen" in capsys.readouterr().out
+    assert main(["share", "exchange", *words, *store]) == 1
+    assert f"{store[1]} is skipped: there is no broker" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
+def test_it_goes_on_until_ctrl_c(house: House) -> None:
+    words = ["share", "exchange", *ports(house), "--classes", "all", "--every", "1d"]
+    command = [sys.executable, "-m", "microshrub_command", *words]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=os.environ) as process:
+        assert process.stderr
+        for line in process.stderr:
+            if "The next exchange is in 1d" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 0
+    assert min(each.right(label) for each in house for label in range(3)) > 0.9
+
+
+def test_options_that_cannot_be(capsys: pytest.CaptureFixture[str]) -> None:
+    two = ["--port", "a", "--port", "b", "--classes", "all"]
+    for words, told in (
+        (["--port", "a", "--classes", "all"], "--port for each of two boards"),
+        (two[:4], "--classes is missing"),
+        (["--port", "x=a", "--port", "x=b", "--classes", "all"], "with another name"),
+        (["--port", "a", "--port", "a", "--classes", "all"], "has to be another board"),
+        ([*two, "--every", "0m"], "--every has to be like"),
+        ([*two, "--every", "day"], "--every has to be like"),
+        ([*two, "--key", "k", "--key", "l"], "one --key, or one for each"),
+        ([*two, "--mqtt", "h"], "--mqtt needs --group"),
+    ):
+        assert main(["share", "exchange", *words]) == 2
+        assert told in capsys.readouterr().err

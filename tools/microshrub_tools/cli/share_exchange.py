@@ -1,0 +1,147 @@
+"""`microshrub share exchange`: boards teach each other what they lack, once or every so often."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.table import Table
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import console, messages
+
+from ..board import exchange
+from ..board.exchange import Lesson, Way
+from ..link.lines import is_network
+from ..watch.interrupts import Interrupts
+from .share_broker import add_store, check_store, open_store
+
+_LENGTHS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_NAMED = re.compile(r"([A-Za-z0-9_-]{1,32})=(.+)")
+_LOOK = 0.5  # seconds between two looks whether Ctrl-C came
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
+        "Have boards teach each other: each gives samples of the classes that you name, and "
+        "learns what it lacks of the others'. Each board's program is stopped for it, and goes on "
+        "afterwards; a second time only if there is something to learn. A board that is away is "
+        "told of and skipped."
+    )
+    parser.add_argument(
+        "--port",
+        metavar="[NAME=]PORT",
+        action="append",
+        help="a board, once for each: a serial device, tcp://HOST[:PORT] of a board in the "
+        "network, or socket://HOST:PORT; NAME is what it is called (default: as `build --mqtt "
+        "--name` did)",
+    )
+    parser.add_argument(
+        "--key",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        help="the key of boards in the network: one for all, or one for each in the order of "
+        "--port (default: the only one in build/)",
+    )
+    parser.add_argument(
+        "--classes",
+        metavar="A,B,...",
+        help="the classes that may leave a board, or all of which it has samples: all (required)",
+    )
+    parser.add_argument(
+        "--every",
+        metavar="TIME",
+        help="again after so much time, such as 30m, 12h or 1d, until Ctrl-C (default: once)",
+    )
+    add_store(parser, "Publish the boards' parcels, too, and offer them those of other boards.")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Exchange; without --every 1 if a board was skipped."""
+    check_store(arguments)
+    ways = _ways(arguments.port or [], arguments.key or [])
+    if len(ways) < 2 - (arguments.mqtt is not None):
+        raise UserError("give --port for each of two boards or more, or for one with --mqtt")
+    if not arguments.classes:
+        raise UserError("--classes is missing: nothing leaves a board that nobody chose")
+    pause = None if arguments.every is None else _seconds(arguments.every)
+    with Interrupts() as ctrl_c:
+        while True:
+            skipped = _round(arguments, ways)
+            if pause is None:
+                return int(skipped)
+            end = time.monotonic() + pause
+            if not ctrl_c.came:
+                messages.say(f"The next exchange is in {arguments.every}; Ctrl-C ends this.")
+            while time.monotonic() < end and not ctrl_c.came:
+                time.sleep(_LOOK)
+            if ctrl_c.came:
+                return 0
+
+
+def _round(arguments: argparse.Namespace, ways: Sequence[Way]) -> bool:
+    """One exchange; whether something was left out."""
+    wanted = () if arguments.classes == "all" else tuple(arguments.classes.split(","))
+    broker = arguments.mqtt is not None
+    visited = exchange.visit(ways, wanted, messages.say, named=broker)
+    known = dict.fromkeys(name for each in visited for name in each.sharer.classes)
+    for name in wanted:
+        if visited and name not in known:
+            raise UserError(f"no board has a class {name}. The classes are: {', '.join(known)}")
+    more, away = {}, False
+    if broker:
+        try:
+            with open_store(arguments) as store:
+                more = exchange.at_broker(store, visited, messages.say)
+        except UserError as error:
+            messages.say(f"{arguments.mqtt} is skipped: {error}")
+            away = True
+    lessons, gone = exchange.teach(visited, more, messages.say)
+    _tell(lessons)
+    return away or bool(gone) or len(visited) < len(ways)
+
+
+def _tell(lessons: Sequence[Lesson]) -> None:
+    """Print what was learned or refused."""
+    shown = [each for each in lessons if each.what not in exchange.SILENT]
+    if not shown:
+        console.say("No board lacks anything that another one has.")
+        return
+    table = Table("board", "class", "from", "samples", "learned", "")
+    for each in shown:
+        what = "" if each.what == "learned" else each.what
+        table.add_row(
+            each.pupil, each.name, each.teacher, str(each.samples), str(each.learned), what
+        )
+    console.print(table)
+
+
+def _ways(ports: Sequence[str], keys: Sequence[Path]) -> list[Way]:
+    """To the boards. Raises UserError."""
+    pairs = [_pair(text) for text in ports]
+    names = [name for name, _ in pairs if name]
+    if len(set(names)) < len(names) or len({port for _, port in pairs}) < len(pairs):
+        raise UserError("each --port has to be another board, with another name")
+    far = [port for _, port in pairs if is_network(port)]
+    if keys and len(keys) not in (1, len(far)):
+        raise UserError(f"give one --key, or one for each of the {len(far)} boards in the network")
+    each_key = dict(zip(far, keys, strict=True)) if len(keys) == len(far) else {}
+    return [Way(port, each_key.get(port, keys[0] if keys else None), name) for name, port in pairs]
+
+
+def _pair(text: str) -> tuple[str | None, str]:
+    """The name and the port of [NAME=]PORT."""
+    found = _NAMED.fullmatch(text)
+    return (found[1], found[2]) if found else (None, text)
+
+
+def _seconds(text: str) -> float:
+    found = re.fullmatch(r"(\d+)([smhd])", text)
+    if not found or int(found[1]) == 0:
+        raise UserError(f"--every has to be like 30m, 12h or 1d, not {text!r}")
+    return int(found[1]) * _LENGTHS[found[2]]
