@@ -64,6 +64,12 @@ def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
     )
 
 
+def frozen_advice(program: Program, board: Board, emit: str = "viper") -> str:
+    """A sentence for a program that does not fit as it is copied, if it fits in a firmware."""
+    fits = budget_of(ProgramLibrary(program, board, emit, freeze=True)).fits
+    return "With the library in the firmware, `build --freeze`, it fits as it is." if fits else ""
+
+
 def planned_budget(
     parameters: Parameters,
     board: Board,

@@ -10,8 +10,9 @@ from ..base.terminal import console, messages
 from ..beside.between import between
 from ..beside.companion import Beside, around
 from ..boards import board_files, ram_budget, sample_time
+from ..boards.program import Program
 from ..boards.usual_budget import usual_budget
-from ..boards.usual_program import check_wifi
+from ..boards.usual_program import check_wifi, usual_program
 from ..boards.what_to_lower import which_to_lower
 from ..library.learners import REGRESSORS, check_parameters, kind_of, number_parameters
 from ..programs import native_files
@@ -93,7 +94,12 @@ def run(arguments: argparse.Namespace) -> int:
     time = sample_time.sample_time(board, arguments.model, parameters)
     time = sample_time.of_learner(time, beside)
     time = with_energy(arguments, board, time)
-    advice = "" if budget.fits else too_large(budget, board, kind, parameters, beside)
+    advice = ""
+    if not budget.fits:
+        program = None
+        if not native and not arguments.own_program:
+            program = usual_program(kind, parameters, beside, arguments.network or ())
+        advice = too_large(budget, board, kind, parameters, beside, program)
     if not is_quiet(arguments):
         report.print_budget(budget, board, time)
         console.say(report.fitting(budget) if budget.fits else "It does not fit. " + advice)
@@ -176,8 +182,12 @@ def too_large(
     kind: str,
     parameters: dict[str, Any],
     beside: Beside,
+    program: Program | None,
 ) -> str:
-    """What to say of a model that does not fit, and what to lower."""
+    """What to say of a model that does not fit, and what to lower.
+
+    program is the one around it, if it could be in a firmware.
+    """
     said = report.shortage("The model", budget)
     waits = sum(part.bytes for part in budget.overhead if part.owner == "forecaster")
     if 2 * waits > budget.ram_bytes:
@@ -185,4 +195,9 @@ def too_large(
             f"{said} The samples that wait for their target, and the lags, take {waits:,} of "
             "them: lower --horizon or --lags."
         )
-    return f"{said} {which_to_lower(parameters, board, kind, budget, beside)}"
+    said = f"{said} {which_to_lower(parameters, board, kind, budget, beside)}"
+    if program is None:
+        return said
+    from ..boards.program_budget import frozen_advice
+
+    return f"{said} {frozen_advice(program, board)}".rstrip()

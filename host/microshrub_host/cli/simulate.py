@@ -15,9 +15,10 @@ from ..beside.between import between
 from ..beside.companion import Beside
 from ..boards import board_files, sample_time
 from ..boards.board_files import Board
+from ..boards.ram_budget import Budget
 from ..boards.sample_time import SampleTime
 from ..boards.usual_budget import usual_budget
-from ..boards.usual_program import Names
+from ..boards.usual_program import Names, usual_program
 from ..engines import engines
 from ..evaluation import kept_aside, prequential, regression
 from ..evaluation.classes import Result
@@ -56,6 +57,8 @@ from .stream_options import (
     compile_kernels,
     open_with_parameters,
 )
+
+_HOUSE_BYTES = 32768  # more than a program's part for an MQTT broker takes
 
 
 class Simulation(ABC, Generic[R]):
@@ -228,7 +231,8 @@ def run(arguments: argparse.Namespace) -> int:
     frozen = bool(arguments.warmup)
     budget = usual_budget(parameters, board, kind, made.around, frozen=frozen, names=made.names)
     if arguments.board and not budget.fits:
-        raise UserError(too_large(budget, board, kind, parameters, made.around))
+        program = usual_program(kind, parameters, made.around, (), frozen, made.names)
+        raise UserError(too_large(budget, board, kind, parameters, made.around, program))
     time = made.time(board) if arguments.board else None
     if arguments.save is not None:
         files.check_room("--save", arguments.save, budget.model_bytes)
@@ -244,6 +248,10 @@ def run(arguments: argparse.Namespace) -> int:
         report.print_run(result, told, rows, budget, board)
         if arguments.board:
             console.say(report.fitting(budget))
+            left = budget.free_bytes - budget.ram_bytes
+            if board.wifi and left < _HOUSE_BYTES and not wants_numbers(arguments):
+                asked = parameters, board, kind, made.around, False, ("mqtt",), frozen, made.names
+                _say_of_house(usual_budget(*asked))
     if arguments.plot is not None:
         write_figure(arguments, made.figure(result))
     if arguments.html is not None:
@@ -256,6 +264,15 @@ def run(arguments: argparse.Namespace) -> int:
         record = made.record(arguments)
         write_json(arguments, report.run_record(result, budget, board, key, record, time))
     return 0
+
+
+def _say_of_house(budget: Budget) -> None:
+    """What is said where a model fits, and its program with a broker's part does not."""
+    if not budget.fits:
+        console.say(
+            f"With `build --mqtt`, it takes {budget.ram_bytes:,} bytes, which does not fit: "
+            "`microshrub budget --mqtt` says what to do."
+        )
 
 
 def _check_energy(arguments: argparse.Namespace) -> None:

@@ -30,7 +30,7 @@ from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.import_heap import LibraryHeap
 from microshrub_host.boards.program import Program
-from microshrub_host.boards.program_budget import budget_of
+from microshrub_host.boards.program_budget import budget_of, frozen_advice
 from microshrub_host.boards.program_library import ProgramLibrary, arch_of
 from microshrub_host.boards.what_to_lower import which_to_lower
 from microshrub_host.programs import mpy, native_files
@@ -123,9 +123,8 @@ def make(
     budget = budget_of(library, sum(map(len, compiled.values())))
     if not budget.fits:
         what = _what_to_do(program, board, budget)
-        frozen = ProgramLibrary(program, board, emit, freeze=True)
-        if not freeze and emit != "native" and budget_of(frozen).fits:
-            what += " With the library in the firmware, --freeze, it fits as it is."
+        if not freeze and emit != "native":
+            what = f"{what} {frozen_advice(program, board, emit)}".rstrip()
         raise UserError(f"The program does not fit: {what}")
     if not budget.code_fits:
         raise UserError(f"The program fits the heap. {code_shortage(budget)}")

@@ -89,6 +89,7 @@ BUDGET = (
     | {
         "--features": "features: a number, or NAME=VALUE of windows",
         "--classes": "how many classes there are",
+        "--mqtt": "with the part that reports to a broker (default: off)",
         "--native": "with the kernels in one native module (default: off)",
         "--json": "write the budget as one JSON object (default: off)",
     }
@@ -99,7 +100,7 @@ BUILD = (
     | _MODEL
     | {"--board": "the board, such as rpi_pico or esp32 (required)"}
     | {
-        "--sensor": "serial; adc pins=26,27 rate=50; mpu6050 scl=1 sda=0; FILE.py",
+        "--sensor": "adc pins=26,27 rate=50; mpu6050 scl=1 sda=0; FILE.py",
         "--features": "make features of windows of readings (default: off)",
         "--label-pin": "a button: 15 pressed=walk released= (default: none)",
         "--switch": "what a class switches: walk=16 run=27:green (default: none)",
@@ -107,6 +108,7 @@ BUILD = (
         "--label-budget": "active learning: ask for this share of the labels: 10%%",
         "--anomaly": "alert about unusual samples, so often: '1 per day'",
         "--tcp": "let your PC in over Wi-Fi, with a key (default: off)",
+        "--mqtt": "report to Home Assistant or a broker (default: none)",
         "--native": "smaller and faster, with a C compiler (default: off)",
         "--output": "the folder to write (default build/BOARD)",
     }

@@ -73,7 +73,10 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
         help="the file of the key for --tcp, which is made if there is none (default: FOLDER.key, "
         "beside the folder of --output)",
     )
-    group = parser.add_argument_group("options of a board in a house, with Home Assistant")
+    group = parser.add_argument_group(
+        "options of a board in a house",
+        "See docs/how-to/home-assistant.md, and `share --help` for boards that teach each other.",
+    )
     add_broker_options(group)
     group.add_argument(
         "--name", metavar="NAME", help="the board's name at the broker (required with --mqtt)"

@@ -1,0 +1,56 @@
+"""The RAM of a broker's part: told before `build`, with what to do where it is too much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from microshrub_tools.cli.main import main
+
+FROZEN = "With the library in the firmware, `build --freeze`, it fits as it is."
+SHAPE = ["--features", "16", "--classes", "4"]
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> str:
+    rows = np.random.default_rng(1).normal(0, 100, (300, 17)).astype(int)
+    rows[:, 16] = np.arange(300) % 4
+    path = tmp_path / "rows.csv"
+    head = ",".join([*(f"x{k}" for k in range(16)), "label"])
+    np.savetxt(path, rows, fmt="%d", delimiter=",", header=head, comments="")
+    return str(path)
+
+
+def test_a_budget_tells_that_a_frozen_library_leaves_room_for_a_broker(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["budget", "--board", "rpi_pico_w", *SHAPE]) == 0
+    assert main(["budget", "--board", "rpi_pico_w", *SHAPE, "--mqtt"]) == 1
+    assert FROZEN in " ".join(capsys.readouterr().out.split())
+    # a program of one's own is not what `build` makes, and a firmware is not made with --native
+    for option in ("--own-program", "--native"):
+        main(["budget", "--board", "rpi_pico_w", *SHAPE, option, "--bytes", "150000"])
+        assert "--freeze`, it fits" not in capsys.readouterr().out
+
+
+def test_a_simulation_says_where_a_broker_would_be_too_much(
+    recording: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "With `build --mqtt`, it takes"
+    for board, where in (("rpi_pico_w", True), ("rpi_pico", False), ("rpi_pico2_w", False)):
+        assert main(["simulate", recording, "--board", board]) == 0
+        assert (told in capsys.readouterr().out) == where
+    assert main(["simulate", recording, "--board", "rpi_pico_w", "--bytes", "60000"]) == 2
+    said = capsys.readouterr().err
+    assert "fits Raspberry Pi Pico W" in said
+
+
+def test_the_help_of_build_and_budget_shows_the_broker(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for name in ("build", "budget"):
+        with pytest.raises(SystemExit):
+            main([name, "--help"])
+        assert "--mqtt" in capsys.readouterr().out
