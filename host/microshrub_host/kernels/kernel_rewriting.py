@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TypeGuard
+
+from .syntax_tree import walk
 
 POINTERS = ("ptr8", "ptr16", "ptr32")
 _OF_BYTES = ("ptr8", "ptr16")  # what an address in a variable may be cast to
@@ -57,11 +59,12 @@ def index_addresses(kernel: ast.FunctionDef) -> None:
 
     Raises ValueError if a variable has addresses of two buffers.
     """
-    values = _assigned(kernel)
+    nodes = walk(kernel)
+    values = _assigned(nodes)
     tables = {name for name, value in values if is_call_of(value, {"ptr32"})}
     casts = {
         node.args[0].id: ast.unparse(node.func)
-        for node in ast.walk(kernel)
+        for node in nodes
         if is_call_of(node, _OF_BYTES) and isinstance(node.args[0], ast.Name)
     }
     places: dict[str, str] = {}
@@ -81,11 +84,11 @@ def is_call_of(node: ast.AST, names: Collection[str]) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
 
 
-def _assigned(kernel: ast.FunctionDef) -> list[tuple[str, ast.expr]]:
-    """Each variable with each value that it is assigned."""
+def _assigned(nodes: Iterable[ast.AST]) -> list[tuple[str, ast.expr]]:
+    """Each variable with each value that it is assigned in a kernel."""
     return [
         (node.targets[0].id, node.value)
-        for node in ast.walk(kernel)
+        for node in nodes
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
     ]
 

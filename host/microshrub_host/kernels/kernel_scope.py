@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 
 from .kernel_sources import INT, OBJECT, POINTERS, Kernel, KernelFile, TranslationError
+from .syntax_tree import walk
 
 
 class KernelScope:
@@ -27,7 +28,7 @@ class KernelScope:
         self.arguments = names
         self.read = {
             part.id
-            for part in ast.walk(node)
+            for part in walk(node)
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
         }
         self.body = node.body[int(ast.get_docstring(node) is not None) :]

@@ -12,6 +12,7 @@ from typing import TypeGuard
 
 from ..sources import library_files
 from .kernel_rewriting import index_addresses
+from .syntax_tree import walk
 
 INT, OBJECT, NOTHING = "int32_t", "void *", "void"
 POINTERS = {"ptr8": "item8_t *", "ptr16": "item16_t *", "ptr32": "item32_t *"}
@@ -71,7 +72,7 @@ def works_on_objects(module: KernelFile, node: ast.FunctionDef) -> bool:
         isinstance(part, ast.Attribute)
         or (isinstance(part, ast.For) and "range(" not in ast.unparse(part.iter))
         for statement in node.body
-        for part in ast.walk(statement)
+        for part in walk(statement)
     )
 
 
@@ -96,7 +97,7 @@ def read(name: str) -> KernelFile:
 def kernel_of(module: str, node: ast.FunctionDef) -> Kernel:
     called = {
         part.func.id: part
-        for part in ast.walk(node)
+        for part in walk(node)
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Name)
     }
     types = tuple(
@@ -160,7 +161,7 @@ def _needed(
         if place not in needed:
             needed.add(place)
             home = place[0]
-            names = {n.id for n in ast.walk(kernels[place].node) if isinstance(n, ast.Name)}
+            names = {n.id for n in walk(kernels[place].node) if isinstance(n, ast.Name)}
             called = {imported[home].get(name, (home, name)) for name in names}
             waiting += called & kernels.keys()
     return {place: kernel for place, kernel in kernels.items() if place in needed}

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 
+from ..kernels.syntax_tree import walk
+
 _TYPECODES = ("B", "H", "i")
 
 
 def numbers(body: Iterable[ast.stmt]) -> dict[str, int]:
     """A number for each buffer in tables such as `[("window.codes", "B", n), ...]`."""
-    names = (_name(node) for top in body for node in ast.walk(top))
+    names = (_name(node) for top in body for node in walk(top))
     return {name: number for number, name in enumerate(dict.fromkeys(filter(None, names)))}
 
 
@@ -25,7 +27,7 @@ def _name(node: ast.AST) -> str:
 
 def numbered(node: ast.stmt, numbers: Mapping[str, int]) -> ast.stmt:
     """The statement with these numbers for names."""
-    for each in ast.walk(node):
+    for each in walk(node):
         if isinstance(each, ast.Constant) and isinstance(each.value, str):
             each.value = numbers.get(each.value, each.value)
     return node

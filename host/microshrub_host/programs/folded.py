@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..kernels.syntax_tree import called, walk
+
 Known = Callable[[ast.expr], "int | None"]
 
 _LEAST, _MOST = -(2**30), 2**30  # beyond these, literals are no small integers
@@ -67,7 +69,7 @@ class _Values:
             return self.variables.get(node.id)
         if isinstance(node, ast.Subscript):
             return self._known(node)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "int":
+        if isinstance(node, ast.Call) and called(node) == "int":
             found = self.of(node.args[0])
             return None if found is None else int(found)
         if isinstance(node, ast.IfExp):
@@ -219,8 +221,8 @@ def _negated(test: ast.expr) -> ast.expr:
 
 def _stores(kernel: ast.FunctionDef) -> Counter[str]:
     """How often each name is bound, as an argument, too."""
-    found = Counter(node.arg for node in ast.walk(kernel) if isinstance(node, ast.arg))
-    for node in ast.walk(kernel):
+    found = Counter(node.arg for node in walk(kernel) if isinstance(node, ast.arg))
+    for node in walk(kernel):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             found[node.id] += 1
     return found
@@ -230,7 +232,7 @@ def _bound_once(kernel: ast.FunctionDef, values: _Values) -> dict[str, int]:
     """The variables that are bound once, to numbers that are known."""
     stores = _stores(kernel)
     found: dict[str, int] = {}
-    for node in ast.walk(kernel):
+    for node in walk(kernel):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             value = values.of(node.value)
             if stores[node.targets[0].id] == 1 and value is not None:
@@ -242,7 +244,7 @@ def _without_unread(kernel: ast.FunctionDef) -> list[ast.stmt]:
     """The body without assignments to variables that nobody reads."""
     read = {
         node.id
-        for node in ast.walk(kernel)
+        for node in walk(kernel)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
     return _Unread(read).block(kernel.body)
@@ -281,8 +283,8 @@ class _Unread(ast.NodeTransformer):
 
 def _is_pure(node: ast.AST) -> bool:
     """Whether computing this does nothing else, and cannot fail."""
-    for each in ast.walk(node):
-        if isinstance(each, ast.Call) and ast.unparse(each.func) not in _PURE_CALLS:
+    for each in walk(node):
+        if isinstance(each, ast.Call) and called(each) not in _PURE_CALLS:
             return False
         if isinstance(each, ast.BinOp) and isinstance(each.op, (ast.FloorDiv, ast.Mod)):
             return False

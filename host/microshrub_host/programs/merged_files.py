@@ -22,6 +22,7 @@ from pathlib import Path
 
 from ..base.cache import compiled_folder, kept
 from ..kernels import kernel_rewriting
+from ..kernels.syntax_tree import walk
 from ..library import loader
 from ..sources import library_files
 from ..sources.library_files import PACKAGE
@@ -155,7 +156,8 @@ def _texts(
     others = {name: source_text(tree) for name, tree in outside.items()}
     numbers = buffer_names.numbers(body)
     body, errors = error_texts.moved([buffer_names.numbered(each, numbers) for each in body])
-    stubs = {name: _stub(merged, name, body) for name in running}
+    there = {name: constant(node) for node in body for name in unused_code.defined(node)}
+    stubs = {name: _stub(merged.defined[name], there) for name in running}
     return {INIT: source_text(ast.Module(body, [])), **others, **stubs}, errors
 
 
@@ -188,7 +190,7 @@ def _version(source: str) -> list[ast.stmt]:
 def _redirected(merged: Merged, module: str, source: str) -> str:
     """The source of a module that stays a file of its own: it imports from the merged one."""
     tree = ast.parse(source)
-    for node in ast.walk(tree):
+    for node in walk(tree):
         if isinstance(node, ast.ImportFrom):
             home = library_home(module, node) or ""
             names = [merged.names.get(home, {}).get(alias.name, "_") for alias in node.names]
@@ -201,11 +203,11 @@ def _redirected(merged: Merged, module: str, source: str) -> str:
     return source_text(tree)
 
 
-def _stub(merged: Merged, module: str, body: list[ast.stmt]) -> str:
-    """What gives a merged module's names to those who import it."""
-    there = {name: constant(node) for node in body for name in unused_code.defined(node)}
+def _stub(defined: Mapping[str, str], there: Mapping[str, ast.expr | None]) -> str:
+    """What gives a merged module's names to those who import it: of those there, with the values
+    of constants."""
     lines = []
-    for name, new in merged.defined[module].items():
+    for name, new in defined.items():
         if new in there and not name.startswith("_"):
             value = there[new]
             if value is not None and new.startswith("_"):

@@ -12,6 +12,7 @@ import ast
 import copy
 from collections.abc import Collection, Iterator, Mapping
 
+from ..kernels.syntax_tree import called, walk
 from ..sources import library_files
 from .scoped_names import Renamer, library_home
 
@@ -41,14 +42,15 @@ class Merged:
         self.names: dict[str, dict[str, str]] = {}
         self.defined: dict[str, dict[str, str]] = {}
         self.body: list[ast.stmt] = []
-        self._sources, self._modules = sources, modules
+        self._modules = modules
+        self._trees = {name: ast.parse(text) for name, text in sources.items()}
         self._meanings = {name: f"{home}:{name}" for name, home in keep.items()}
         self._registry = "".join(  # the learners in these files; "." stands for the merged module
             f"{name} .{'' if module in modules else module}\n"
             for name, module in learners.items()
             if module in sources
         )
-        self._asked = {_REGISTRY, _ONLY, *_asked_later(sources, modules)}
+        self._asked = {_REGISTRY, _ONLY, *_asked_later(self._trees, modules)}
         self._imports: dict[str, ast.stmt] = {}
         self._constants: set[str] = set()
         code: dict[str, list[ast.stmt]] = {}
@@ -66,13 +68,13 @@ class Merged:
         """Add a module's statements, behind those of the modules that it imports."""
         if module in code:
             return
-        tree = ast.parse(self._sources[module])
+        tree = self._trees[module]
         found = [node for node in tree.body if not is_text(node)]
         for node in found:
             home = library_home(module, node)
             if home is not None and home in self._modules:
                 self._read(home, code)
-        tied = {n for each in ast.walk(tree) if isinstance(each, ast.Global) for n in each.names}
+        tied = {n for each in walk(tree) if isinstance(each, ast.Global) for n in each.names}
         known = {name for node in found if constant(node) for name in bound(node)}
         for node in found:
             if isinstance(node, ast.Assign) and _is_literal(node.value, known):
@@ -80,7 +82,7 @@ class Merged:
                 if name not in tied and (module, name) not in self._asked:
                     node.value = ast.Call(ast.Name("const", ast.Load()), [node.value], [])
             # a constant stands before what it is used in
-            tied |= {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+            tied |= {each.id for each in walk(node) if isinstance(each, ast.Name)}
         code[module] = found
 
     def _name_all(self, module: str, statements: list[ast.stmt]) -> None:
@@ -141,8 +143,7 @@ class Merged:
 def constant(node: ast.stmt) -> ast.expr | None:
     """The value if this is `NAME = const(value)`."""
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-        call = node.value
-        return call.args[0] if ast.unparse(call.func) == "const" else None
+        return node.value.args[0] if called(node.value) == "const" else None
     return None
 
 
@@ -172,13 +173,14 @@ def _is_literal(node: ast.expr, constants: Collection[str]) -> bool:
 
 
 def _asked_later(
-    sources: Mapping[str, str], modules: Collection[str]
+    trees: Mapping[str, ast.Module], modules: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """The modules, and what is imported from them not while they are merged, but when it runs."""
-    for module, text in sources.items():
-        tree = ast.parse(text)
+    for module, tree in trees.items():
         at_once = tree.body if module in modules else []
-        for node in ast.walk(tree):
+        for node in walk(tree):
+            if not isinstance(node, ast.ImportFrom) or node in at_once:
+                continue
             home = library_home(module, node)
-            if home is not None and isinstance(node, ast.ImportFrom) and node not in at_once:
+            if home is not None:
                 yield from ((home, alias.name) for alias in node.names)

@@ -15,12 +15,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
+from ..kernels.syntax_tree import walk
+from ..sources import library_files
 from ..sources.library_files import PACKAGE
 from .scoped_names import library_home
 
 
 def without_missing(module: str, source: str, present: Collection[str]) -> str:
     """The source of a module of the library in a program that has these modules."""
+    if library_files.imports_in(module, source) <= {*present}:
+        return source
     return ast.unparse(_Cut(module, present).visit(ast.parse(source)))
 
 
@@ -32,7 +36,7 @@ class _Cut(ast.NodeTransformer):
         self._module, self._present = module, present
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        for inner in ast.walk(node):
+        for inner in walk(node):
             for name in ("body", "orelse", "finalbody"):
                 block = getattr(inner, name, None)
                 if isinstance(block, list):

@@ -18,6 +18,7 @@ from ..kernels import c_method
 from ..kernels.c_method import ViperMethod, is_method
 from ..kernels.c_translate import DIVISION, TYPES, translate
 from ..kernels.kernel_sources import INT, NOTHING, OBJECT, Kernel, is_kernel, read, symbol
+from ..kernels.syntax_tree import walk
 from ..sources import library_files
 from .source_text import source_text
 
@@ -147,7 +148,7 @@ class _File(ast.NodeTransformer):
         tree = ast.parse(library_files.source_of(name).read_text(encoding="utf-8"))
         tree.body = [node for node in tree.body if not self._is_translated(node)]
         self.has_class = any(isinstance(node, ast.ClassDef) for node in tree.body)
-        self._used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        self._used = {node.id for node in walk(tree) if isinstance(node, ast.Name)}
         self._tree = self.visit(tree)
         own = [ast.alias(function) for module, function in translated if module == name]
         first = int(ast.get_docstring(self._tree) is not None)
@@ -156,7 +157,7 @@ class _File(ast.NodeTransformer):
     def text(self, names: Mapping[tuple[str, str], str]) -> str:
         """The file as it is compiled for a board; names are those of the native module."""
         given = {symbol(*place): name for place, name in names.items()}
-        for node in ast.walk(self._tree):
+        for node in walk(self._tree):
             if isinstance(node, ast.ImportFrom) and node.module == _IN_LIBRARY:
                 for alias in node.names:
                     alias.name = given.get(alias.name, alias.name)
@@ -204,7 +205,7 @@ def _takes_tuples(kernels: Iterable[Kernel]) -> set[tuple[str, int]]:
     One of their items is taken, by the kernel or by one that it passes them on to.
     """
     by_place = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
-    imported = {module: read(module).imported for module, _ in by_place}
+    imported = {module: read(module).imported for module in {module for module, _ in by_place}}
     found: set[tuple[str, int]] = set()
     passed: list[tuple[tuple[str, int], tuple[str, int]]] = []  # what is passed on, and as what
     for (module, _), kernel in by_place.items():
@@ -213,7 +214,7 @@ def _takes_tuples(kernels: Iterable[Kernel]) -> set[tuple[str, int]]:
             for place, arg in enumerate(kernel.node.args.args)
             if kernel.arguments[place] == OBJECT
         }
-        for node in ast.walk(kernel.node):
+        for node in walk(kernel.node):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
                 found |= {objects[node.value.id]} if node.value.id in objects else set()
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):

@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable, Iterator
 
+from ..kernels.syntax_tree import walk
+
 _SHORT = (
     "n",
     "s",
@@ -42,8 +44,8 @@ def _passed(nodes: Iterable[ast.AST]) -> set[str]:
     """The names by which arguments are passed, and those of what is called with `**`."""
     found: set[str] = set()
     for top in nodes:
-        for node in ast.walk(top):
-            if isinstance(node, ast.Call):
+        for node in walk(top):
+            if isinstance(node, ast.Call) and node.keywords:
                 called = ast.unparse(node.func).rpartition(".")[2]
                 found.update(each.arg or called for each in node.keywords)
     return found
@@ -62,7 +64,7 @@ def _is_kept(
 def _rename(function: ast.FunctionDef, kept: Collection[str]) -> None:
     if function.args.kwarg or function.args.vararg:
         return
-    taken = {name for node in ast.walk(function) for name in _names(node)}
+    taken = {name for node in walk(function) for name in _names(node)}
     inner = {name for node in _inner(function) for name in _names(node)}
     new: dict[str, str] = {}
     for each in function.args.args:
@@ -70,7 +72,7 @@ def _rename(function: ast.FunctionDef, kept: Collection[str]) -> None:
         if each.arg not in (*kept, *inner, *_SHORT, "self") and free:
             new[each.arg] = free
             taken.add(free)
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, ast.Name):
             node.id = new.get(node.id, node.id)
         if isinstance(node, ast.arg):
@@ -87,6 +89,6 @@ def _names(node: ast.AST) -> Iterator[str]:
 def _inner(function: ast.FunctionDef) -> Iterator[ast.AST]:
     """All within the scopes inside a function, which may have names of their own."""
     scopes = (ast.FunctionDef, ast.Lambda, ast.ListComp, ast.GeneratorExp)
-    for node in ast.walk(function):
+    for node in walk(function):
         if isinstance(node, scopes) and node is not function:
-            yield from ast.walk(node)
+            yield from walk(node)

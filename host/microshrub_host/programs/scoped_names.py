@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
+from ..kernels.syntax_tree import walk
 from ..sources import library_files
 
 Names = Mapping[str, str]  # new names by old ones
@@ -114,9 +115,11 @@ class Renamer(ast.NodeTransformer):
         stands for a variable of the function's.
         """
         meanings: dict[str, set[str]] = {}
-        for node in ast.walk(function):
+        for node in walk(function):
+            if not isinstance(node, ast.ImportFrom):
+                continue
             home = library_home(self._module, node)
-            for alias in node.names if home and isinstance(node, ast.ImportFrom) else ():
+            for alias in node.names if home else ():
                 meaning = self._names.get(home or "", {}).get(alias.name, "")
                 meanings.setdefault(alias.asname or alias.name, set()).add(meaning)
         return {

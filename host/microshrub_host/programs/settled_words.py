@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..kernels.syntax_tree import called, walk
 from ..library import loader
 from ..library.shared_constants import place_of
 from .folded import Folded, number
@@ -50,7 +51,7 @@ def with_words(
     """The kernel with these words for constants; those of its module are given."""
     aliases = _aliases(kernel, words)
     reads = _Reads(words, constants, aliases)
-    if any(reads.value(node) is not None for node in ast.walk(kernel) if _is_written(node)):
+    if any(reads.value(node) is not None for node in walk(kernel) if _is_written(node)):
         raise ValueError(f"{kernel.name} writes a word that its configuration settles")
     return Folded(constants, reads.value).of(kernel)
 
@@ -62,7 +63,7 @@ def _is_written(node: ast.AST) -> bool:
 def _aliases(kernel: ast.FunctionDef, words: Words) -> dict[str, str]:
     """The buffers that variables stand for which are bound once, by the variables' names."""
     bound: dict[str, list[str]] = {}
-    for node in ast.walk(kernel):
+    for node in walk(kernel):
         if isinstance(node, ast.arg):
             bound.setdefault(node.arg, []).append("")
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -75,7 +76,7 @@ def _aliases(kernel: ast.FunctionDef, words: Words) -> dict[str, str]:
 
 def _buffer(node: ast.expr, words: Words) -> str:
     """The buffer that this is a pointer to, `ptr32(address[_BUFFER])`; else nothing."""
-    if isinstance(node, ast.Call) and ast.unparse(node.func) == "ptr32":
+    if called(node) == "ptr32" and isinstance(node, ast.Call):
         place = node.args[0]
         if isinstance(place, ast.Subscript) and isinstance(place.slice, ast.Name):
             return place.slice.id if place.slice.id in words else ""

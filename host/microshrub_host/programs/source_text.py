@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from ..kernels.syntax_tree import walk
+
 
 class _Exchanges(ast.NodeTransformer):
     """Writes `a, b = c, d` without brackets, which ast.unparse would put around `c, d`.
@@ -23,4 +25,8 @@ class _Exchanges(ast.NodeTransformer):
 
 def source_text(tree: ast.Module) -> str:
     """The source; the tree is used up."""
-    return ast.unparse(ast.fix_missing_locations(_Exchanges().visit(tree))) + "\n"
+    tree = _Exchanges().visit(tree)
+    for node in walk(tree):
+        if isinstance(node, ast.stmt):
+            node.lineno = 0  # ast.unparse looks for comments of that line
+    return ast.unparse(tree) + "\n"

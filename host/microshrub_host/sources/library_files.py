@@ -76,11 +76,12 @@ def imports(name: str, *, later: bool = True) -> set[str]:
 
     With `later`, this includes those that a function imports when it is called.
     """
-    return set(_imports(name, source_of(name).read_text(encoding="utf-8"), later))
+    return set(imports_in(name, source_of(name).read_text(encoding="utf-8"), later))
 
 
 @functools.cache
-def _imports(name: str, source: str, later: bool) -> frozenset[str]:
+def imports_in(name: str, source: str, later: bool = True) -> frozenset[str]:
+    """The same of a module's source that may not be that of its file."""
     body = ast.parse(source).body
     return frozenset(
         imported_from(name, node)
