@@ -7,48 +7,15 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from ..library.learners import defaults, kind_of, learner
 from ..streams.stream import MAX_FEATURES
 from .errors import AdapterError
-
-_Class = TypeVar("_Class", bound=type)
-
-
-def constructor(model: str, shared: Mapping[str, Any]) -> Callable[[_Class], _Class]:
-    """A decorator: __init__ takes the shared parameters, then those of the model, by keyword.
-
-    It stores them and calls `_check()`, if there is one.
-    """
-    found = {**shared, **defaults(model)}
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    signature = inspect.Signature(
-        [
-            inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-            *[inspect.Parameter(n, keyword, default=value) for n, value in found.items()],
-        ]
-    )
-
-    def __init__(self: Any, *args: Any, **given: Any) -> None:  # noqa: N807
-        bound = signature.bind(self, *args, **given)
-        bound.apply_defaults()
-        for name in found:
-            setattr(self, name, bound.arguments[name])
-        if hasattr(self, "_check"):
-            self._check()
-
-    def decorate(cls: _Class) -> _Class:
-        __init__.__signature__ = signature  # type: ignore[attr-defined]
-        cls.__init__ = __init__  # type: ignore[misc]
-        cls._model = model  # type: ignore[attr-defined]
-        return cls
-
-    return decorate
 
 
 def of_learner(adapter: Any) -> dict[str, Any]:
@@ -95,8 +62,34 @@ class Kind:
 def _made(
     name: str, module: str, base: type, shared: tuple[tuple[str, Any], ...], doc: str, model: str
 ) -> type:
-    others = ", ".join(f"{n}={value!r}" for n, value in defaults(model).items())
-    text = doc.format(learner=kind_of(model), others=others)
-    return constructor(model, dict(shared))(
-        type(name, (base,), {"__module__": module, "__qualname__": name, "__doc__": text})
+    """The class; its __init__ stores the parameters and calls `_check()`, if there is one."""
+    usual = defaults(model)
+    found = {**dict(shared), **usual}
+    signature = inspect.Signature(
+        [
+            inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            *(
+                inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=value)
+                for each, value in found.items()
+            ),
+        ]
     )
+
+    def __init__(self: Any, *args: Any, **given: Any) -> None:  # noqa: N807
+        bound = signature.bind(self, *args, **given)
+        bound.apply_defaults()
+        for each in found:
+            setattr(self, each, bound.arguments[each])
+        if hasattr(self, "_check"):
+            self._check()
+
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    others = ", ".join(f"{each}={value!r}" for each, value in usual.items())
+    members = {
+        "__doc__": doc.format(learner=kind_of(model), others=others),
+        "__init__": __init__,
+        "__module__": module,
+        "__qualname__": name,
+        "_model": model,
+    }
+    return type(name, (base,), members)

@@ -55,6 +55,15 @@ class _Named:
         scale = None if self.digits is None else decimals(self.digits, values)
         return values, [str(name) for name in self._names], scale
 
+    @property
+    def _raw_memory_usage(self) -> int:
+        """Bytes of the model, and of the samples that wait for the end of the warm-up.
+
+        River's own way would walk into the compiler whose kernels the learner calls.
+        """
+        waiting = sum(sys.getsizeof(known) for known, _ in self._waiting)
+        return waiting + (self._online.table_bytes() if self._online else 0)
+
     def _end_warmup(self) -> None:
         """Learn what was kept. Raises AdapterError if nothing was learned at all."""
         if not self._online:
@@ -102,15 +111,6 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
     @property
     def _multiclass(self) -> bool:
         return True
-
-    @property
-    def _raw_memory_usage(self) -> int:
-        """Bytes of the model, and of the samples that wait for the end of the warm-up.
-
-        River's own way would walk into the compiler whose kernels the learner calls.
-        """
-        waiting = sum(sys.getsizeof(known) for known, _ in self._waiting)
-        return waiting + (self._online.table_bytes() if self._online else 0)
 
     def warm_up(self, samples: Iterable[_Sample], scale: Scale | None = None) -> None:
         """Fix features, units and ranges by samples whose labels nobody knows yet.
@@ -241,12 +241,6 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
         check_parameters(self)
         self._waiting: list[tuple[dict[Any, float], float]] = []
         self._online: OnlineNumbers | None = None
-
-    @property
-    def _raw_memory_usage(self) -> int:
-        """Bytes of the model, and of the samples that wait for the end of the warm-up."""
-        waiting = sum(sys.getsizeof(known) for known, _ in self._waiting)
-        return waiting + (self._online.table_bytes() if self._online else 0)
 
     def learn_one(self, x: _Sample, y: float) -> None:
         """Learn a sample. The first `warmup` ones are kept, and learned when all are there."""
