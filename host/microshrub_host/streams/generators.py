@@ -8,7 +8,6 @@ River itself is imported only when a stream is made.
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import math
 import os
 import re
@@ -172,7 +171,9 @@ def _irrelevant(recipe: Recipe, samples: int) -> NDArray[np.float64]:
 
 
 def _version() -> str:
-    return f"river{importlib.metadata.version('river')}-g{GENERATOR_VERSION}"
+    from importlib.metadata import version  # it takes a while, and is only asked here
+
+    return f"river{version('river')}-g{GENERATOR_VERSION}"
 
 
 def _load(name: str, samples: int, features: int) -> Arrays | None:
