@@ -229,10 +229,14 @@ def number_parameters(model: str, features: int, late: int) -> dict[str, int]:
 
 
 def _texts(kind: Any) -> dict[str, str]:
-    """What the docstring's table says about each parameter; its rows start `    name  text`."""
+    """What the docstring's table says about each parameter; its rows start `    name  text`.
+
+    What it does not say, those of the classes that it comes from do.
+    """
     found: dict[str, str] = {}
     name = ""
-    for line in inspect.cleandoc(kind.__doc__ or "").splitlines():
+    docs = (inspect.cleandoc(each.__doc__ or "") for each in reversed(kind.__mro__[:-1]))
+    for line in "\n\n".join(docs).splitlines():
         row = re.match(r"(\w+) {2,}(.*)", line)
         if row:
             name = row[1]

@@ -15,9 +15,11 @@ from microshrub_host.cli.command_table import CommandParser
 from microshrub_host.library import loader
 from microshrub_host.library.learners import (
     MODELS,
+    REGRESSORS,
     check_parameters,
     defaults,
     option,
+    options_of,
     options_text,
     specification,
 )
@@ -58,6 +60,11 @@ def test_the_boards_are_listed(command: str) -> None:
     text = subparser(command).full_help()
     assert all(name in text for name in board_files.names())
     assert "rpi_pico" in text
+
+
+@pytest.mark.parametrize("model", [*MODELS, *REGRESSORS])
+def test_every_parameter_of_a_learner_is_described(model: str) -> None:
+    assert [row.name for row in options_of(model).values() if not row.help] == []
 
 
 @pytest.mark.parametrize("model", MODELS)

@@ -68,7 +68,7 @@ GROUPS = {
             first.SHOW,
         ),
         Command("export", "Export a saved model to another format.", f"{_HOST}.export"),
-        Command("share", "Have models and boards teach each other.", f"{_TOOLS}.share"),
+        Command("share", "Let models and boards teach each other.", f"{_TOOLS}.share"),
     ),
     "Research": (
         Command(

@@ -14,7 +14,7 @@ COMMANDS = (
     ),
     Command(
         "import",
-        "Have a model or a board judge parcels of others, and learn what it lacks.",
+        "Let a model or a board judge others' parcels, and learn what it lacks.",
         "microshrub_tools.cli.share_import",
     ),
     Command(
@@ -24,7 +24,7 @@ COMMANDS = (
     ),
     Command(
         "forget",
-        "Take out of a model or a board again what it learned of a parcel.",
+        "Remove what a model or a board learned from a parcel.",
         "microshrub_tools.cli.share_forget",
     ),
 )

@@ -38,12 +38,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         default=MOST,
         metavar="N",
-        help=f"at most so many samples of a class (default {MOST})",
+        help=f"the most samples of each class (default {MOST})",
     )
     parser.add_argument(
         "--name",
         metavar="NAME",
-        help=f"whose samples they are (default: {OWN}; in a file, of a board without one: board)",
+        help=f"whose samples they are (default: {OWN}, or `board` where a board has none)",
     )
     add_board(parser, "take the samples from")
     add_output(parser, "the parcel to write (required without --mqtt)")

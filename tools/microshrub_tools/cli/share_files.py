@@ -31,7 +31,7 @@ def add_taught(parser: argparse.ArgumentParser, parcels: str) -> None:
         metavar="FILE",
         type=Path,
         nargs="*",
-        help=f"MODEL, {MODEL}; and behind it {parcels}",
+        help=f"MODEL, {MODEL}; then {parcels}",
     )
 
 

@@ -21,10 +21,10 @@ from .share_files import add_board, add_output, add_taught, taught_files, write
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Take the samples of a parcel out of a thicket again. Its trees that have grown on them "
-        "count little as soon as newer ones have grown. A board does not keep which samples it "
-        "took: all of the parcel's are looked for there. With --mqtt and neither MODEL nor "
-        "--port, a board's parcels are taken away from the broker."
+        "Remove the samples of a parcel from a thicket. The trees that have grown on them count "
+        "little as soon as newer ones have grown. A board does not keep which samples it took: "
+        "there, all samples of the parcel are looked for. With --mqtt and neither MODEL nor "
+        "--port, a board's parcels are removed from the broker."
     )
     add_taught(parser, "the PARCEL of `share export`; none with --mqtt")
     add_board(parser, "have the samples forgotten by")

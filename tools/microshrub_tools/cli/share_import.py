@@ -24,11 +24,11 @@ Teach = Callable[[Sharer, str | None], list[ParcelTold]]  # with the name of who
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Have a thicket judge parcels, and learn what it lacks of them. What contradicts the "
-        "samples that it holds is refused, and so are parcels of other features. The program of a "
-        "board is stopped for it, and goes on with what was learned."
+        "Let a thicket judge parcels, and learn from them what it lacks. Samples that contradict "
+        "those it holds are refused, and so are parcels of other features. The program of a board "
+        "is stopped meanwhile, and goes on with what was learned."
     )
-    add_taught(parser, "one PARCEL of `share export`, or more; none with --mqtt")
+    add_taught(parser, "one or more PARCELs of `share export`; none with --mqtt")
     add_board(parser, "teach")
     add_output(parser, "the model to write; an existing model is replaced (required with MODEL)")
     add_store(
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name",
         metavar="NAME",
-        help=f"with --mqtt, who learns: its own parcels are left out (default: {OWN})",
+        help=f"with --mqtt, the name of who learns: its own parcels are left out (default: {OWN})",
     )
 
 
