@@ -19,9 +19,11 @@ from typing import Any
 from parcel_attack import altered
 from parcel_support import NAMES, UNITS, Board
 
+from microshrub_host.base.errors import UserError
 from microshrub_host.library import loader
 from microshrub_host.models.shared_samples import Sharer
 from microshrub_tools.board.parcel_store import MOST_BYTES, ParcelStore
+from microshrub_tools.house_load import local_broker
 from microshrub_tools.house_load.local_broker import LocalBroker
 from microshrub_tools.link.broker import Broker
 
@@ -82,6 +84,11 @@ def main() -> int:
     parser.add_argument("--messages", type=int, default=4 * ROUND)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    try:
+        local_broker.version()
+    except UserError as error:
+        print(f"0 passed, left out: {error}")
+        return 0
     dice = random.Random(arguments.seed)
     rounds = -(-arguments.messages // ROUND)
     parcels = whole_parcels(loader.load(loader.fastest()))

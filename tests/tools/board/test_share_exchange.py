@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from house_support import free_port, needs_broker
@@ -15,8 +16,10 @@ from parcel_support import saved_model
 from patience import PATIENCE
 from sharing_board import SharingBoard
 
+from microshrub_tools.board import exchange
 from microshrub_tools.cli.main import main
 from microshrub_tools.house_load.local_broker import LocalBroker
+from microshrub_tools.link.serial_line import PortError
 
 House = tuple[SharingBoard, SharingBoard]
 
@@ -85,6 +88,30 @@ def test_a_board_that_is_away_is_skipped_and_a_broker_has_more(
         assert "from kitchen" in capsys.readouterr().out
     assert main(["share", "exchange", *words, *store]) == 1
     assert f"{store[1]} is skipped: there is no broker" in capsys.readouterr().err
+
+
+def test_a_board_that_goes_away_meanwhile_is_skipped_and_the_other_one_taught(
+    house: House, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kitchen, attic = house
+    plain, opened = exchange.board_model, []
+
+    def board_model(port: str, key: Path | None) -> Any:
+        opened.append(port)
+        if opened.count(kitchen.pc.port) > 1:
+            kitchen.pc.cut_power()
+            raise PortError("it is gone")
+        return plain(port, key)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(exchange, "board_model", board_model)
+        words = ["--port", f"attic={attic.network}", "--port", f"kitchen={kitchen.pc.port}"]
+        words += ["--key", str(attic.key), "--classes", "all"]
+        assert main(["share", "exchange", *words]) == 1
+    assert "is skipped: it is gone" in capsys.readouterr().err
+    assert attic.right(2) > 0.9
+    assert kitchen.right(1) == 0
+    assert kitchen.right(2) > 0.9
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
