@@ -41,7 +41,7 @@ class Visited:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class Offered:
     """A class that one board was offered of another's: see shared_samples.Taken."""
 
     pupil: str
@@ -94,7 +94,7 @@ def at_broker(store: ParcelStore, visited: Sequence[Visited], tell: Tell) -> dic
 
 def teach(
     visited: Sequence[Visited], more: Mapping[str, Any], tell: Tell
-) -> tuple[list[Lesson], list[str]]:
+) -> tuple[list[Offered], list[str]]:
     """Have each board learn what it lacks of the others' parcels, and of those from elsewhere.
 
     Only boards that lack something are stopped again. Returns what became of each class that was
@@ -106,7 +106,7 @@ def teach(
         for each in visited
         for parcel in map(library.Parcel, each.parcels)
     }
-    lessons: list[Lesson] = []
+    lessons: list[Offered] = []
     gone: list[str] = []
     for each in visited:
         mine = {
@@ -127,7 +127,7 @@ def teach(
         for sentence in refused:
             tell(f"{each.name} cannot learn {sentence}")
         lessons += [
-            Lesson(each.name, told.origin, taken.name, taken.what, taken.samples, taken.learned)
+            Offered(each.name, told.origin, taken.name, taken.what, taken.samples, taken.learned)
             for told in found
             for taken in told.classes
         ]

@@ -14,7 +14,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console, messages
 
 from ..board import exchange
-from ..board.exchange import Lesson, Way
+from ..board.exchange import Offered, Way
 from ..link.lines import is_network
 from ..watch.interrupts import Interrupts
 from .share_broker import add_store, check_store, open_store
@@ -106,7 +106,7 @@ def _round(arguments: argparse.Namespace, ways: Sequence[Way]) -> bool:
     return away or bool(gone) or len(visited) < len(ways)
 
 
-def _tell(lessons: Sequence[Lesson]) -> None:
+def _tell(lessons: Sequence[Offered]) -> None:
     """Print what was learned or refused."""
     shown = [each for each in lessons if each.what not in exchange.SILENT]
     if not shown:
