@@ -38,7 +38,6 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "flash"
 
 
-@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
     ("config", "main_py", "words"),
     [
@@ -76,7 +75,7 @@ def test_a_program_that_is_stopped_meanwhile(
                 link.poll(0.2)
                 line.write(b"\r\x03")
                 link.poll(0.2)
-            link._patience = 1  # nobody answers any more
             with pytest.raises(StoppedError, match="It said: stopped: Ctrl-C"), words.explaining():
                 watch.ask()
+            assert link._silent == link._timeout  # nothing was sent in vain again
     assert json.loads((folder / "config.json").read_text()) == CONFIG

@@ -26,7 +26,7 @@ from . import checks, messages
 from .frames import VERSION, Frame, Splitter, pack
 from .link_errors import LinkError, LostError, RefusedError, RestartedError, StoppedError
 from .messages import Answer, Failure, Observed, Request, Welcome, read_answer, read_observed
-from .prompt import RESTART, drawn_session, hello_line, shows_prompt
+from .prompt import RESTART, drawn_session, hello_line, shows_prompt, starts_again
 from .serial_line import Line
 
 _PATIENCE = 10.0  # seconds
@@ -85,6 +85,7 @@ class HostLink:
         self._clock = clock
         self._splitter = Splitter()
         self._prompt = False  # text had one, since the last answer
+        self._rebooted = False  # the board said so, since it was to start its program
         self._session = 0
         self._next = 1
         self._window = self._longest = 1
@@ -184,7 +185,8 @@ class HostLink:
         """Say hello until there is an answer.
 
         A board that shows MicroPython's prompt was stopped, by someone else or by bytes that it
-        got while it started: its program is started again. Raises LostError.
+        got while it started: its program is started again. If that ends, too, by itself, nobody
+        waits any longer. Raises LostError.
         """
         self._greeting = None
         begin = self._clock()
@@ -198,9 +200,12 @@ class HostLink:
                     return self._greeting
             if self._clock() - begin > patience:
                 raise self._stopped() if self._is_stopped() else LostError(_NOBODY)
-            if self._is_stopped() and restarts < _RESTARTS:
-                restarts += 1
-                self._restart()
+            if self._is_stopped():
+                if restarts < _RESTARTS:
+                    restarts += 1
+                    self._restart()
+                elif self._rebooted or starts_again(self._splitter.rest):
+                    raise self._stopped()
 
     def _is_stopped(self) -> bool:
         """Whether the board has shown MicroPython's prompt."""
@@ -214,7 +219,7 @@ class HostLink:
 
     def _restart(self) -> None:
         """Have a board that shows its prompt start its program."""
-        self._splitter, self._prompt = Splitter(), False
+        self._splitter, self._prompt, self._rebooted = Splitter(), False, False
         self._write(RESTART)
 
     def _step(self, seconds: float) -> None:
@@ -222,9 +227,9 @@ class HostLink:
         self._read(max(min(seconds, self._due() - self._clock()), 0.0))
         if self._clock() >= self._due():
             self._silent += self._wait
+            if self._is_stopped() and not self._greets:
+                raise self._stopped()
             if self._silent > self._patience:
-                if self._is_stopped():
-                    raise self._stopped()
                 raise LostError(f"the device has not answered for {self._patience:g} seconds")
             self._wait = max(self._timeout, min(2 * self._wait, _SLOWEST))
             if self._greets:
@@ -276,6 +281,8 @@ class HostLink:
             if isinstance(part, Frame):
                 self._frame(part)
             else:
+                if starts_again(part):
+                    self._prompt, self._rebooted = False, True
                 self._prompt |= shows_prompt(part)
                 if self._on_text:
                     self._on_text(part)

@@ -11,6 +11,7 @@ from . import messages
 from .frames import Frame, pack
 
 _SESSIONS = 1 << 16
+_REBOOT = b"soft reboot"  # a board writes it when Ctrl-D has its program start again
 _PROMPTS = (b">>> ", b"raw REPL; CTRL-B to exit", b"paste mode; Ctrl-C to cancel")
 _TYPED = b"\x02\x03\x04"  # what a hello must not hold: a REPL, or a program that starts, obeys it
 RESTART = b"\r\x03\x02\x04"  # Ctrl-C clears, Ctrl-B leaves the raw REPL, Ctrl-D starts main.py
@@ -18,7 +19,13 @@ RESTART = b"\r\x03\x02\x04"  # Ctrl-C clears, Ctrl-B leaves the raw REPL, Ctrl-D
 
 def shows_prompt(text: bytes) -> bool:
     """Whether a board that wrote this shows a prompt of MicroPython."""
-    return any(word in text for word in _PROMPTS)
+    since = text.rpartition(_REBOOT)[2]
+    return any(word in since for word in _PROMPTS)
+
+
+def starts_again(text: bytes) -> bool:
+    """Whether a board that wrote this has heeded RESTART."""
+    return _REBOOT in text
 
 
 def hello_line(session: int) -> bytes:
