@@ -138,14 +138,18 @@ class GrowingQuantizer(Buffers):
         return rows
 
     def _grow(self, f):
-        t = self._addresses
-        counts = self._flat[_GROWING_COUNTS]
         again = 1
         while again:
-            again = plan(t, f)
-            for part in self.follow:
-                part.move_codes(f, counts[_G_BITS], counts[_G_DOUBLINGS], counts[_G_STEPS])
-            settle(t, f)
+            again = plan(self._addresses, f)
+            k = 0
+            while k < len(self.follow):
+                self._move(k, f, self._flat[_GROWING_COUNTS])
+                k += 1
+            settle(self._addresses, f)
+
+    def _move(self, k, f, counts):
+        """Have what follows move; no function here has more than eleven words of state."""
+        self.follow[k].move_codes(f, counts[_G_BITS], counts[_G_DOUBLINGS], counts[_G_STEPS])
 
     def range_of(self, f):
         """The (low, bits) of a feature's range: 2**bits values; 255: it had no value yet."""

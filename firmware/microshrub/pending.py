@@ -25,12 +25,17 @@ def copy_row(source, start: int, target, at: int, features: int):
 
 
 @micropython.viper
-def move_column(codes, f: int, features: int, rows: int, bits: int, doublings: int, steps: int):
-    """Move the codes of feature f of all rows with its range, see growing.py."""
+def move_column(codes, column: int, rows: int, change: int, steps: int):
+    """Move the codes of a feature of all rows with its range, see growing.py.
+
+    column is 256 times how many features there are, plus which it is; change is 16 times the bits,
+    up to 30, plus the doublings, up to 13: two arguments fewer, see Pending.move_codes().
+    """
     x = ptr16(codes)
+    features = column >> 8
     for k in range(rows):
-        at = k * features + f
-        x[at] = int(moved_code(x[at], bits, doublings, steps))
+        at = k * features + (column & 255)
+        x[at] = int(moved_code(x[at], change >> 4, change & 15, steps))
 
 
 class Pending(Buffers):
@@ -122,9 +127,13 @@ class Pending(Buffers):
         copy_row(self._flat[1], place * self.features, self.x, 0, self.features)
 
     def move_codes(self, feature, bits, doublings, steps):
-        """Move all codes of a feature with its range, see growing.py. Allocates nothing."""
-        codes = self._flat[1]
-        move_column(codes, feature, self.features, self.samples, bits, doublings, steps)
+        """Move all codes of a feature with its range, see growing.py.
+
+        Allocates nothing, not even a frame: with one argument more it would.
+        """
+        move_column(
+            self._flat[1], self.features << 8 | feature, self.samples, bits << 4 | doublings, steps
+        )
 
     def __contains__(self, number):
         """Whether take(number) will find a sample. Allocates nothing."""

@@ -86,8 +86,7 @@ class Greeting:
             return 0
         reader.at = 0
         if self._answered:
-            self._said[_WHICH] = _FLASH
-            if self._hmac.is_right(self._said, 0, _SAID, reader.body, 0, _CODE):
+            if self._is_right(_FLASH, 0):
                 return 2
             self._check(_PROOF, 0)
             return 1
@@ -96,22 +95,28 @@ class Greeting:
         copy(self._said, _BOARDS, urandom(_NONCE), 0, _NONCE)
         copy(reader.body, 0, self._said, _BOARDS, _NONCE)
         self._said[_WHICH] = _BOARD
-        self._hmac.sign(self._said, 0, _SAID, reader.body, _NONCE, _CODE)
+        self._hmac.sign(self._said, 0, _SAID)
+        self._hmac.give(reader.body, _NONCE, _CODE)
         if send(socket, reader.body, 0, _NONCE + _CODE) < _NONCE + _CODE:
             raise OSError("the line takes nothing")
         self._answered = True
         return 0
 
     def _check(self, which, at):
-        self._said[_WHICH] = which
-        if not self._hmac.is_right(self._said, 0, _SAID, self._reader.body, at, _CODE):
+        if not self._is_right(which, at):
             raise OSError("somebody does not have the key")
+
+    def _is_right(self, which, at):
+        self._said[_WHICH] = which
+        self._hmac.sign(self._said, 0, _SAID)
+        return self._hmac.is_right(self._reader.body, at, _CODE)
 
     def give(self, which, hmac):
         """Have an Hmac sign with the key of a direction."""
         self._said[_WHICH] = which
         found = self._reader.body
-        self._hmac.sign(self._said, 0, _SAID, found, 0, KEY)
+        self._hmac.sign(self._said, 0, _SAID)
+        self._hmac.give(found, 0, KEY)
         hmac.take(found)
 
 
@@ -167,7 +172,8 @@ class Records:
         n = self.size
         copy(self._code, 0, self.body, n, _CODE)
         _trail(self.body, n, n, self._read)
-        right = self._up.is_right(self.body, 0, n + _TRAILER, self._code, 0, _CODE)
+        self._up.sign(self.body, 0, n + _TRAILER)
+        right = self._up.is_right(self._code, 0, _CODE)
         if not right or self._read == _LAST:
             raise OSError("a record is not of who has the key")
         self._read += 1
@@ -180,7 +186,8 @@ class Records:
         put_u16(out, 0, n)
         copy(out, 2, data, 0, n)
         _trail(out, 2 + n, n, self._written)
-        self._down.sign(out, 2, n + _TRAILER, out, 2 + n, _CODE)
+        self._down.sign(out, 2, n + _TRAILER)
+        self._down.give(out, 2 + n, _CODE)
         self._written += 1
         self._at = 0
         self._to = 2 + n + _CODE

@@ -20,12 +20,15 @@ class HouseNames:
         """Put the name of a class as it stands in a text of JSON; nothing for -1."""
         if c < 0:
             return
-        texts = self.texts
-        done = self.starts[c]
+        done = k = self.starts[c]
         end = done + self.sizes[c]
-        for k in range(done, end):
-            if texts[k] in _ESCAPED:
-                out.put(texts, done, k - done)
+        while k < end:
+            if self.texts[k] in _ESCAPED:
+                self._put(out, done, k)
                 out.put(b"\\")
                 done = k
-        out.put(texts, done, end - done)
+            k += 1
+        self._put(out, done, end)
+
+    def _put(self, out, start, end):
+        out.put(self.texts, start, end - start)

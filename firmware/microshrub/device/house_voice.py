@@ -147,29 +147,30 @@ class HouseVoice:
 
     def _fill(self, form):
         """Put a form with the values."""
-        out, values = self._client.out, self._values
         at = done = 0
-        end = len(form)
         while True:
-            k = not_above(_KIND, form, done, end)
-            out.put(form, done, k - done)
-            if k == end:
+            k = not_above(_KIND, form, done, len(form))
+            self._client.out.put(form, done, k - done)
+            if k == len(form):
                 return
-            what = form[k]
+            at += self._put(form[k], at)
             done = k + 1
-            value = values[at]
-            at += 1
-            if what == _NUMBER:
-                self._put_number(value)
-            elif what == _NAME:
-                self._house.names.put(out, value)
-            elif what == _KIND:
-                self._put_kind(value)
-            else:
-                if value >= 0:
-                    self._put_hex(value)
-                    self._put_hex(values[at])
-                at += 1
+
+    def _put(self, what, at):
+        """Put the value at a place; returns how many places it takes."""
+        value = self._values[at]
+        if what == _NUMBER:
+            self._put_number(value)
+        elif what == _NAME:
+            self._house.names.put(self._client.out, value)
+        elif what == _KIND:
+            self._put_kind(value)
+        else:
+            if value >= 0:
+                self._put_hex(value)
+                self._put_hex(self._values[at + 1])
+            return 2
+        return 1
 
     def _put_number(self, value):
         out = self._client.out
@@ -184,7 +185,9 @@ class HouseVoice:
             digit //= 10
 
     def _put_hex(self, value):
-        for shift in (12, 8, 4, 0):
+        shift = 16
+        while shift:
+            shift -= 4
             self._client.out.put(_HEX, value >> shift & 15, 1)
 
     def _put_kind(self, value):

@@ -35,6 +35,8 @@ _FIRST = const(1000)  # pauses between two attempts, milliseconds
 _LAST = const(300000)
 _TICKS = const(1073741823)
 
+_LOST = (OSError, ValueError, MemoryError)  # what ends a line
+
 
 class MqttClient:
     """A board's end of the line to a broker.
@@ -66,6 +68,7 @@ class MqttClient:
         self._pause = _FIRST
         self._wait = 0  # milliseconds from _since on until the next attempt
         self._since = self._last = self._heard = clock()
+        self._said = None  # why a line was lost, in words
         self._asked = self._fresh = False  # whether it is there; whether it has just come
 
     @property
@@ -89,22 +92,37 @@ class MqttClient:
 
         Returns what went wrong, in words, or None. Without a line to open, allocates nothing.
         """
-        now = self._clock()
-        try:
-            if self.state > _OPENING:
-                self._serve(now)
-            elif reachable:
-                self._open(now)
-            return None
-        except (OSError, ValueError, MemoryError) as error:
-            close(self._socket)
-            self._socket = self._opening = None
-            self.out.forget()
-            self.state = AWAY
-            self._since = now
-            self._wait = self._pause + (now & 255)
-            self._pause = min(2 * self._pause, _LAST)
-            return str(error)
+        self._said = None
+        with self:  # and no `except`, whose frame would be on the heap
+            self._go_on(reachable)
+        return self._said
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, _):
+        """Whether it was the line that ended."""
+        lost = kind is not None and issubclass(kind, _LOST)
+        if lost:
+            self._lose(error)
+        return lost
+
+    def _go_on(self, reachable):
+        if self.state > _OPENING:
+            self._serve(self._clock())
+        elif reachable:
+            self._open(self._clock())
+
+    def _lose(self, error):
+        """Let go of the line, for a pause, and tell why."""
+        close(self._socket)
+        self._socket = self._opening = None
+        self.out.forget()
+        self.state = AWAY
+        self._since = self._clock()
+        self._wait = self._pause + (self._since & 255)
+        self._pause = min(2 * self._pause, _LAST)
+        self._said = str(error)
 
     def _open(self, now):
         waited = (now - self._since) & _TICKS

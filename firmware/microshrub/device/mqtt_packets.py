@@ -94,19 +94,28 @@ class PacketIn:
             if not n:
                 raise OSError("the broker has closed the line")
             self.came = True
-            if self._in_body:
-                kept = min(n, max(len(self.body) - self._got, 0))
-                copy(self.body, self._got, self._piece, 0, kept)
-                self._got += n
-            else:
-                self._head(self._piece[0])
-            if self._in_body and self._got == self.size:
-                kind, size = self._kind, self.size
-                self.forget()
-                self.came = True
-                self.size = size
+            kind = self._take(n)
+            if kind >= 0:
                 return kind
         return -1
+
+    def _take(self, n):
+        """Take n bytes of a piece; returns what read() does."""
+        if self._in_body:
+            self._keep(min(n, max(len(self.body) - self._got, 0)))
+            self._got += n
+        else:
+            self._head(self._piece[0])
+        if not self._in_body or self._got < self.size:
+            return -1
+        kind, size = self._kind, self.size
+        self.forget()
+        self.came = True
+        self.size = size
+        return kind
+
+    def _keep(self, n):
+        copy(self.body, self._got, self._piece, 0, n)
 
     def _head(self, byte):
         if self._kind < 0:

@@ -90,18 +90,21 @@ class Saving:
         app = self._app
         if label >= 0:
             whole("label", label, 0, app.classes - 1)
-        codes, learner = app._codes, app.learner
-        app.quantizer.encode(app.values, codes)
-        predicted = learner.predict(codes)
-        app.confidence = min(max(learner.votes) >> 16, 255)
-        app.sample_id = 0
-        if app.anomaly:
-            app.anomaly.update(codes)
+        predicted = self._class_of(app, app._codes)
         if label >= 0:
-            self._newest = app.pending.add(codes, predicted)
+            self._newest = app.pending.add(app._codes, predicted)
             self._queue(self._newest, label)
         if app.plotter:
             app.plotter.show(app.values, label, predicted, app.metrics, app.anomaly)
+        return predicted
+
+    def _class_of(self, app, codes):
+        app.quantizer.encode(app.values, codes)
+        predicted = app.learner.predict(codes)
+        app.confidence = min(max(app.learner.votes) >> 16, 255)
+        app.sample_id = 0
+        if app.anomaly:
+            app.anomaly.update(codes)
         return predicted
 
     def _queue(self, sample_id, label):

@@ -126,6 +126,12 @@ def finish(table, words, state, block, data, at: int, n: int):
 
 
 @micropython.viper
+def finish_of(rooms, data, at: int, n: int):
+    """The same with the four buffers as one tuple: a call with fewer arguments."""
+    finish(rooms[0], rooms[1], rooms[2], rooms[3], data, at, n)
+
+
+@micropython.viper
 def begin(state, source):
     """Begin a state as another one is."""
     to = ptr32(state)
@@ -164,6 +170,7 @@ class Sha256:
         self.state = array("i", bytes(32))
         self.block = bytearray(_BLOCK)
         self.found = bytearray(32)
+        self.rooms = (self.table, self.words, self.state, self.block)
 
 
 class Hmac:
@@ -186,18 +193,20 @@ class Hmac:
         begin(state, sha.first)
         compress(sha.table, sha.words, state, sha.block, 0)
 
-    def sign(self, data, at, n, out, to, size=32):
-        """Write the first `size` bytes of the code of data[at : at + n] to out[to :]."""
+    def sign(self, data, at, n):
+        """Find the code of data[at : at + n], for give() or is_right()."""
         sha = self._sha
-        state = sha.state
-        begin(state, self._inner)
-        finish(sha.table, sha.words, state, sha.block, data, at, n)
-        put_words(state, sha.found, 0, 32)
-        begin(state, self._outer)
-        finish(sha.table, sha.words, state, sha.block, sha.found, 0, 32)
-        put_words(state, out, to, size)
+        begin(sha.state, self._inner)
+        finish_of(sha.rooms, data, at, n)
+        put_words(sha.state, sha.found, 0, 32)
+        begin(sha.state, self._outer)
+        finish_of(sha.rooms, sha.found, 0, 32)
 
-    def is_right(self, data, at, n, code, start, size):
-        """Are code[start : start + size] the first bytes of the code of data[at : at + n]?"""
-        self.sign(data, at, n, self._sha.found, 0)
+    def give(self, out, to, size):
+        """Write the first `size` bytes of the code that was found to out[to :]."""
+        put_words(self._sha.state, out, to, size)
+
+    def is_right(self, code, start, size):
+        """Are code[start : start + size] the first bytes of the code that was found?"""
+        self.give(self._sha.found, 0, 32)
         return bool(same(code, start, self._sha.found, size))

@@ -87,9 +87,7 @@ class Tcp:
         """Wait so long for a byte on any line; let who knocks in."""
         if self._records.waits:
             milliseconds = min(milliseconds, _SOON)
-        knocks = False
-        for thing, _ in self._poll.ipoll(milliseconds):  # type: ignore[union-attr]
-            knocks = knocks or thing is self._listener
+        knocks = self._knocks(milliseconds)
         now = self._clock()
         if knocks and self._is_open:
             self._let_in(now)
@@ -97,6 +95,13 @@ class Tcp:
         if is_open != self._is_open:
             self._is_open = is_open
             self._poll.modify(self._listener, select.POLLIN if is_open else 0)  # type: ignore[union-attr]
+
+    def _knocks(self, milliseconds):
+        """Whether somebody does, who is waited for so long, as is a byte on any line."""
+        found = False
+        for thing, _ in self._poll.ipoll(milliseconds):  # type: ignore[union-attr]
+            found = found or thing is self._listener
+        return found
 
     def _serve(self):
         """Hear who is there; returns how many records came of who has the key."""
@@ -179,18 +184,22 @@ class Tcp:
 
     def _answer(self, now):
         """Do what the host's records ask for; returns how many they were."""
-        records = self._records
-        came = 0
         try:
-            records.write(self._host)
-            while self._host and came < _RECORDS and records.read(self._host) >= 0:
-                came += 1
-                self._heard = now
-                self._take()
-            if (now - self._heard) & _TICKS > _SILENT:
-                raise OSError("nothing was heard")
+            return self._read(now)
         except OSError:
             self._lose()
+        return 0
+
+    def _read(self, now):
+        records = self._records
+        records.write(self._host)
+        came = 0
+        while self._host and came < _RECORDS and records.read(self._host) >= 0:
+            came += 1
+            self._heard = now
+            self._take()
+        if (now - self._heard) & _TICKS > _SILENT:
+            raise OSError("nothing was heard")
         return came
 
     def _take(self):
@@ -205,11 +214,14 @@ class Tcp:
         """The link's write: what the line does not take now is lost, as on any line."""
         if not self._host:
             return
+        if self._records.waits:
+            self._hand_over()
+        if self._host and self._records.put(line, n):
+            self._hand_over()
+
+    def _hand_over(self):
         try:
-            if self._records.waits:
-                self._records.write(self._host)
-            if self._records.put(line, n):
-                self._records.write(self._host)
+            self._records.write(self._host)
         except OSError:
             self._lose()
 

@@ -127,12 +127,12 @@ def _frames(arch: str, library: str) -> int:
     return sum(
         frame_bytes(code.data)
         for path in mpy.compiled(arch)
-        for name, code in _functions(path, _UNDER_WAY.get(library_files.module_name(path), ()))
+        for name, code in functions(path, _UNDER_WAY.get(library_files.module_name(path), ()))
         if not code.native
     )
 
 
-def _functions(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, mpy.Code]]:
+def functions(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, mpy.Code]]:
     """Names and codes of those of a module's functions, and of its classes' methods."""
     if not wanted:
         return

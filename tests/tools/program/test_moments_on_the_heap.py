@@ -2,8 +2,7 @@
 
 A function of MicroPython with more than eleven words of state has its frame on the heap, and looks
 for room there with each call: 0.3 ms on a Pico whose heap is nearly full. micropython.mem_total()
-counts all bytes that were ever asked for. Ranges that freeze are not here: Quantizer.encode() has
-such a frame.
+counts all bytes that were ever asked for.
 """
 
 from __future__ import annotations
@@ -52,6 +51,7 @@ class Program:
     model: tuple[str, dict[str, Any]]
     fields: dict[str, Any]
     asked: tuple[Request, ...] = ()
+    growth: int = 1  # how much larger the values of each round are than those of the one before
 
 
 def forecasting(horizon: int) -> Program:
@@ -70,6 +70,7 @@ def forecasting(horizon: int) -> Program:
 
 PROGRAMS = {
     "thicket": Program(THICKET, {"warmup": None}),
+    "ranges that grow": Program(THICKET, {"warmup": None}, growth=20),
     "thicket, alarm": Program(THICKET, {"warmup": None, "alarm": {"detector": "adwin"}}),
     "thicket, text": Program(THICKET, {"warmup": None, "text": True}),
     "switches": Program(THICKET, {"warmup": None, "switches": [[1], [2, 3]]}),
@@ -172,11 +173,14 @@ def rounds(program: Program) -> Iterator[list[Request]]:
     """The first makes all that lasts; the others are one kind of request each."""
     features = program.model[1]["features"]
     rows = [[(37 + f) * k % 1000 for f in range(features)] for k in range(SAMPLES)]
-    plain = [sample(row) for row in rows]
-    labelled = [sample(row, k % CLASSES) for k, row in enumerate(rows)]
+    larger = [[program.growth * value for value in row] for row in rows]
+    largest = [[program.growth * value for value in row] for row in larger]
+    plain = [sample(row) for row in largest]
+    first = [sample(row, k % CLASSES) for k, row in enumerate(rows)]
+    labelled = [sample(row, k % CLASSES) for k, row in enumerate(larger)]
     matrix = [confusion(c) for c in range(CLASSES)]
     if "numbers" in program.fields:
-        labelled, matrix = plain, []
+        first, labelled, matrix = plain, plain, []
     status = [STATUS, *matrix, *program.asked] * 5
     ids = itertools.count(1)
     known = "numbers" in program.fields or "asking" in program.fields
@@ -187,7 +191,10 @@ def rounds(program: Program) -> Iterator[list[Request]]:
         pairs = [(each, late_label(next(ids), k % CLASSES)) for k, each in enumerate(plain)]
         return [request for pair in pairs for request in pair]
 
-    yield [*labelled, *late(), *status]
+    if program.growth == 1:
+        yield [*first, *late(), *status]
+    else:  # the other rounds have values that were not there before
+        yield [*first, *status]
     for kind in (labelled, late, status):
         for _ in range(OWN):
             next(ids)  # those of the board's own samples without a label
