@@ -74,6 +74,11 @@ def read_header(data):
     return str(bytes(data[7:start]), "ascii"), start + 4
 
 
+def _words_at(places):
+    """The words at places, (buffer, words) each."""
+    return [buffer[word] for buffer, words in places for word in words]
+
+
 class Buffers:
     """State that lives in the buffers of one table.
 
@@ -82,8 +87,12 @@ class Buffers:
     """
 
     def _allocate(self):
-        self._flat = tuple([allocate(typecode, n) for _, typecode, n in self._table()])
+        self._make_buffers(self._table())
         self._start()
+
+    def _make_buffers(self, table):
+        self._flat = tuple([allocate(typecode, n) for _, typecode, n in table])
+        self._size = table_bytes(table)  # kept, as a table may take more than 4 KB for a moment
 
     def _table(self):
         """The list of (name, typecode, length), in the order in which they are saved."""
@@ -103,14 +112,13 @@ class Buffers:
         return False
 
     def _fixed(self):
-        """The words that no state changes."""
-        table = self._table()
-        found = []
-        for name, words in self._FIXED:
-            for k in range(len(table)):
-                if table[k][0] == name:
-                    found += [self._flat[k][w] for w in words]
-        return found
+        """Where the words are that no state changes: a list of (buffer, words)."""
+        if not self._FIXED:
+            return ()
+        names = [row[0] for row in self._table()]
+        return [
+            (self._flat[names.index(name)], words) for name, words in self._FIXED if name in names
+        ]
 
     def configuration(self):
         """What the state depends on, as one line of text."""
@@ -139,11 +147,11 @@ class Buffers:
         """What comes before the buffers in a saved state."""
         text = self.configuration().encode()
         head = _MAGIC + struct.pack("<BH", _VERSION, len(text)) + text
-        return head + struct.pack("<I", table_bytes(self._table()))
+        return head + struct.pack("<I", self._size)
 
     def saved_bytes(self):
         """Bytes of a saved state."""
-        return len(self._head()) + table_bytes(self._table()) + 4
+        return len(self._head()) + self._size + 4
 
     def write(self, stream):
         """Write the whole state to a binary file or the like, with no copy of it in memory."""
@@ -188,12 +196,13 @@ class Buffers:
     def _take(self, stream, crc):
         """Read the buffers; returns whether they are those that were written, and can be used."""
         fixed = self._fixed()
+        before = _words_at(fixed)
         for buffer in self._flat:
             stream.readinto(buffer)  # what is missing makes another checksum
             crc = crc32(buffer, crc)
         if stream.read(4) != struct.pack("<I", crc):
             return False
-        return self._fixed() == fixed and self._is_sound()
+        return _words_at(fixed) == before and self._is_sound()
 
     def save(self):
         """The whole state as bytes."""
@@ -211,7 +220,7 @@ class Buffers:
         text, at = read_header(data)
         if text != self.configuration():
             raise ValueError("the saved state is of %s, this is %s" % (text, self.configuration()))
-        size = table_bytes(self._table())
+        size = self._size
         if len(data) != at + size + 4 or struct.unpack_from("<I", data, at - 4)[0] != size:
             raise ValueError("the saved state's buffers have another length than this one's")
         self.read(BytesIO(data))

@@ -8,7 +8,7 @@ from builtins import bool, hasattr, int, isinstance, len, type  # noqa: UP029
 import micropython
 from micropython import const
 
-from .buffers import Buffers, address_table, allocate, table_bytes
+from .buffers import Buffers, address_table, table_bytes
 
 MYPY = const(0)  # mypy takes this for true
 _DEFAULT_BYTES = const(16384)  # of the buffers, if no size is given
@@ -245,7 +245,7 @@ class Learner(Buffers):
         raise NotImplementedError
 
     def _allocate(self):
-        self._flat = tuple([allocate(t, n) for _, t, n in self._table()])
+        self._make_buffers(self._table())
         self._addresses = address_table(self._flat)
         # attributes of its own are found sooner
         self._predict = self._predict  # type: ignore[method-assign]

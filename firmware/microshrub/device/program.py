@@ -95,7 +95,7 @@ def _stop(reason, service):
 def _what_is_too_large(folder, trial):
     """What does not fit, with numbers as far as there is room to count them."""
     gc.collect()
-    words, what = "the program does", "model"
+    words, what = "the program does not fit", "model"
     try:
         from ..learners import learner_class
         from .config import read_configuration
@@ -107,19 +107,17 @@ def _what_is_too_large(folder, trial):
             from ..pending import Pending
 
             waits = Pending.nbytes(config.features, config.pending)
-        words = "the model: %s takes %d bytes, and it does" % (config.learner, model)
+        words = "%s takes %d bytes, and does not fit beside the rest" % (config.learner, model)
         if waits > model:
-            words, what = (
-                "the samples that wait for a label take %d bytes and do" % waits,
-                "pending",
-            )
+            words = "the samples that wait for a label take %d bytes, and do not fit" % waits
+            what = "pending"
     except MemoryError:
         pass
     except ValueError as error:
         return str(error)
     gc.collect()
     try:
-        return "%s not fit, with %d bytes free. Build it with a smaller %s." % (
+        return "%s: %d bytes were free for all. Build it with a smaller %s." % (
             words, gc.mem_free(), what,
         )  # fmt: skip
     except MemoryError:

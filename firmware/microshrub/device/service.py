@@ -77,10 +77,11 @@ class Service:
         say(self._app.begin())
         if configuration.watchdog:
             self._watchdog = board.watchdog(configuration.watchdog)
+        size = self._app.learner.saved_bytes()
         gc.collect()
         say(
             "%s of %d bytes, %d features%s; %d bytes free"
-            % (configuration.learner, self._app.learner.saved_bytes(), configuration.features,
+            % (configuration.learner, size, configuration.features,
                ", %d classes" % configuration.classes if configuration.classes > 1 else "",
                gc.mem_free())
         )  # fmt: skip

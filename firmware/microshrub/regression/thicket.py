@@ -21,7 +21,7 @@ The kernels' table t has three: that of the shrubs, that of the linear models, a
 import micropython
 from micropython import const
 
-from ..buffers import address_table, allocate, table_bytes
+from ..buffers import address_table, table_bytes
 from ..fixed import exp_decay
 from ..learner import ParameterError
 from ..regressor import Regressor
@@ -247,10 +247,12 @@ class ThicketRegressor(Regressor):
         return self.shrubs._table() + self.linear._table() + self._own()
 
     def _allocate(self):
-        own = tuple([allocate(t, n) for _, t, n in self._own()])
-        for member in (self.shrubs, self.linear):
+        self._make_buffers(self._own())
+        own = self._flat
+        for member in (self.linear, self.shrubs):
             type(member)._allocate(member)
-        self._flat = self.shrubs._flat + self.linear._flat + own
+            self._flat = member._flat + self._flat
+            self._size += member._size
         self._addresses = (self.shrubs._addresses, self.linear._addresses, address_table(own))
         self._row = ()
         self._start()

@@ -30,7 +30,7 @@ The kernels are in members.py. Buffers, besides those of the members:
 
 from micropython import const
 
-from ..buffers import address_table, allocate, table_bytes
+from ..buffers import address_table, table_bytes
 from ..learner import Learner, ParameterError
 from ..shrub.ensemble import ShrubEnsemble
 from .bayes import GaussianNaiveBayes
@@ -176,11 +176,12 @@ class Thicket(Learner):
         return table
 
     def _allocate(self):
-        shared = tuple([allocate(t, n) for _, t, n in self._shared()])
-        self._flat = shared
+        self._make_buffers(self._shared())
+        shared = self._flat
         for member in self._members():
             type(member)._allocate(member)
             self._flat += member._flat
+            self._size += member._size
         own = len(self._own())
         ring = self.grove._flat[:_RING_BUFFERS]
         state, votes = shared[own : own + 2]

@@ -23,6 +23,7 @@ from .import_heap import BLOCK, LibraryHeap, ModuleHeap, blocks, library_heap, t
 Value = int | float | str
 Parameters = Mapping[str, Value]
 
+START_BYTES = 7 * 1024  # free RAM that a program needs while it starts; measured in emulation
 _REGISTRY = "learners"  # the module through which a program gets a learner's class
 _NARROWEST: Parameters = {"features": 1}
 _SMALLEST: Parameters = {**_NARROWEST, "classes": 2}
@@ -63,7 +64,7 @@ class Budget:
     free_bytes: int
     board: str
     largest_block_bytes: int
-    peak_bytes: int  # while the buffers are made, when for a moment some exist twice
+    peak_bytes: int  # while the buffers are made, or a program starts
     executable_bytes: int | None = None  # RAM for machine code that is not on the heap
 
     @property
@@ -128,7 +129,8 @@ def budget(
 
     A regressor has a target instead of metrics. `beside` are its companions, in the
     order of registry.py. code is that of the program, if it imports more than these; see
-    imported_parts(). around is what else the program makes. With `native`, the kernels are in a
+    imported_parts(). around is what else the program makes, which needs START_BYTES more while it
+    starts. With `native`, the kernels are in a
     native module; raises NoNativeTools. With `frozen`, ranges do not grow. Raises ValueError for
     parameters that the learner refuses.
     """
@@ -136,6 +138,7 @@ def budget(
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
     growing = isinstance(objects["quantizer"], loader.load("plan").GrowingQuantizer)
     names = texts(board.arch, modules_of(kind, learner_kwargs, growing))
+    start = 0 if around is None else START_BYTES
     around = (around or []) + _rooms(objects["model"], beside, names)
     overhead = _overhead(objects, buffers, names) + around
     if code is None:
@@ -149,7 +152,7 @@ def budget(
         board=board.name,
         largest_block_bytes=board.largest_block_bytes,
         executable_bytes=board.executable_bytes,
-        peak_bytes=max(ram, sum(part.bytes for part in (*code, *around)) + _peak(objects)),
+        peak_bytes=max(ram + start, sum(part.bytes for part in (*code, *around)) + _peak(objects)),
     )
 
 

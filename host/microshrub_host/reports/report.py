@@ -155,7 +155,7 @@ def shortage(what: str, budget: Budget) -> str:
             f"{what} has a buffer, {found.buffer}, of {needed}, and {budget.board} has no more "
             f"than {available} in one piece."
         )
-    when = " while its buffers are made" if found.construction else ""
+    when = " while it is made" if found.construction else ""
     return f"{what} takes {needed} of RAM{when}, and {budget.board} has {available} free."
 
 

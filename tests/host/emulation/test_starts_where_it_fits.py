@@ -1,0 +1,89 @@
+"""A program of `build` starts on an emulated Cortex-M0 with no more room than `build` asks for.
+
+Beside what the budget counts, that is START_BYTES, for what is made and dropped while it starts.
+With less, the program says what does not fit.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from emulated_support import board_file
+from patience import PATIENCE
+
+from microshrub_host.boards.ram_budget import START_BYTES
+from microshrub_host.emulation import emulated_boards
+from microshrub_host.emulation.emulator import EmulatedBoard
+from microshrub_tools.board import build
+from microshrub_tools.cli.main import main
+
+HEAP = 210_000  # bytes of the emulated board's, of which ON_BOARD takes what is too many
+ON_BOARD = r"""
+import gc
+import sys
+
+class Line:
+    def readinto(self, buffer):
+        return 0
+
+    def write(self, data, n=-1):
+        if bytes(data[:2]) == b"\0\n":  # it has started
+            raise KeyboardInterrupt
+
+class Text:
+    buffer = Line()
+
+class System:
+    stdin = stdout = Text
+
+    def __getattr__(self, name):
+        return getattr(real_sys, name)
+
+real_sys = sys
+sys.modules["sys"] = System()
+sys.path.insert(0, "lib")
+gc.collect()
+taken = bytearray(gc.mem_free() - FREE)
+gc.collect()
+exec(open("main.py").read())
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--bytes 12288 --spare-classes 2 --anomaly 1%",
+        "--bytes 24576",
+        "--model shrub --window 16 --trees 4 --depth 4",
+        "--bytes 8192 --label-budget 10% --alarm adwin --pending 64",
+    ],
+)
+def test_it_starts_or_says_what_does_not_fit(
+    options: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        emulator = emulated_boards.find_or_build("cortex-m0")
+    except emulated_boards.NoEmulator as reason:
+        pytest.skip(str(reason))
+    recording, folder = tmp_path / "recording.csv", tmp_path / "program"
+    rows = [f"{k % 97},{k % 89},{'rest' if k // 200 % 2 else 'move'}" for k in range(2000)]
+    recording.write_text("\n".join(["a,b,label", *rows]))
+    board = board_file(tmp_path, emulator.board.arch)
+    text = re.sub(r"heap_free_bytes = \S+", f"heap_free_bytes = {HEAP}", board.read_text())
+    board.write_text(text)
+    where = ["--board", str(board), "--output", str(folder)]
+    assert main(["build", str(recording), *options.split(), *where]) == 0
+    left = re.search(r"It fits: ([\d,]+) bytes", capsys.readouterr().out)
+    assert left
+    taken = HEAP - int(left[1].replace(",", ""))
+    files = {f"/{path}": data for path, data in build.read(folder).items()}
+
+    def said(free: int) -> str:
+        with EmulatedBoard(emulator, files) as running:
+            return running.exec(f"FREE = {free}\n{ON_BOARD}", PATIENCE)
+
+    assert "stopped: Ctrl-C" in said(taken + START_BYTES)
+    assert "does not fit" in said(taken + START_BYTES // 2)
