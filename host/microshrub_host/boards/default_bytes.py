@@ -4,23 +4,40 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
+from ..base.errors import UserError
 from ..beside.between import between
 from ..beside.companion import Beside
 from ..features.feature_options import FeatureOptions
 from ..library.learners import defaults, learner, model_of
 from .board_files import Board
-from .ram_budget import Budget, Parameters, budget
+from .ram_budget import START_BYTES, Budget, Parameters, budget
 from .usual_budget import usual_budget
 from .usual_program import usual_program
+from .what_to_lower import which_to_lower
 
 SIZE = "bytes"  # the option
-RESERVED = 20 * 1024  # bytes of RAM that are left to the user's own code
+RESERVED = 20 * 1024  # bytes of RAM that are left to the user's own code, after the start
 _MARGIN = 512  # what two programs may differ by: names, a button, the blocks of the heap
 _FEATURES = ("window=32", "statistics=all", "bands=1-9", "low-pass=9")  # of a sensor
 _CHANNELS, _RATE = ("x", "y"), 50
 _STEP = 1024
+
+
+class NoRoom(UserError):  # noqa: N818, a state of affairs, like StopIteration
+    """A board has no room for a learner of any size.
+
+    The text, which takes long to make, says what fits instead.
+    """
+
+    def __init__(self, tell: Callable[[], str]) -> None:
+        super().__init__()
+        self._tell = tell
+
+    def __str__(self) -> str:
+        return self._tell()
 
 
 def bytes_for(
@@ -29,22 +46,29 @@ def bytes_for(
     kind: str,
     native: bool = False,
     frozen: bool = False,
+    freeze: bool = False,
 ) -> int:
     """The learner's default bytes, or fewer if the board has less beside the program of `build`.
 
     With `native`, that is the program of `build --native`, which is smaller; with `frozen`, one
-    whose ranges do not grow.
+    whose ranges do not grow; with `freeze`, one whose library is in the firmware. Raises NoRoom,
+    which says what fits instead, if not even the smallest does.
     """
 
     def whole(beside: Beside = (), **shape: int) -> Budget:
         wanted = {**parameters, SIZE: _most(kind), **shape}
-        return usual_budget(wanted, board, kind, beside, native, frozen=frozen)
+        return usual_budget(wanted, board, kind, beside, native, frozen=frozen, freeze=freeze)
 
     sensor = between(FeatureOptions.of(_FEATURES).extraction(_CHANNELS, _RATE))
     sensed = usual_program(kind, parameters, sensor, frozen=frozen)
     same = whole(features=sensed.parameters["features"])
     sensor_bytes = whole(sensor).ram_bytes - same.ram_bytes
-    return bytes_within(whole(), sensor_bytes, parameters, board, kind) or _most(kind)
+    plain = whole()
+    found = bytes_within(plain, sensor_bytes, parameters, board, kind)
+    if found is None:
+        wanted = {**parameters, SIZE: _most(kind)}
+        raise NoRoom(lambda: which_to_lower(wanted, board, kind, plain))
+    return found
 
 
 def bytes_within(
@@ -58,7 +82,7 @@ def bytes_within(
     """
     most = _most(kind)
     for free, least in (
-        (sensor_bytes + RESERVED, most // 4),
+        (sensor_bytes + RESERVED - START_BYTES, most // 4),
         (sensor_bytes + _MARGIN, most // 8),
         (_MARGIN, 0),
     ):

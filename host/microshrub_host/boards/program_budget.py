@@ -79,10 +79,11 @@ def planned_budget(
     network: Collection[str] = (),
     frozen: bool = False,
     names: Names = ((), ()),
+    freeze: bool = False,
 ) -> Budget:
     """What usual_budget() keeps."""
     program = usual_program(kind, parameters, beside, network, frozen, names)
-    code = _typical_code(program, board, "native" if native else "viper")
+    code = _typical_code(program, board, "native" if native else "viper", freeze)
     counted = [each for each in beside if not isinstance(each, Extracted)]  # a part of the sensor
     around = [part for part in _around(program, board, code) if part.name not in _BESIDE]
     return ram_budget.budget(
@@ -90,14 +91,14 @@ def planned_budget(
     )
 
 
-def _typical_code(program: Program, board: Board, emit: str) -> ProgramCode:
+def _typical_code(program: Program, board: Board, emit: str, freeze: bool) -> ProgramCode:
     """The code of a program, as it is for a learner of a typical size with such options."""
     names = tuple(f"x{k}" for k in range(len(program.class_names) and _TYPICAL["classes"]))
     typical = _typical(program.learner, program.parameters)
     program = replace(program, parameters=typical, feature_names=(), class_names=names, units=[])
-    key = repr((program, board.arch, board.native, emit, loader.digest()))
+    key = repr((program, board.arch, board.native, emit, freeze, loader.digest()))
     if key not in _codes:
-        _codes[key] = ProgramCode.of(ProgramLibrary(program, board, emit))
+        _codes[key] = ProgramCode.of(ProgramLibrary(program, board, emit, freeze))
     return _codes[key]
 
 

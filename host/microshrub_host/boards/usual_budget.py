@@ -37,13 +37,14 @@ def usual_budget(
     network: Collection[str] = (),
     frozen: bool = False,
     names: Names = ((), ()),
+    freeze: bool = False,
 ) -> Budget:
     """The RAM of the program that `build` makes with a learner, see usual_program.py.
 
-    With `frozen`, its ranges do not grow. Raises ValueError for parameters that the learner
-    refuses, NoNativeTools with native.
+    With `frozen`, its ranges do not grow; with `freeze`, its library is in the firmware. Raises
+    ValueError for parameters that the learner refuses, NoNativeTools with native.
     """
-    asked = (parameters, board, kind, beside, native, network, frozen, names)
+    asked = (parameters, board, kind, beside, native, network, frozen, names, freeze)
 
     def planned() -> bytes:
         from .program_budget import planned_budget

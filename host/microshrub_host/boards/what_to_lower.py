@@ -14,6 +14,7 @@ from ..library.learners import Parameter, model_of, options_of
 from . import ram_budget
 from .board_files import Board
 from .heap_sizes import planned
+from .other_ways import other_ways
 from .ram_budget import Budget, Parameters, Value
 
 # Settings that a user would try, largest first
@@ -62,11 +63,11 @@ def which_to_lower(
         values = [v for v in cost.lower if _size_of(kind, smallest | {name: v}) >= 0]
         smallest |= {name: values[-1]} if values else {}
     least = budget(smallest)
-    return (
-        f"Not even the smallest model fits {board.name}: all in all, it needs "
-        f"{least.peak_bytes} bytes, {least.largest_buffer.bytes} of them for "
-        f"{least.largest_buffer.name}, and {board.heap_free_bytes} are free."
+    said = (
+        f"Not even the smallest {model_of(kind)} fits {board.name}: all in all, it needs "
+        f"{least.peak_bytes:,} bytes, and {board.heap_free_bytes:,} are free."
     )
+    return said + (other_ways(smallest, board, kind, least, beside) if whole else "")
 
 
 @dataclass(frozen=True)

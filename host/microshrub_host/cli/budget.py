@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from typing import Any
 
 from ..base.errors import UserError
@@ -10,6 +11,7 @@ from ..base.terminal import console, messages
 from ..beside.between import between
 from ..beside.companion import Beside, around
 from ..boards import board_files, ram_budget, sample_time
+from ..boards.default_bytes import NoRoom
 from ..boards.program import Program
 from ..boards.usual_budget import usual_budget
 from ..boards.usual_program import check_wifi, usual_program
@@ -81,7 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
     parameters = shape | model_parameters(arguments)
     check_parameters(arguments.model, parameters, also=shape)
     if arguments.classes is not None:
-        parameters = with_own_bytes(parameters, arguments)
+        with contextlib.suppress(NoRoom):  # which the budget shows
+            parameters = with_own_bytes(parameters, arguments)
     kind = kind_of(arguments.model)
     native = arguments.native and native_files.can_be_made(board.arch, messages.say)
     beside = _beside(arguments)

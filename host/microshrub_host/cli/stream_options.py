@@ -179,7 +179,7 @@ def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, A
 def with_own_bytes(parameters: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
     """A model's parameters with the bytes for --board, if nobody has chosen any.
 
-    Says so if they are fewer than usual.
+    Says so if they are fewer than usual. Raises NoRoom if not even the fewest have room.
     """
     given = vars(arguments)
     if SIZE not in parameters or SIZE in given_options(arguments) or not given.get("board"):
@@ -188,7 +188,8 @@ def with_own_bytes(parameters: dict[str, Any], arguments: argparse.Namespace) ->
     native = given.get("native") or given.get("emit") == "native"
     native = native and native_files.can_be_made(board.arch, messages.say)
     frozen = bool(given.get("warmup"))
-    size = bytes_for(parameters, board, MODELS[arguments.model], native, frozen)
+    freeze = bool(given.get("freeze"))
+    size = bytes_for(parameters, board, MODELS[arguments.model], native, frozen, freeze)
     if size != parameters[SIZE]:
         messages.say(f"Note: --bytes {size}, which {board.name} has beside the program of build.")
     return parameters | {SIZE: size}

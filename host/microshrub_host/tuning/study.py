@@ -18,7 +18,7 @@ from typing import Any
 
 from ..base.cluster import Outcome, spread
 from ..base.errors import UserError
-from ..boards.default_bytes import SIZE, bytes_for
+from ..boards.default_bytes import SIZE, NoRoom, bytes_for
 from ..evaluation import prequential
 from ..evaluation.pareto import front
 from ..library import loader
@@ -223,7 +223,10 @@ class Search:
         if SIZE not in usual.settings:
             return {}
         wanted = self._split.parameters(usual)
-        size = bytes_for(wanted, limits.board, kind_of(default), limits.native)
+        try:
+            size = bytes_for(wanted, limits.board, kind_of(default), limits.native)
+        except NoRoom:
+            return {}
         return {f"{default} {SIZE}": min(size, limits.budget)}
 
     def _trials(self, state: str) -> list[Any]:

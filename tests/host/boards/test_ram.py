@@ -430,7 +430,7 @@ def test_nothing_helps() -> None:
         PICO, heap_free_bytes=40_000, largest_block_bytes=40_000, model_budget_bytes=1000
     )
     sentence = which_to_lower(ELEC, small, SHRUB)
-    assert sentence.startswith("Not even the smallest model fits Raspberry Pi Pico")
+    assert sentence.startswith("Not even the smallest shrub fits Raspberry Pi Pico")
 
 
 # --- Compiled files ------------------------------------------------------------------------------

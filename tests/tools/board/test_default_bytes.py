@@ -85,3 +85,20 @@ def test_the_program_has_room_beside_it(name: str, around: dict[str, Any], left:
     parameters = {**parameters, "bytes": 3 * parameters["bytes"]}
     larger = budget_of(ProgramLibrary(dataclasses.replace(wanted, parameters=parameters), board))
     assert larger.ram_bytes > found.free_bytes - left
+
+
+@pytest.mark.parametrize("command", ["build", "simulate"])
+def test_a_board_without_room_for_any_size_is_told_what_fits(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--output", str(tmp_path / "program")] if command == "build" else []
+    wanted = [*SOURCE[:-1], "nucleo_l476rg", *where]
+    assert main([command, *wanted]) == 2
+    said = capsys.readouterr().err
+    assert "Not even the smallest thicket fits Nucleo-L476RG" in said
+    assert "85,088 are free" in said
+    assert "--model shrub" in said
+    assert "--freeze" in said
+    if command == "build":
+        assert main([command, *wanted, "--model", "shrub"]) == 0
+        assert main([command, *wanted, "--freeze"]) == 0

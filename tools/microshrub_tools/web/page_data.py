@@ -8,6 +8,7 @@ learning.py, motion.py  drive a learner inside the page
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import io
@@ -21,7 +22,7 @@ from typing import Any
 from microshrub_host.base.versions import version_of
 from microshrub_host.boards import board_files, ram_budget
 from microshrub_host.boards.board_files import Board
-from microshrub_host.boards.default_bytes import SIZE, bytes_for, bytes_within
+from microshrub_host.boards.default_bytes import SIZE, NoRoom, bytes_for, bytes_within
 from microshrub_host.boards.program import VERSION, Program
 from microshrub_host.boards.program_budget import budget_of
 from microshrub_host.boards.program_library import ProgramLibrary, modules
@@ -182,14 +183,17 @@ def _whole(board: Board, program: Program) -> ram_budget.Budget:
 def _bytes(board: Board, given: dict[str, Any]) -> int:
     """The default bytes beside the page's program, whose modules take a file each.
 
-    If no size has room beside it, those that `simulate --board` takes, beside that of `build`.
+    If no size has room beside it, those that `simulate --board` takes, beside that of `build`;
+    and if none has room there, the usual ones, which the page says are too many.
     """
     motion, plain = (
         _whole(board, _program(DEFAULT, around)) for around in (_motion(board), _around(board))
     )
     sensor = motion.ram_bytes - plain.ram_bytes
     found = bytes_within(plain, sensor, given, board, MODELS[DEFAULT])
-    return found or bytes_for(given, board, MODELS[DEFAULT])
+    with contextlib.suppress(NoRoom):
+        found = found or bytes_for(given, board, MODELS[DEFAULT])
+    return found or int(defaults(DEFAULT)[SIZE])
 
 
 def _usual(model: str) -> dict[str, Any]:
