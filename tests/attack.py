@@ -111,9 +111,9 @@ ATTACKS = (
         f"{CLI} dev simulate-year --days 3 --seed {{seed}}",
     ),
     Attack(
-        "a day at 50 samples a second, with the same",
+        "a day at 1,000 samples a minute, with the same",
         "the same",
-        f"{CLI} dev simulate-year --days 1 --rate 3000 --seed {{seed}}",
+        f"{CLI} dev simulate-year --days 1 --rate 1000 --seed {{seed}}",
         first=True,
     ),
     Attack(

@@ -114,7 +114,7 @@ class Buffers:
     def _fixed(self):
         """Where the words are that no state changes: a list of (buffer, words)."""
         if not self._FIXED:
-            return ()
+            return []
         names = [row[0] for row in self._table()]
         return [
             (self._flat[names.index(name)], words) for name, words in self._FIXED if name in names

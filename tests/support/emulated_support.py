@@ -15,6 +15,34 @@ from microshrub_host.emulation.emulator import EmulatedBoard
 
 START = "exec(open('main.py').read())"  # as MicroPython does it after a reset
 
+# A program that is run behind this is stopped when it has started, and started() is called
+UNTIL_STARTED = r"""
+import gc
+import sys
+
+class Line:
+    def readinto(self, buffer):
+        return 0
+
+    def write(self, data, n=-1):
+        if bytes(data[:2]) == b"\0\n":  # it has started
+            started()
+            raise KeyboardInterrupt
+
+class Text:
+    buffer = Line()
+
+class System:
+    stdin = stdout = Text
+
+    def __getattr__(self, name):
+        return getattr(real_sys, name)
+
+real_sys = sys
+sys.modules["sys"] = System()
+sys.path.insert(0, "lib")
+"""
+
 
 class OnLine:
     """What `flash` asks of a board, of an emulated one."""

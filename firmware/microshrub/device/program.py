@@ -107,7 +107,9 @@ def _what_is_too_large(folder, trial):
             from ..pending import Pending
 
             waits = Pending.nbytes(config.features, config.pending)
-        words = "%s takes %d bytes, and does not fit beside the rest" % (config.learner, model)
+        words = "the model: %s takes %d bytes, and does not fit beside the rest" % (
+            config.learner, model,
+        )  # fmt: skip
         if waits > model:
             words = "the samples that wait for a label take %d bytes, and do not fit" % waits
             what = "pending"

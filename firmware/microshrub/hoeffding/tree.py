@@ -165,7 +165,8 @@ class HoeffdingTree(Learner):
     )
 
     def _fixed(self):
-        return Learner._fixed(self) + list(self._flat[_OBSERVERS_FIRST])
+        first = self._flat[_OBSERVERS_FIRST]
+        return Learner._fixed(self) + [(first, range(len(first)))]
 
     def _is_sound(self):
         from .check import is_sound

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from emulated_support import board_file
+from emulated_support import UNTIL_STARTED, board_file
 from patience import PATIENCE
 
 from microshrub_host.emulation import emulated_boards
@@ -17,9 +17,9 @@ from microshrub_tools.cli.main import main
 
 BOARD = "cortex-m0"
 BEFORE = 2048  # bytes between two collections while the program started, at first
-ON_BOARD = r"""
-import gc
-import sys
+ON_BOARD = (
+    UNTIL_STARTED
+    + """
 from machine import mem32
 
 mem32[0x40008508], mem32[0x40008510], mem32[0x40008000] = 3, 9, 1  # 32 bits, every 512th tick
@@ -28,23 +28,8 @@ def now():
     mem32[0x40008040] = 1
     return mem32[0x40008540]
 
-class Line:
-    def readinto(self, buffer):
-        return 0
-
-    def write(self, data, n=-1):
-        if bytes(data[:2]) == b"\0\n":  # it has started
-            print("ticks", now() - began)
-            raise KeyboardInterrupt
-
-class Text:
-    buffer = Line()
-
-class System:
-    stdin = stdout = Text
-
-    def __getattr__(self, name):
-        return getattr(real_sys, name)
+def started():
+    print("ticks", now() - began)
 
 class Collector:
     def __getattr__(self, name):
@@ -53,13 +38,13 @@ class Collector:
     def threshold(self, bytes):
         real_gc.threshold(COLLECT or bytes)
 
-real_sys, real_gc = sys, gc
-sys.modules["sys"], sys.modules["gc"] = System(), Collector()
-sys.path.insert(0, "lib")
+real_gc = gc
+sys.modules["gc"] = Collector()
 gc.collect()
 began = now()
 exec(open("main.py").read())
 """
+)
 
 
 @pytest.mark.long

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
-from emulated_support import board_file
+from emulated_support import UNTIL_STARTED, board_file
 from patience import PATIENCE
 
 from microshrub_host.boards.ram_budget import START_BYTES
@@ -20,35 +20,18 @@ from microshrub_tools.board import build
 from microshrub_tools.cli.main import main
 
 HEAP = 210_000  # bytes of the emulated board's, of which ON_BOARD takes what is too many
-ON_BOARD = r"""
-import gc
-import sys
+ON_BOARD = (
+    UNTIL_STARTED
+    + """
+def started():
+    pass
 
-class Line:
-    def readinto(self, buffer):
-        return 0
-
-    def write(self, data, n=-1):
-        if bytes(data[:2]) == b"\0\n":  # it has started
-            raise KeyboardInterrupt
-
-class Text:
-    buffer = Line()
-
-class System:
-    stdin = stdout = Text
-
-    def __getattr__(self, name):
-        return getattr(real_sys, name)
-
-real_sys = sys
-sys.modules["sys"] = System()
-sys.path.insert(0, "lib")
 gc.collect()
 taken = bytearray(gc.mem_free() - FREE)
 gc.collect()
 exec(open("main.py").read())
 """
+)
 
 
 @pytest.mark.long

@@ -97,8 +97,8 @@ def test_a_board_without_room_for_any_size_is_told_what_fits(
     said = capsys.readouterr().err
     assert "Not even the smallest thicket fits Nucleo-L476RG" in said
     assert "85,088 are free" in said
-    assert "--model shrub" in said
+    assert "--model softmax" in said
     assert "--freeze" in said
     if command == "build":
-        assert main([command, *wanted, "--model", "shrub"]) == 0
+        assert main([command, *wanted, "--model", "softmax"]) == 0
         assert main([command, *wanted, "--freeze"]) == 0
