@@ -78,12 +78,12 @@ def bytes_within(
 
     A sensor takes sensor_bytes more than that program, which is `plain`, and RESERVED bytes stay
     free. If the board is too small for that and a quarter of the default, none stay free, and
-    beside less than an eighth, the sensor has no room. None if no size has any.
+    beside less than a sixteenth, the sensor has no room. None if no size has any.
     """
     most = _most(kind)
     for free, least in (
         (sensor_bytes + RESERVED - START_BYTES, most // 4),
-        (sensor_bytes + _MARGIN, most // 8),
+        (sensor_bytes + _MARGIN, most // 16),
         (_MARGIN, 0),
     ):
         rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - free)
