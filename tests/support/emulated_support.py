@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import socket
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,16 @@ def board_file(folder: Path, arch: str) -> Path:
     return path
 
 
+def stands_still(board: EmulatedBoard, seconds: float = 10) -> bool:
+    """Whether the board's process is stopped, or will be within some seconds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        state = Path(f"/proc/{board._process.pid}/stat").read_text().rpartition(") ")[2][0]
+        if state == "T":
+            return True
+    return False
+
+
 class PressedBoard(EmulatedBoard):
     """An emulated Cortex-M0 whose buttons can be pressed from outside, through QEMU's qtest.
 
@@ -90,6 +101,7 @@ class PressedBoard(EmulatedBoard):
 
     def press(self, pin: int, pressed: bool = True) -> None:
         """Pull the pin of the nRF51 to ground, or let go of it."""
+        self._go_on()  # stopped, it does not look
         self._line.write(f"set_irq_in /machine/nrf51 unnamed-gpio-in {pin} {int(not pressed)}\n")
         self._line.flush()
         assert self._line.readline() == "OK\n"

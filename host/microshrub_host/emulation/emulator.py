@@ -118,12 +118,14 @@ class EmulatedBoard:
         repl = self.__dict__.pop("_repl", None)
         if repl is not None:
             repl.close()
+            self._go_on()
 
     def exec(self, code: str, seconds: float = 30) -> str:
         """What the code prints on the board. Raises EmulatedBoardError if it raises.
 
         `seconds` is how long it may be silent.
         """
+        self._go_on()
         try:
             return self._repl.run(code, patience(seconds)).replace("\r\n", "\n")
         except LineLostError as error:
@@ -132,6 +134,14 @@ class EmulatedBoard:
             raise EmulatedBoardError(
                 f"the emulated {self.emulator.board.name} said: {error}"
             ) from error
+        finally:
+            if sys.platform != "win32":
+                self._process.send_signal(signal.SIGSTOP)
+
+    def _go_on(self) -> None:
+        """Let it run again, which stands still behind exec(): it keeps a core busy as it waits."""
+        if sys.platform != "win32":
+            self._process.send_signal(signal.SIGCONT)
 
     def put(self, data: bytes, path: str) -> None:
         """Write a file on the board's disk."""
@@ -150,6 +160,7 @@ class EmulatedBoard:
         """Soft reset: the board forgets everything except the files on its disk."""
         said = self.exec("import vfs\nprint(vfs.mount()[0][0].places())")
         places = ast.literal_eval(said)
+        self._go_on()
         try:
             self._repl.enter(reset=True, seconds=patience(START_SECONDS))
         except LineLostError as error:
@@ -162,6 +173,7 @@ class EmulatedBoard:
         The code finds sys.stdin.buffer and sys.stdout.buffer there: see on_board/streams.py.
         """
         self.exec(STREAMS.format(code=_short("streams.py"), chip=self.emulator.board.streams))
+        self._go_on()
         try:
             self._repl.begin(code)
         except LineLostError as error:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from emulated_support import START, OnLine, board_file
+from emulated_support import START, OnLine, board_file, stands_still
 
 from microshrub_host.emulation import emulated_boards
-from microshrub_host.emulation.emulator import EmulatedBoard
+from microshrub_host.emulation.emulator import EmulatedBoard, EmulatedBoardError
 from microshrub_host.evaluation import prequential
 from microshrub_host.evaluation.regression import evaluate_numbers
 from microshrub_host.library.learners import defaults, number_parameters
@@ -143,6 +143,22 @@ def flash_and_forecast(
         assert f"Device and simulator agree: {samples} samples" in said
         board.connect()
     return said
+
+
+def test_it_rests_until_it_is_asked(board: EmulatedBoard) -> None:
+    """It would keep a core busy, which others need."""
+    assert stands_still(board)
+    assert board.exec("print(6 * 7)") == "42\n"
+    assert stands_still(board)
+    with pytest.raises(EmulatedBoardError, match="ZeroDivisionError"):
+        board.exec("1 // 0")
+    assert stands_still(board)
+    board.reset()
+    assert stands_still(board)
+    board.disconnect()
+    assert not stands_still(board, seconds=0.2)
+    board.connect()
+    assert board.exec("print(6 * 7)") == "42\n"
 
 
 def test_files_outlive_a_reset(board: EmulatedBoard) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from emulated_support import stands_still
 
 from microshrub_host.boards import board_files
 from microshrub_host.boards.sample_time import sample_time
@@ -44,6 +45,8 @@ def test_what_is_counted_is_what_the_file_has_where_it_has_it(stream: Stream) ->
     assert known is not None
     with Clock(BOARD, stream, 256) as clock:
         counted = clock.milliseconds("shrub", parameters, most=100)
+        assert clock._counter
+        assert stands_still(clock._counter._board)  # what is tried meanwhile has its core
         assert counted == pytest.approx((known.predict[1] + known.learn[1]) / 1000, rel=0.1)
         assert clock.milliseconds("shrub", {**parameters, "step": 2.0}, most=100) == counted
 
