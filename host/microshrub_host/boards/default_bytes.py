@@ -90,12 +90,12 @@ def bytes_within(
 
         def too_large(steps: int, rest: Board = rest) -> bool:
             wanted: dict[str, Any] = {**parameters, SIZE: steps * _STEP}
-            if not _exists(wanted, kind):
+            if not exists(wanted, kind):
                 return False
             return not budget(wanted, rest, kind, plain.code, plain.of_program).fits
 
         size = _STEP * bisect.bisect(range(1, most // _STEP + 1), False, key=too_large)
-        if size >= max(least, _STEP) and _exists({**parameters, SIZE: size}, kind):
+        if size >= max(least, _STEP) and exists({**parameters, SIZE: size}, kind):
             return size
     return None
 
@@ -104,7 +104,7 @@ def _most(kind: str) -> int:
     return int(defaults(model_of(kind))[SIZE])
 
 
-def _exists(parameters: Parameters, kind: str) -> bool:
+def exists(parameters: Parameters, kind: str) -> bool:
     """Whether the learner can be that small with so many features and classes."""
     try:
         learner(model_of(kind)).nbytes(**parameters)

@@ -66,7 +66,7 @@ _SENSOR = {
         pytest.param("rpi_pico", _SENSOR, RESERVED),
         pytest.param("rpi_pico_w", {}, 0),
         pytest.param("esp32c3", _SENSOR, 0, marks=pytest.mark.long),
-        pytest.param("esp32", {}, 0, marks=pytest.mark.long),
+        pytest.param("esp32", _SENSOR, 0, marks=pytest.mark.long),
     ],
 )
 def test_the_program_has_room_beside_it(name: str, around: dict[str, Any], left: int) -> None:

@@ -9,12 +9,20 @@ from pathlib import Path
 import pytest
 from board_support import UnixBoard, what_starts
 from browser_support import Browser
+from emulated_support import START, OnLine, board_file
 from playground_support import take
 from sensor_support import held_clock
 from teach_support import crc, end, taught
 
 from microshrub_host import load_model
+from microshrub_host.emulation import emulated_boards
+from microshrub_host.emulation.emulator import EmulatedBoard
 from microshrub_host.library import loader
+from microshrub_tools.board import build, flash
+from microshrub_tools.cli.main import main
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.messages import FINGERPRINT
+from microshrub_tools.link.serial_line import SerialLine
 
 pytest.importorskip("websockets")
 
@@ -63,3 +71,31 @@ def test_a_project_that_was_opened_again_is_put_on_a_board(
     learner.load(state.read_bytes())
     assert learner.state_crc32() == before
     assert "the model is learner.state" in what_starts(micropython_command, board.flash)
+
+
+@pytest.mark.long
+def test_an_emulated_board_goes_on_with_what_the_page_was_taught(
+    held: Browser, tmp_path: Path
+) -> None:
+    try:
+        emulator = emulated_boards.find_or_build("cortex-m0")
+    except emulated_boards.NoEmulator as reason:
+        pytest.skip(str(reason))
+    taught(held, seconds=3)
+    before = end(held)
+    project, folder = tmp_path / "gestures.mshrub", tmp_path / "program"
+    take(held, "take-gestures", project)
+    held.run("document.querySelector('#start-over').click()")
+    held.give_file("#project", project)
+    assert crc(held) == before
+    board_of_it = board_file(tmp_path, emulator.board.arch)
+    where = ["--board", str(board_of_it), "--output", str(folder)]
+    assert main(["build", "--model", str(project), *where]) == 0
+    files = build.read(folder)
+    with EmulatedBoard(emulator) as board:
+        assert flash.flash(OnLine(board), files).crc32 == flash.expected_crc32(files)
+        board.reset()
+        board.start(START)
+        with HostLink(SerialLine(board.port)) as link:
+            link.connect()
+            assert link.ask(FINGERPRINT).crc32 == before

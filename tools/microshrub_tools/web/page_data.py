@@ -14,7 +14,7 @@ import gzip
 import io
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,13 @@ from typing import Any
 from microshrub_host.base.versions import version_of
 from microshrub_host.boards import board_files, ram_budget
 from microshrub_host.boards.board_files import Board
-from microshrub_host.boards.default_bytes import SIZE, NoRoom, bytes_for, bytes_within
+from microshrub_host.boards.default_bytes import (
+    SIZE,
+    NoRoom,
+    bytes_for,
+    bytes_within,
+    exists,
+)
 from microshrub_host.boards.program import VERSION, Program
 from microshrub_host.boards.program_budget import budget_of
 from microshrub_host.boards.program_library import ProgramLibrary, modules
@@ -56,6 +62,11 @@ _USUAL = {"features": 36, "classes": 8}  # the shape for which sizes are told: w
 _CLASSES = ("0", "1")  # any: a program without classes would predict numbers
 _DECIMALS = 4
 _DRIVERS = ("learning.py", "motion.py")
+_DEVICE = "device"
+# What programs have only if asked to, and what the drivers import
+_MORE_OF_DEVICE = {
+    f"{_DEVICE}.{name}" for name in ("switches", "selftest", "extractor", "features", "motion")
+}
 
 
 def learners() -> list[str]:
@@ -98,8 +109,10 @@ def write(folder: Path) -> None:
     boards = [board_files.load(name) for name in BOARDS]
     for name in ("streams", "library"):
         (folder / name).mkdir(parents=True, exist_ok=True)
+    told = [_learner(name, boards[0]) for name in learners()]
+    device = {name for each in told for name in (*each["modules"], *each["motion_modules"])}
     for arch in sorted({mpy.BYTECODE_ONLY, *(board.arch for board in boards)}):
-        packed = gzip.compress(_library(arch), mtime=0)
+        packed = gzip.compress(_library(arch, device), mtime=0)
         (folder / "library" / f"{arch}.gz").write_bytes(packed)
     data = {
         "version": version_of("microshrub"),
@@ -115,7 +128,7 @@ def write(folder: Path) -> None:
         },
         "boards": [_board(board) for board in boards],
         "pixel_colours": COLOURS,
-        "learners": [_learner(name, boards[0]) for name in learners()],
+        "learners": told,
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],
         "files": files_told(),
     }
@@ -133,8 +146,15 @@ def _json(data: Any) -> str:
     return json.dumps(data, separators=(",", ":")) + "\n"
 
 
-def _library(arch: str) -> bytes:
-    files = {mpy.in_library(path): path for path in mpy.compiled(arch)}
+def _library(arch: str, device: Collection[str]) -> bytes:
+    """All learners; of what is around them on a board, what programs of the page can have."""
+    files = {
+        mpy.in_library(path): path
+        for path in mpy.compiled(arch)
+        if not (name := library_files.module_name(path)).startswith(f"{_DEVICE}.")
+        or name in device
+        or name in _MORE_OF_DEVICE
+    }
     if arch == mpy.BYTECODE_ONLY:
         for name in _DRIVERS:
             driver = mpy.compiled_program(Path(__file__).with_name(name), arch)
@@ -292,6 +312,8 @@ def _expected(stream: Stream, sizes: list[int]) -> Iterator[dict[str, Any]]:
         given = stream_parameters(model, stream, WARMUP) | defaults(model)
         for size in sizes if SIZE in given else [None]:
             taken = given if size is None else {**given, SIZE: size}
+            if not exists(taken, MODELS[model]):
+                continue
             run = prequential.evaluate(stream, model, taken)
             yield {
                 "learner": model,
