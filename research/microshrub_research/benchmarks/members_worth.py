@@ -35,13 +35,13 @@ class _Audience:
         self._kernels = sys.modules[f"{home.__name__.rpartition('.')[0]}.members"]
         self._left_out = left_out
         own = thicket._own()
-        allocate, addresses = home.allocate, home.address_table
+        buffers = sys.modules[f"{home.__name__.partition('.')[0]}.buffers"]
         self._places = {name.partition(".")[2]: place for place, (name, _, _) in enumerate(own)}
         self._theirs = thicket._flat[: len(own)]
-        self._own = tuple(allocate(typecode, length) for _, typecode, length in own)
+        self._own = tuple(buffers.allocate(typecode, length) for _, typecode, length in own)
         for mine, given in zip(self._own, self._theirs, strict=True):
             mine[:] = given
-        self._table = addresses(self._own)
+        self._table = buffers.address_table(self._own)
         mine = [self._table if t is thicket._addresses[_OWN] else t for t in thicket._addresses]
         self._tables = tuple(mine)
         self.right = 0

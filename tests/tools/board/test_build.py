@@ -274,7 +274,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
     # the model would fit if there was nothing around it
     board = x86(tmp_path)
     made = build.make(program("tree"), board, tmp_path / "out")
-    small = dataclasses.replace(board, heap_free_bytes=made.budget.ram_bytes - 16)
+    small = dataclasses.replace(board, heap_free_bytes=made.budget.peak_bytes - 16)
     with pytest.raises(UserError, match=r"does not fit: it takes .* fits .*--leaves \d+"):
         build.make(program("tree"), small, tmp_path / "out")
 

@@ -144,7 +144,7 @@ def test_a_native_module_cannot_be_frozen(tmp_path: Path) -> None:
 
 def test_what_would_fit_frozen_is_said(tmp_path: Path) -> None:
     board = x86(tmp_path)
-    whole = build.make(program(), board, tmp_path / "out", freeze=True).budget.ram_bytes
+    whole = build.make(program(), board, tmp_path / "out", freeze=True).budget.peak_bytes
     small = dataclasses.replace(board, heap_free_bytes=whole)
     with pytest.raises(UserError, match=r"--freeze`, it fits as it is\.$"):
         build.make(program(), small, tmp_path / "other")
