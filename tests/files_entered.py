@@ -16,7 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("firmware", "host", "research", "tools")
@@ -25,6 +25,8 @@ _EACH_BLOCK = {  # the functions that a block of samples goes through, by their 
     ("evaluation", "classes.py"): "take",
     ("evaluation", "regression.py"): "take",
 }
+_BLOCK_NAMES = set(_EACH_BLOCK.values())
+_STEPS = {"call": 1, "return": -1}
 
 
 class Entered:
@@ -34,18 +36,29 @@ class Entered:
         self.files: set[Path] = set()
         self.by_samples: set[Path] = set()
         self._importing = self._learning = 0
+        self._known: set[tuple[CodeType, bool]] = set()
 
     def __call__(self, frame: FrameType, event: str, _: object) -> None:
         code = frame.f_code
-        step = {"call": 1, "return": -1}.get(event, 0)
-        if step and _EACH_BLOCK.get(Path(code.co_filename).parts[-2:]) == code.co_name:
+        step = _STEPS.get(event, 0)
+        if step and code.co_name in _BLOCK_NAMES and _is_of_a_block(code):
             self._learning += step
         if code.co_name == "<module>":
             self._importing += step
-        elif event == "call" and not self._importing and code.co_flags & inspect.CO_OPTIMIZED:
-            self.files.add(Path(code.co_filename))
-            if self._learning:
-                self.by_samples.add(Path(code.co_filename))
+        elif event == "call" and not self._importing:
+            self._note(code, bool(self._learning))
+
+    def _note(self, code: CodeType, learning: bool) -> None:
+        if (code, learning) in self._known or not code.co_flags & inspect.CO_OPTIMIZED:
+            return
+        self._known.add((code, learning))
+        self.files.add(Path(code.co_filename))
+        if learning:
+            self.by_samples.add(Path(code.co_filename))
+
+
+def _is_of_a_block(code: CodeType) -> bool:
+    return _EACH_BLOCK.get(Path(code.co_filename).parts[-2:]) == code.co_name
 
 
 def entered(words: Sequence[str]) -> dict[Path, bool]:
