@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from pathlib import Path
 
@@ -62,11 +63,19 @@ def give_csv(page: Browser, path: Path, text: str) -> None:
 
 
 def take(page: Browser, button: str, path: Path) -> bytes:
-    """Press a button that gives a file of that name, and wait until it is there."""
-    page.take_files(path.parent)
+    """Press a button that gives a file of that name, and put what came at that path.
+
+    A browser goes on with a file that seems to be there: Firefox begins with an empty one, and
+    sets its permissions at the end. So it gets a folder of its own, and what is read is a copy.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="taken-", dir=path.parent))
+    taken = folder / path.name
+    page.take_files(folder)
     page.press(f"#{button}")
     deadline = time.monotonic() + RUN
-    while not (path.exists() and path.stat().st_size):  # Firefox begins with an empty file
+    while not (taken.exists() and taken.stat().st_size):
         assert time.monotonic() < deadline, f"{path.name} did not come"
         page.run("new Promise((resolve) => setTimeout(resolve, 100))")
-    return path.read_bytes()
+    found = taken.read_bytes()
+    path.write_bytes(found)
+    return found

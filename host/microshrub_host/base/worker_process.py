@@ -43,22 +43,25 @@ class Apart:
 
     def __init__(self, work: Work, *arguments: object, limit: float) -> None:
         self._limit = limit
-        handle, log = tempfile.mkstemp(prefix="microshrub-")
-        os.close(handle)
-        self._log = Path(log)
         context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe(duplex=False)
-        self._process = context.Process(
-            target=_run, args=(theirs, log, work, arguments), daemon=True
-        )
-        self._deadline = time.monotonic() + limit
+        made = False
         try:
             with CtrlC() as ctrl_c:
                 ctrl_c.hold()  # the process inherits that, and is not struck before _run
+                handle, log = tempfile.mkstemp(prefix="microshrub-")
+                os.close(handle)
+                self._log = Path(log)
+                self.pipe, theirs = context.Pipe(duplex=False)
+                self._process = context.Process(
+                    target=_run, args=(theirs, log, work, arguments), daemon=True
+                )
+                self._deadline = time.monotonic() + limit
                 self._process.start()
                 theirs.close()
-        except KeyboardInterrupt:  # once it runs
-            self.close()
+                made = True
+        except KeyboardInterrupt:  # before anything was made, or once it runs
+            if made:
+                self.close()
             raise
 
     def left(self) -> float:

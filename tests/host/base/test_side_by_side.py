@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing.resource_tracker
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 from patience import PATIENCE
@@ -74,3 +77,18 @@ def test_ctrl_c_ends_the_processes(delay: float) -> None:
         os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the others, too
         out, err = process.communicate(timeout=PATIENCE)  # ends once all have closed the pipes
     assert (out, err) == ("stopped\n", "")
+
+
+def test_ctrl_c_before_a_process_is_made_leaves_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It strikes where multiprocessing sees to its own process, before Ctrl-C is held back."""
+
+    def struck() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(multiprocessing.resource_tracker, "ensure_running", struck)
+    with pytest.raises(KeyboardInterrupt):
+        list(side_by_side(odd, ["a", "b"], jobs=2, progress=nothing))
+    assert list(tmp_path.iterdir()) == []
