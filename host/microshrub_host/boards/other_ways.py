@@ -21,12 +21,13 @@ _GIVEN = ("features", "classes", "late")
 
 
 def other_ways(
-    smallest: Parameters, board: Board, kind: str, whole: Budget, beside: Beside
+    smallest: Parameters, board: Board, kind: str, whole: Budget, beside: Beside, frozen: bool
 ) -> str:
     """A sentence that begins with a space, or nothing if nothing else fits either.
 
     smallest are the parameters of the smallest model that there is, and whole is what its program
-    takes, more perhaps than that of `build` without options.
+    takes, more perhaps than that of `build` without options. frozen: a firmware with the
+    library in it is named elsewhere.
     """
     more = whole.ram_bytes - usual_budget(smallest, board, kind, beside).ram_bytes
     less = replace(board, heap_free_bytes=board.heap_free_bytes - max(more, 0))
@@ -35,7 +36,7 @@ def other_ways(
         ways.append(f"--model {model}")
         if len(ways) == _NAMED:
             break
-    if usual_budget(smallest, less, kind, beside, freeze=True).fits:
+    if not frozen and usual_budget(smallest, less, kind, beside, freeze=True).fits:
         ways.append("`build --freeze`, whose library is in the firmware")
     said = f" What fits: {', or '.join(ways)}." if ways else ""
     native = any(part.name == _NATIVE for part in whole.code)

@@ -304,7 +304,7 @@ def _module_part(module: ModuleHeap, native: bool) -> Part:
     if not module.native:
         return Part(module.name, module.other, "bytecode")
     if native:
-        note = f"{module.native} of it machine code"
+        note = f"{module.native:,} of it machine code"
         return Part(module.name, module.other + module.native, note)
     note = f"and {module.native} of machine code elsewhere"
     return Part(module.name, module.other, note, elsewhere=module.native)

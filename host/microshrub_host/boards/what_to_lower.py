@@ -32,11 +32,25 @@ def which_to_lower(
     kind: str,
     whole: Budget | None = None,
     beside: Beside = (),
+    frozen: str = "",
 ) -> str:
     """One sentence: which options, each alone or else together, make the learner fit the board.
 
     whole is what its program takes as it is, with these companions; None: the learner alone.
+    frozen is what frozen_advice() says of that program, which stands at the end.
     """
+    said = _which(learner_kwargs, board, kind, whole, beside, bool(frozen))
+    return f"{said} {frozen}".rstrip()
+
+
+def _which(
+    learner_kwargs: Parameters,
+    board: Board,
+    kind: str,
+    whole: Budget | None,
+    beside: Beside,
+    frozen: bool,
+) -> str:
     code, program = (whole.code, whole.of_program) if whole else (None, None)
 
     def budget(changed: Parameters) -> Budget:
@@ -67,7 +81,7 @@ def which_to_lower(
         f"Not even the smallest {model_of(kind)} fits {board.name}: all in all, it needs "
         f"{least.peak_bytes:,} bytes, and {board.heap_free_bytes:,} are free."
     )
-    return said + (other_ways(smallest, board, kind, least, beside) if whole else "")
+    return said + (other_ways(smallest, board, kind, least, beside, frozen) if whole else "")
 
 
 @dataclass(frozen=True)

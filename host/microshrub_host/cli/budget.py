@@ -19,6 +19,7 @@ from ..boards.what_to_lower import which_to_lower
 from ..library.learners import REGRESSORS, check_parameters, kind_of, number_parameters
 from ..programs import native_files
 from ..reports import report
+from ..reports.budget_table import print_budget
 from ..streams.number_streams import MOST_AHEAD
 from .companion_options import add_companion_options, companions
 from .energy_options import add_energy_options, with_energy
@@ -36,13 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         metavar="D",
         required=True,
-        help="features of a sample (required)",
+        help="how many features a sample has (required)",
     )
     parser.add_argument(
         "--classes",
         type=whole_number,
         metavar="C",
-        help="number of classes (required, but for a regressor)",
+        help="how many classes there are (required, but for a regressor)",
     )
     add_board_option(parser, DEFAULT_BOARD, f"the board (default {DEFAULT_BOARD})")
     parser.add_argument(
@@ -66,6 +67,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the model in a program of your own, which imports the library's modules one by one "
         "(default: in the program that `build` makes)",
+    )
+    parser.add_argument(
+        "--buffers",
+        action="store_true",
+        help="list every buffer (default: buffers of one thing in one line)",
     )
     add_energy_options(parser)
     add_companion_options(parser)
@@ -104,7 +110,7 @@ def run(arguments: argparse.Namespace) -> int:
             program = usual_program(kind, parameters, beside, arguments.network or ())
         advice = too_large(budget, board, kind, parameters, beside, program)
     if not is_quiet(arguments):
-        report.print_budget(budget, board, time)
+        print_budget(budget, board, time, every=arguments.buffers)
         console.say(report.fitting(budget) if budget.fits else "It does not fit. " + advice)
     if arguments.json is not None:
         record = report.budget_record(budget, board, arguments.board, time)
@@ -198,9 +204,9 @@ def too_large(
             f"{said} The samples that wait for their target, and the lags, take {waits:,} of "
             "them: lower --horizon or --lags."
         )
-    said = f"{said} {which_to_lower(parameters, board, kind, budget, beside)}"
-    if program is None:
-        return said
-    from ..boards.program_budget import frozen_advice
+    frozen = ""
+    if program is not None:
+        from ..boards.program_budget import frozen_advice
 
-    return f"{said} {frozen_advice(program, board)}".rstrip()
+        frozen = frozen_advice(program, board)
+    return f"{said} {which_to_lower(parameters, board, kind, budget, beside, frozen)}"

@@ -13,11 +13,9 @@ from ..base.terminal import console
 from ..base.text import count
 from ..base.versions import versions
 from ..boards.board_files import Board
-from ..boards.ram_budget import Budget, Part
+from ..boards.ram_budget import Budget
 from ..boards.sample_time import SampleTime
 from ..evaluation.task import RunResult
-
-_FIRST = ("model", "quantizer", "metrics", "target", "rows")  # of a budget; code comes last
 
 
 @dataclass(frozen=True)
@@ -157,47 +155,3 @@ def shortage(what: str, budget: Budget) -> str:
         )
     when = " while it is made" if found.construction else ""
     return f"{what} takes {needed} of RAM{when}, and {budget.board} has {available} free."
-
-
-def print_budget(budget: Budget, board: Board, time: SampleTime | None = None) -> None:
-    """Every part with its bytes, what they add up to, and what the board has."""
-    console.say(f"RAM on {board.name}")
-    table = Table("part", "bytes", "note")
-    table.columns[1].justify = "right"
-    parts = [*budget.buffers, *budget.overhead, *budget.code]
-    for owner in dict.fromkeys([*_FIRST, *(part.owner for part in parts)]):
-        if own := [part for part in parts if part.owner == owner]:
-            _section(table, owner, own, budget)
-    _row(table, "all", budget.ram_bytes, "", style="bold")
-    _row(table, "free on the board", budget.free_bytes, board.heap_source)
-    if budget.executable_bytes is not None:
-        code = budget.machine_code_bytes
-        _row(table, "machine code", code, "in executable RAM", style="bold")
-        _row(table, "executable RAM", budget.executable_bytes, board.executable_source)
-    _row(
-        table, "for a model there", board.model_budget_bytes, "a recommendation of the board file"
-    )
-    console.print(table)
-    console.say(
-        f"model {budget.model_bytes:,} bytes, RAM {budget.ram_bytes:,} of {budget.free_bytes:,}"
-    )
-    for name, value in time.rows() if time else []:
-        console.say(f"{name.strip()}: {value}")
-    if budget.model_bytes > board.model_budget_bytes:
-        console.say(
-            f"The model takes more than the {board.model_budget_bytes:,} bytes that "
-            f"{board.name}'s file recommends, which leaves room for a program."
-        )
-
-
-def _section(table: Table, owner: str, parts: list[Part], budget: Budget) -> None:
-    buffers = f"{budget.model_bytes:,} of them in its buffers" if owner == "model" else ""
-    _row(table, owner, sum(part.bytes for part in parts), buffers, style="bold")
-    for part in parts:
-        if part.bytes:
-            _row(table, "  " + part.name.removeprefix(owner + ": "), part.bytes, part.note)
-    table.add_section()
-
-
-def _row(table: Table, name: str, size: int, note: str, style: str | None = None) -> None:
-    table.add_row(Text(name), Text(f"{size:,}"), Text(note), style=style)

@@ -122,10 +122,8 @@ def make(
     library = ProgramLibrary(program, board, emit, freeze, tuple(own))
     budget = budget_of(library, sum(map(len, compiled.values())))
     if not budget.fits:
-        what = _what_to_do(program, board, budget)
-        if not freeze and emit != "native":
-            what = f"{what} {frozen_advice(program, board, emit)}".rstrip()
-        raise UserError(f"The program does not fit: {what}")
+        frozen = "" if freeze or emit == "native" else frozen_advice(program, board, emit)
+        raise UserError(f"The program does not fit: {_what_to_do(program, board, budget, frozen)}")
     if not budget.code_fits:
         raise UserError(f"The program fits the heap. {code_shortage(budget)}")
     files = program.files() | {"main.py": _main_program(program, freeze)}
@@ -136,18 +134,19 @@ def make(
     return Build(output, sizes, budget, emit, library.heap())
 
 
-def _what_to_do(program: Program, board: Board, budget: ram_budget.Budget) -> str:
-    """What is missing, and which option to lower."""
+def _what_to_do(program: Program, board: Board, budget: ram_budget.Budget, frozen: str) -> str:
+    """What is missing, and which option to lower; frozen is what frozen_advice() says."""
     for name, what, lower in (
         ("pending", "samples that may wait for a label", "--pending"),
         ("target", "samples that wait for their target, and the lags,", "--horizon or --lags"),
     ):
         waits = sum(part.bytes for part in budget.of_program if part.name == name)
         if 2 * waits > budget.ram_bytes:
-            return f"{shortage('it', budget)} The {what} take {waits:,} of them: lower {lower}."
+            lower = f"The {what} take {waits:,} of them: lower {lower}."
+            return f"{shortage('it', budget)} {lower} {frozen}".rstrip()
     return (
         f"{shortage('it', budget)} "
-        f"{which_to_lower(program.parameters, board, program.learner, budget)}"
+        f"{which_to_lower(program.parameters, board, program.learner, budget, frozen=frozen)}"
     )
 
 

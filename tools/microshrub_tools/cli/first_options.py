@@ -87,10 +87,11 @@ BUDGET = (
     _BOARD
     | _LEARNER
     | {
-        "--features": "features: a number, or NAME=VALUE of windows",
-        "--classes": "how many classes there are",
+        "--features": "how many features a sample has (required)",
+        "--classes": "how many classes there are (required)",
         "--mqtt": "with the part that reports to a broker (default: off)",
         "--native": "with the kernels in one native module (default: off)",
+        "--buffers": "list every buffer (default: one line a thing)",
         "--json": "write the budget as one JSON object (default: off)",
     }
     | _HELP
