@@ -16,6 +16,9 @@ from .stream import MAX_CLASSES, DataError
 
 _SHOWN = 3  # late classes that are named
 _INTEGER = re.compile(r"[+-]?\d+")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_MANY_WHOLE = 32  # classes that are whole numbers: with more, it may be a measurement,
+_MANY_PARTS = 8  # and so it may with this many if some are none
 
 
 def class_order(names: Iterable[str]) -> tuple[str, ...]:
@@ -61,7 +64,7 @@ def class_names(
     for name, sample in first.items():
         if name not in names:
             raise DataError(f"{where(sample)}: {_unknown_class(name, names)}")
-    notes = [] if known else _alike(first, where)
+    notes = [] if known else [*_alike(first, where), *_measured(names, where)]
     late = sorted((s, name) for name, s in first.items() if known is None and s >= warmup)
     notes += [_late_classes(late, where, names, warmup)] if late else []
     return names, notes
@@ -78,6 +81,19 @@ def _alike(first: Mapping[str, int], where: Callable[[int], str]) -> list[str]:
         "alike."
         for group in groups.values()
         if len(group) > 1
+    ]
+
+
+def _measured(names: tuple[str, ...], where: Callable[[int], str]) -> list[str]:
+    """A note on classes that look like a measurement's values."""
+    whole = all(_INTEGER.fullmatch(name) for name in names)
+    if len(names) <= (_MANY_WHOLE if whole else _MANY_PARTS):
+        return []
+    if not all(_NUMBER.fullmatch(name) for name in names):
+        return []
+    return [
+        f"{where(0)}: its {len(names)} classes are all numbers. If it is a measurement, predict "
+        "the number itself: name the column with --target."
     ]
 
 
@@ -133,8 +149,9 @@ def _class_count(names: tuple[str, ...]) -> str:
         )
     return (
         f"the column has {len(names)} classes and {MAX_CLASSES} is the most. If it is a "
-        "measurement, choose the class column with --label, or say with --no-label, beside "
-        "--anomaly, that there is none."
+        "measurement, predict the number itself: name the column with --target. Otherwise choose "
+        "the class column with --label, or say with --no-label, beside --anomaly, that there is "
+        "none."
     )
 
 

@@ -7,6 +7,9 @@ import { DataError } from "./data_error";
 const MAX_CLASSES = 256; // a label is one byte
 const MOST_TEXTS = 1 << 16; // after which it is no column of classes
 const INTEGER = /^[+-]?\d+$/;
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+const MANY_WHOLE = 32; // classes that are whole numbers: with more, it may be a measurement,
+const MANY_PARTS = 8; // and so it may with this many if some are none
 
 /** Class names in numeric order if all are integers, else sorted by code points. */
 export function classOrder(names: Iterable<string>): string[] {
@@ -68,7 +71,14 @@ export class LabelReader {
 
   private *notes(): Generator<string> {
     for (const [name, line] of this.spaced) yield texts.notes.spaced(this.where(line), name);
-    if (!this.declared) yield* this.alike();
+    if (this.declared) return;
+    yield* this.alike();
+    const names = [...this.places.keys()];
+    const whole = names.every((name) => INTEGER.test(name));
+    if (names.length > (whole ? MANY_WHOLE : MANY_PARTS) && names.every((name) => NUMBER.test(name))) {
+      const [first] = this.places.values();
+      yield texts.notes.measured(this.where(first!.line), names.length);
+    }
   }
 
   /** Notes on classes whose names do not differ by anything that is meant to. */

@@ -541,5 +541,8 @@ export const de: Texts = {
       `${where}: Die Klassen ${names.map((name) => `'${name}'`).join(", ")} unterscheiden sich nur in Groß- ` +
       `und Kleinschreibung oder Leerzeichen und sind für ein Modell ${names.length} Klassen. Sind sie eine, ` +
       "schreib sie gleich.",
+    measured: (where, classes) =>
+      `${where}: Ihre ${classes} Klassen sind alle Zahlen. Ist es ein Messwert, wähl die Spalte der ` +
+      "Klasse, oder sag die Zahl selbst mit dem Simulator vorher: microshrub simulate --target.",
   },
 };

@@ -527,5 +527,8 @@ export const en = {
     alike: (where: string, names: readonly string[]) =>
       `${where}: the classes ${names.map((name) => `'${name}'`).join(", ")} differ only by case or ` +
       `spaces, and are ${names.length} classes to a model. If they are one, write them alike.`,
+    measured: (where: string, classes: number) =>
+      `${where}: its ${classes} classes are all numbers. If it is a measurement, choose the class ` +
+      "column, or predict the number itself with the simulator: microshrub simulate --target.",
   },
 };
