@@ -26,7 +26,7 @@ from .open_stream import open_stream
 from .order_statistics import PART
 from .source_file import GENERATED, SourceFile, opened_source
 from .stream import DataError, Progress
-from .telltales import telltale_notes
+from .telltales import copy_notes, telltale_notes
 from .text_lines import text_lines
 from .units import Scale
 
@@ -76,7 +76,12 @@ def open_numbers(
     choice = ColumnChoice.of(columns, drop)
     least = 0 if horizon else 1
     options = ReadingOptions(target, None, header, limit, None, warmup, choice, least, "target")
-    return ahead(_read(source, options, progress), horizon, lags)
+    found = _read(source, options, progress)
+    if columns is None and not horizon:
+        others = {k: name for k, name in enumerate(found.column_names) if k != found.place}
+        copies = copy_notes(found.name, others, found.columns, found.place)
+        found = replace(found, notes=(*found.notes, *copies))
+    return ahead(found, horizon, lags)
 
 
 def open_columns(

@@ -21,6 +21,7 @@ _RISES = 16  # at least, of a column that only rises
 _FEWEST = 30  # samples with which a column that tells the class is none by chance
 _FIRST = 1000  # samples that are looked at before the others
 _NEARLY = 0.95  # of the samples of each class, and of each value
+_SCALED = 0.9999  # correlation with the target, either way
 _CLOCK = re.compile(
     r"(date|time|stamp|clock|epoch|uptime|elapsed|ticks?|millis|micros|seconds)+"
     r"(_?(s|ms|us|ns|utc|local))?|ts|(unix|sys|gps|wall|local|utc)_?time"
@@ -64,6 +65,39 @@ def telltale_notes(
             )
         let_go(values)
     return notes
+
+
+def copy_notes(source: str, names: Mapping[int, str], values: Values, target: int) -> list[str]:
+    """A note on each of these columns that is the target again, perhaps in another unit.
+
+    values has the shape (samples, columns), and target is the target's column. For a forecast
+    that is no telltale: what the target is now may be known.
+    """
+    return [
+        f"{source}: the column {name} is the target once more, perhaps in another unit. If it was "
+        "made of the target, it gives the answer away here and is worth nothing on a board: "
+        f"--drop {shlex.quote(name)} leaves it out."
+        for place, name in names.items()
+        if len(values) >= _FEWEST and _correlation(values, place, target) >= _SCALED
+    ]
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _correlation(values: Values, a: int, b: int) -> float:
+    """How close to a line two columns are where both are known, 0 to 1; 0 of numbers too large."""
+    known, middle = 0, np.zeros(2)
+    sums, products = np.zeros(2), np.zeros((2, 2))
+    for _, part in _parts(values):
+        pairs = part[:, (a, b)]
+        pairs = pairs[~np.isnan(pairs).any(axis=1)]
+        if len(pairs) and not known:
+            middle = pairs.mean(axis=0)  # near the mean of all: nothing is lost of small spreads
+        known += len(pairs)
+        sums += (pairs - middle).sum(axis=0)
+        products += (pairs - middle).T @ (pairs - middle)
+    spread = products - np.outer(sums, sums) / max(known, 1)
+    squares = spread[0, 0] * spread[1, 1]
+    return float(abs(spread[0, 1]) / np.sqrt(squares)) if 0 < squares < np.inf else 0.0
 
 
 def _kind(name: str) -> str:

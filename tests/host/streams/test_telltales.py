@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import pytest
@@ -123,7 +124,37 @@ def test_a_rare_class_that_a_constant_column_does_not_tell(put) -> None:
 
 def test_columns_of_numbers(put) -> None:
     """The target may rise: it is what is asked for."""
-    source = put(table(v=list(range(400)), w=list(range(5, 405))))
+    source = put(table(v=list(range(400)), w=[k * k for k in range(400)]))
     (note,) = open_numbers(source, target="w").notes
     assert f"the column v {RISES}" in note
     assert open_numbers(source, target="w", drop=["v"]).notes == ()
+
+
+def test_the_target_in_another_unit(put) -> None:
+    """Not for a forecast, where what the target is now may be known."""
+    draw = random.Random(1)
+    celsius = [20 + draw.gauss(0, 3) for _ in range(2000)]
+    near = [c + draw.gauss(0, 0.3) for c in celsius]
+    fahrenheit: list[float | str] = [round(1e6 + c * 1.8, 2) for c in celsius]
+    fahrenheit[7] = ""
+    falls = [-c for c in celsius]
+    still = [5] * 2000
+    source = put(
+        table(2000, near=near, fahrenheit=fahrenheit, falls=falls, still=still, celsius=celsius)
+    )
+    found = open_numbers(source, target="celsius").notes
+    assert [re.findall(r"the column (\w+) is the target", note) for note in found] == [
+        ["fahrenheit"], ["falls"],
+    ]  # fmt: skip
+    assert open_numbers(source, target="celsius", drop=["fahrenheit", "falls"]).notes == ()
+    assert open_numbers(source, target="celsius", horizon=1).notes == ()
+
+
+def test_huge_and_few_numbers_are_no_copies(put) -> None:
+    draw = random.Random(1)
+    huge = [1e200 * draw.random() for _ in range(100)]
+    small = [draw.random() for _ in range(100)]
+    notes = open_numbers(put(table(100, huge=huge, small=small)), target="small").notes
+    assert not any("is the target" in note for note in notes)
+    few = put(table(3, a=[1, 2, 3], b=[2, 4, 6]))
+    assert not any("is the target" in note for note in open_numbers(few, target="b").notes)
