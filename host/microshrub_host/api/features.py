@@ -9,6 +9,7 @@ from ..features.feature_extraction import extracted, extracted_numbers
 from ..features.feature_options import FeatureOptions
 from ..streams.number_streams import NumberStream, ahead
 from ..streams.stream import Stream
+from .models import check_stream
 
 
 @overload
@@ -73,6 +74,7 @@ def extract_features(
     [[0, 98, 1, 99], [50, 148, 51, 149], [100, 198, 101, 199]]
 
     """
+    check_stream(stream, "extract_features")
     if isinstance(stream, NumberStream):
         options = FeatureOptions.of(settings.split(), Place(channels=len(stream.column_names)))
         return ahead(extracted_numbers(stream, options, target), horizon, lags)

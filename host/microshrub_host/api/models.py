@@ -45,6 +45,7 @@ def save_model(
     if isinstance(stream, (str, Path)):
         other_order("save_model(stream, run, path)")
         stream, path = path, stream  # type: ignore[assignment]  # as they came
+    check_stream(stream, "save_model")
     model_files.write(Path(path), model_files.of_run(run, stream))
 
 
@@ -61,6 +62,18 @@ def load_model(path: str | Path) -> OpenModel:
     classes. Raises UserError if the file is not there, is damaged or is of another version.
     """
     return model_files.open_model(Path(path))
+
+
+def check_stream(stream: object, function: str) -> None:
+    """Raise TypeError for what is no stream, and say how to make one of it."""
+    if isinstance(stream, (Stream, NumberStream)):
+        return
+    what = repr(stream) if isinstance(stream, (str, Path)) else type(stream).__name__
+    opens = f"open_stream({what})" if isinstance(stream, (str, Path)) else "open_stream(FILE)"
+    raise TypeError(
+        f"{function}() takes a stream, not {what}: {function}({opens}, ...), or of numbers "
+        f"{function}({opens.replace('stream', 'numbers', 1)}, ...)"
+    )
 
 
 def known(model: str) -> str:

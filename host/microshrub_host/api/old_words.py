@@ -39,4 +39,4 @@ def with_old(beside: Iterable[Companion], given: dict[str, Any]) -> Beside:
     These are taken out of given. Raises UserError.
     """
     words = old_words(given)
-    return registry.in_order([*beside, *registry.of_options(words)])
+    return registry.in_order(beside, registry.of_options(words))

@@ -24,7 +24,7 @@ from ..tuning.report import TuningReport
 from ..tuning.splits import NumberSplit, SearchedStream, StreamSplit
 from ..tuning.study import Progress, Search
 from ..tuning.trials import Limits
-from .models import known, other_order, parameters_of, raw_ends
+from .models import check_stream, known, other_order, parameters_of, raw_ends
 from .old_words import with_old
 
 
@@ -168,6 +168,8 @@ def tune(
         raise TypeError(f"tune() got an unexpected keyword argument {next(iter(old))!r}")
     streams: dict[str, Stream | NumberStream] = {}
     streams |= stream if isinstance(stream, Mapping) else {"": stream}
+    for each in streams.values():
+        check_stream(each, "tune")
     if max_latency is not None:
         streams = dict([next(iter(streams.items()))])
     splits = {

@@ -30,7 +30,7 @@ from ..library.learners import (
 )
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
-from .models import known, parameters_of, raw_ends
+from .models import check_stream, known, parameters_of, raw_ends
 from .old_words import with_old
 
 
@@ -103,6 +103,7 @@ def simulate(
     (143, True)
 
     """
+    check_stream(stream, "simulate")
     engine = loader.present_name(engine) if engine else None
     beside = with_old(beside, parameters)
     if isinstance(stream, NumberStream):
@@ -185,6 +186,8 @@ def parity(
     True
 
     """
+    check_stream(stream, "parity")
+    beside = registry.in_order(beside)
     if isinstance(stream, NumberStream):
         model = regressor_for(model)
         shape = number_parameters(model, stream.features, stream.late)
@@ -195,7 +198,7 @@ def parity(
         shape = stream_parameters(known(model), stream, warmup)
         rows, labels = prequential.raw_rows(stream), stream.labels
         warmup = warmup_of(known(model), warmup, frozen=freezes(beside))
-        parts = [each.on_stream(stream, warmup) for each in registry.in_order(beside)]
+        parts = [each.on_stream(stream, warmup) for each in beside]
     wanted = around(parameters_of(model, shape, parameters), parts)
     names = map(loader.present_name, engine_names or engines.available())
     starters = {

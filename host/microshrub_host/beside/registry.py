@@ -73,6 +73,14 @@ def keeps_ranges(given: Mapping[str, Any]) -> bool:
     return any(given.get(option.name) for kind in freezing for option in kind.options)
 
 
-def in_order(beside: Iterable[Companion]) -> tuple[Companion, ...]:
-    """The same in the order in which they are made."""
-    return tuple(sorted(beside, key=lambda each: _COMPANIONS.index(type(each))))
+def in_order(beside: Iterable[Companion], also: Iterable[Companion] = ()) -> tuple[Companion, ...]:
+    """All of them in the order in which they are made.
+
+    Raises TypeError for what is no list of companions, as a program may give it.
+    """
+    asked = tuple(beside) if isinstance(beside, Iterable) else None
+    if asked is None or not all(type(each) in _COMPANIONS for each in asked):
+        raise TypeError(
+            f"beside= takes a list of companions, such as [Guarantee(90)], not {beside!r}"
+        )
+    return tuple(sorted([*asked, *also], key=lambda each: _COMPANIONS.index(type(each))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -24,7 +25,7 @@ from .generators import in_numbers, river_names
 from .number_streams import NOT_SCORED, NumberStream, Values, ahead, check_ahead
 from .open_stream import open_stream
 from .order_statistics import PART
-from .source_file import GENERATED, SourceFile, opened_source
+from .source_file import GENERATED, SourceFile, opened_source, source_name
 from .stream import DataError, Progress
 from .telltales import copy_notes, telltale_notes
 from .text_lines import text_lines
@@ -37,7 +38,7 @@ _CHANGES = 3  # of Friedman's function, at equal distances
 
 
 def open_numbers(
-    source: str,
+    source: str | os.PathLike[str],
     *,
     target: str | None = None,
     horizon: int = 0,
@@ -72,6 +73,7 @@ def open_numbers(
         If the source or an argument is wrong, or a target is not a number.
 
     """
+    source = source_name(source)
     check_ahead(horizon, lags)
     choice = ColumnChoice.of(columns, drop)
     least = 0 if horizon else 1
@@ -85,7 +87,7 @@ def open_numbers(
 
 
 def open_columns(
-    source: str,
+    source: str | os.PathLike[str],
     *,
     columns: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
@@ -99,6 +101,7 @@ def open_columns(
     The arguments and the errors are those of open_stream. Of `river:NAME` and `synth:NAME`, it is
     the features of the classification data set.
     """
+    source = source_name(source)
     if source.startswith(GENERATED):
         found = open_stream(source, columns=columns, drop=drop, limit=limit, progress=progress)
         names = found.feature_names

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 
 from . import data_files, generators
 from .class_names import declared_classes
 from .columns import ColumnChoice, check_count
-from .source_file import GENERATED, opened_source
+from .source_file import GENERATED, opened_source, source_name
 from .stream import MAX_SAMPLES, DataError, Progress, Stream
 
 
 def open_stream(
-    source: str,
+    source: str | os.PathLike[str],
     *,
     label: str | None = None,
     classes: Sequence[str] | None = None,
@@ -62,6 +63,7 @@ def open_stream(
         that every row that is read must have as many cells as the header.
 
     """
+    source = source_name(source)
     choice = ColumnChoice.of(columns, drop)
     _check_numbers(limit=limit, shuffle=shuffle, warmup=warmup)
     if source.startswith(GENERATED):

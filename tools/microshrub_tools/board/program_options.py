@@ -102,7 +102,7 @@ class ProgramOptions:
         self, board: Board, read: ProgramSensor, classes: Sequence[str], hertz: float | None
     ) -> dict[str, Any]:
         """What config.json says of the companions. Raises UserError."""
-        beside = registry.in_order([*self.beside, *registry.of_options(self.words, hertz)])
+        beside = registry.in_order(self.beside, registry.of_options(self.words, hertz))
         found: dict[str, Any] = {}
         light = self.led_pin
         for each in beside:
