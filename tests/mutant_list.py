@@ -105,6 +105,24 @@ _SHARED = _of(
         "growing::so_many_values_outside_in_a_row_make_a_range_grow",
     ),
     (
+        "forecast_runs.py",
+        "words[high + 1] = (words[high + 1] >> 1) + ((words[high] & 1) << (_E_BITS - 1))",
+        "words[high + 1] = words[high + 1] >> 1",
+        "forecast_runs::counts_that_are_full_are_halved_alike",
+    ),
+    (
+        "forecast_runs.py",
+        "if words[_F_HELD] == words[_F_HORIZON] and y != _MISSING:",
+        "if words[_F_HELD] == words[_F_HORIZON]:",
+        "forecast_runs::a_run_goes_on_where_take_has_stopped_and_the_other_way_round",
+    ),
+    (
+        "forecast_runs.py",
+        "inside = int(away <= half)",
+        "inside = int(away < half)",
+        "forecast_runs::an_interval_holds_its_ends",
+    ),
+    (
         "asking_rules.py",
         "_FIRST = const(14000)",
         "_FIRST = const(100)",

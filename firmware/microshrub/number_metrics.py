@@ -9,17 +9,17 @@ from micropython import const
 from .buffers import Buffers, table_bytes
 from .learner import whole
 
-_SCORED = const(0)  # predictions whose target is known, at most _FULL
-_HIGH = const(1)  # sum of |prediction - target|
-_LOW = const(2)
-_GUESS_HIGH = const(3)  # sum of |guess - target|, the guess being the last known target
-_GUESS_LOW = const(4)
-_INSIDE = const(5)  # targets that were inside their intervals
+_E_SCORED = const(0)  # predictions whose target is known, at most _E_FULL
+_E_HIGH = const(1)  # sum of |prediction - target|
+_E_LOW = const(2)
+_E_GUESS_HIGH = const(3)  # sum of |guess - target|, the guess being the last known target
+_E_GUESS_LOW = const(4)
+_E_INSIDE = const(5)  # targets that were inside their intervals
 _WORDS = const(6)
 
 _RAW_MAX = const(536870911)  # 2**29 - 1
-_FULL = const(536870912)  # 2**29: all is halved there, which keeps the means
-_BITS = const(29)
+_E_FULL = const(536870912)  # 2**29: all is halved there, which keeps the means
+_E_BITS = const(29)
 
 
 class NumberMetrics(Buffers):
@@ -46,8 +46,8 @@ class NumberMetrics(Buffers):
 
     def _is_sound(self):
         words = self._flat[0]
-        lows = (words[_LOW], words[_GUESS_LOW])
-        return min(words) >= 0 and max(words) <= _FULL and max(lows) <= _RAW_MAX
+        lows = (words[_E_LOW], words[_E_GUESS_LOW])
+        return min(words) >= 0 and max(words) <= _E_FULL and max(lows) <= _RAW_MAX
 
     def update(self, predicted, target, guess, inside):
         """Note a prediction whose target is known now, and whether its interval held that.
@@ -58,19 +58,19 @@ class NumberMetrics(Buffers):
         _check(target)
         _check(guess)
         words = self._flat[0]
-        if words[_SCORED] == _FULL:
+        if words[_E_SCORED] == _E_FULL:
             self._halve(words)
-        words[_SCORED] += 1
-        words[_INSIDE] += bool(inside)
-        _add(words, _HIGH, predicted - target)
-        _add(words, _GUESS_HIGH, guess - target)
+        words[_E_SCORED] += 1
+        words[_E_INSIDE] += bool(inside)
+        _add(words, _E_HIGH, predicted - target)
+        _add(words, _E_GUESS_HIGH, guess - target)
 
     def _halve(self, words):
-        for high in (_HIGH, _GUESS_HIGH):
-            words[high + 1] = (words[high + 1] >> 1) + ((words[high] & 1) << (_BITS - 1))
+        for high in (_E_HIGH, _E_GUESS_HIGH):
+            words[high + 1] = (words[high + 1] >> 1) + ((words[high] & 1) << (_E_BITS - 1))
             words[high] >>= 1
-        words[_SCORED] >>= 1
-        words[_INSIDE] >>= 1
+        words[_E_SCORED] >>= 1
+        words[_E_INSIDE] >>= 1
 
     def tell(self, words, at):
         """Copy scored, both sums (high, low) and inside to words[at:]; returns where they end."""
@@ -81,26 +81,26 @@ class NumberMetrics(Buffers):
     @property
     def scored(self):
         """Predictions whose target is known; above 2**29 half of them, and so on."""
-        return self._flat[0][_SCORED]
+        return self._flat[0][_E_SCORED]
 
     @property
     def inside(self):
         """Of these, those whose target was inside the interval."""
-        return self._flat[0][_INSIDE]
+        return self._flat[0][_E_INSIDE]
 
     @property
     def mae(self):
         """Mean absolute error, raw, a float."""
-        return self._mean(_HIGH)
+        return self._mean(_E_HIGH)
 
     @property
     def mae_nochange(self):
         """That of the last known target."""
-        return self._mean(_GUESS_HIGH)
+        return self._mean(_E_GUESS_HIGH)
 
     def _mean(self, high):
         words = self._flat[0]
-        return ((words[high] << _BITS) + words[high + 1]) / max(words[_SCORED], 1)
+        return ((words[high] << _E_BITS) + words[high + 1]) / max(words[_E_SCORED], 1)
 
 
 def _check(value):
@@ -111,7 +111,7 @@ def _check(value):
 def _add(words, high, error):
     """Add the size of an error to a sum, 2**29 - 1 at most."""
     low = words[high + 1] + min(abs(error), _RAW_MAX)  # < 2**30
-    words[high] += low >> _BITS
+    words[high] += low >> _E_BITS
     words[high + 1] = low & _RAW_MAX
 
 

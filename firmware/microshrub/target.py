@@ -23,8 +23,8 @@ _LOW = const(0)  # as in the quantizer
 _SPAN = const(1)  # the high end, until the range is fixed
 _SHIFT = const(2)
 _SCALE = const(3)
-_LEAST = const(4)  # of the targets seen
-_GREATEST = const(5)
+_LEAST_SEEN = const(4)  # of the targets seen
+_GREATEST_SEEN = const(5)
 _FROZEN = const(6)
 _ROUNDED = const(7)  # what the last target is above the raw value that its code stands for
 _WORDS = const(8)
@@ -46,8 +46,8 @@ def decode(unit: ptr32, code: int) -> int:
     span = unit[_SPAN]
     shift = unit[_SHIFT]
     scale = unit[_SCALE]
-    least = unit[_LEAST]
-    greatest = unit[_GREATEST]
+    least = unit[_LEAST_SEEN]
+    greatest = unit[_GREATEST_SEEN]
     if least > greatest:  # none was seen: the middle of the range
         return low + (span >> 1)
     while least < greatest:  # the first value with at least that code, or the last of all
@@ -56,7 +56,7 @@ def decode(unit: ptr32, code: int) -> int:
             least = middle + 1
         else:
             greatest = middle
-    if least > unit[_LEAST]:
+    if least > unit[_LEAST_SEEN]:
         above = int(code_of(least - low, span, shift, scale)) - code
         below = code - int(code_of(least - 1 - low, span, shift, scale))
         if below < above:
@@ -96,7 +96,7 @@ class Target(Buffers):
     def _start(self):
         unit = self._flat[0]
         unit[_LOW], unit[_SPAN] = self._ends or (RAW_MAX, -RAW_MAX)
-        unit[_LEAST], unit[_GREATEST] = RAW_MAX, -RAW_MAX
+        unit[_LEAST_SEEN], unit[_GREATEST_SEEN] = RAW_MAX, -RAW_MAX
         if self._ends:
             self._freeze(0)
 
@@ -127,7 +127,7 @@ class Target(Buffers):
     def _is_sound(self):
         unit = self._flat[0]
         frozen = unit[_FROZEN]
-        ends = (unit[_LOW], unit[_LEAST], unit[_GREATEST])
+        ends = (unit[_LOW], unit[_LEAST_SEEN], unit[_GREATEST_SEEN])
         high = unit[_LOW] + unit[_SPAN] if frozen else unit[_SPAN]
         if frozen not in (0, 1) or (frozen and unit[_SPAN] < 0):
             return False
@@ -142,10 +142,10 @@ class Target(Buffers):
         self._check(value)
         self._check_frozen()
         unit = self._flat[0]
-        if value < unit[_LEAST]:
-            unit[_LEAST] = value
-        if value > unit[_GREATEST]:
-            unit[_GREATEST] = value
+        if value < unit[_LEAST_SEEN]:
+            unit[_LEAST_SEEN] = value
+        if value > unit[_GREATEST_SEEN]:
+            unit[_GREATEST_SEEN] = value
         code = encode(unit, value)
         unit[_ROUNDED] = value - decode(unit, code)
         return code
@@ -170,9 +170,9 @@ class Target(Buffers):
     def within(self, value):
         """The raw value next to this one within the targets seen; itself before there is one."""
         unit = self._flat[0]
-        if unit[_LEAST] > unit[_GREATEST]:
+        if unit[_LEAST_SEEN] > unit[_GREATEST_SEEN]:
             return value
-        return max(unit[_LEAST], min(value, unit[_GREATEST]))
+        return max(unit[_LEAST_SEEN], min(value, unit[_GREATEST_SEEN]))
 
     @property
     def span(self):

@@ -197,6 +197,7 @@ class NumberSession(_Model):
         self.model = getattr(library, kind)(**parameters)
         self.forecaster = library.Forecaster(self.model, **target)
         self.quantizer = self.forecaster.quantizer
+        self._runs = _module(library.__name__ + ".forecast_runs").ForecastRuns(self.forecaster)
         self.halves = array("i")  # of the last run
 
     def observe(self, raw: "array[int]") -> None:
@@ -211,16 +212,12 @@ class NumberSession(_Model):
 
     def run(self, raw: "array[int]", _: bytearray) -> "array[int]":
         """Take a block of rows; returns the predictions, raw."""
-        forecaster = self.forecaster
-        columns = forecaster.columns
-        rows = len(raw) // columns
+        rows = len(raw) // self.forecaster.columns
         said = array("i", bytes(4 * rows))
-        self.halves = halves = array("i", bytes(4 * rows))
+        self.halves = array("i", bytes(4 * rows))
         _allocations(False)
         try:
-            for i in range(rows):
-                said[i] = forecaster.take_at(raw, i * columns)
-                halves[i] = forecaster.half
+            self._runs.take(raw, rows, said, self.halves)
         finally:
             _allocations(True)
         return said
@@ -264,7 +261,12 @@ def open_session(
 def _named(module: str, name: str) -> "Any":
     """The class of that name in a module of this folder."""
     package = "" if micropython else __name__.rpartition(".")[0] + "."
-    return getattr(__import__(package + module, None, None, [name]), name)
+    return getattr(_module(package + module), name)
+
+
+def _module(name: str) -> "Any":
+    """The module of that name, in a package or not."""
+    return __import__(name, None, None, ["*"])
 
 
 def _serve(read: "Callable[[int], bytes]", write: "Callable[[bytes], Any]") -> None:

@@ -31,7 +31,7 @@ _TAKEN = (
     "crc32",
     "encode",
     "learn",
-    "outlook",
+    "parts",
     "predict",
     "ranges",
     "table",
@@ -237,20 +237,21 @@ class State:
         yield from c_text.array(declared, list(buffer[:used]) or [0], max(len(buffer), _LEAST))
 
     def table(self, table: Any, name: str) -> Iterator[str]:
-        """A table of addresses, behind those that it holds."""
+        """A table of addresses, behind those that it holds and that were not written before."""
         entries = []
         for k, item in enumerate(table):
-            if isinstance(item, (tuple, AddressTable)):
+            if id(item) in self._names:
+                entries.append(f"microshrub_{self._names[id(item)]}")
+            elif isinstance(item, (tuple, AddressTable)):
                 yield from self.table(item, f"{name}_{k}")
                 entries.append(f"microshrub_{name}_{k}")
-            elif id(item) in self._names:
-                entries.append(f"microshrub_{self._names[id(item)]}")
             elif isinstance(item, bytes):  # that no kernel writes
                 yield from c_text.array(f"const uint8_t microshrub_{name}_{k}", item)
                 entries.append(f"(void *)microshrub_{name}_{k}")
             else:
                 learner = self.model.file.learner
                 raise UserError(f"{learner} cannot be exported as c: it has buffers of its own")
+        self._names[id(table)] = name
         yield f"static void *microshrub_{name}[] = {{"
         yield from (f"    {entry}," for entry in entries)
         yield "};"

@@ -1,33 +1,19 @@
 """A regressor as a header for C99 and C++ that forecasts and learns, bit for bit.
 
-Its kernels are translated; what the Forecaster, the target's unit and the interval do around them
-(firmware's forecaster.py and target.py) is written here in C.
+It is the learner's kernels, and that which takes rows for a Forecaster (firmware's
+forecast_runs.py), translated.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+from ..library import loader
 from ..models.model_files import OpenModel
 from ..streams.units import MISSING
 from . import c, c_text
-from .c_numbers_code import INTERVAL, NO_INTERVAL, TAKE_AHEAD, TAKE_NOW, TARGET
 
-_KERNELS = {
-    "ENCODE": c.ENCODE,
-    "LIMITED": ("quantizer", "limited"),
-    "CODE": ("target", "encode"),
-    "VALUE": ("target", "decode"),
-    "ARRANGE": ("forecast_rows", "arrange"),
-}
-_AHEAD = {
-    "KEEP": ("forecast_rows", "keep"),
-    "COMPARE": ("seasons", "compare"),
-    "JUDGE": ("outlook", "judge"),
-    "SEASONS": ("outlook", "ask_seasons"),
-    "FORESEE": ("outlook", "foresee"),
-}
-_INTERVAL = {"FOLLOW": ("interval", "follow")}
 _HEAD = """\
 
    int32_t microshrub_take(const int32_t *raw) takes a sample of all columns: it learns what the
@@ -37,28 +23,37 @@ _HEAD = """\
    this does is what take() of a Forecaster does that has just begun with the model;
    microshrub_crc32() of the state is the model's state_crc32().
 """
+_TAKE = """
+static inline int32_t microshrub_take(const int32_t *raw)
+{
+    int32_t said;
+    RUN(LEARN, PREDICT, microshrub_table, LEARNED, microshrub_forecaster_codes, microshrub_parts,
+        CERTAIN, (void *)raw, 1, &said, &microshrub_half);
+    return said;
+}
+"""
 
 
 def exported(model: OpenModel) -> tuple[bytes, str]:
     """The header, and what to know of it. Raises UserError if the learner has no translation."""
     learner, forecaster = model.learner, model.forecaster
-    places = _KERNELS | {"PREDICT": c.place(learner._predict), "LEARN": c.place(learner._learn)}
-    places |= (_AHEAD if forecaster.horizon else {}) | (_INTERVAL if forecaster.interval else {})
+    runs = loader.load("python").forecast_runs.ForecastRuns(forecaster)
+    kernels = {"PREDICT": learner._predict, "LEARN": learner._learn, "RUN": runs._run}
+    places = {word: c.place(kernel) for word, kernel in kernels.items()}
     ahead = f", {forecaster.horizon} samples later" if forecaster.horizon else " of this sample"
     name = c_text.comment(model.file.feature_names[forecaster.column])
     head = _HEAD.format(column=forecaster.column, name=name, when=ahead)
     words = {word: c.called(place) for word, place in places.items()}
-    words["TABLE"] = "microshrub_table"
-    code = TARGET + (INTERVAL if forecaster.interval else NO_INTERVAL)
-    code += TAKE_AHEAD if forecaster.horizon else TAKE_NOW
+    words["LEARNED"] = f"microshrub_forecaster_{'rows' if forecaster.horizon else 'codes'}"
+    words["CERTAIN"] = str(runs._certain)
     text = "".join(
         (
             f"/* {c_text.described(model.file)}; it learns on.\n{head}\n",
             "\n".join(c_text.names(model.file)) + "\n",
             c.opening(_sizes(model)),
             c.kernels(model, list(places.values())),
-            "\n".join(_state(model)) + "\n",
-            c.filled(code, words) + c.CRC32 + c.END,
+            "\n".join(_state(model, runs._parts)) + "\n",
+            c.filled(_TAKE, words) + c.CRC32 + c.END,
         )
     )
     return text.encode(), c.LOST
@@ -75,14 +70,12 @@ def _sizes(model: OpenModel) -> str:
     )
 
 
-def _state(model: OpenModel) -> Iterator[str]:
+def _state(model: OpenModel, table: tuple[Any, ...]) -> Iterator[str]:
     forecaster = model.forecaster
-    parts = [model.quantizer, model.learner, forecaster.target, forecaster]
-    parts += [part for part in (forecaster.outlook, forecaster.interval) if part]
+    parts = [model.quantizer, model.learner, *forecaster.parts[2:]]
     waiting = ("forecaster.rows", "forecaster.predicted", "forecaster.halves")
     state = c.State(model, *parts)
     yield from state.buffers(without=() if forecaster.horizon else waiting)
     yield "static int32_t microshrub_half = -1;"
     yield from state.tables()
-    if forecaster.outlook:
-        yield from state.table(forecaster.outlook._addresses, "outlook")
+    yield from state.table(table, "parts")
