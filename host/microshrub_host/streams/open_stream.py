@@ -6,11 +6,15 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from . import data_files, generators
 from .class_names import declared_classes
 from .columns import ColumnChoice, check_count
+from .project_files import Recording
 from .source_file import GENERATED, opened_source, source_name
 from .stream import MAX_SAMPLES, DataError, Progress, Stream
+from .units import Scale
 
 
 def open_stream(
@@ -76,9 +80,20 @@ def open_stream(
 
     declared = declared_classes(classes)
     with opened_source(source) as file:
-        known = declared or file.classes
+        known = declared or (file.project.classes if file.project else None)
         reading = data_files.ReadingOptions(label, known, header, limit, shuffle, warmup, choice)
-        return data_files.read_table(file, reading, progress)
+        found = data_files.read_table(file, reading, progress)
+        return _in_units_of(file.project, found) if file.project else found
+
+
+def _in_units_of(project: Recording, stream: Stream) -> Stream:
+    """With the units in which the page has learned it, if it is of the same features."""
+    units = [project.units[name] for name in stream.feature_names if name in project.units]
+    if len(units) != len(stream.feature_names):
+        return stream
+    offset, digits = zip(*units, strict=True)
+    scale = Scale(np.array(offset, dtype=np.float64), np.array(digits, dtype=np.int64))
+    return replace(stream, known_scale=scale)
 
 
 def _chosen(stream: Stream, choice: ColumnChoice) -> Stream:

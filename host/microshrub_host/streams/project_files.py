@@ -21,10 +21,14 @@ _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeE
 
 @dataclass(frozen=True)
 class Recording:
-    """The samples in a project, and all its classes, in the order of their numbers."""
+    """The samples in a project, and all its classes, in the order of their numbers.
+
+    units: of a feature, by its name, offset and digits with which the page has learned it.
+    """
 
     csv: bytes
     classes: tuple[str, ...]
+    units: dict[str, tuple[float, int]]
 
 
 def recording_in(path: Path) -> Recording | None:
@@ -41,7 +45,13 @@ def recording_in(path: Path) -> Recording | None:
                     return None
                 if any(info.file_size > _MOST_BYTES for info in archive.infolist()):
                     return None
-                names = json.loads(archive.read(_CONFIG))["class_names"]
-                return Recording(archive.read(RECORDING), tuple(map(str, names)))
+                config = json.loads(archive.read(_CONFIG))
+                told = (config.get(name, ()) for name in ("feature_names", "offset", "digits"))
+                units = {
+                    str(name): (float(offset), int(digits))
+                    for name, offset, digits in zip(*told, strict=True)
+                }
+                classes = tuple(map(str, config["class_names"]))
+                return Recording(archive.read(RECORDING), classes, units)
         except (*_BROKEN, NotImplementedError, RuntimeError, RecursionError):
             return None

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..base.cache import cache_folder
-from .project_files import recording_in
+from .project_files import Recording, recording_in
 from .stream import DataError
 
 LOOKED_AT = 4096  # bytes
@@ -92,7 +92,7 @@ class SourceFile:
     open: Callable[[], IO[bytes]]  # the bytes from the first one on. Raises OSError
     size: Callable[[], int]  # how many there are, of a pipe how many have come. Raises OSError
     is_pipe: bool
-    classes: tuple[str, ...] | None = None  # that a project of the page has declared
+    project: Recording | None = None  # of the page, of which this is the recording
 
     @contextmanager
     def opened(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
@@ -141,9 +141,7 @@ def opened_source(source: str) -> Iterator[SourceFile]:
             project = recording_in(path)
         if project:
             csv = project.csv
-            yield SourceFile(
-                name, lambda: io.BytesIO(csv), lambda: len(csv), False, project.classes
-            )
+            yield SourceFile(name, lambda: io.BytesIO(csv), lambda: len(csv), False, project)
         else:
             yield SourceFile(name, lambda: path.open("rb"), lambda: path.stat().st_size, False)
     except DataError as error:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +21,7 @@ from microshrub_host.streams.stream import Stream
 
 pytest.importorskip("websockets")
 
-from microshrub_tools.web.bridge import Bridge, of_port
+from cable_support import bridged
 
 SAMPLES = 1500
 OPTIONS = {"window": 16, "trees": 4, "depth": 3}
@@ -47,17 +46,6 @@ def stream(tmp_path: Path) -> Stream:
         rows.writerow([*values, made.class_names[label]])
     (tmp_path / "stream.csv").write_text(text.getvalue())
     return open_stream(str(tmp_path / "stream.csv"))
-
-
-@contextlib.contextmanager
-def running(bridge: Bridge) -> Iterator[Bridge]:
-    thread = threading.Thread(target=bridge.run, daemon=True)
-    thread.start()
-    try:
-        yield bridge
-    finally:
-        bridge.stop()
-        thread.join()
 
 
 @contextlib.contextmanager
@@ -135,7 +123,7 @@ def test_a_pulled_cable_is_waited_for_and_no_sample_is_lost_or_learned_twice(
 ) -> None:
     with (
         device_with(micropython_command, stream, tmp_path / "flash") as device,
-        running(of_port(str(tmp_path / "port"), 115200, 0)) as bridge,
+        bridged(str(tmp_path / "port")) as bridge,
         serial_port(page, f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"),
     ):
         cable = Cable(tmp_path / "port", Ends(device.port))
@@ -165,7 +153,7 @@ def test_a_board_whose_power_is_cut_goes_on_from_its_checkpoint(
 ) -> None:
     with (
         device_with(micropython_command, stream, tmp_path / "flash", frozen=frozen) as device,
-        running(of_port(device.port, 115200, 0)) as bridge,
+        bridged(device.port) as bridge,
     ):
         begin(page, bridge.address, tmp_path)
         for samples in (30, 700):
@@ -184,7 +172,7 @@ def test_a_board_that_forgot_what_came_before_the_stream_is_not_taught_half(
 ) -> None:
     with (
         device_with(micropython_command, stream, tmp_path / "flash", saves=False) as device,
-        running(of_port(device.port, 115200, 0)) as bridge,
+        bridged(device.port) as bridge,
     ):
         begin(page, bridge.address, tmp_path)
         confirmed(page, 200)
@@ -207,7 +195,7 @@ def test_a_board_that_is_only_watched_is_waited_for(
 ) -> None:
     with (
         device_with(micropython_command, stream, tmp_path / "flash") as device,
-        running(of_port(str(tmp_path / "port"), 115200, 0)) as bridge,
+        bridged(str(tmp_path / "port")) as bridge,
     ):
         cable = Cable(tmp_path / "port", Ends(device.port))
         try:

@@ -1,4 +1,4 @@
-"""Windows over a sensor's readings inside the page, as a board with an MPU-6050 makes them.
+"""Windows over a sensor's readings inside the page, as a board makes them.
 
 This file runs in the page, in MicroPython, beside learning.py; it runs on CPython as well.
 """
@@ -22,6 +22,10 @@ class Windows:
         self._unpack: Any = motion.unpack
         self._reading = array("i", [0] * axes)
         self._sample = array("i", [0] * self._extractor.features)
+
+    def restart(self) -> None:
+        """Readings are missing here: no sample is made of any from before."""
+        self._extractor.restart()
 
     def take(self, readings: str, samples: str) -> int:
         """Take the readings in a file, big-endian values of 16 bits, axis after axis.

@@ -4,11 +4,13 @@
 // Beside what a model's file has, it holds
 //   recording.csv  the samples with their classes, which the simulator learns
 //   gestures.json  the sensor, and each recording's readings and samples in base64
+// What the readings are is known of a sensor of this page; of a board's it stands in config.json.
 
 import { csvOf, joined, pieces, type Recording } from "./learning/recording";
+import { extractionOf, featureNames, type Extraction, type Shape } from "./learning/windows";
 import { modelFile, type Model } from "./model";
 import type { PageData } from "./page_data";
-import { AXES, type Source } from "./sensors";
+import { shapeOf, SOURCES, type Source } from "./sensors";
 import { texts } from "./texts";
 import { unzip } from "./zip";
 
@@ -18,6 +20,7 @@ const LONGEST = 1 << 27; // bytes of a file
 /** What the page needs to go on with a project. */
 export interface Project {
   readonly source: Source;
+  readonly shape: Shape;
   readonly classNames: readonly string[];
   readonly bytes: number; // of the learner
   readonly recordings: readonly Recording[];
@@ -50,7 +53,7 @@ export function projectFile(
 }
 
 /** What is in a project's file. Throws an Error for people if it is none. */
-export async function readProject(file: File, features: (source: Source) => number): Promise<Project> {
+export async function readProject(file: File): Promise<Project> {
   const refused = new Error(texts.teach.noProject(file.name));
   if (file.size > LONGEST) throw refused;
   const parts = unzip(new Uint8Array(await file.arrayBuffer()));
@@ -60,14 +63,15 @@ export async function readProject(file: File, features: (source: Source) => numb
     const told = JSON.parse(new TextDecoder().decode(parts[GESTURES])) as Told;
     const { class_names: classNames, parameters, state_crc32: crc32 } = config;
     const { source } = told;
-    if (!Object.hasOwn(AXES, source) || !isNames(classNames)) throw refused;
+    const shape = shapeOf(source) ?? shapeIn(config.extraction);
+    if (!SOURCES.includes(source) || !isNames(classNames)) throw refused;
     const { bytes } = parameters;
     if (!Number.isInteger(bytes) || !Number.isInteger(crc32)) throw refused;
-    const [reading, row] = [2 * AXES[source].length, features(source)];
+    const [reading, row] = [2 * shape.axes.length, featureNames(shape.axes).length];
     const recordings = told.recordings.map((each) => unpacked(each, reading, row));
     const isKnown = ({ label }: Recording): boolean => label in classNames;
     if (!recordings.length || !recordings.every(isKnown)) throw refused;
-    return { source, classNames, bytes, recordings, crc32 };
+    return { source, shape, classNames, bytes, recordings, crc32 };
   } catch {
     throw refused;
   }
@@ -77,6 +81,7 @@ interface Config {
   readonly class_names: readonly string[];
   readonly parameters: { readonly bytes: number };
   readonly state_crc32: number;
+  readonly extraction: Extraction;
 }
 interface Told {
   readonly source: Source;
@@ -85,6 +90,17 @@ interface Told {
 
 function isNames(names: readonly unknown[]): boolean {
   return Array.isArray(names) && names.length > 1 && names.every((name) => typeof name === "string");
+}
+
+/** What the readings of a board were. Throws a RangeError where this page makes no such samples. */
+function shapeIn({ channels, rate, options }: Extraction): Shape {
+  const shape = { axes: channels, rate, zero: options["zero"] as readonly number[] };
+  const isWhole = channels.length > 0 && rate >= 1 && shape.zero.length === channels.length;
+  const isRight = channels.every((name) => typeof name === "string") && shape.zero.every(Number.isInteger);
+  const made = extractionOf(shape).options;
+  const isMade = JSON.stringify({ ...made, ...options }) === JSON.stringify(made);
+  if (!isWhole || !isRight || !isMade) throw new RangeError();
+  return shape;
 }
 
 function unpacked({ label, readings, rows }: Packed, reading: number, row: number): Recording {

@@ -1,26 +1,50 @@
 // What a phone or laptop can feel, as a board's sensor of some axes with 16 bits each.
 
+import type { Shape } from "./learning/windows";
 import { texts } from "./texts";
 
-/** Gives the newest reading, a value per axis; `stop` ends it. */
+/** A value of 16 bits with a sign for each axis; null where readings are missing. */
+export type Reading = readonly number[] | null;
+
+/** Gives the readings that came since it was asked last; `stop` ends it. */
 export interface Sensor {
-  read(): readonly number[];
-  stop(): void;
+  read(): readonly Reading[];
+  stop(): void | Promise<void>;
 }
 
 export class SensorError extends Error {}
 
-/** The axes of each sensor that the page can read. */
-export const AXES = {
+/** The axes of each sensor of this device. */
+const AXES = {
   pointer: ["x", "y", "dx", "dy"],
   motion: ["ax", "ay", "az", "gx", "gy", "gz"],
   keyboard: ["across", "up", "taps"],
   microphone: ["level", "low", "middle", "high"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
-export type Source = keyof typeof AXES;
+type OwnSource = keyof typeof AXES;
+export type Source = OwnSource | "board"; // or that of a board on a cable
+export const SOURCES: readonly Source[] = [...(Object.keys(AXES) as OwnSource[]), "board"];
+const RATE = 50; // readings a second
 
-/** Begin to read a sensor. Call it first thing when the user has pressed. */
-export function openSensor(source: Source, pad: HTMLElement): Promise<Sensor> {
+/** What the readings of this device's sensors are; null for a board, which tells it. */
+export function shapeOf(source: Source): Shape | null {
+  if (source === "board") return null;
+  return { axes: AXES[source], rate: RATE, zero: AXES[source].map(() => 0) };
+}
+
+/** Begin to read a sensor of this device. Call it first thing when the user has pressed. */
+export async function openSensor(source: OwnSource, pad: HTMLElement): Promise<Sensor> {
+  const { read, stop } = await opened(source, pad);
+  return { read: () => [read()], stop };
+}
+
+/** Gives a reading whenever it is asked. */
+interface Feeler {
+  read(): readonly number[];
+  stop(): void;
+}
+
+function opened(source: OwnSource, pad: HTMLElement): Promise<Feeler> {
   switch (source) {
     case "pointer":
       return Promise.resolve(pointerSensor(pad));
@@ -45,7 +69,7 @@ const LOUDNESS_UNITS = 100; // a step of 1/255
 const PLAIN_SOUND = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };
 
 /** The motion sensor, in the units of an MPU-6050. */
-async function motionSensor(): Promise<Sensor> {
+async function motionSensor(): Promise<Feeler> {
   await askPermission();
   let newest: readonly number[] | null = null;
   const take = (event: DeviceMotionEvent): void => {
@@ -67,7 +91,7 @@ async function motionSensor(): Promise<Sensor> {
 }
 
 /** The pointer on an element: where it is, from the middle, and how fast it moves. */
-function pointerSensor(pad: HTMLElement): Sensor {
+function pointerSensor(pad: HTMLElement): Feeler {
   let [x, y] = [0, 0];
   let before = [0, 0];
   const take = (event: PointerEvent): void => {
@@ -86,7 +110,7 @@ function pointerSensor(pad: HTMLElement): Sensor {
 }
 
 /** Keys: the arrows, and how lately and how often any key was pressed. */
-function keyboardSensor(): Sensor {
+function keyboardSensor(): Feeler {
   const held = new Set<string>();
   let taps = 0;
   const press = (event: KeyboardEvent): void => {
@@ -117,7 +141,7 @@ function keyboardSensor(): Sensor {
 }
 
 /** How loud it is, in all and in three bands. */
-async function microphoneSensor(): Promise<Sensor> {
+async function microphoneSensor(): Promise<Feeler> {
   if (!isSecureContext) throw new SensorError(texts.teach.insecureMicrophone);
   let stream: MediaStream;
   try {

@@ -51,6 +51,11 @@ export class Engine {
     return this.ask("windows", { axes, window, hop });
   }
 
+  /** Readings are missing here: no sample is made across the gap. */
+  restartWindow(): Promise<null> {
+    return this.ask("restart", {});
+  }
+
   /** The samples that come of readings: values of 16 bits, the high byte first. */
   samplesOf(data: Uint8Array): Promise<Int32Array> {
     return this.ask("readings", { data });

@@ -7,7 +7,7 @@ import { Engine } from "./engine";
 import { Exam, type Question } from "./exam";
 import type { Status } from "./messages";
 import { csvOf, joined, pieces, valuesOf, type Recording } from "./recording";
-import { extractionOf, featureNames, HOP, RATE, WINDOW } from "./windows";
+import { extractionOf, featureNames, hopOf, windowOf, type Shape } from "./windows";
 
 const GUARANTEE = 90; // percent of the sets of classes that hold the true one
 const BLOCK = 8; // samples that are learned at once when many wait
@@ -34,6 +34,11 @@ export interface Listener {
 
 /** What a reading is taken for, as it was at that moment. */
 type Aim = { readonly into: Recording | null; readonly question: Question | null };
+/** A reading; null: some are missing here. */
+interface Came {
+  readonly bytes: Uint8Array | null;
+  readonly aim: Aim;
+}
 interface Sample {
   readonly row: Int32Array;
   readonly into: Recording;
@@ -46,7 +51,7 @@ export class Gestures {
   private sensor: Sensor | null = null;
   private current: Recording | null = null; // that readings go into now
   private played: Uint8Array[] = []; // readings of a recording that are shown in the sensor's place
-  private readonly readings: { readonly bytes: Uint8Array; readonly aim: Aim }[] = [];
+  private readonly readings: Came[] = []; // of which no samples were made yet
   private samples: Sample[] = []; // in the order in which they are learned
   private learned = 0; // of the samples
   private stale = false; // the recordings are other ones than those that were learned
@@ -58,34 +63,36 @@ export class Gestures {
 
   private constructor(
     private readonly engine: Engine,
-    private readonly axes: readonly string[],
+    readonly shape: Shape,
     private readonly learner: Learner,
     private readonly parameters: Parameters,
     readonly classNames: readonly string[],
     private readonly listener: Listener,
   ) {
-    this.featureNames = featureNames(axes);
+    this.featureNames = featureNames(shape.axes);
   }
 
-  /** A learner of samples of those axes, which knows nothing yet. */
+  /** A learner of samples of such readings, which knows nothing yet. */
   static async start(
     learner: Learner,
     options: Parameters,
-    axes: readonly string[],
+    shape: Shape,
     classNames: readonly string[],
     listener: Listener,
   ): Promise<Gestures> {
-    const shape = { features: featureNames(axes).length, classes: classNames.length };
-    const parameters = { ...shape, ...options };
+    const { axes, rate } = shape;
+    const counts = { features: featureNames(axes).length, classes: classNames.length };
+    const parameters = { ...counts, ...options };
     const engine = await Engine.start(learner.kind, parameters, GUARANTEE);
-    await engine.window(axes.length, WINDOW, HOP);
-    return new Gestures(engine, axes, learner, parameters, classNames, listener);
+    await engine.window(axes.length, windowOf(rate), hopOf(rate));
+    return new Gestures(engine, shape, learner, parameters, classNames, listener);
   }
 
   /** Read that sensor from now on; its samples are only predicted. */
   run(sensor: Sensor): void {
     this.sensor = sensor;
     this.label = null;
+    sensor.read(); // what came while the learner was made
     this.tick();
   }
 
@@ -141,7 +148,7 @@ export class Gestures {
   /** Read no more, and learn what waits. */
   async finish(): Promise<void> {
     this.label = null;
-    this.stop();
+    await this.stop();
     await this.working;
   }
 
@@ -152,7 +159,7 @@ export class Gestures {
 
   /** Forget all. */
   end(): void {
-    this.stop();
+    void this.stop();
     this.engine.stop();
   }
 
@@ -168,34 +175,42 @@ export class Gestures {
     const units = featureNames.map(() => ({ offset: 0, digits: 0 }));
     const saved = await this.engine.saved();
     const told = { learner, parameters, featureNames, classNames, units, saved };
-    const extraction = extractionOf(this.axes);
+    const extraction = extractionOf(this.shape);
     return { ...told, stream: "gestures.csv", samples, accuracy, crc32: state_crc32, extraction };
   }
 
   private tick(): void {
     if (this.timer) return;
-    this.timer = window.setInterval(() => this.read(), 1000 / RATE);
+    this.timer = window.setInterval(() => this.read(), 1000 / this.shape.rate);
   }
 
-  private stop(): void {
+  private async stop(): Promise<void> {
+    const { sensor } = this;
     clearInterval(this.timer);
     this.timer = 0;
     this.played = [];
-    this.sensor?.stop();
     this.sensor = null;
+    await sensor?.stop();
   }
 
   private read(): void {
-    const bytes = this.played.shift() ?? (this.sensor && readingBytes(this.sensor.read()));
+    const came = this.sensor?.read() ?? [];
+    const played = this.played.shift();
+    if (played) this.take(played);
+    else for (const reading of came) this.take(reading && readingBytes(reading));
+    if (!played && !this.sensor) void this.stop();
+    this.work();
+  }
+
+  private take(bytes: Came["bytes"]): void {
     if (!bytes) {
-      this.stop();
+      this.readings.push({ bytes, aim: { into: this.current, question: null } });
       return;
     }
     const question = this.exam && !this.exam.isOver ? this.exam.next() : null;
     this.current?.readings.push(bytes);
     this.listener.seen(valuesOf(bytes), this.label);
     this.readings.push({ bytes, aim: { into: this.current, question } });
-    this.work();
   }
 
   private relearn(): void {
@@ -225,15 +240,20 @@ export class Gestures {
   /** Make samples of the readings that wait; a sample is for what its last reading was taken for. */
   private async makeSamples(): Promise<void> {
     while (this.readings.length) {
-      const { aim } = this.readings[0]!;
-      const other = this.readings.findIndex((reading) => !isSame(reading.aim, aim));
+      const { bytes, aim } = this.readings[0]!;
+      if (!bytes) {
+        this.readings.shift();
+        await this.engine.restartWindow();
+        continue;
+      }
+      const other = this.readings.findIndex((each) => !each.bytes || !isSame(each.aim, aim));
       const alike = this.readings.splice(0, other < 0 ? this.readings.length : other);
-      const made = await this.engine.samplesOf(joined(alike.map(({ bytes }) => bytes)));
-      for (const row of pieces(made, this.featureNames.length)) this.take(row, aim);
+      const made = await this.engine.samplesOf(joined(alike.map((each) => each.bytes!)));
+      for (const row of pieces(made, this.featureNames.length)) this.put(row, aim);
     }
   }
 
-  private take(row: Int32Array, { into, question }: Aim): void {
+  private put(row: Int32Array, { into, question }: Aim): void {
     this.newest = into || question ? null : row;
     if (question) this.questions.push({ row, question });
     if (!into) return;

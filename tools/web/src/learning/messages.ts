@@ -9,6 +9,7 @@ export interface Orders {
   learn: { rows: Int32Array; labels: Uint8Array };
   predict: { row: Int32Array };
   windows: { axes: number; window: number; hop: number };
+  restart: Record<string, never>;
   readings: { data: Uint8Array };
   selftest: Record<string, never>;
   finish: Record<string, never>;
@@ -21,6 +22,7 @@ export interface Answers {
   learn: Status;
   predict: Prediction;
   windows: null;
+  restart: null;
   readings: Int32Array<ArrayBuffer>; // the samples that came of them, one after another
   selftest: number; // the CRC32 that a board has to come to
   finish: Saved;

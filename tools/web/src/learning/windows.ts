@@ -1,9 +1,16 @@
 // Windows over a sensor's readings, of which samples are made, as a board makes them.
 
-export const RATE = 50; // readings a second
-export const WINDOW = 32; // readings of a sample
-export const HOP = 8; // readings from one sample to the next
+const SECONDS = 0.64; // of a window, about
+const [SHORTEST, LONGEST] = [8, 512]; // readings of one
+const HOPS = 4; // in a window
 const STATISTICS = ["mean", "deviation", "min", "max", "crossings", "energy"];
+
+/** What the readings of a sensor are. */
+export interface Shape {
+  readonly axes: readonly string[]; // the names of a reading's values
+  readonly rate: number; // readings a second
+  readonly zero: readonly number[]; // of each axis, what counts as 0
+}
 
 /** What samples are made of, as a model's file and a board's config.json say it. */
 export interface Extraction {
@@ -12,14 +19,23 @@ export interface Extraction {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
+/** Readings of a sample, a power of two: 32 of a sensor that has 50 a second. */
+export function windowOf(rate: number): number {
+  return Math.min(Math.max(2 ** Math.round(Math.log2(SECONDS * rate)), SHORTEST), LONGEST);
+}
+
+/** Readings from one sample to the next. */
+export function hopOf(rate: number): number {
+  return windowOf(rate) / HOPS;
+}
+
 /** The features of readings of those axes. */
 export function featureNames(axes: readonly string[]): string[] {
   return axes.flatMap((axis) => STATISTICS.map((name) => `${axis}_${name}`));
 }
 
-export function extractionOf(axes: readonly string[]): Extraction {
-  const zero = axes.map(() => 0);
-  const made = { window: WINDOW, hop: HOP, zero, filters: [] };
+export function extractionOf({ axes, rate, zero }: Shape): Extraction {
+  const made = { window: windowOf(rate), hop: hopOf(rate), zero, filters: [] };
   const options = { ...made, statistics: [...STATISTICS.keys()], bands: [], plain: [] };
-  return { channels: axes, rate: RATE, options };
+  return { channels: axes, rate, options };
 }

@@ -21,7 +21,7 @@ let learning: {
   save(learner: string, quantizer: string): void;
 };
 let begin: () => null; // with a fresh learner
-let windows: { take(readings: string, samples: string): number };
+let windows: { take(readings: string, samples: string): number; restart(): void };
 
 async function create(told: Orders["create"]): Promise<unknown> {
   const address = "./micropython.mjs";
@@ -97,6 +97,8 @@ function follow(order: Order): unknown {
       return JSON.parse(learning.predict(ROWS!));
     case "windows":
       return watch(order.told);
+    case "restart":
+      return windows.restart() ?? null;
     case "readings":
       return samplesOf(order.told.data);
     case "selftest":

@@ -12,6 +12,17 @@ const COUNTS = 14; // at most, of an answer
 const UNKNOWN = 65535; // a label that is not known
 const MOST_CLASSES = 32; // whose confusion matrix a board keeps
 
+/** What config.json says of a sensor. */
+export interface SensorSettings {
+  readonly kind: string; // serial: samples come over the line
+  readonly rate?: number | string; // readings a second, or one in so many: "1/300"
+  readonly pins?: readonly unknown[]; // of analog ones
+  readonly values?: number; // in a reading of one of the user's own
+  readonly axes?: number;
+  readonly fifo?: boolean;
+  readonly sensors?: readonly SensorSettings[]; // of several, the fastest first
+}
+
 /** The part of config.json that is shown, or that says what the values are. */
 export interface Configuration {
   readonly class_names: readonly string[]; // none where a number is predicted
@@ -23,6 +34,8 @@ export interface Configuration {
   readonly anomaly?: object | null; // each sample has a score of how unusual it is
   readonly asking?: object | null; // the board asks for labels, and learns no others
   readonly numbers?: { readonly column: number }; // the value of a sample that is predicted
+  readonly sensor?: SensorSettings; // not known of a program that is too old
+  readonly extraction?: object | null; // samples are made of windows of readings
 }
 
 export interface BoardStatus {
@@ -70,6 +83,7 @@ export interface Question {
 
 /** A sample of the board's own sensor; label is null where it is not known. */
 export interface Observation {
+  readonly number: number; // 1 is the first one of a session; behind 65535 comes 0
   readonly id: number;
   readonly predicted: number;
   readonly confidence: number;
@@ -251,6 +265,7 @@ function observationOf(frame: Frame): Observation {
   const view = new DataView(frame.payload.buffer);
   const label = view.getUint16(4, true);
   return {
+    number: frame.number,
     id: view.getUint16(0, true),
     predicted: view.getUint8(2),
     confidence: view.getUint8(3),

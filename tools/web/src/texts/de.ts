@@ -314,12 +314,44 @@ export const de: Texts = {
       motion: "Bewegung dieses Geräts",
       keyboard: "Tastatur",
       microphone: "Mikrofon (wie laut es ist)",
+      board: "Ein Board am Kabel",
     },
     hints: {
       pointer: "Beweg hier den Zeiger oder einen Finger.",
       motion: "Beweg dieses Gerät.",
       keyboard: "Drück Tasten: Pfeile, oder irgendwelche in einem Rhythmus.",
       microphone: "Sprich, klatsch, pfeif.",
+      board: "Steck ein Board an, dessen Programm einen Sensor hat, und drück Anfangen.",
+    },
+    cable: {
+      rate: (rate) => (rate === 1 ? "1 Messung je Sekunde" : `${count(rate)} Messungen je Sekunde`),
+      waits: (why) =>
+        `${why} Steck es wieder an: Dann geht es weiter. Gelerntes bleibt, und Beenden hört hier auf.`,
+      back: "Das Board ist wieder da.",
+      lost: (why) => `${why} Gelerntes bleibt. Ist das Board wieder da, drück Weitermachen.`,
+      silent:
+        "Kein Programm von microshrub antwortet. Startet das Board gerade, warte und drück noch einmal " +
+        "Anfangen; hängt sein Programm, drück die Reset-Taste. Hat das Board nur MicroPython, braucht " +
+        "es ein Programm, das seine Messungen schickt; hat es keines, braucht es das zuerst: siehe " +
+        "unten „Ein neues Board“.",
+      tooOld: "Das Programm des Boards ist zu alt: Es sagt nicht, was sein Sensor ist. Bau es neu.",
+      forecasts:
+        "Das Programm des Boards sagt eine Zahl vorher. Um ihm Gesten beizubringen, bring eines mit " +
+        "Klassen darauf.",
+      noSensor:
+        "Das Programm des Boards hat keinen Sensor: Beispiele kommen über das Kabel. Bau eines mit " +
+        "--sensor, etwa --sensor mpu6050 scl=1 sda=0.",
+      features:
+        "Das Programm des Boards macht aus seinen Messungen Merkmale und schickt nur diese. Hier " +
+        "werden die Messungen gebraucht: Bring ein Programm ohne --features auf das Board.",
+      slow: (seconds) =>
+        `Das Board misst alle ${count(seconds)} Sekunden, und eine Geste braucht mindestens eine ` +
+        "Messung je Sekunde. Bau sein Programm mit einer höheren Rate.",
+      nothing: "Vom Board kommt keine Messung. Antwortet sein Sensor? Prüf, wie er verdrahtet ist.",
+      otherProgram: "Auf dem Board ist jetzt ein anderes Programm.",
+      otherReadings: (names, rate) =>
+        `Gelernt wurde mit den Messungen ${names.join(", ")}, ${count(rate)} je Sekunde, und dieses ` +
+        "Board hat andere. Verbinde das Board von vorher, oder fang von vorn an.",
     },
     names: "Namen der Gesten, durch Kommas getrennt",
     defaultNames: "Kreis, Linie, Ruhe",
@@ -397,6 +429,10 @@ export const de: Texts = {
       microphone:
         "Ein Board hört mit einem eigenen Mikrofon, das lauter oder leiser ist als dieses: Lass es " +
         "aufnehmen, microshrub record, und bau daraus. Dieses Programm lernt, was du über USB schickst.",
+      board:
+        "Dieses Programm lernt, was du über USB schickst. Damit es den eigenen Sensor liest, speicher " +
+        "das Projekt und bau es: microshrub build --model gestures.mshrub, mit dem --sensor, den das " +
+        "Board beim Lernen hatte.",
     },
     keep: "Behalten",
     keepLead:

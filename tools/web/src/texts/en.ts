@@ -304,12 +304,43 @@ export const en = {
       motion: "Motion of this device",
       keyboard: "Keyboard",
       microphone: "Microphone (how loud it is)",
+      board: "A board on a cable",
     },
     hints: {
       pointer: "Move the pointer or a finger here.",
       motion: "Move this device.",
       keyboard: "Press keys: arrows, or a rhythm of any keys.",
       microphone: "Speak, clap, whistle.",
+      board: "Plug in a board whose program has a sensor, and press Begin.",
+    },
+    cable: {
+      rate: (rate: number) => (rate === 1 ? "1 reading a second" : `${count(rate)} readings a second`),
+      waits: (why: string) =>
+        `${why} Plug it in again: then it goes on. What was taught is kept, and End ends it here.`,
+      back: "The board is back.",
+      lost: (why: string) => `${why} What was taught is kept. When the board is back, press Go on.`,
+      silent:
+        "No program of microshrub answers. If the board is starting, wait and press Begin again; if " +
+        "its program hangs, press its reset button. A board with only MicroPython needs a program " +
+        "that sends its readings; one without MicroPython needs that first: see “A new board” below.",
+      tooOld: "The board's program is too old: it does not tell what its sensor is. Build it anew.",
+      forecasts:
+        "The board's program predicts a number. To teach it gestures, put a program on it that has " +
+        "classes.",
+      noSensor:
+        "The board's program has no sensor: samples come to it over the cable. Build one with " +
+        "--sensor, such as --sensor mpu6050 scl=1 sda=0.",
+      features:
+        "The board's program makes features of its readings, and sends only these. Teaching here " +
+        "needs the readings: put a program without --features on the board.",
+      slow: (seconds: number) =>
+        `The board takes a reading every ${count(seconds)} seconds, and a gesture needs at least one ` +
+        "a second. Build its program with a faster rate.",
+      nothing: "The board sends no reading. Does its sensor answer? Check how it is wired.",
+      otherProgram: "There is another program on the board now.",
+      otherReadings: (names: readonly string[], rate: number) =>
+        `It was taught with the readings ${names.join(", ")}, ${count(rate)} a second, and this ` +
+        "board has other ones. Connect the former board, or start over.",
     },
     names: "Names of the gestures, separated by commas",
     defaultNames: "circle, line, rest",
@@ -386,6 +417,10 @@ export const en = {
       microphone:
         "A board hears with a microphone of its own, which is louder or softer than this one: let it " +
         "record, microshrub record, and build of that. This program learns what you send over USB.",
+      board:
+        "This program learns what you send over USB. For one that reads its own sensor, save the " +
+        "project and build it: microshrub build --model gestures.mshrub, with the --sensor that the " +
+        "board had while it was taught.",
     },
     keep: "Keep it",
     keepLead:

@@ -1,17 +1,18 @@
-// Teach it a gesture: this device is the sensor, buttons are the labels, and it learns at once.
+// Teach it a gesture: this device or a board is the sensor, buttons are the labels, and it learns at
+// once.
 
-import { choice, field, make } from "../dom";
+import { field, make } from "../dom";
 import { Gestures, type Heard } from "../learning/gestures";
-import { featureNames } from "../learning/windows";
 import type { PageData } from "../page_data";
 import { readProject } from "../project";
-import { AXES, openSensor, type Source } from "../sensors";
+import type { Sensor } from "../sensors";
 import { percent, texts } from "../texts";
 import { Answer } from "./answer";
 import { ExamPanel } from "./exam_panel";
 import type { HandOver } from "./hand_over";
 import { phonePart } from "./phone";
 import { RecordingCards } from "./recording_cards";
+import { SourceChoice } from "./source_choice";
 import { Trace } from "./trace";
 
 const BYTES = 16384; // of the learner: quick in a phone's browser, and at home on any board
@@ -20,10 +21,6 @@ const words = texts.teach;
 
 export class Teach {
   readonly element: HTMLElement;
-  private readonly source = choice(
-    "source",
-    (Object.keys(AXES) as Source[]).map((source) => [source, words.sources[source]] as const),
-  );
   private readonly names = make("input", { id: "names", value: words.defaultNames });
   private readonly start = make("button", { type: "button", id: "learn-me" }, words.start);
   private readonly over = make("button", { type: "button", id: "start-over", class: "plain" }, words.over);
@@ -33,6 +30,11 @@ export class Teach {
   private readonly trace = new Trace();
   private readonly hint = make("span", { class: "hint" });
   private readonly pad = make("div", { class: "pad" }, this.trace.element, this.trace.legend, this.hint);
+  private readonly source = new SourceChoice(
+    this.pad,
+    { interrupted: (why) => this.interrupted(why), ended: (why) => void this.lost(why) },
+    () => this.showSensor(),
+  );
   private readonly buttons = make("div", { class: "labels", role: "group", "aria-label": words.labels });
   private readonly answer = new Answer();
   private readonly exam: ExamPanel;
@@ -56,7 +58,6 @@ export class Teach {
       move: (recording, label) => void this.change((gestures) => gestures.move(recording, label)),
     });
     this.names.oninput = () => this.showButtons();
-    this.source.onchange = () => this.showSensor();
     this.start.onclick = () => void (this.running ? this.end() : this.begin());
     this.over.onclick = () => this.startOver();
     this.file.onchange = () => void this.open();
@@ -79,15 +80,11 @@ export class Teach {
       this.status,
       make("div", { class: "labels" }, this.start, this.exam.button, opens, this.over, this.file),
       this.exam.element,
-      make("div", { class: "settings" }, field(words.source, this.source), field(words.names, this.names)),
+      make("div", { class: "settings" }, field(words.source, this.source.select), field(words.names, this.names)),
       ...phonePart(),
       this.cards.element,
       this.hand.kept,
     );
-  }
-
-  private get kind(): Source {
-    return this.source.value as Source;
   }
 
   /** Forget all that was taught. */
@@ -95,7 +92,7 @@ export class Teach {
     this.gestures?.end();
     this.gestures = null;
     this.bytes = BYTES;
-    this.source.disabled = this.names.disabled = false;
+    this.source.select.disabled = this.names.disabled = false;
     this.over.hidden = true;
     this.file.value = "";
     this.told.textContent = "";
@@ -112,9 +109,9 @@ export class Teach {
       const classNames = this.gestures?.classNames ?? namesIn(this.names.value);
       this.say(words.loading);
       this.start.disabled = true;
-      const sensor = await openSensor(this.kind, this.pad); // first: browsers ask while one presses
-      const gestures = await this.learner(classNames);
-      gestures.run(sensor);
+      const wanted = this.gestures?.shape ?? null;
+      const sensor = await this.source.open(wanted); // first: browsers ask while one presses
+      await this.run(sensor, classNames);
       this.stand(true);
       this.press(label);
     } catch (error) {
@@ -123,13 +120,23 @@ export class Teach {
     this.start.disabled = false;
   }
 
+  private async run(sensor: Sensor, classNames: readonly string[]): Promise<void> {
+    try {
+      if (!this.gestures) this.showSensor(); // now its axes are known
+      (await this.learner(classNames)).run(sensor);
+    } catch (error) {
+      await sensor.stop();
+      throw error;
+    }
+  }
+
   /** What was taught so far goes on; or a fresh learner. */
   private async learner(classNames: readonly string[]): Promise<Gestures> {
-    this.source.disabled = this.names.disabled = true;
+    this.source.select.disabled = this.names.disabled = true;
     this.over.hidden = false;
     if (this.gestures) return this.gestures;
     const options = { bytes: this.bytes, seed: 0 };
-    this.gestures = await Gestures.start(this.data.learners[0]!, options, AXES[this.kind], classNames, {
+    this.gestures = await Gestures.start(this.data.learners[0]!, options, this.source.shape, classNames, {
       heard: (what) => this.show(what),
       seen: (values, label) => this.trace.add(values, label !== null),
       examined: (exam) => this.exam.end(exam, classNames),
@@ -157,7 +164,7 @@ export class Teach {
     if (this.gestures !== gestures || this.changes !== changes) return;
     this.showCards();
     this.say(model ? words.stopped(model.samples) : words.nothing);
-    if (gestures && model) this.hand.show(model, gestures, this.kind);
+    if (gestures && model) this.hand.show(model, gestures, this.source.source);
   }
 
   private async change(act: (gestures: Gestures) => void): Promise<void> {
@@ -181,10 +188,9 @@ export class Teach {
     const file = this.file.files?.[0];
     if (!file) return;
     try {
-      const features = (source: Source): number => featureNames(AXES[source]).length;
-      const project = await readProject(file, features);
+      const project = await readProject(file);
       this.startOver();
-      this.source.value = project.source;
+      this.source.choose(project.source, project.shape);
       this.names.value = project.classNames.join(", ");
       this.bytes = project.bytes;
       this.say(words.loading);
@@ -204,6 +210,19 @@ export class Teach {
     this.gestures.examine();
   }
 
+  /** The line to the board is lost, for the reason; null: it is back. */
+  private interrupted(why: string | null): void {
+    if (!this.running) return;
+    if (why === null) this.say(`${words.cable.back} ${this.nextStep(this.gestures?.label ?? null)}`);
+    else this.say(words.cable.waits(why), true);
+  }
+
+  /** The board is lost for good; what was taught is kept. */
+  private async lost(why: string): Promise<void> {
+    await this.end();
+    this.say(words.cable.lost(why), true);
+  }
+
   private fail(error: unknown): void {
     if (this.gestures && !this.gestures.recordings.length) this.startOver();
     this.stand(false);
@@ -218,8 +237,8 @@ export class Teach {
   }
 
   private showSensor(): void {
-    this.trace.clear(AXES[this.kind]);
-    this.hint.textContent = words.hints[this.kind];
+    this.trace.clear(this.source.shape.axes, this.source.note);
+    this.hint.textContent = this.source.hint;
   }
 
   private showButtons(): void {

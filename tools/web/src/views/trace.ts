@@ -30,13 +30,12 @@ export class Trace {
     else requestAnimationFrame(draw);
   }
 
-  /** An empty sheet, for a sensor of these axes. */
-  clear(axes: readonly string[]): void {
+  /** An empty sheet, for a sensor of these axes; `note` says more of it. */
+  clear(axes: readonly string[], note: string): void {
     this.shown.length = 0;
-    this.legend.replaceChildren(...axes.map((name) => make("b", {}, name)));
-    [...this.legend.children].forEach((each, axis) => {
-      (each as HTMLElement).style.color = `var(${colourOf(axis)})`;
-    });
+    const names = axes.map((name) => make("b", {}, name));
+    names.forEach((each, axis) => (each.style.color = `var(${colourOf(axis)})`));
+    this.legend.replaceChildren(...names, note);
     this.draw();
   }
 

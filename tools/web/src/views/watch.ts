@@ -3,6 +3,7 @@
 import { canConnect, chosenDevice, Port } from "../board/port";
 import { make, panel } from "../dom";
 import { BoardLink, type Observation } from "../link/board_link";
+import { inWords } from "../link/in_words";
 import { Streaming } from "../link/streaming";
 import { MISSING } from "../streams/units";
 import type { Stream } from "../streams/stream";
@@ -29,11 +30,11 @@ export class Watch {
   private readonly sent = make("p", { id: "watch-sent" });
   private readonly recording = make("button", { type: "button", id: "watch-csv" }, texts.watch.csv);
   private readonly ofClasses = panel(texts.confusion.title, this.confusion);
-  private readonly questions = new Questions((error) => this.say(wordsOf(error), true));
-  private readonly anomalies = new Anomalies((error) => this.say(wordsOf(error), true));
+  private readonly questions = new Questions((error) => this.say(inWords(error), true));
+  private readonly anomalies = new Anomalies((error) => this.say(inWords(error), true));
   private readonly naming = new Naming(
     (shown) => this.showLabels(shown),
-    (error) => this.say(wordsOf(error), true),
+    (error) => this.say(inWords(error), true),
   );
   private readonly live: HTMLElement;
   private port: Port | null = null;
@@ -179,7 +180,7 @@ export class Watch {
       const state = make("code", { id: "watch-crc32" }, hex32(crc32));
       this.sent.replaceChildren(`${texts.watch.sent(all, seconds)} ${texts.watch.state} `, state);
     } catch (error) {
-      if (this.link === link) this.say(wordsOf(error), true);
+      if (this.link === link) this.say(inWords(error), true);
     }
     this.send.disabled = false;
   }
@@ -197,7 +198,7 @@ export class Watch {
 
   private async fail(error: unknown): Promise<void> {
     await this.end();
-    this.say(wordsOf(error), true);
+    this.say(inWords(error), true);
   }
 
   private async end(): Promise<void> {
@@ -214,9 +215,4 @@ export class Watch {
     this.status.textContent = text;
     this.status.classList.toggle("bad", isError);
   }
-}
-
-function wordsOf(error: unknown): string {
-  const known = (texts.watch.errors as Record<string, string>)[(error as { code?: string }).code ?? ""];
-  return known ?? (error instanceof Error ? error.message : String(error));
 }

@@ -1,0 +1,171 @@
+"""A board on a cable whose MPU-6050 makes the gesture that a test wants, for the page.
+
+It is a real 32-bit MicroPython with the device's program, behind the bridge.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import threading
+from array import array
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from browser_support import Browser
+from device_support import configuration, put_device
+from playground_support import choose
+from teach_support import begin, name, press
+
+from microshrub_tools.board.pc_board import PcBoard
+from microshrub_tools.board.simulated_board import write_sensors
+from microshrub_tools.web.bridge import Bridge, of_port
+
+AXES = ("ax", "ay", "az", "gx", "gy", "gz")
+RATE = 50  # readings a second
+MOTION = {
+    "kind": "mpu6050", "scl": 1, "sda": 0, "i2c": 0, "address": 104,
+    "rate": RATE, "axes": 6, "fifo": False,
+}  # fmt: skip
+STATUS = "document.querySelector('#learn-me-status')"
+GRAVITY = 16384
+WINDOWS = 600  # bytes of readings that are more than a window
+# Runs before the page: how many bytes of readings have come
+COUNTED = """
+window.came = 0;
+window.Worker = class extends Worker {
+  postMessage(order) {
+    if (order.name === "readings") came += order.told.data.length;
+    super.postMessage(order);
+  }
+};
+"""
+
+
+def readings(gesture: str) -> list[list[int]]:
+    """A second of a gesture; a label, which nobody looks at, behind each reading."""
+    wide, high = {"across": (9000, 500), "up": (500, 9000), "rest": (0, 0)}[gesture]
+    rows = []
+    for i in range(RATE):
+        turn = 2 * math.pi * 3 * i / RATE
+        x, y = wide * math.cos(turn), high * math.sin(turn)
+        rows.append([*map(round, (x, y, GRAVITY + 40 * (i % 3), y / 9, x / 9, 0)), i % 2])
+    return rows
+
+
+class Gesturing:
+    """The board. Its sensor reads each row anew from the file, so what it plays can be changed."""
+
+    def __init__(self, command: tuple[str, ...], folder: Path) -> None:
+        """With what is in folder/flash."""
+        self.flash = folder / "flash"
+        recording = folder / "gestures.csv"
+        rows = [",".join(map(str, row)) for row in readings("rest")]
+        recording.write_text("\n".join([",".join([*AXES, "label"]), *rows, ""]))
+        sensors = write_sensors(folder, recording, RATE, {})
+        self._rows = Path(json.loads(sensors.read_text())["rows"])
+        self.board = PcBoard(command, self.flash, "1m", sensors=sensors)
+        self.port = self.board.port
+
+    def play(self, gesture: str) -> None:
+        """From now on this one is made."""
+        with self._rows.open("r+b") as file:
+            file.write(array("i", [value for row in readings(gesture) for value in row]).tobytes())
+
+
+def motion_program(**fields: Any) -> dict[str, Any]:
+    """The config.json of a program that sends the readings of its MPU-6050, and prints them."""
+    names = fields.pop("feature_names", list(AXES))
+    shape = {"features": len(names), "classes": 2, "bytes": 8192, "seed": 0}
+    given = {"feature_names": names, "sensor": MOTION, "warmup": None, "text": True}
+    return configuration("Thicket", shape, **given | fields)
+
+
+@contextlib.contextmanager
+def gesturing(
+    command: tuple[str, ...],
+    folder: Path,
+    config: dict[str, Any] | None = None,
+    files: dict[str, bytes] | None = None,
+) -> Iterator[Gesturing]:
+    """The board with a program of that configuration, or of these files."""
+    flash = folder / "flash"
+    flash.mkdir(parents=True)
+    put_device(flash, files["config.json"] if files else config or motion_program())
+    for path, data in (files or {}).items():
+        (flash / path).write_bytes(data)
+    found = Gesturing(command, folder)
+    with found.board:
+        yield found
+
+
+@contextlib.contextmanager
+def bridged(port: str) -> Iterator[Bridge]:
+    """A bridge to the port, which serves the page."""
+    bridge = of_port(port, 115200, 0)
+    thread = threading.Thread(target=bridge.run, daemon=True)
+    thread.start()
+    try:
+        yield bridge
+    finally:
+        bridge.stop()
+        thread.join()
+
+
+def open_page(page: Browser, address: str) -> None:
+    """The page anew, with the board as the sensor."""
+    page.open("about:blank")
+    with page.before_pages(COUNTED):
+        page.open(address)
+        page.wait("!!document.querySelector('#start')")
+    choose(page, "source", "board")
+
+
+def begun(page: Browser, address: str, names: str = "across, up") -> None:
+    """The page anew, which reads the board's sensor."""
+    open_page(page, address)
+    name(page, names)
+    begin(page)
+
+
+def make(page: Browser, board: Gesturing, text: str) -> None:
+    """Have the board make a gesture, until a window holds nothing else."""
+    board.play(text)
+    page.wait(f"came >= {page.run('came') + WINDOWS}")
+
+
+def samples_of(text: str) -> str:
+    """How many samples of a class it was shown."""
+    return (
+        "+[...document.querySelectorAll('.hand button')].find((each) => "
+        f"each.firstChild.textContent === '{text}').querySelector('.count').textContent"
+    )
+
+
+def teach(page: Browser, board: Gesturing, text: str, samples: int = 24) -> None:
+    """Show it one gesture, until so many samples more are learned."""
+    press(page, "only predict")
+    make(page, board, text)
+    before = page.run(samples_of(text))
+    press(page, text)
+    page.wait(f"{samples_of(text)} >= {before + samples}")
+
+
+SAMPLED = """
+(async () => {
+  const found = [];
+  for (let i = 0; i < 15; i++) {
+    await new Promise((resolve) => setTimeout(resolve, 160));
+    found.push(document.querySelector("#said").textContent);
+  }
+  return found;
+})()
+"""
+
+
+def recognised(page: Browser, board: Gesturing, text: str) -> list[str]:
+    """What is recognised in a gesture."""
+    make(page, board, text)
+    return list(page.run(SAMPLED))

@@ -1,0 +1,273 @@
+"""A board on a cable is the sensor with which the page is taught: it sends its readings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_support import Browser
+from device_support import put_device
+from line_support import Cable, Ends
+from playground_support import take
+from program_support import number_program
+from serial_support import serial_port
+from teach_support import begin, crc, end, press
+from test_accessibility import AXE, findings
+from test_languages import CUT
+
+from microshrub_host import load_model, open_stream, simulate
+
+pytest.importorskip("websockets")
+
+from cable_support import (
+    AXES,
+    MOTION,
+    STATUS,
+    Gesturing,
+    begun,
+    bridged,
+    gesturing,
+    motion_program,
+    open_page,
+    recognised,
+    samples_of,
+    teach,
+)
+
+CARDS = "document.querySelectorAll('#cards li').length"
+SAID = f"{STATUS}.textContent"
+REFUSED = f"{STATUS}.classList.contains('bad')"
+
+
+@pytest.fixture
+def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Gesturing]:
+    with gesturing(micropython_command, tmp_path) as found:
+        yield found
+
+
+def simulated(page: Browser, folder: Path) -> int:
+    """What the simulator comes to on the project that the page saves."""
+    project = folder / "gestures.mshrub"
+    take(page, "take-gestures", project)
+    return simulate(open_stream(str(project)), bytes=16384).state_crc32
+
+
+@pytest.mark.usefixtures("address")
+@pytest.mark.parametrize("via", ["bridge", "WebSerial"])
+def test_gestures_of_a_board_are_learned_and_the_simulator_comes_to_the_same_bits(
+    page: Browser, board: Gesturing, tmp_path: Path, via: str
+) -> None:
+    with (
+        bridged(board.port) as bridge,
+        serial_port(page, f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"),
+    ):
+        there = bridge.address if via == "bridge" else bridge.address.partition("#")[0]
+        begun(page, there, "across, up, rest")
+        axes = "[...document.querySelectorAll('.axes b')].map((each) => each.textContent)"
+        assert page.run(axes) == list(AXES)
+        assert page.run("document.querySelector('.axes').textContent").endswith(
+            "50 readings a second"
+        )
+        for text in ("across", "up", "rest"):
+            teach(page, board, text)
+        press(page, "only predict")
+        for text in ("up", "rest", "across"):
+            answers = recognised(page, board, text)
+            assert answers.count(text) >= 0.8 * len(answers), answers
+        shown = end(page)
+        assert page.run(CARDS) == 3
+        assert simulated(page, tmp_path) == shown
+        file = load_model(tmp_path / "gestures.mshrub").file
+        assert file.extraction.channels == AXES
+        assert file.extraction.rate == 50
+
+
+@pytest.mark.usefixtures("address")
+def test_a_pulled_cable_is_waited_for_and_nothing_is_lost(
+    page: Browser, board: Gesturing, tmp_path: Path
+) -> None:
+    cable = Cable(tmp_path / "port", Ends(board.port))
+    with bridged(str(tmp_path / "port")) as bridge:
+        try:
+            begun(page, bridge.address)
+            teach(page, board, "across")
+            page.run(
+                "said = []; new MutationObserver(() => said.push(" + SAID + ")).observe("
+                f"{STATUS}, {{childList: true}}); void 0"
+            )
+            press(page, "up")
+            board.play("up")
+            cable.pull()
+            page.wait("said.some((text) => text.startsWith('The board is back. It learns up'))")
+            assert page.run("said.some((text) => text.includes('What was taught is kept'))")
+            page.wait(f"{samples_of('up')} >= 24")
+            assert page.run(samples_of("across")) >= 24
+            shown = end(page)
+            assert simulated(page, tmp_path) == shown
+        finally:
+            cable.stop()
+
+
+@pytest.mark.usefixtures("address")
+def test_a_board_that_stays_away_ends_it_and_go_on_goes_on(
+    page: Browser, board: Gesturing, tmp_path: Path
+) -> None:
+    cable = Cable(tmp_path / "port", Ends(board.port))
+    with bridged(str(tmp_path / "port")) as bridge:
+        try:
+            begun(page, bridge.address)
+            teach(page, board, "across")
+            cable.stop()
+            page.wait(f"{SAID}.includes('Plug it in again')")
+            page.run("real = performance.now.bind(performance);"
+                     "performance.now = () => real() + 120000; void 0")  # fmt: skip
+            page.wait(f"{SAID}.includes('press Go on')")
+            assert crc(page) == simulated(page, tmp_path)
+            assert page.run(CARDS) == 1
+            cable = Cable(tmp_path / "port", Ends(board.port))
+            begin(page)
+            teach(page, board, "up")
+            assert page.run(samples_of("across")) >= 24
+            shown = end(page)
+            assert simulated(page, tmp_path) == shown
+        finally:
+            cable.stop()
+
+
+@pytest.mark.usefixtures("address")
+def test_a_board_whose_power_is_cut_goes_on(page: Browser, board: Gesturing) -> None:
+    with bridged(board.port) as bridge:
+        begun(page, bridge.address)
+        teach(page, board, "across")
+        board.board.cut_power()
+        teach(page, board, "up")
+        assert page.run(samples_of("across")) >= 24
+
+
+@pytest.mark.usefixtures("address")
+def test_a_project_of_a_board_is_opened_again_and_goes_on_with_such_a_board_only(
+    page: Browser, board: Gesturing, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    project = tmp_path / "gestures.mshrub"
+    with bridged(board.port) as bridge:
+        begun(page, bridge.address)
+        teach(page, board, "across")
+        before = end(page)
+        take(page, "take-gestures", project)
+        open_page(page, bridge.address)
+        page.give_file("#project", project)
+        assert crc(page) == before
+        begin(page)
+        teach(page, board, "up")
+        assert end(page) != before
+    other = motion_program(sensor=MOTION | {"rate": 100})
+    with (
+        gesturing(micropython_command, tmp_path / "other", other) as another,
+        bridged(another.port) as bridge,
+    ):
+        open_page(page, bridge.address)
+        page.give_file("#project", project)
+        assert crc(page) == before
+        page.run("document.querySelector('#learn-me').click()")
+        page.wait(REFUSED)
+        assert "taught with the readings ax, ay, az, gx, gy, gz, 50 a second" in page.run(SAID)
+        assert crc(page) == before
+
+
+@pytest.mark.usefixtures("address")
+def test_analog_pins_are_taught_around_their_middle(
+    page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    pins = {"kind": "adc", "pins": [26, 27], "rate": 100}
+    config = motion_program(sensor=pins, feature_names=["left", "right"])
+    with gesturing(micropython_command, tmp_path, config) as board, bridged(board.port) as bridge:
+        begun(page, bridge.address)
+        for text in ("across", "up"):
+            teach(page, board, text, 12)
+        shown = end(page)
+        assert simulated(page, tmp_path) == shown
+        extraction = load_model(tmp_path / "gestures.mshrub").file.extraction
+        assert extraction.channels == ("left", "right")
+        assert extraction.rate == 100
+        options = extraction.options
+        assert (options["window"], options["hop"], options["zero"]) == (64, 16, [32768, 32768])
+
+
+@pytest.mark.usefixtures("address")
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"sensor": {"kind": "serial"}}, "has no sensor"),
+        ({"sensor": MOTION | {"rate": "1/300"}}, "a reading every 300 seconds"),
+        (
+            {
+                "extraction": {
+                    "window": 1, "hop": 1, "zero": [0] * 6, "filters": [], "statistics": [],
+                    "bands": [], "plain": [],
+                },
+            },
+            "makes features of its readings",
+        ),
+    ],
+)  # fmt: skip
+def test_a_program_that_sends_no_readings_is_told_in_words(
+    page: Browser,
+    micropython_command: tuple[str, ...],
+    tmp_path: Path,
+    fields: dict[str, Any],
+    said: str,
+) -> None:
+    program = motion_program(**fields)
+    with gesturing(micropython_command, tmp_path, program) as board:
+        assert said in refused(page, board.port)
+
+
+def refused(page: Browser, port: str) -> str:
+    """What the page says of the board at that port, which it cannot be taught with."""
+    with bridged(port) as bridge:
+        open_page(page, bridge.address)
+        page.run("document.querySelector('#learn-me').click()")
+        page.wait(REFUSED)
+        assert not page.run("document.querySelector('#source').disabled")
+        return str(page.run(SAID))
+
+
+@pytest.mark.usefixtures("address")
+def test_a_forecast_an_old_program_and_none_are_told_apart(
+    page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    files = number_program("linear-regressor", 1, 90).files()
+    old, blank = tmp_path / "old", tmp_path / "blank"
+    with gesturing(micropython_command, tmp_path, files=files) as board:
+        assert "predicts a number" in refused(page, board.port)
+    (old / "flash").mkdir(parents=True)
+    put_device(old / "flash", motion_program(), compiled=False)
+    answers = old / "flash" / "lib" / "microshrub" / "device" / "answers.py"
+    answers.write_text(answers.read_text().replace("const(11)", "const(99)"))
+    with Gesturing(micropython_command, old).board as board:
+        assert "too old" in refused(page, board.port)
+    (blank / "flash").mkdir(parents=True)
+    with Gesturing(micropython_command, blank).board as board:
+        said = refused(page, board.port)
+    assert "No program of microshrub answers" in said
+    assert "A new board" in said
+
+
+@pytest.mark.usefixtures("address")
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_all_that_is_said_of_a_board_can_be_read(
+    page: Browser, micropython_command: tuple[str, ...], tmp_path: Path, language: str
+) -> None:
+    """By who uses a screen reader, and on a phone's screen."""
+    with gesturing(micropython_command, tmp_path) as board, bridged(board.port) as bridge:
+        open_page(page, bridge.address.replace("/#", f"/?lang={language}#"))
+        page.run("document.querySelector('#learn-me').click()")
+        page.wait("document.querySelector('.axes').textContent.includes('50 ')")
+        for width in (360, 1280):
+            page.look(width)
+            assert page.run("document.documentElement.scrollWidth") <= width
+            assert page.run(CUT) == []
+            assert not AXE.exists() or not findings(page)
+    page.look(1280)

@@ -1,0 +1,59 @@
+// The sensor that is taught with: one of this device, or that of a board on a cable.
+
+import { choice } from "../dom";
+import type { Shape } from "../learning/windows";
+import { BoardSensor, type BoardListener } from "../link/board_sensor";
+import { openSensor, shapeOf, SOURCES, type Sensor, type Source } from "../sensors";
+import { texts } from "../texts";
+
+const words = texts.teach;
+const UNKNOWN: Shape = { axes: [], rate: 1, zero: [] }; // until the board has told it
+
+export class SourceChoice {
+  readonly select = choice("source", SOURCES.map((source) => [source, words.sources[source]] as const));
+  private told: Shape = UNKNOWN; // by the board
+
+  /** `changed` is called when another one was chosen. */
+  constructor(
+    private readonly pad: HTMLElement,
+    private readonly listener: BoardListener,
+    changed: () => void,
+  ) {
+    this.select.onchange = () => {
+      this.told = UNKNOWN;
+      changed();
+    };
+  }
+
+  get source(): Source {
+    return this.select.value as Source;
+  }
+
+  /** What its readings are. */
+  get shape(): Shape {
+    return shapeOf(this.source) ?? this.told;
+  }
+
+  get hint(): string {
+    return words.hints[this.source];
+  }
+
+  /** What the board tells of its readings, beside their names. */
+  get note(): string {
+    return shapeOf(this.source) || this.told === UNKNOWN ? "" : words.cable.rate(this.told.rate);
+  }
+
+  /** Choose that of a project. */
+  choose(source: Source, shape: Shape): void {
+    this.select.value = source;
+    this.told = shape;
+  }
+
+  /** Begin to read it; `wanted` is what its readings have to be, null: whatever they are. */
+  async open(wanted: Shape | null): Promise<Sensor> {
+    if (this.source !== "board") return openSensor(this.source, this.pad);
+    const sensor = await BoardSensor.open(wanted, this.listener);
+    this.told = sensor.shape;
+    return sensor;
+  }
+}
