@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,8 @@ def check_parameters(adapter: Any, classes: Sequence[int] = ()) -> None:
     AdapterError, in the learner's words.
     """
     named = adapter.features
+    if named is not None and (isinstance(named, str) or not isinstance(named, Collection)):
+        raise AdapterError(f"features has to be a list of names, not {named!r}")
     refusals = []
     for features in (1, MAX_FEATURES) if named is None else (len(named),):
         for shape in [{"classes": number} for number in classes] or [{}]:

@@ -23,6 +23,7 @@ from .sets import Sets
 
 _Sample = Mapping[Any, Any]
 _SHARED = {"features": None, "warmup": 256, "digits": None, "engine": "fastest"}
+_SHOWN = 12  # labels that are named
 _OF_CLASSES = {"classes": None, "spare_classes": 0, "guarantee": None}
 
 
@@ -98,6 +99,8 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
             raise AdapterError("with spare_classes=, classes is a list, or those of the warm-up")
         if isinstance(self.classes, int):
             self._most = self.classes
+        elif isinstance(self.classes, str):
+            raise AdapterError(f"classes has to be a list, or how many, not {self.classes!r}")
         elif self.classes is not None:
             self._labels = {label: c for c, label in enumerate(self.classes)}
             self._most = len(self._labels) + self.spare_classes
@@ -191,11 +194,15 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         self._online.save(path, [str(y) for y in self._labels], "River")
 
     def _label(self, y: Hashable) -> int:
+        if y is None or y != y:
+            raise AdapterError(f"the label is missing: {y!r}. Ask with predict_one() instead")
         if y not in self._labels:
             if len(self._labels) >= self._most:
+                known = ", ".join(map(repr, list(self._labels)[:_SHOWN]))
+                more = ", ..." if len(self._labels) > _SHOWN else ""
                 raise AdapterError(
                     f"the label {y!r} is new, and there is room for only {self._most}: "
-                    f"{', '.join(map(repr, self._labels))}. Say how many there will be with "
+                    f"{known}{more}. Say how many there will be with "
                     f"{'spare_classes' if self.spare_classes else 'classes'}="
                 )
             if isinstance(self._online, OnlineSpare):
@@ -245,6 +252,8 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
     def learn_one(self, x: _Sample, y: float) -> None:
         """Learn a sample. The first `warmup` ones are kept, and learned when all are there."""
         known = _numbers(x)
+        if not isinstance(y, (numbers.Real, np.bool_)) or not math.isfinite(y):
+            raise AdapterError(f"the target has to be a finite number, not {y!r}")
         if self._online:
             self._online.learn(self._rows([known]), np.array([y], dtype=np.float64))
             return
@@ -285,7 +294,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
 
 
 def _numbers(x: _Sample) -> dict[Any, float]:
-    """The sample's numbers; None is missing. Raises AdapterError for what is not a number."""
+    """The sample's numbers; None is missing. Raises AdapterError for what is no finite number."""
     found = {}
     for name, value in x.items():
         if value is None:
@@ -296,6 +305,8 @@ def _numbers(x: _Sample) -> dict[Any, float]:
                 "River's preprocessing.OneHotEncoder"
             )
         found[name] = float(value)
+        if math.isinf(found[name]):
+            raise AdapterError(f"the feature {name!r} is infinite. Give None if it is not known")
     return found
 
 

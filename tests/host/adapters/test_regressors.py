@@ -132,3 +132,18 @@ def test_what_is_wrong_is_said() -> None:
         river_adapter.LinearRegression().save("no.mshrub")
     with pytest.raises(AttributeError, match="SoftmaxRegressor"):
         _ = river_adapter.SoftmaxRegressor
+
+
+@pytest.mark.parametrize("target", [None, float("nan"), float("inf"), "7"])
+@pytest.mark.parametrize("learned", [0, 5, 30])
+def test_a_target_that_is_no_number_changes_nothing(target: Any, learned: int) -> None:
+    """While it warms up, too: the end of the warm-up would be too late to say so."""
+    learner = of_river("Linear", warmup=20)
+    for number in range(learned):
+        learner.learn_one({"x": number}, 2.0 * number)
+    said = learner.predict_one({"x": 3})
+    before = pickle.dumps(learner)
+    with pytest.raises(AdapterError, match="the target has to be a finite number"):
+        learner.learn_one({"x": 3}, target)
+    assert pickle.dumps(learner) == before
+    assert learner.predict_one({"x": 3}) == said

@@ -99,7 +99,7 @@ def test_progressive_validation_of_a_pipeline() -> None:
 
 def test_labels_of_any_kind_in_order_of_appearance() -> None:
     learner = ShrubClassifier(warmup=4, engine="python", classes=3)
-    labels: list[Any] = [("a", 1), None, True]
+    labels: list[Any] = [("a", 1), "", True]
     for i in range(60):
         learner.learn_one({"v": i % 3}, labels[i % 3])
     assert [learner.predict_one({"v": v}) for v in range(3)] == labels
@@ -128,6 +128,35 @@ def test_what_is_not_a_number_is_refused_before_anything_changed(value: Any) -> 
     with pytest.raises(ValueError, match=r"the feature 'colour' is .*, not a number"):
         learner.learn_one({"size": 1, "colour": value}, 0)
     assert pickle.dumps(learner) == before
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "said"),
+    [
+        ({"size": 1}, None, "the label is missing: None"),
+        ({"size": 1}, math.nan, "the label is missing: nan"),
+        ({"size": math.inf}, 0, "the feature 'size' is infinite"),
+        ({"size": -math.inf}, 1, "the feature 'size' is infinite"),
+    ],
+)
+@pytest.mark.parametrize("learned", [0, 5, 20])
+def test_a_sample_that_cannot_be_learned_changes_nothing(
+    x: Any, y: Any, said: str, learned: int
+) -> None:
+    """Neither a new one, nor one that warms up, nor one that is past that."""
+    learner = ShrubClassifier(engine="python", warmup=10)
+    for number in range(learned):
+        learner.learn_one({"size": number}, number % 2)
+    before = pickle.dumps(learner)
+    with pytest.raises(ValueError, match=said):
+        learner.learn_one(x, y)
+    assert pickle.dumps(learner) == before
+
+
+def test_of_many_labels_some_are_named() -> None:
+    learner = ShrubClassifier(engine="python", classes=list(range(100)))
+    with pytest.raises(ValueError, match=r"for only 100: 0, 1, .*, 11, \.\.\.\. Say how many"):
+        learner.learn_one({"size": 1}, "new")
 
 
 def test_asking_changes_nothing() -> None:
@@ -163,6 +192,9 @@ def test_copies_go_on_alike(model: str, engine: str) -> None:
         ({"warmup": 0}, "warmup has to be 1 or more"),
         ({"engine": "micropython"}, "engine has to be one of fastest, c, llvm, python"),
         ({"classes": 1}, "classes has to be a whole number of 2..256, not 1"),
+        ({"classes": "walk"}, "classes has to be a list, or how many, not 'walk'"),
+        ({"features": 3}, "features has to be a list of names, not 3"),
+        ({"features": "size"}, "features has to be a list of names, not 'size'"),
     ],
 )
 def test_wrong_parameters_are_refused_at_once(settings: dict[str, Any], said: str) -> None:
