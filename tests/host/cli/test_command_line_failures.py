@@ -70,6 +70,24 @@ def test_ctrl_c_is_one_line(tmp_path: Path, seconds: float) -> None:
     assert "Error" not in said
 
 
+def test_ctrl_c_is_heard_between_blocks_of_numbers() -> None:
+    """Behind the first progress: many rows are one call of a kernel, but never all of them."""
+    command = [
+        *(sys.executable, "-m", "microshrub_tools.cli.main", "simulate", "synth:friedman"),
+        *("--target", "target", "--limit", "500000", "--bytes", "100000"),
+    ]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stderr
+        said = []
+        for line in child.stderr:
+            said.append(line)
+            if "learning: 10 %" in line:
+                child.send_signal(signal.SIGINT)
+    assert child.returncode == 130
+    assert said[-1] == "microshrub: stopped\n"
+    assert not [line for line in said if "learning: 90 %" in line]
+
+
 def test_what_comes_of_ctrl_c_is_ctrl_c(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
