@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
+
+_KILOBYTES = re.compile(r"(\d+) ?k(i?b)?", re.IGNORECASE)
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        said = f"has to be a whole number, not {text!r}"
+        if size := _KILOBYTES.fullmatch(text):
+            said += f". Did you mean {1024 * int(size[1])}?"
+        raise ValueError(said) from None
 
 
 def _number(kind: type, noun: str) -> Callable[[str], Any]:
@@ -32,7 +45,7 @@ def _whole_numbers(text: str) -> tuple[int, ...]:
 # What makes a value of a text; each raises ValueError, with the rest of a sentence
 PARSERS: dict[type, Callable[[str], Any]] = {
     bool: _truth,
-    int: _number(int, "a whole number"),
+    int: _whole,
     float: _number(float, "a number"),
     str: str,
     tuple: _whole_numbers,

@@ -53,7 +53,7 @@ class Guarantee(Watcher):
     def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> Guarantee:
         text = given["guarantee"]
         digits = text.strip().removesuffix("%").strip()
-        if not text.strip().endswith("%") or not digits.isdecimal():
+        if not digits.isdecimal():
             raise UserError(f"--guarantee has to be a whole percentage such as 90%, not {text!r}")
         return cls(int(digits))
 

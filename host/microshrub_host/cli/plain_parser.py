@@ -16,6 +16,7 @@ _SENTENCES = 2  # of a command's description, that --help shows
 _WIDTH = 80  # of a screen
 _COLUMN = 26  # where the texts begin
 _REQUIRED = "the following arguments are required: "
+_BARE = re.compile(r"argument (?:\S+/)?(\S+): expected (?:one|at least one|\d+) arguments?")
 
 
 class PlainParser(argparse.ArgumentParser):
@@ -79,8 +80,21 @@ def _plain(parser: argparse.ArgumentParser, message: str) -> str:
         about = abouts.get(names[0]) if len(names) == 1 else None
         said = " and ".join(names) + (" is missing" if len(names) == 1 else " are missing")
         return f"{said}: {brief(about)}" if about else f"{said}."
+    if bare := _BARE.fullmatch(message):
+        return _value_of(parser, bare[1])
     message = message.replace("argument COMMAND: there is no ", "there is no command ")
     return re.sub(r"^argument (\S+?)(?:/\S+)?: ", r"\1: ", message)
+
+
+def _value_of(parser: argparse.ArgumentParser, flag: str) -> str:
+    """What is said of an option without the value that it needs."""
+    action = next(each for each in parser._actions if flag in each.option_strings)
+    words = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
+    needed = words if isinstance(action.nargs, int) else words[:1]  # more may follow the first
+    value = " ".join(word or action.dest.upper() for word in needed)
+    return (
+        f"{flag} needs {value}: {brief(action.help)}" if action.help else f"{flag} needs {value}."
+    )
 
 
 def brief(text: str) -> str:

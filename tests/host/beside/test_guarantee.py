@@ -156,10 +156,15 @@ def test_it_goes_into_a_file_and_out_again(tmp_path: Path) -> None:
     assert part.save() == run.states.more["guarantee"]
 
 
-@pytest.mark.parametrize("words", ["often", "90", "49%", "100%", "89.5%", "-3%", ""])
+@pytest.mark.parametrize("words", ["often", "0.9", "49%", "100%", "89.5%", "-3%", ""])
 def test_what_it_does_not_understand(words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["simulate", "synth:sea_a", "--limit", "100", f"--guarantee={words}"]) == 2
     assert "--guarantee has to be" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", ["90", "90%", " 90 % "])
+def test_a_percentage_may_go_without_its_sign(words: str) -> None:
+    assert Guarantee.of_options({"guarantee": words}, None) == Guarantee(90)
 
 
 def test_a_percent_that_cannot_be() -> None:

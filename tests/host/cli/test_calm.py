@@ -97,6 +97,12 @@ MISTAKES = {
     "nothing to read": (["simulate"], "DATA is missing: a .csv"),
     "what is required": (["build", "x.csv"], "--board is missing"),
     "too much": (["simulate", "x.csv", "y.csv"], "no place for 'y.csv'"),
+    "no value": (
+        ["build", "x.csv", "--board", "esp32", "--mqtt"],
+        "--mqtt needs HOST[:PORT]: the",
+    ),
+    "no value of several": (["simulate", "x.csv", "--anomaly"], "--anomaly needs RATE: score"),
+    "kilobytes": (["simulate", "x.csv", "--bytes", "16k"], "Did you mean 16384?"),
     "no number": (["simulate", "x.csv", "--limit", "many"], "--limit: "),
 }
 
