@@ -157,7 +157,8 @@ def _check_readings(source: str, readings: NDArray[np.float64], extraction: Extr
         if len(broken):
             raise UserError(
                 f"{source}: {name} has {known[broken[0]]:g}, and --features takes readings "
-                "as a sensor on the board gives them, whole numbers"
+                "as a sensor on the board gives them, whole numbers. Record them with "
+                f"`microshrub record`, or write {name} in a smaller unit, such as thousandths"
             )
         limit = _LIMIT if place not in plain else 1 << 29
         far = np.flatnonzero(np.abs(known - zero[place] + 0.5) > limit)

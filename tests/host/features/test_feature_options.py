@@ -114,6 +114,7 @@ def test_a_recording_becomes_the_boards_samples() -> None:
     ("value", "said"),
     [
         (0.5, "ay has 0.5, and --features takes readings as a sensor on the board gives them"),
+        (0.25, "write ay in a smaller unit, such as thousandths"),
         (40000, "within -32,768..32,767. For analog pins, whose readings are 0..65535, add zero="),
     ],
 )
