@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,16 @@ from device_support import put_device
 from line_support import Cable, Ends
 from playground_support import take
 from program_support import number_program
+from recorded_board import observe
 from serial_support import serial_port
 from teach_support import begin, crc, end, press
 from test_accessibility import AXE, findings
 from test_languages import CUT
 
 from microshrub_host import load_model, open_stream, simulate
+from microshrub_tools import Sensor, build
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.serial_line import SerialLine
 
 pytest.importorskip("websockets")
 
@@ -36,6 +41,7 @@ from cable_support import (
     teach,
 )
 
+SENSOR = Sensor.mpu6050(scl=1, sda=0, rate=50)
 CARDS = "document.querySelectorAll('#cards li').length"
 SAID = f"{STATUS}.textContent"
 REFUSED = f"{STATUS}.classList.contains('bad')"
@@ -82,6 +88,40 @@ def test_gestures_of_a_board_are_learned_and_the_simulator_comes_to_the_same_bit
         file = load_model(tmp_path / "gestures.mshrub").file
         assert file.extraction.channels == AXES
         assert file.extraction.rate == 50
+
+
+@pytest.mark.usefixtures("address")
+def test_what_a_board_taught_goes_on_that_board_and_recognises_it(
+    page: Browser, board: Gesturing, tmp_path: Path
+) -> None:
+    with bridged(board.port) as bridge:
+        begun(page, bridge.address)
+        for text in ("across", "up"):
+            teach(page, board, text)
+        shown = end(page)
+        project = tmp_path / "gestures.mshrub"
+        take(page, "take-gestures", project)
+        open_page(page, bridge.address)
+        page.give_file("#project", project)
+        assert crc(page) == shown
+        assert page.run("document.querySelector('#gestures-sensor').value") == "own"
+        page.run("document.querySelector('#gestures-flash').click()")
+        told = "document.querySelector('#gestures-flash-status')"
+        page.wait(f"!!{told}.className")
+        assert page.run(f"{told}.className") == "good", page.run(f"{told}.textContent")
+        config = json.loads((board.flash / "microshrub.0001" / "config.json").read_text())
+        made = build(project, "rpi_pico", sensor=SENSOR, output=tmp_path / "made").folder
+        assert config == json.loads((made / "config.json").read_text())
+        page.run("document.querySelector('#learn-me').click()")
+        page.wait(REFUSED)
+        assert "makes features of its readings" in page.run(SAID)
+    with HostLink(SerialLine(board.port)) as link:
+        link.connect()
+        for label, text in enumerate(("across", "up")):
+            board.play(text)
+            observe(link, 8)  # until a window holds nothing else
+            seen = observe(link, 12)
+            assert sum(each.prediction.label == label for each in seen) >= 10
 
 
 @pytest.mark.usefixtures("address")

@@ -65,8 +65,11 @@ _DRIVERS = ("learning.py", "motion.py")
 _DEVICE = "device"
 # What programs have only if asked to, and what the drivers import
 _MORE_OF_DEVICE = {
-    f"{_DEVICE}.{name}" for name in ("switches", "selftest", "extractor", "features", "motion")
-}
+    f"{_DEVICE}.{name}"
+    for name in (
+        "switches", "selftest", "extractor", "features", "motion", "motion_fifo", "several",
+    )
+}  # fmt: skip
 
 
 def learners() -> list[str]:

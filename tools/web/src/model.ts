@@ -2,6 +2,7 @@
 
 import type { Saved } from "./learning/messages";
 import type { Extraction } from "./learning/windows";
+import { modulesFor, type SensorSettings } from "./link/sensor_settings";
 import { BYTECODE, loadLibrary } from "./page_data";
 import type { Around, Board, Learner, PageData, Parameters, Switched } from "./page_data";
 import type { Unit } from "./streams/units";
@@ -30,7 +31,8 @@ export interface Model {
 /** What a board's program has around the model. */
 export interface Target {
   readonly board: Board;
-  readonly sensor: "serial" | "motion"; // samples come over the line, or it feels its motion
+  /** Samples come over the line; it feels its motion; or it reads the sensor with these settings. */
+  readonly sensor: "serial" | "motion" | SensorSettings;
   readonly switches: readonly (readonly Switched[])[]; // of each class; none: nothing is switched
 }
 
@@ -90,10 +92,11 @@ export async function programFiles(
 }
 
 function aroundOf({ extraction }: Model, { board, sensor, switches }: Target): Around {
-  const around = sensor === "serial" ? board.around : board.motion;
+  const { extraction: _, ...motion } = board.motion;
   return {
-    ...around,
-    ...(sensor === "motion" ? { extraction: extraction!.options } : {}),
+    ...(sensor === "serial" ? board.around : motion),
+    ...(typeof sensor === "object" ? { sensor } : {}),
+    ...(sensor !== "serial" && extraction ? { extraction: extraction.options } : {}),
     ...(switches.length ? { switches } : {}),
   };
 }
@@ -105,7 +108,8 @@ function modulesOf(model: Model, { sensor, switches }: Target): string[] {
     .map((name) => name.slice(PACKAGE.length + 1))
     .filter((name) => name !== OF_BYTECODE);
   const { modules, motion_modules: motion } = model.learner;
-  const more = switches.length ? [OF_SWITCHES] : [];
+  const ofSensor = typeof sensor === "object" ? modulesFor(sensor) : [];
+  const more = [...ofSensor, ...(switches.length ? [OF_SWITCHES] : [])];
   return [...new Set([...(sensor === "serial" ? modules : motion), ...imported, ...more])].sort();
 }
 

@@ -10,7 +10,7 @@ export interface Board {
   readonly heap_free_bytes: number;
   readonly largest_block_bytes: number;
   readonly around: Around; // of a program whose samples come over the line
-  readonly motion: Around & { readonly sensor: MotionSensor }; // of one that feels its motion
+  readonly motion: Around & { readonly sensor: MotionSensor; readonly extraction: object }; // of one that feels its motion
   readonly lights: readonly number[]; // pins for lights
   /** By learner, bytes of code, headers and objects: of one's own program, or of `build`'s two. */
   readonly beside: Readonly<Record<string, Readonly<Record<"alone" | "program" | "motion", number>>>>;

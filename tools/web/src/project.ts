@@ -6,8 +6,10 @@
 //   gestures.json  the sensor, and each recording's readings and samples in base64
 // What the readings are is known of a sensor of this page; of a board's it stands in config.json.
 
+import type { Gestures } from "./learning/gestures";
 import { csvOf, joined, pieces, type Recording } from "./learning/recording";
 import { extractionOf, featureNames, type Extraction, type Shape } from "./learning/windows";
+import { isKnown, type SensorSettings } from "./link/sensor_settings";
 import { modelFile, type Model } from "./model";
 import type { PageData } from "./page_data";
 import { shapeOf, SOURCES, type Source } from "./sensors";
@@ -36,7 +38,7 @@ interface Packed {
 export function projectFile(
   model: Model,
   source: Source,
-  recordings: readonly Recording[],
+  { recordings, shape: { sensor } }: Pick<Gestures, "recordings" | "shape">,
   data: PageData,
 ): Blob {
   const whole = recordings.filter(({ rows }) => rows.length);
@@ -48,7 +50,7 @@ export function projectFile(
   const text = (words: string): Uint8Array => new TextEncoder().encode(words);
   return modelFile(model, data, {
     [CSV]: text(csvOf(whole, model.featureNames, model.classNames)),
-    [GESTURES]: text(JSON.stringify({ source, recordings: packed })),
+    [GESTURES]: text(JSON.stringify({ source, sensor, recordings: packed })),
   });
 }
 
@@ -63,7 +65,7 @@ export async function readProject(file: File): Promise<Project> {
     const told = JSON.parse(new TextDecoder().decode(parts[GESTURES])) as Told;
     const { class_names: classNames, parameters, state_crc32: crc32 } = config;
     const { source } = told;
-    const shape = shapeOf(source) ?? shapeIn(config.extraction);
+    const shape = shapeOf(source) ?? { ...shapeIn(config.extraction), ...sensorIn(told) };
     if (!SOURCES.includes(source) || !isNames(classNames)) throw refused;
     const { bytes } = parameters;
     if (!Number.isInteger(bytes) || !Number.isInteger(crc32)) throw refused;
@@ -85,6 +87,7 @@ interface Config {
 }
 interface Told {
   readonly source: Source;
+  readonly sensor?: SensorSettings; // of a board
   readonly recordings: readonly Packed[];
 }
 
@@ -101,6 +104,11 @@ function shapeIn({ channels, rate, options }: Extraction): Shape {
   const isMade = JSON.stringify({ ...made, ...options }) === JSON.stringify(made);
   if (!isWhole || !isRight || !isMade) throw new RangeError();
   return shape;
+}
+
+/** The board's sensor, if this page can put a program for it on a board. */
+function sensorIn({ sensor }: Told): Pick<Shape, "sensor"> {
+  return sensor && isKnown(sensor) ? { sensor } : {};
 }
 
 function unpacked({ label, readings, rows }: Packed, reading: number, row: number): Recording {

@@ -44,7 +44,7 @@ export class RawRepl {
   static async enter(port: Port): Promise<RawRepl> {
     const repl = new RawRepl(port);
     const end = performance.now() + PATIENCE;
-    while (!(await repl.comes(PROMPT, KNOCK))) {
+    while (!(await repl.comes(PROMPT, KNOCK, false))) {
       if (performance.now() > end) throw new BoardError(texts.board.silent);
       await repl.send(STOP);
     }
@@ -110,7 +110,8 @@ export class RawRepl {
     return before;
   }
 
-  private async comes(mark: string, patience: number): Promise<boolean> {
+  /** Whether a mark comes within that time, which begins anew with all that comes, if it `renews`. */
+  private async comes(mark: string, patience: number, renews = true): Promise<boolean> {
     let end = performance.now() + patience;
     while (!this.said.includes(mark)) {
       if (this.why !== null) throw new BoardError(this.why);
@@ -118,7 +119,7 @@ export class RawRepl {
       const rest = end - performance.now();
       if (rest <= 0) return false;
       await Promise.race([sleep(rest), new Promise<void>((resolve) => (this.wake = resolve))]);
-      if (this.said.length > before) end = performance.now() + patience;
+      if (renews && this.said.length > before) end = performance.now() + patience;
     }
     return true;
   }

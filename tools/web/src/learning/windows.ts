@@ -1,5 +1,7 @@
 // Windows over a sensor's readings, of which samples are made, as a board makes them.
 
+import type { SensorSettings } from "../link/sensor_settings";
+
 const SECONDS = 0.64; // of a window, about
 const [SHORTEST, LONGEST] = [8, 512]; // readings of one
 const HOPS = 4; // in a window
@@ -10,6 +12,7 @@ export interface Shape {
   readonly axes: readonly string[]; // the names of a reading's values
   readonly rate: number; // readings a second
   readonly zero: readonly number[]; // of each axis, what counts as 0
+  readonly sensor?: SensorSettings; // of a board
 }
 
 /** What samples are made of, as a model's file and a board's config.json say it. */

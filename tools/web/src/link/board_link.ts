@@ -3,6 +3,7 @@
 import { crc32 } from "../zip";
 import type { Frame } from "./frames";
 import { Link, LinkError, RefusedError, type Carrier, type Welcome } from "./link";
+import type { SensorSettings } from "./sensor_settings";
 
 const [SAMPLE, LABELLED, LABEL, STATUS, CONFUSION] = [3, 4, 5, 6, 7];
 const [FINGERPRINT, RESET, READ, ANOMALY, NUMBERS, ASKING, CLASSES] = [8, 10, 11, 12, 13, 14, 15];
@@ -11,17 +12,6 @@ const HIGH = 2 ** 29; // what the high word of a sum counts
 const COUNTS = 14; // at most, of an answer
 const UNKNOWN = 65535; // a label that is not known
 const MOST_CLASSES = 32; // whose confusion matrix a board keeps
-
-/** What config.json says of a sensor. */
-export interface SensorSettings {
-  readonly kind: string; // serial: samples come over the line
-  readonly rate?: number | string; // readings a second, or one in so many: "1/300"
-  readonly pins?: readonly unknown[]; // of analog ones
-  readonly values?: number; // in a reading of one of the user's own
-  readonly axes?: number;
-  readonly fifo?: boolean;
-  readonly sensors?: readonly SensorSettings[]; // of several, the fastest first
-}
 
 /** The part of config.json that is shown, or that says what the values are. */
 export interface Configuration {

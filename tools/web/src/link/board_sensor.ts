@@ -82,7 +82,7 @@ export class BoardSensor implements Sensor {
     link.observed = (observation) => this.take(observation);
     await this.first(FIRST + 2000 / rate);
     const zero = wanted?.zero ?? zeroOf(link.configuration.sensor!, this.newest);
-    this.shape = { axes, rate, zero };
+    this.shape = { axes, rate, zero, sensor: link.configuration.sensor! };
     this.queue = [];
   }
 

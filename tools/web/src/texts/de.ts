@@ -410,7 +410,14 @@ export const de: Texts = {
     lead: "Ein Board für wenige Euro macht allein damit weiter, und lernt weiter.",
     waits: "Bring ihm erst etwas bei und drück Beenden: Dann kommt das Gelernte hier auf ein Board.",
     connect: "Verdrahten, verbinden, fertig",
-    sensors: { motion: "Ein eigener: ein MPU-6050", serial: "Keiner: Beispiele über USB" },
+    sensors: {
+      motion: "Ein eigener: ein MPU-6050",
+      own: "Der, mit dem es lernte",
+      serial: "Keiner: Beispiele über USB",
+    },
+    own:
+      "Das Programm liest den Sensor, mit dem es gelernt hat, an denselben Pins. Es macht dann selbst " +
+      "Merkmale aus den Messungen und schickt die Messungen nicht mehr.",
     wire:
       "Die Bewegung des Telefons kam in den Einheiten dieses Sensors. Verdrahte ihn, solange das Board " +
       "nicht angesteckt ist, und halt ihn so, wie du das Telefon gehalten hast.",

@@ -398,7 +398,14 @@ export const en = {
     lead: "A board of a few euros goes on with what you taught, by itself, and goes on learning.",
     waits: "Teach it first, then press End: what it has learned can then be put on a board here.",
     connect: "Wire it, connect it, done",
-    sensors: { motion: "Its own: an MPU-6050", serial: "None: samples come over USB" },
+    sensors: {
+      motion: "Its own: an MPU-6050",
+      own: "The one that taught it",
+      serial: "None: samples come over USB",
+    },
+    own:
+      "The program reads the sensor with which it was taught, at the same pins. It then makes features " +
+      "of its readings, and no longer sends the readings themselves.",
     wire:
       "The phone's motion came in the units of this sensor. Wire it while the board is unplugged, and " +
       "hold it as you held the phone.",

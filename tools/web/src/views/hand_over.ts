@@ -3,6 +3,7 @@
 
 import { choice, field, make, panel } from "../dom";
 import type { Gestures } from "../learning/gestures";
+import { isKnown, type SensorSettings } from "../link/sensor_settings";
 import type { Model, Target } from "../model";
 import type { Board, PageData } from "../page_data";
 import { projectFile } from "../project";
@@ -41,22 +42,24 @@ export class HandOver {
   }
 
   show(model: Model, gestures: Gestures, source: Source): void {
-    this.parts.replaceChildren(this.boardPanel(model, source));
+    this.parts.replaceChildren(this.boardPanel(model, source, gestures.shape.sensor));
     this.kept.replaceChildren(this.keepPanel(model, gestures, source));
     this.parts.hidden = this.kept.hidden = false;
     this.waits.hidden = true;
   }
 
-  private boardPanel(model: Model, source: Source): HTMLElement {
+  private boardPanel(model: Model, source: Source, taught?: SensorSettings): HTMLElement {
     const boards = choice(`${PART}board`, this.data.boards.map(({ key, name }) => [key, name]));
     boards.value = DEFAULT_BOARD;
-    const kinds = source === "motion" ? (["motion", "serial"] as const) : (["serial"] as const);
+    const own = taught && isKnown(taught) ? (["own"] as const) : [];
+    const kinds = [...own, ...(source === "motion" ? (["motion"] as const) : []), "serial"] as const;
     const sensors = choice(`${PART}sensor`, kinds.map((kind) => [kind, words.sensors[kind]] as const));
     const steps = make("div", {});
     const chosen = (): Board => this.data.boards.find(({ key }) => key === boards.value)!;
     const switches = new SwitchFields(model.classNames, chosen(), this.data.pixel_colours, () => show());
     const show = (): void => {
-      const sensor = sensors.value as Target["sensor"];
+      const kind = sensors.value as (typeof kinds)[number];
+      const sensor = kind === "own" ? taught! : kind;
       const target = { board: chosen(), sensor, switches: switches.switched };
       steps.replaceChildren(
         ...this.toWire(target, switches.parts, model.classNames, source),
@@ -79,20 +82,20 @@ export class HandOver {
     source: Source,
   ): HTMLElement[] {
     const isMotion = sensor === "motion";
-    const fits = isMotion ? words.wire : words.fits[source];
+    const isOwn = typeof sensor === "object";
+    const fits = isMotion ? words.wire : isOwn ? words.own : words.fits[source];
     const picture = wiring(board, isMotion ? board.motion.sensor : null, parts);
     return [
       make("p", { id: "board-fits" }, fits),
-      ...(isMotion ? [make("p", {}, words.line(classNames))] : []),
+      ...(isMotion || isOwn ? [make("p", {}, words.line(classNames))] : []),
       ...(isMotion || parts.lights.length || parts.pixel !== undefined ? [picture] : []),
     ];
   }
 
   private keepPanel(model: Model, gestures: Gestures, source: Source): HTMLElement {
-    const { recordings } = gestures;
     const csv = gestures.csv();
     const project = make("button", { type: "button", id: "take-gestures" }, words.save);
-    project.onclick = () => save(PROJECT!, projectFile(model, source, recordings, this.data));
+    project.onclick = () => save(PROJECT!, projectFile(model, source, gestures, this.data));
     const recording = make("button", { type: "button", id: "take-csv", class: "plain" }, words.csv);
     recording.onclick = () => save(CSV!, new Blob([csv], { type: "text/csv" }));
     const command = `microshrub simulate ${PROJECT} --bytes ${model.parameters["bytes"] as number}`;
