@@ -24,6 +24,7 @@ from test_put_on_a_board import (
     test_without_webserial_all_else_is_there_and_it_says_how_to_go_on,
 )
 from test_similar_gestures import test_nine_of_ten_that_were_drawn_are_right
+from test_teach_by_cable import test_a_blank_board_gets_a_program_that_sends_its_readings
 from test_teach_gestures import (
     test_a_project_is_opened_again_and_comes_to_the_same_bits,
     test_a_recording_is_moved_and_deleted_and_all_is_learned_again,
@@ -38,6 +39,7 @@ __all__ = [
     "by_bridge",
     "german",
     "page",
+    "test_a_blank_board_gets_a_program_that_sends_its_readings",
     "test_a_blank_board_gets_what_was_learned_by_the_bridge",
     "test_a_project_is_opened_again_and_comes_to_the_same_bits",
     "test_a_recording_is_moved_and_deleted_and_all_is_learned_again",

@@ -11,11 +11,11 @@ import pytest
 from browser_support import Browser
 from device_support import put_device
 from line_support import Cable, Ends
-from playground_support import take
+from playground_support import choose, take
 from program_support import number_program
 from recorded_board import observe
 from serial_support import serial_port
-from teach_support import begin, crc, end, press
+from teach_support import begin, crc, end, name, press
 from test_accessibility import AXE, findings
 from test_languages import CUT
 
@@ -300,14 +300,54 @@ def test_a_forecast_an_old_program_and_none_are_told_apart(
 def test_all_that_is_said_of_a_board_can_be_read(
     page: Browser, micropython_command: tuple[str, ...], tmp_path: Path, language: str
 ) -> None:
-    """By who uses a screen reader, and on a phone's screen."""
+    """By who uses a screen reader, and on a phone's screen; of a blank board, too."""
+    (tmp_path / "blank" / "flash").mkdir(parents=True)
+    there = f"/?lang={language}#"
     with gesturing(micropython_command, tmp_path) as board, bridged(board.port) as bridge:
-        open_page(page, bridge.address.replace("/#", f"/?lang={language}#"))
+        open_page(page, bridge.address.replace("/#", there))
         page.run("document.querySelector('#learn-me').click()")
         page.wait("document.querySelector('.axes').textContent.includes('50 ')")
-        for width in (360, 1280):
-            page.look(width)
-            assert page.run("document.documentElement.scrollWidth") <= width
-            assert page.run(CUT) == []
-            assert not AXE.exists() or not findings(page)
-    page.look(1280)
+        assert page.run("document.querySelector('#readings').hidden")
+        check_looks(page)
+    blank = Gesturing(micropython_command, tmp_path / "blank")
+    with blank.board, bridged(blank.port) as bridge:
+        open_page(page, bridge.address.replace("/#", there))
+        page.run("document.querySelector('#learn-me').click()")
+        page.wait(REFUSED)
+        for kind in ("mpu6050", "adc"):
+            choose(page, "readings-sensor", kind)
+            check_looks(page)
+
+
+def check_looks(page: Browser) -> None:
+    for width in (360, 1280):
+        page.look(width)
+        assert page.run("document.documentElement.scrollWidth") <= width
+        assert page.run(CUT) == []
+        assert not AXE.exists() or not findings(page)
+
+
+@pytest.mark.usefixtures("address")
+def test_a_blank_board_gets_a_program_that_sends_its_readings(
+    page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "flash").mkdir()
+    board = Gesturing(micropython_command, tmp_path)
+    with board.board, bridged(board.port) as bridge:
+        open_page(page, bridge.address)
+        name(page, "across, up")
+        page.run("document.querySelector('#learn-me').click()")
+        page.wait(REFUSED)
+        page.run("document.querySelector('#readings-flash').click()")
+        told = "document.querySelector('#readings-flash-status')"
+        page.wait(f"!!{told}.className")
+        assert page.run(f"{told}.className") == "good", page.run(f"{told}.textContent")
+        config = json.loads((board.flash / "microshrub.0001" / "config.json").read_text())
+        assert config["class_names"] == ["across", "up"]
+        assert "extraction" not in config
+        begin(page)
+        assert page.run("document.querySelector('#readings').hidden")
+        for text in ("across", "up"):
+            teach(page, board, text)
+        shown = end(page)
+        assert simulated(page, tmp_path) == shown

@@ -178,6 +178,7 @@ def _board(board: Board) -> dict[str, Any]:
         "around": _around(board),
         "motion": _motion(board),
         "lights": BOARDS[board.key][1],
+        "analog": board.pins.adc,
         "beside": {model: _beside(board, model) for model in learners()},
         "bytes": _bytes(board, _usual(DEFAULT)),
     }

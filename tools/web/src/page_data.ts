@@ -1,5 +1,6 @@
 // What `make web` has written beside the page: boards, learners, streams, the library's files.
 
+import type { SensorSettings } from "./link/sensor_settings";
 import type { Told } from "./streams/stream";
 
 export interface Board {
@@ -12,6 +13,7 @@ export interface Board {
   readonly around: Around; // of a program whose samples come over the line
   readonly motion: Around & { readonly sensor: MotionSensor; readonly extraction: object }; // of one that feels its motion
   readonly lights: readonly number[]; // pins for lights
+  readonly analog: number; // a pin that reads voltages
   /** By learner, bytes of code, headers and objects: of one's own program, or of `build`'s two. */
   readonly beside: Readonly<Record<string, Readonly<Record<"alone" | "program" | "motion", number>>>>;
   readonly bytes: number; // Thicket's size there, for a stream of the user's own
@@ -25,7 +27,7 @@ export type PixelColours = Readonly<Record<string, readonly number[]>>;
 /** What config.json has around a learner: sensor, alarm and so on. */
 export type Around = Readonly<Record<string, unknown>>;
 
-export interface MotionSensor {
+export interface MotionSensor extends SensorSettings {
   readonly scl: number;
   readonly sda: number;
 }

@@ -323,6 +323,12 @@ export const de: Texts = {
       microphone: "Sprich, klatsch, pfeif.",
       board: "Steck ein Board an, dessen Programm einen Sensor hat, und drück Anfangen.",
     },
+    readings: {
+      title: "Ein Programm, das seine Messungen schickt",
+      lead: "Es kommt an die Stelle des Programms, das auf dem Board ist. Dann drück Anfangen.",
+      sensors: { mpu6050: "Ein MPU-6050", adc: "Ein analoger Pin" },
+      pin: (name) => `Es misst 50-mal je Sekunde die Spannung an ${name}.`,
+    },
     cable: {
       rate: (rate) => (rate === 1 ? "1 Messung je Sekunde" : `${count(rate)} Messungen je Sekunde`),
       waits: (why) =>
@@ -331,19 +337,20 @@ export const de: Texts = {
       lost: (why) => `${why} Gelerntes bleibt. Ist das Board wieder da, drück Weitermachen.`,
       silent:
         "Kein Programm von microshrub antwortet. Startet das Board gerade, warte und drück noch einmal " +
-        "Anfangen; hängt sein Programm, drück die Reset-Taste. Hat das Board nur MicroPython, braucht " +
-        "es ein Programm, das seine Messungen schickt; hat es keines, braucht es das zuerst: siehe " +
-        "unten „Ein neues Board“.",
+        "Anfangen; hängt sein Programm, drück die Reset-Taste. Hat das Board nur MicroPython, bekommt " +
+        "es unten ein Programm; hat es keines, braucht es das zuerst: siehe „Ein neues Board“ im " +
+        "nächsten Schritt.",
       tooOld: "Das Programm des Boards ist zu alt: Es sagt nicht, was sein Sensor ist. Bau es neu.",
       forecasts:
-        "Das Programm des Boards sagt eine Zahl vorher. Um ihm Gesten beizubringen, bring eines mit " +
-        "Klassen darauf.",
+        "Das Programm des Boards sagt eine Zahl vorher. Um ihm Gesten beizubringen, bring ein anderes " +
+        "darauf, etwa das unten.",
       noSensor:
-        "Das Programm des Boards hat keinen Sensor: Beispiele kommen über das Kabel. Bau eines mit " +
-        "--sensor, etwa --sensor mpu6050 scl=1 sda=0.",
+        "Das Programm des Boards hat keinen Sensor: Beispiele kommen über das Kabel. Bring eines mit " +
+        "Sensor darauf, etwa das unten, oder bau eines mit --sensor.",
       features:
         "Das Programm des Boards macht aus seinen Messungen Merkmale und schickt nur diese. Hier " +
-        "werden die Messungen gebraucht: Bring ein Programm ohne --features auf das Board.",
+        "werden die Messungen gebraucht: Bring ein Programm ohne --features auf das Board, oder das " +
+        "unten.",
       slow: (seconds) =>
         `Das Board misst alle ${count(seconds)} Sekunden, und eine Geste braucht mindestens eine ` +
         "Messung je Sekunde. Bau sein Programm mit einer höheren Rate.",

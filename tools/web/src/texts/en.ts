@@ -313,6 +313,12 @@ export const en = {
       microphone: "Speak, clap, whistle.",
       board: "Plug in a board whose program has a sensor, and press Begin.",
     },
+    readings: {
+      title: "A program that sends its readings",
+      lead: "It takes the place of the program that the board has. Then press Begin.",
+      sensors: { mpu6050: "An MPU-6050", adc: "An analog pin" },
+      pin: (name: string) => `It reads the voltage at ${name}, 50 times a second.`,
+    },
     cable: {
       rate: (rate: number) => (rate === 1 ? "1 reading a second" : `${count(rate)} readings a second`),
       waits: (why: string) =>
@@ -321,18 +327,18 @@ export const en = {
       lost: (why: string) => `${why} What was taught is kept. When the board is back, press Go on.`,
       silent:
         "No program of microshrub answers. If the board is starting, wait and press Begin again; if " +
-        "its program hangs, press its reset button. A board with only MicroPython needs a program " +
-        "that sends its readings; one without MicroPython needs that first: see “A new board” below.",
+        "its program hangs, press its reset button. A board with only MicroPython gets a program " +
+        "below; one without MicroPython needs that first: see “A new board” in the next step.",
       tooOld: "The board's program is too old: it does not tell what its sensor is. Build it anew.",
       forecasts:
-        "The board's program predicts a number. To teach it gestures, put a program on it that has " +
-        "classes.",
+        "The board's program predicts a number. To teach it gestures, put another program on it, " +
+        "such as the one below.",
       noSensor:
-        "The board's program has no sensor: samples come to it over the cable. Build one with " +
-        "--sensor, such as --sensor mpu6050 scl=1 sda=0.",
+        "The board's program has no sensor: samples come to it over the cable. Put one there that has, " +
+        "such as the one below, or build one with --sensor.",
       features:
         "The board's program makes features of its readings, and sends only these. Teaching here " +
-        "needs the readings: put a program without --features on the board.",
+        "needs the readings: put a program without --features on the board, or the one below.",
       slow: (seconds: number) =>
         `The board takes a reading every ${count(seconds)} seconds, and a gesture needs at least one ` +
         "a second. Build its program with a faster rate.",

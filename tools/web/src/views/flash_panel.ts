@@ -12,8 +12,13 @@ import { texts } from "../texts";
 const BAUD = 115_200;
 const START = 8_000; // milliseconds for the program to start, or to say why not
 
-/** A button that puts the model on a board; where no port can be had, how to get one. */
-export function flashPanel(model: Model, target: Target, data: PageData, part: string): HTMLElement {
+/** A button that puts the model, which is made when it is wanted, on a board; where no port can be had, how to get one. */
+export function flashPanel(
+  model: () => Promise<Model>,
+  target: Target,
+  data: PageData,
+  part: string,
+): HTMLElement {
   if (!canConnect()) return make("p", {}, texts.board.noSerial);
   const button = make("button", { type: "button", id: `${part}flash` }, texts.board.flash);
   const status = make("p", { role: "status", id: `${part}flash-status` });
@@ -42,7 +47,7 @@ export function flashPanel(model: Model, target: Target, data: PageData, part: s
 }
 
 async function putOnBoard(
-  model: Model,
+  made: () => Promise<Model>,
   target: Target,
   data: PageData,
   say: (text: string) => void,
@@ -50,6 +55,7 @@ async function putOnBoard(
 ): Promise<string> {
   const port = await Port.open(await chosenDevice(), BAUD);
   try {
+    const model = await made();
     const expected = await expectedSelftest(model);
     const repl = await RawRepl.enter(port);
     const found = await architectureOf(repl);

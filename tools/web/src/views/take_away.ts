@@ -45,7 +45,7 @@ export function ontoBoard(
     "div",
     {},
     ...warning(model, target),
-    flashPanel(model, target, data, part),
+    flashPanel(() => Promise.resolve(model), target, data, part),
     make("p", {}, texts.takeAway.unpack(board.name)),
     make("pre", { tabindex: "0" }, flash),
     program,

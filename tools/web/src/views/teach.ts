@@ -3,6 +3,7 @@
 
 import { field, make } from "../dom";
 import { Gestures, type Heard } from "../learning/gestures";
+import { NoReadingsError } from "../link/board_sensor";
 import type { PageData } from "../page_data";
 import { readProject } from "../project";
 import type { Sensor } from "../sensors";
@@ -11,6 +12,7 @@ import { Answer } from "./answer";
 import { ExamPanel } from "./exam_panel";
 import type { HandOver } from "./hand_over";
 import { phonePart } from "./phone";
+import { ReadingProgram } from "./reading_program";
 import { RecordingCards } from "./recording_cards";
 import { SourceChoice } from "./source_choice";
 import { Trace } from "./trace";
@@ -33,13 +35,17 @@ export class Teach {
   private readonly source = new SourceChoice(
     this.pad,
     { interrupted: (why) => this.interrupted(why), ended: (why) => void this.lost(why) },
-    () => this.showSensor(),
+    () => {
+      this.readings.offer(false);
+      this.showSensor();
+    },
   );
   private readonly buttons = make("div", { class: "labels", role: "group", "aria-label": words.labels });
   private readonly answer = new Answer();
   private readonly exam: ExamPanel;
   private readonly cards: RecordingCards;
   private readonly hand: HandOver;
+  private readonly readings: ReadingProgram;
   private gestures: Gestures | null = null;
   private bytes = BYTES;
   private running = false;
@@ -51,6 +57,7 @@ export class Teach {
     hand: (failed: (error: unknown) => void) => HandOver,
   ) {
     this.hand = hand((error) => this.fail(error));
+    this.readings = new ReadingProgram(data, () => this.gestures?.classNames ?? namesIn(this.names.value));
     this.exam = new ExamPanel(() => void this.examine());
     this.cards = new RecordingCards({
       play: (recording) => this.gestures?.play(recording),
@@ -80,6 +87,7 @@ export class Teach {
       this.status,
       make("div", { class: "labels" }, this.start, this.exam.button, opens, this.over, this.file),
       this.exam.element,
+      this.readings.element,
       make("div", { class: "settings" }, field(words.source, this.source.select), field(words.names, this.names)),
       ...phonePart(),
       this.cards.element,
@@ -94,6 +102,7 @@ export class Teach {
     this.bytes = BYTES;
     this.source.select.disabled = this.names.disabled = false;
     this.over.hidden = true;
+    this.readings.offer(false);
     this.file.value = "";
     this.told.textContent = "";
     this.stand(false);
@@ -111,6 +120,7 @@ export class Teach {
       this.start.disabled = true;
       const wanted = this.gestures?.shape ?? null;
       const sensor = await this.source.open(wanted); // first: browsers ask while one presses
+      this.readings.offer(false);
       await this.run(sensor, classNames);
       this.stand(true);
       this.press(label);
@@ -225,6 +235,7 @@ export class Teach {
 
   private fail(error: unknown): void {
     if (this.gestures && !this.gestures.recordings.length) this.startOver();
+    this.readings.offer(error instanceof NoReadingsError);
     this.stand(false);
     this.start.disabled = false;
     this.say(error instanceof Error ? error.message : String(error), true);
