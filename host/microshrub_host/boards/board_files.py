@@ -35,6 +35,7 @@ ARCHITECTURES = (
 )
 INTERFACES = ("usb", "uart")
 
+LAYOUTS = ("rp2",)  # of pins: RP2040 and RP2350
 LAST_PIN = 48  # of the boards whose file does not say: that of an ESP32-S3
 
 
@@ -50,12 +51,14 @@ class Serial:
 class Pins:
     """What machine.Pin() takes: a GPIO number or a name. `led` is None on a board without one.
 
-    `last` is the greatest GPIO number.
+    `last` is the greatest GPIO number. `layout` names the rules for what a pin can be, "rp2", or
+    is None where none are known here.
     """
 
     adc: int | str
     led: int | str | None
     last: int = LAST_PIN
+    layout: str | None = None
 
 
 @dataclass(frozen=True)
@@ -239,6 +242,7 @@ def _pins(table: TomlSection) -> Pins:
         adc=table.pin("adc"),
         led=table.pin("led") if "led" in table.rest else None,
         last=table.positive("last") if "last" in table.rest else LAST_PIN,
+        layout=table.choice("layout", LAYOUTS) if "layout" in table.rest else None,
     )
     table.finish()
     return pins

@@ -19,6 +19,7 @@ from microshrub_host.streams.extraction import Extraction
 
 from .program_house import HouseSettings
 from .program_network import NetworkSettings, TcpSettings, WifiSettings
+from .program_pins import check_pins
 from .program_sensors import ProgramSensor, check_sensor, sensors
 from .program_sensors import pin as sensor_pin
 from .program_sensors import rate_of as sensor_rate
@@ -83,7 +84,7 @@ class ProgramOptions:
             check_sensor(read, features, extraction)
         hertz = read.rate and read.rate / (extraction.options["hop"] if extraction else 1)
         alarm = self.alarm or DriftAlarm("page_hinkley" if classes else "none")
-        return {
+        found = {
             "sensor": read.config,
             **({"extraction": extraction.options} if extraction else {}),
             "pending": self.pending.samples,
@@ -97,6 +98,8 @@ class ProgramOptions:
             "watchdog": self.watchdog,
             "text": self.text or (read.kind != "serial" and self.sleep is None),
         }
+        check_pins(found, board)
+        return found
 
     def _beside(
         self, board: Board, read: ProgramSensor, classes: Sequence[str], hertz: float | None

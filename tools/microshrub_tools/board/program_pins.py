@@ -1,0 +1,96 @@
+"""Which pins a program takes, and for what: none for two things, and each for what it can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.beside import registry
+from microshrub_host.boards.board_files import Board
+
+Pin = int | str
+_BUS = ("scl", "sda")  # several sensors share them
+_RP2_ADC = (26, 27, 28, 29)
+
+
+def check_pins(config: Mapping[str, Any], board: Board) -> None:
+    """Raise UserError if a pin of the configuration is taken twice, or cannot be what it is for.
+
+    Buttons may be one, and what classes switch may be the same pin: both do no harm.
+    """
+    tasks: dict[Pin, tuple[str, str]] = {}
+    for pin, kind, option in _tasks(config):
+        first, name = tasks.setdefault(pin, (kind, option))
+        if first != kind:
+            raise UserError(
+                f"pin {pin} is for two things: {name} and {option}. Give one of them another pin"
+            )
+    if board.pins.layout == "rp2":
+        for one in _sensors(config["sensor"]):
+            _check_rp2(one)
+
+
+def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:
+    """Each pin, a word for what may share it, and the option that took it."""
+    for place, one in enumerate(_sensors(config["sensor"])):
+        for name, pin in _pins_of(one):
+            kind = name if name in _BUS else f"{name} of sensor {place}"
+            yield pin, kind, f"--sensor {_name(one)} {name}"
+    flags = {kind.name: kind.options[0].flag for kind in registry.companions()}
+    for name, part in config.items():
+        if name == "sensor" or not isinstance(part, Mapping):
+            continue
+        if "pin" in part:
+            yield part["pin"], "button", f"the button of {flags.get(name, _flag(name))}"
+        if "led" in part:
+            yield part["led"], "light of a question", "--led-pin"
+    for row in config.get("switches") or ():
+        for what in row:
+            yield what[0] if isinstance(what, list) else what, "switch", "--switch"
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _sensors(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return config["sensors"] if config["kind"] == "several" else [config]
+
+
+def _name(sensor: Mapping[str, Any]) -> str:
+    return str(sensor.get("module", sensor["kind"]))
+
+
+def _pins_of(sensor: Mapping[str, Any]) -> Iterator[tuple[str, Pin]]:
+    """The pins of a sensor by the names of its settings."""
+    for name, value in {**sensor, **sensor.get("options", {})}.items():
+        if name == "pins":
+            yield from ((name, pin) for pin in value)
+        elif name in ("pin", *_BUS):
+            yield name, value
+
+
+def _check_rp2(sensor: Mapping[str, Any]) -> None:
+    """What RP2040 and RP2350 ask of a pin (ports/rp2/machine_i2c.c, machine_adc.c)."""
+    given = {**sensor, **sensor.get("options", {})}
+    if sensor["kind"] == "adc":
+        for pin in given["pins"]:
+            if isinstance(pin, int) and pin not in _RP2_ADC:
+                raise UserError(
+                    f"--sensor adc: pin {pin} is not analog; {', '.join(map(str, _RP2_ADC))} are"
+                )
+    scl, sda, bus = given.get("scl"), given.get("sda"), given.get("i2c", 0)
+    if not isinstance(scl, int) or not isinstance(sda, int):
+        return
+    if scl % 2 == 0 or sda % 2 or scl // 2 % 2 != sda // 2 % 2:
+        raise UserError(
+            f"--sensor {_name(sensor)}: pins {scl} and {sda} cannot be scl and sda of one bus. On "
+            "this chip they are two like sda=0 scl=1, sda=4 scl=5 (i2c=0) or sda=2 scl=3, "
+            "sda=6 scl=7 (i2c=1)"
+        )
+    if scl // 2 % 2 != bus:
+        raise UserError(
+            f"--sensor {_name(sensor)}: scl={scl} sda={sda} are pins of bus {scl // 2 % 2}: add "
+            f"i2c={scl // 2 % 2}"
+        )
