@@ -42,7 +42,7 @@ PROGRAM = {
     *("device/service.py", "device/naming.py", "device/naming_button.py", "device/states.py"),
     *("device/saving.py", "device/deep_sleep.py", "device/scores.py"),
     *("device/house.py", "device/house_voice.py", "device/house_ears.py", "device/wifi.py"),
-    *("device/mqtt.py", "device/mqtt_open.py"),
+    *("device/mqtt.py", "device/mqtt_open.py", "device/parcels.py", "device/parcel_post.py"),
     *("device/networking.py", "device/sockets.py", "device/channel.py", "device/tcp.py"),
     "device/renewing.py",
 }

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .board.program_house import HouseSettings
     from .board.program_network import TcpSettings, WifiSettings
     from .board.program_settings import Checkpoint, DriftAlarm, LabelPin, Pending, Sleep
+    from .board.program_share import ShareSettings
     from .board.sensor_settings import Sensor
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Pending",
     "SelfTest",
     "Sensor",
+    "ShareSettings",
     "Sleep",
     "TcpSettings",
     "WifiSettings",
@@ -40,6 +42,7 @@ _HOMES = {
     "Checkpoint": "board.program_settings",
     "DriftAlarm": "board.program_settings",
     "HouseSettings": "board.program_house",
+    "ShareSettings": "board.program_share",
     "LabelPin": "board.program_settings",
     "Pending": "board.program_settings",
     "SelfTest": "board.flash",

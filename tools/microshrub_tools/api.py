@@ -57,7 +57,8 @@ def build(
         What surrounds the model: sensor=Sensor.adc(pins=(26, 27)), features="window=64 hop=16",
         beside=[LabelBudget(share=0.1)], alarm=DriftAlarm("adwin"), checkpoint=Checkpoint(100),
         pending=Pending(64), label_pin=LabelPin(15), led_pin=25, switch={"walk": (16,)},
-        sleep=Sleep(every=60), house=HouseSettings("broker", "desk"), watchdog=8000, text=True.
+        sleep=Sleep(every=60), house=HouseSettings("broker", "desk"),
+        share=ShareSettings("rooms", ("walk",)), watchdog=8000, text=True.
 
     Raises
     ------

@@ -33,6 +33,8 @@ The file is an object:
                   sensor, see sleep.py and deep_sleep.py; or null
     mqtt          {"host", "port", "name", "settle", "events", "ca"}: the broker that it tells, see
                   house.py; or null
+    share         {"group", "name", "classes"}: parcels that it gives to others by that broker, and
+                  takes of them, see parcels.py; or null
     tcp           {"port"}: the link runs over TCP, too, see tcp.py; or null
     watchdog      milliseconds after which a board that hangs starts anew; 0: never
     text          whether to print a line for a plotter with every sample

@@ -8,7 +8,8 @@ from ..learners import learner_names
 
 VERSION = 1
 OPTIONAL = (
-    "extraction", "anomaly", "asking", "spare", "label_pin", "switches", "sleep", "beside"
+    "extraction", "anomaly", "asking", "spare", "label_pin", "switches", "sleep", "beside",
+    "share"
 )  # fmt: skip
 NETWORK = ("mqtt", "tcp")
 

@@ -14,6 +14,7 @@ _SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach"
 _SLEEP = ("every", "window", "hold", "pin", "deep")
 _MQTT = ("host", "port", "name", "settle", "events", "ca")
 _TCP = ("port",)
+_SHARE = ("group", "name", "classes")
 _LABEL_PIN = ("pin", "pressed", "released")
 
 
@@ -30,6 +31,7 @@ def check_parts(configuration, options):
         ("spare", _SPARE, _SPARE[:1]),
         ("label_pin", _LABEL_PIN, _LABEL_PIN),
         ("sleep", _SLEEP, _SLEEP[:3]),
+        ("share", _SHARE, _SHARE),
     ):
         value = getattr(configuration, name)
         options(name, value, names)
@@ -39,6 +41,8 @@ def check_parts(configuration, options):
         _check_sleep(configuration)
     if configuration.network is not None:
         _check_network(configuration.network, options)
+    if configuration.share is not None:
+        _check_share(configuration)
     if configuration.switches is not None:
         _check_switches(configuration.switches, configuration.classes)
     if configuration.beside is not None:
@@ -81,6 +85,21 @@ def _check_mqtt(mqtt):
     settle = mqtt["settle"]
     if not isinstance(settle, list) or len(settle) != 2:
         raise ValueError("mqtt's settle has to be a list of two numbers")
+
+
+def _check_share(configuration):
+    share = configuration.share
+    if "mqtt" not in (configuration.network or ()):
+        raise ValueError("share needs mqtt")
+    if configuration.spare is not None or configuration.numbers is not None:
+        raise ValueError("share is for classes that all have a name")
+    for name in ("group", "name"):
+        if not isinstance(share[name], str) or not 0 < len(share[name]) <= 32:
+            raise ValueError("share's %s has to be a text of 1..32 letters" % name)
+    if not isinstance(share["classes"], list):
+        raise ValueError("share's classes have to be a list of numbers")
+    for label in share["classes"]:
+        whole("share's classes", label, 0, configuration.classes - 1)
 
 
 def _check_beside(beside):

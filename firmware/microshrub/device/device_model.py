@@ -41,6 +41,7 @@ class Application:
         self.restart = False  # another configuration was taken in
         self.saving = None  # saves between the readings of a sensor, see saving.py
         self.pace = None  # of that sensor
+        self.parcels = None  # samples for others, and of others, see parcels.py
         self.sleep = None  # between the readings of that sensor, see sleep.py
         self.trial = False  # nothing is saved while this one is only tried
         self._pieces = 0  # of it so far
@@ -106,6 +107,10 @@ class Application:
             from .beside import configure
 
             configure(self)
+        if configuration.share is not None:
+            from .parcels import share
+
+            share(self)
 
     def _ranges(self, configuration):
         """The quantizer: one that freezes, or one whose ranges grow."""

@@ -28,11 +28,26 @@ def make_house(app, board, button, folder, say, wifi, login):
     where = options["host"], options["port"], folder + ca if ca else None
     room = _ROOM + len(base) + 3 * longest
     kept = len(base) + _TEXT + longest
+    post = _post_of(app, say)
+    if post:
+        kept = max(kept, post.kept)
     client = MqttClient(where, hello, room, kept, board.milliseconds)
-    return House(
+    house = House(
         app, button, board.milliseconds, say, wifi, names, client, base,
         folder + "house.bin", options["settle"], options["events"],
     )  # fmt: skip
+    if post:
+        post.attach(client, house.voice)
+    return house
+
+
+def _post_of(app, say):
+    """What brings parcels and takes them away, if there are any."""
+    if app.parcels is None:
+        return None
+    from .parcel_post import ParcelPost
+
+    return ParcelPost(app, app.configuration.share["group"], say)
 
 
 def _names_of(app):

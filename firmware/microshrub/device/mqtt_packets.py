@@ -66,10 +66,14 @@ class PacketOut:
 
 
 class PacketIn:
-    """What comes: the first `room` bytes of a packet are in `body`; it has `size` of them."""
+    """What comes: the first `room` bytes of a packet are in `body`; it has `size` of them.
+
+    A packet has at most `longest` bytes.
+    """
 
     def __init__(self, room):
         self.body = bytearray(room)
+        self.longest = _LONGEST
         self._piece = bytearray(_PIECE)
         self.forget()
 
@@ -125,5 +129,5 @@ class PacketIn:
         self.size |= (byte & 127) << self._shift
         self._shift += 7
         self._in_body = byte < 128
-        if self.size > _LONGEST or (byte >= 128 and self._shift > 21):
+        if self.size > self.longest or (byte >= 128 and self._shift > 21):
             raise ValueError("the broker sends a packet that is too long")

@@ -32,6 +32,11 @@ class Saving:
         self._reset, self._checkpoint, self._configure = app.reset, app.checkpoint, app.configure
         app.reset, app.checkpoint, app.configure = self.reset, self.checkpoint, self.configure
 
+    @property
+    def is_saving(self):
+        """Whether a checkpoint is being written."""
+        return self._steps is not None
+
     def begin(self):
         """A checkpoint is due: its first step comes behind the next reading."""
         self.settle()

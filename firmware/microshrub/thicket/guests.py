@@ -122,8 +122,9 @@ class Store:
     def places(self, label):
         """Where those of a class are; those first that newer ones contradict least."""
         labels, against = self._ring[_RING_LABELS], self._ring[_STORE_AGAINST]
-        found = [(against[k], k) for k in range(self.held) if labels[k] == label]
-        return [k for _, k in sorted(found)]
+        # an `against` is of 8 bits, a place below 2**16: no tuples, which a board has no room for
+        found = [against[k] << 16 | k for k in range(self.held) if labels[k] == label]
+        return [both & 65535 for both in sorted(found)]
 
     def codes(self, place):
         """The upper 8 bits of a sample's codes."""

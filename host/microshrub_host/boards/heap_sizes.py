@@ -24,6 +24,13 @@ def heap_bytes(
     return _heap_bytes(thing, set(seen), names)
 
 
+def held_by(thing: object) -> set[int]:
+    """What an object holds, itself as well: their id()."""
+    found: set[int] = set()
+    _heap_bytes(thing, found, ())
+    return found
+
+
 def _heap_bytes(thing: Any, seen: set[int], names: Collection[str] | None) -> int:
     if isinstance(thing, str):
         known = names is None or thing in names

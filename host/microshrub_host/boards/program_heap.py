@@ -22,7 +22,7 @@ from ..library import loader
 from ..library.planned import FILES, Outside
 from ..programs import mpy
 from ..sources import library_files
-from .heap_sizes import heap_bytes
+from .heap_sizes import heap_bytes, held_by
 from .import_heap import WORD, blocks
 from .ram_budget import Part
 
@@ -59,6 +59,8 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
     else:
         counted += [app.metrics, app.values, app._codes]
     elsewhere = [id(thing) for thing in counted]
+    if app.parcels:  # which has the learner's buffers at hand
+        elsewhere += held_by(app.learner)
     over_tcp = service._link if hasattr(service._link, "line") else None
     link = over_tcp.line if over_tcp else service._link
     parts = {
@@ -73,6 +75,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         "text": app.plotter,
         "sensor": service._sensor,
         "sleep": app.sleep,
+        "parcels": app.parcels,
         "broker": getattr(service, "house", None),
         "link over TCP": over_tcp,
     }
@@ -87,7 +90,16 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
     }
     whole = heap_bytes(service, names, elsewhere) + _POLL + _frames(arch, loader.digest())
     found["program"] = whole - sum(found.values())
+    if app.parcels:
+        found["parcels"] += judging_bytes(app.features)
     return [Part(name, size, "of the program", "program") for name, size in found.items()]
+
+
+def judging_bytes(features: int) -> int:
+    """What judging a parcel, or making one, takes of the heap for a moment: rows of samples, and
+    lists of neighbours. Measured, see tests/tools/board/test_build_share.py.
+    """
+    return 12_288 + 320 * features
 
 
 def _service(config: bytes) -> Any:

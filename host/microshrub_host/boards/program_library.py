@@ -131,6 +131,8 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         **_of_network(around),
         "device.house": around.get("mqtt"),
         "device.tcp": around.get("tcp"),
+        "device.parcels": around.get("share"),
+        "device.parcel_post": around.get("share"),
         "device.switches": around.get("switches"),
         "device.plotter": around["text"],
         "device.saving": around["checkpoint"]

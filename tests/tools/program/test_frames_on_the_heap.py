@@ -21,6 +21,8 @@ SERVING = {
     "device.tcp": ("take", "_wait", "_knocks", "_serve", "_answer", "_read", "_take", "_send"),
     "device.channel": ("read", "_check", "put", "write", "_trail"),
     "device.sha256": ("sign", "give", "is_right"),
+    "device.parcels": ("count", "turn"),
+    "device.parcel_post": ("tick", "talk", "_tell", "_due", "_send_piece"),
     "device.saving": ("_predict", "_class_of", "_queue"),
     "growing": ("encode", "encode_from", "_prepare", "_grow", "_move", "code"),
     "pending": ("move_codes", "add", "take"),

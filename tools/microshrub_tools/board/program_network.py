@@ -20,8 +20,9 @@ from microshrub_host.boards.usual_program import check_wifi
 
 from ..link import key_file
 from ..link.tcp_line import PORT
-from . import program_house
+from . import program_house, program_share
 from .program_house import HouseSettings, check_text, password
+from .program_share import ShareSettings
 
 SECRETS = "secrets.json"
 
@@ -60,6 +61,7 @@ class NetworkSettings:
     house: HouseSettings | None = None
     tcp: TcpSettings | None = None
     wifi: WifiSettings | None = None
+    share: ShareSettings | None = None
 
     def config(self, board: Board, classes: tuple[str, ...], *, sleeps: bool) -> dict[str, Any]:
         """What config.json says of it. Raises UserError."""
@@ -70,6 +72,10 @@ class NetworkSettings:
         found: dict[str, Any] = {}
         if self.house:
             found["mqtt"] = self.house.config(classes, sleeps=sleeps)
+        if self.share:
+            if not self.house:
+                raise UserError("--share needs --mqtt HOST, which keeps the group's parcels")
+            found["share"] = self.share.config(self.house.name, classes)
         if self.tcp:
             if sleeps:
                 raise UserError("--sleep switches the radio off, which --tcp needs: leave one out")
@@ -114,4 +120,5 @@ def of_options(given: Mapping[str, Any], output: Path, ask: Any) -> NetworkSetti
         house=house,
         tcp=None if port is None else TcpSettings(key, port),
         wifi=WifiSettings(name, secret) if name else None,
+        share=program_share.of_words(given),
     )

@@ -30,6 +30,7 @@ from .program_settings import (
     Pending,
     Sleep,
 )
+from .program_share import ShareSettings
 from .program_switches import switches
 
 _LEAST_WATCHDOG = 5000  # milliseconds
@@ -55,6 +56,7 @@ class ProgramOptions:
     wifi: WifiSettings | None = None  # the wireless network that it joins
     house: HouseSettings | None = None  # the broker that it tells
     tcp: TcpSettings | None = None  # the link over TCP, for who has a key
+    share: ShareSettings | None = None  # the group with which it shares samples, at that broker
     watchdog: int = 0  # milliseconds, 0: none
     text: bool = False  # plotter lines over serial, too
 
@@ -137,9 +139,11 @@ class ProgramOptions:
     @property
     def network(self) -> NetworkSettings:
         """What the program has in a network."""
-        return NetworkSettings(self.house, self.tcp, self.wifi)
+        return NetworkSettings(self.house, self.tcp, self.wifi, self.share)
 
     def _check(self, board: Board) -> None:
+        if self.share and self.checkpoint is None:
+            raise UserError("--share needs checkpoints: without, a board forgets what it learns")
         most = board.watchdog_ms or 1 << 23
         if not 0 <= self.watchdog <= most:
             raise UserError(f"--watchdog has to be 0..{most:,}, not {self.watchdog:,}")

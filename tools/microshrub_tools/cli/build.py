@@ -192,6 +192,7 @@ def _options(arguments: argparse.Namespace, output: Path) -> ProgramOptions:
         wifi=network.wifi,
         house=network.house,
         tcp=network.tcp,
+        share=network.share,
     )
 
 

@@ -75,11 +75,19 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
     )
     group = parser.add_argument_group(
         "options of a board in a house",
-        "See docs/how-to/home-assistant.md, and `share --help` for boards that teach each other.",
+        "See docs/how-to/home-assistant.md, and docs/how-to/boards-that-share.md for --share.",
     )
     add_broker_options(group)
     group.add_argument(
         "--name", metavar="NAME", help="the board's name at the broker (required with --mqtt)"
+    )
+    group.add_argument(
+        "--share",
+        nargs="+",
+        metavar=("GROUP", "NAME=VALUE"),
+        help="learn from the parcels that other boards of a group have at the broker, as `share "
+        "import --group` does; classes=walk,run or classes=all: give samples of these classes to "
+        "them (default: share nothing)",
     )
     group.add_argument(
         "--settle",

@@ -1,0 +1,122 @@
+"""What `build --share` puts on a board, what it counts, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from parcel_support import saved_model
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.boards.program_heap import judging_bytes
+from microshrub_tools import HouseSettings, ShareSettings, build
+from microshrub_tools.cli.main import main
+
+HOUSE = ["--mqtt", "192.168.1.5", "--name", "kitchen"]
+
+# What is alive while a parcel is judged, and what making one takes, of so many features
+PEAK = """
+import gc
+from array import array
+import microshrub
+from microshrub.parcel import Parcel
+from microshrub.thicket.sharing import Sharing
+
+def board(features, classes, seed):
+    model = microshrub.Thicket(features, 4, bytes=40000)
+    quantizer = microshrub.GrowingQuantizer(features, (model,))
+    x, raw = array("H", bytes(2 * features)), array("i", bytes(4 * features))
+    for k in range(600):
+        c = classes[k % len(classes)]
+        for f in range(features):
+            seed = (seed * 1103515245 + 12345) & 0x3fffffff
+            raw[f] = (seed >> 12) % 400 + 1000 * ((c * 7 + f) % 5)
+        quantizer.encode(raw, x)
+        model.learn(x, c)
+    names = tuple(["feature%d" % f for f in range(features)])
+    return Sharing(model, quantizer, names, ((0, 0),) * features, ("a", "b", "c", "d"))
+
+def peak(features):
+    one, two = board(features, (0, 1, 2, 3), 5), board(features, (1, 2, 3), 9)
+    gc.collect()
+    gc.disable()
+    before = gc.mem_alloc()
+    data = one.collect("kitchen", ("a",))
+    most = gc.mem_alloc() - before
+    gc.collect()
+    before = gc.mem_alloc()
+    parcel = Parcel(data)
+    for _ in two.judging(parcel):
+        gc.collect()
+        most = max(most, gc.mem_alloc() - before)
+    gc.enable()
+    return most
+
+print(peak(3), peak(12), peak(36))
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    return str(saved_model(tmp_path / "kitchen.mshrub", (0, 1), 1))
+
+
+def made(model: str, folder: Path, **options: Any) -> tuple[Any, dict[str, Any]]:
+    found = build(
+        model, "rpi_pico2_w", output=folder, house=HouseSettings("broker", "kitchen"), **options
+    )
+    return found, json.loads((folder / "config.json").read_text())
+
+
+def test_nothing_leaves_a_board_unless_a_class_is_named(model: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ["build", "--model", model, "--board", "rpi_pico2_w", *HOUSE, "--output", str(out)]
+    for share, classes in (
+        (["rooms"], []),
+        (["rooms", "classes=run,rest"], [2, 0]),
+        (["rooms", "classes=all"], [0, 1, 2]),
+    ):
+        assert main([*words, "--share", *share]) == 0
+        found = json.loads((out / "config.json").read_text())["share"]
+        assert found == {"group": "rooms", "name": "kitchen", "classes": classes}
+
+
+def test_what_cannot_be_is_refused_in_words(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["build", "--model", model, "--board", "rpi_pico2_w", "--output", str(tmp_path / "o")]
+    for more, said in (
+        (["--share", "rooms"], "--share needs --mqtt HOST"),
+        ([*HOUSE, "--share", "my rooms"], "--share has to be 1 to 32 letters"),
+        ([*HOUSE, "--share", "rooms", "classes=runn"], "Did you mean run?"),
+        ([*HOUSE, "--share", "rooms", "every=3"], "--share has no every"),
+        ([*HOUSE, "--share", "rooms", "--checkpoint-samples", "0"], "--share needs checkpoints"),
+    ):
+        assert main([*words, *more]) == 2
+        assert said in capsys.readouterr().err
+    other = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico2_w", *HOUSE]
+    assert main([*other, "--model", "hoeffding", "--share", "rooms", "--output", "o"]) == 2
+    assert "only a thicket keeps samples" in capsys.readouterr().err
+    with pytest.raises(UserError, match="names in a list"):
+        ShareSettings("rooms", "walk")
+
+
+def test_its_ram_is_counted_and_only_where_it_is_asked_for(model: str, tmp_path: Path) -> None:
+    plain, _ = made(model, tmp_path / "plain")
+    shared, _ = made(model, tmp_path / "shared", share=ShareSettings("rooms", ("rest",)))
+    parts = {part.name: part.bytes for part in shared.budget.of_program}
+    assert "parcels" not in {part.name for part in plain.budget.of_program}
+    assert judging_bytes(3) < parts["parcels"] < judging_bytes(3) + 2000
+    files = [
+        {path.name for path in (tmp_path / name).rglob("*.mpy")} for name in ("plain", "shared")
+    ]
+    assert not {name for name in files[0] if "parcel" in name}
+    assert shared.code_bytes > plain.code_bytes
+
+
+def test_judging_takes_no_more_heap_than_is_counted(run_micropython: Callable[[str], str]) -> None:
+    for features, most in zip((3, 12, 36), run_micropython(PEAK).split(), strict=True):
+        assert int(most) <= judging_bytes(features)

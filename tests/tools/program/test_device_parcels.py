@@ -1,0 +1,275 @@
+"""Boards that teach each other by themselves: programs on a real 32-bit MicroPython, and mosquitto
+on loopback. Each board is taught some of three classes, and learns the others of the others.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from array import array
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from device_support import Device, configuration, connected, put_device
+from house_support import FAST, PASSWORD, USER, Mosquitto, needs_broker
+from parcel_support import CLASSES, NAMES, UNITS, Board, rows_of, sealed
+from patience import PATIENCE
+
+from microshrub_host.library import loader
+from microshrub_tools.board import house_messages
+from microshrub_tools.board.parcel_store import TOPIC, ParcelStore
+from microshrub_tools.link.broker import Broker
+from microshrub_tools.link.messages import (
+    CHECKPOINT,
+    FINGERPRINT,
+    Fingerprint,
+    Prediction,
+    sample,
+)
+
+pytestmark = needs_broker
+GROUP = "rooms"
+Taught = list[tuple[Any, int]]  # rows and their classes
+TAUGHT = 40  # samples of each class that a board is taught
+
+
+def settings(port: int, name: str, shared: tuple[int, ...]) -> dict[str, Any]:
+    mqtt = {"host": "127.0.0.1", "port": port, "name": name, "settle": [3, 230], "events": 8}
+    return configuration(
+        "Thicket",
+        {"features": 3, "classes": 3, "bytes": 8192},
+        class_names=list(CLASSES),
+        feature_names=list(NAMES),
+        units=[list(unit) for unit in UNITS],
+        warmup=None,
+        checkpoint={"path": "checkpoint", "samples": 1 << 29, "seconds": 0},
+        mqtt=mqtt,
+        share={"group": GROUP, "name": name, "classes": list(shared)},
+    )
+
+
+class Pupil:
+    """A board, and what it says at the broker of what became of parcels."""
+
+    def __init__(self, command: tuple[str, ...], folder: Path, config: dict[str, Any]) -> None:
+        folder.mkdir()
+        self.folder, self.config = folder, config
+        self.name = config["mqtt"]["name"]
+        put_device(folder, config)
+        (folder / "main.py").write_text(FAST % 16)
+        told = house_messages.messages(config, config["learner"], "1.0")
+        data = house_messages.packed(config, told, config["class_names"])
+        (folder / "house.bin").write_bytes(data)
+        (folder / "secrets.json").write_text(json.dumps({"mqtt": [USER, PASSWORD]}))
+        self.hear(config["mqtt"]["port"])
+        self.device = Device(command, folder, "256k")
+
+    def hear(self, port: int) -> None:
+        """Listen at the broker, from now on."""
+        self.line = Broker("127.0.0.1", port, USER, PASSWORD)
+        self.line.subscribe(f"microshrub/{self.name}/said", f"microshrub/{self.name}/status")
+        self.said: list[str] = []
+
+    def until(self, *words: str) -> None:
+        """Wait until it has said all of these, however long it takes."""
+        end = time.monotonic() + PATIENCE
+        while not all(any(word in said for said in self.said) for word in words):
+            assert time.monotonic() < end, (self.name, words, self.said)
+            came = self.line.receive(1.0)
+            if came:
+                self.said.append(came.data.decode())
+
+    def teach(self, *labels: int, count: int = TAUGHT) -> Taught:
+        """Teach it so many samples of each of these classes; returns them."""
+        rows = [(row, c) for c in labels for row in rows_of(c, count, len(self.name))]
+        random.Random(1).shuffle(rows)
+        with connected(self.device) as link:
+            for row, label in rows:
+                link.ask(sample(row.tolist(), label))
+        return rows
+
+    def right(self, label: int) -> float:
+        """The part of other samples of a class that it predicts right."""
+        rows = rows_of(label, 25, 99)
+        with connected(self.device) as link:
+            said = [link.ask(sample(row.tolist())) for row in rows]
+        assert all(isinstance(each, Prediction) for each in said)
+        return sum(each.label == label for each in said) / len(said)  # type: ignore[union-attr]
+
+    def fingerprint(self) -> int:
+        """The CRC32 of its model."""
+        with connected(self.device) as link:
+            found = link.ask(FINGERPRINT)
+        assert isinstance(found, Fingerprint)
+        return found.crc32
+
+
+Put = Callable[..., Pupil]
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Mosquitto]:
+    made = Mosquitto(tmp_path / "broker")
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def put(micropython_command: tuple[str, ...], tmp_path: Path, broker: Mosquitto) -> Iterator[Put]:
+    made: list[Pupil] = []
+
+    def put(name: str, *shared: int) -> Pupil:
+        made.append(
+            Pupil(micropython_command, tmp_path / name, settings(broker.port, name, shared))
+        )
+        return made[-1]
+
+    yield put
+    for each in made:
+        each.device.close()
+
+
+def test_three_boards_teach_each_other_what_each_alone_was_taught(put: Put) -> None:
+    boards = [put(name, k) for k, name in enumerate(("kitchen", "attic", "hall"))]
+    for k, board in enumerate(boards):
+        board.teach(k)
+    for k, board in enumerate(boards):
+        others = [(CLASSES[c], boards[c].name) for c in range(3) if c != k]
+        board.until(*(f"{name} of {origin}: learned" for name, origin in others))
+    for board in boards:
+        assert min(board.right(c) for c in range(3)) > 0.9, board.name
+
+
+@pytest.fixture
+def store(broker: Mosquitto) -> Iterator[ParcelStore]:
+    with Broker("127.0.0.1", broker.port, USER, PASSWORD) as line:
+        yield ParcelStore(line, GROUP)
+
+
+def parcel_of(label: int, origin: str, most: int = 20) -> bytes:
+    """Of a board that knows all classes."""
+    library = loader.load(loader.fastest())
+    return bytes(Board(library, (40, 40, 40)).sharing.collect(origin, (CLASSES[label],), most))
+
+
+def replayed(
+    config: dict[str, Any], rows: Taught, *parcels: bytes, most: int | None = None
+) -> int:
+    """The CRC32 of a model that learns these rows, and then these parcels, on a PC: of each so
+    many samples, all by default.
+    """
+    library = loader.load(loader.fastest())
+    device = library.device
+    app = device.device_model.Application(
+        device.config.Configuration(json.dumps(config | {"checkpoint": None}).encode())
+    )
+    for row, label in rows:
+        app.values[:] = array("i", row.tolist())
+        app.sample(label)
+    sharing = library.Sharing(app.learner, app.quantizer, NAMES, UNITS, CLASSES)
+    for data in parcels:
+        sharing.take(library.Parcel(data))
+        for _ in range(sharing.waiting if most is None else most):
+            sharing.step()
+    return int(app.learner.state_crc32())
+
+
+def test_what_it_learns_of_others_has_the_bits_of_a_pc(put: Put, store: ParcelStore) -> None:
+    board = put("kitchen")
+    rows = board.teach(0)
+    parcels = [parcel_of(1, "attic"), parcel_of(2, "hall")]
+    for data, words in zip(parcels, ("walk of attic", "run of hall"), strict=True):
+        store.publish([data])
+        board.until(f"{words}: 20 samples are to be learned", f"{words}: learned")
+    assert board.fingerprint() == replayed(board.config, rows, *parcels)
+    assert min(board.right(c) for c in range(3)) > 0.9
+    assert not store.of("kitchen").parcels, "nobody has chosen a class that may leave it"
+
+
+def test_a_power_cut_while_it_learns_changes_nothing(put: Put, store: ParcelStore) -> None:
+    board = put("kitchen")
+    rows = board.teach(0)
+    data = parcel_of(1, "attic")
+    store.publish([data])
+    board.until("20 samples are to be learned")
+    time.sleep(0.3)
+    with connected(board.device) as link:
+        link.ask(CHECKPOINT)
+    board.device.kill()
+    board.device.start()
+    board.until("walk of attic: learned")
+    assert board.fingerprint() == replayed(board.config, rows, data)
+
+
+def test_it_learns_no_more_of_others_than_it_was_taught(put: Put, store: ParcelStore) -> None:
+    board = put("kitchen")
+    rows = board.teach(0, count=12)
+    data = parcel_of(1, "attic")
+    store.publish([data])
+    board.until("20 samples are to be learned")
+    waits = Broker("127.0.0.1", board.config["mqtt"]["port"], USER, PASSWORD)
+    waits.subscribe("microshrub/kitchen/state")
+    for _ in range(3):  # two minutes of the board's
+        assert waits.receive(PATIENCE)
+    assert not any("learned" in said and "to be" not in said for said in board.said)
+    assert board.fingerprint() == replayed(board.config, rows, data, most=12)
+    board.teach(0, count=12)
+    board.until("walk of attic: learned")
+
+
+def test_a_broker_that_is_gone_and_has_lost_all_gets_it_again(put: Put, broker: Mosquitto) -> None:
+    kitchen = put("kitchen", 0)
+    kitchen.teach(0)
+    kitchen.until("rest of kitchen: it is sent")
+    broker.stop()
+    broker.start()
+    kitchen.hear(broker.port)
+    kitchen.until("rest of kitchen: it is sent")
+    attic = put("attic")
+    attic.teach(1)
+    attic.until("rest of kitchen: learned")
+
+
+def test_what_is_no_parcel_changes_nothing_and_is_told_once(put: Put, broker: Mosquitto) -> None:
+    board = put("kitchen")
+    rows = board.teach(0, 1)
+    whole = parcel_of(2, "attic")
+    other = Board(loader.load(loader.fastest()), (30, 30, 30), feature_names=("x", "y", "u"))
+    dice = random.Random(5)
+    bad = {
+        "cut": whole[:-9],
+        "junk": dice.randbytes(300),
+        "huge": whole * 200,
+        "moved": whole,
+        "units": bytes(other.sharing.collect("units", ("run",))),
+        "many": parcel_of(2, "many", 30),
+        "mixed": mixed_up("mixed"),
+        "forged": sealed(forged_length(whole)),
+    }
+    with Broker("127.0.0.1", broker.port, USER, PASSWORD) as line:
+        for name, data in bad.items():
+            line.publish(f"{TOPIC}/{GROUP}/run/{name}", data, retain=True)
+        board.until(*(f"run of {name}: " for name in bad))
+        assert board.fingerprint() == replayed(board.config, rows)
+        line.publish(f"{TOPIC}/{GROUP}/run/attic", whole, retain=True)
+    board.until("run of attic: learned")
+    assert board.fingerprint() == replayed(board.config, rows, whole)
+    for name in bad:
+        assert sum(said.startswith(f"run of {name}: ") for said in board.said) == 1
+
+
+def mixed_up(origin: str) -> bytes:
+    """A parcel of samples of another class."""
+    library = loader.load(loader.fastest())
+    names = ("run", "walk", "rest")
+    board = Board(library, (40, 40, 40), class_names=names)
+    return bytes(board.sharing.collect(origin, ("run",)))
+
+
+def forged_length(data: bytes) -> bytes:
+    """A parcel that says that it has more features."""
+    at = 5 + 1 + data[5]
+    return data[:at] + b"\xff\x00" + data[at + 2 :]
