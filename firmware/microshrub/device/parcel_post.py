@@ -30,7 +30,7 @@ _BOARDS = const(8)  # whose parcels of a class a group has, and are looked at in
 _NAME = const(32)  # bytes of a board's name
 _ESCAPED = const(3)  # bytes of one that stands in a topic as in a URL
 _PIECE = const(128)
-_MOST_WORDS = const(8)  # sentences that wait to be said
+_SENTENCES = const(8)  # sentences that wait to be said
 _PLAIN = b"-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
@@ -123,7 +123,7 @@ class ParcelPost:
         key = crc32(memoryview(body)[2 : max(end - 4, start)])
         if not parcels.is_new(key):
             return
-        if parcels.is_busy or len(self._words) >= _MOST_WORDS:
+        if parcels.is_busy or len(self._words) >= _SENTENCES:
             self._left = True
         elif size > end or end - start > parcels.room:
             whose = "%s of %s: " % (parcels.class_names[label], origin)
