@@ -21,11 +21,22 @@ from microshrub_tools.link.serial_line import PortError
 class SharingBoard:
     """A board made of software whose program knows these classes, and two ways to it."""
 
-    def __init__(self, command: tuple[str, ...], folder: Path, classes: tuple[int, ...]) -> None:
+    def __init__(
+        self, command: tuple[str, ...], folder: Path, classes: tuple[int, ...], *more: str
+    ) -> None:
         folder.mkdir()
         model = saved_model(folder / "board.mshrub", classes, 2)
         tcp, self.key = free_port(), folder / "board.key"
-        words = ["build", "--model", str(model), "--board", "rpi_pico2_w", "--tcp", str(tcp)]
+        words = [
+            "build",
+            "--model",
+            str(model),
+            "--board",
+            "rpi_pico2_w",
+            "--tcp",
+            str(tcp),
+            *more,
+        ]
         build = folder / "build"
         assert main([*words, "--key", str(self.key), "--output", str(build)]) == 0
         self.flash = folder / "flash"
