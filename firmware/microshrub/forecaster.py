@@ -6,8 +6,6 @@ values (lags), and a sample is learned when the one N later has come. What the l
 weighed against the last value and seasons (outlook.py). With a horizon of 0, the target is told
 from the other columns of its own sample, and learned at once.
 
-forecast_runs.py does in a kernel, for many rows, what take() does here with one.
-
 Buffers (F = features):
 
     forecaster.words      'i'  the integers below

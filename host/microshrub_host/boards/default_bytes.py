@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ..base.errors import UserError
 from ..beside.between import between
-from ..beside.companion import Beside
+from ..beside.companion import Beside, around
 from ..features.feature_options import FeatureOptions
 from ..library.learners import defaults, learner, model_of
 from .board_files import Board
@@ -47,44 +47,56 @@ def bytes_for(
     native: bool = False,
     frozen: bool = False,
     freeze: bool = False,
+    beside: Beside = (),
+    network: Collection[str] = (),
 ) -> int:
     """The learner's default bytes, or fewer if the board has less beside the program of `build`.
 
     With `native`, that is the program of `build --native`, which is smaller; with `frozen`, one
-    whose ranges do not grow; with `freeze`, one whose library is in the firmware. Raises NoRoom,
-    which says what fits instead, if not even the smallest does.
+    whose ranges do not grow; with `freeze`, one whose library is in the firmware. What is known to
+    stand beside the learner, and what the program has in a `network`, come out of what is left to
+    the user's own code. Raises NoRoom, which says what fits instead, if not even the smallest
+    does.
     """
 
-    def whole(beside: Beside = (), **shape: int) -> Budget:
-        wanted = {**parameters, SIZE: _most(kind), **shape}
-        return usual_budget(wanted, board, kind, beside, native, frozen=frozen, freeze=freeze)
+    def whole(beside: Beside = (), network: Collection[str] = (), **shape: int) -> Budget:
+        wanted = around({**parameters, SIZE: _most(kind), **shape}, beside)
+        return usual_budget(wanted, board, kind, beside, native, network, frozen, freeze=freeze)
 
     sensor = between(FeatureOptions.of(_FEATURES).extraction(_CHANNELS, _RATE))
     sensed = usual_program(kind, parameters, sensor, frozen=frozen)
     same = whole(features=sensed.parameters["features"])
     sensor_bytes = whole(sensor).ram_bytes - same.ram_bytes
     plain = whole()
-    found = bytes_within(plain, sensor_bytes, parameters, board, kind)
+    all_of_it = whole(beside, network) if beside or network else plain
+    more = max(all_of_it.ram_bytes - plain.ram_bytes, 0)
+    found = bytes_within(plain, sensor_bytes, parameters, board, kind, more)
     if found is None:
         wanted = {**parameters, SIZE: _most(kind)}
-        raise NoRoom(lambda: which_to_lower(wanted, board, kind, plain))
+        raise NoRoom(lambda: which_to_lower(wanted, board, kind, all_of_it, beside))
     return found
 
 
 def bytes_within(
-    plain: Budget, sensor_bytes: int, parameters: Parameters, board: Board, kind: str
+    plain: Budget,
+    sensor_bytes: int,
+    parameters: Parameters,
+    board: Board,
+    kind: str,
+    more: int = 0,
 ) -> int | None:
     """The learner's default bytes, or fewer if the board has less beside the rest of a program.
 
     A sensor takes sensor_bytes more than that program, which is `plain`, and RESERVED bytes stay
-    free. If the board is too small for that and a quarter of the default, none stay free, and
-    beside less than a sixteenth, the sensor has no room. None if no size has any.
+    free, of which what is to stand beside the learner takes `more`. If the board is too small for
+    that and a quarter of the default, none stay free, and beside less than a sixteenth, the
+    sensor has no room. None if no size has any.
     """
     most = _most(kind)
     for free, least in (
-        (sensor_bytes + RESERVED - START_BYTES, most // 4),
-        (sensor_bytes + _MARGIN, most // 16),
-        (_MARGIN, 0),
+        (sensor_bytes + max(RESERVED - START_BYTES, more + _MARGIN), most // 4),
+        (sensor_bytes + more + _MARGIN, most // 16),
+        (more + _MARGIN, 0),
     ):
         rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - free)
 

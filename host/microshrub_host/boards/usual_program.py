@@ -30,7 +30,7 @@ _AROUND: dict[str, Any] = {
     "text": False,
 }
 _EVENTS = 64  # that are kept for a broker
-_NETWORK: dict[str, Any] = {
+NETWORK: dict[str, Any] = {
     "mqtt": {
         "host": "192.168.1.100", "port": 1883, "name": "board", "settle": [3, 230],
         "events": _EVENTS,
@@ -55,7 +55,7 @@ def usual_program(
     """
     library = loader.load("plan")
     of_numbers = library.learners.is_regressor(kind)
-    around = dict(_AROUND) | {name: _NETWORK[name] for name in network}
+    around = dict(_AROUND) | {name: NETWORK[name] for name in network}
     labels, classes = names
     for each in beside:
         for name, part in each.in_program(classes).items():

@@ -71,6 +71,8 @@ def _which(
     together = _together(costly, fits)
     if together:
         options = " ".join(_option(name, value) for name, value in together.items())
+        if len(together) == 1:  # of much less than _each_alone would lower
+            return f"{options} fits {board.name}."
         return f"No option alone is enough; {options} together fit {board.name}."
     smallest = dict(learner_kwargs)
     for name, cost in costly.items():

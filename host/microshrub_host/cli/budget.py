@@ -19,7 +19,6 @@ from ..boards.what_to_lower import which_to_lower
 from ..library.learners import REGRESSORS, check_parameters, kind_of, number_parameters
 from ..programs import native_files
 from ..reports import report
-from ..reports.budget_table import print_budget
 from ..streams.number_streams import MOST_AHEAD
 from .companion_options import add_companion_options, companions
 from .energy_options import add_energy_options, with_energy
@@ -110,6 +109,8 @@ def run(arguments: argparse.Namespace) -> int:
             program = usual_program(kind, parameters, beside, arguments.network or ())
         advice = too_large(budget, board, kind, parameters, beside, program)
     if not is_quiet(arguments):
+        from ..reports.budget_table import print_budget  # simulate imports this file
+
         print_budget(budget, board, time, every=arguments.buffers)
         console.say(report.fitting(budget) if budget.fits else "It does not fit. " + advice)
     if arguments.json is not None:

@@ -12,6 +12,7 @@ from ..base.text import count
 from ..beside import registry
 from ..boards import board_files
 from ..boards.default_bytes import SIZE, bytes_for
+from ..boards.usual_program import NETWORK
 from ..evaluation import prequential
 from ..features.feature_extraction import extracted
 from ..library.learners import MODELS, WARMUP, check_parameters, stream_parameters, warmup_of
@@ -19,12 +20,14 @@ from ..programs import native_files
 from ..streams.generators import SYNTH_NAMES
 from ..streams.open_stream import open_stream
 from ..streams.stream import Stream
+from .companion_options import companions
 from .features_option import add_features_option, feature_options, say_chosen
 from .no_label_option import open_unlabelled_rows
 from .options import given_options, model_parameters
 from .parsed import whole_number
 
 DEFAULT_BOARD = "rpi_pico"
+_ANY_RATE = 1.0  # readings a second: what stands beside a learner takes the same room at any
 
 
 def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = None) -> None:
@@ -189,7 +192,12 @@ def with_own_bytes(parameters: dict[str, Any], arguments: argparse.Namespace) ->
     native = native and native_files.can_be_made(board.arch, messages.say)
     frozen = bool(given.get("warmup"))
     freeze = bool(given.get("freeze"))
-    size = bytes_for(parameters, board, MODELS[arguments.model], native, frozen, freeze)
+    asked = companions(arguments, _ANY_RATE)
+    beside = tuple(each.on_shape(parameters["classes"]) for each in asked)
+    network = [name for name in NETWORK if name in (given.get("network") or ()) or given.get(name)]
+    size = bytes_for(
+        parameters, board, MODELS[arguments.model], native, frozen, freeze, beside, network
+    )
     if size != parameters[SIZE]:
         messages.say(f"Note: --bytes {size}, which {board.name} has beside the program of build.")
     return parameters | {SIZE: size}

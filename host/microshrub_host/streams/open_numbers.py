@@ -25,8 +25,8 @@ from .generators import in_numbers, river_names
 from .number_streams import NOT_SCORED, NumberStream, Values, ahead, check_ahead
 from .open_stream import open_stream
 from .order_statistics import PART
-from .source_file import GENERATED, SourceFile, opened_source, source_name
-from .stream import DataError, Progress
+from .source_file import GENERATED, SourceFile, opened_source
+from .stream import DataError, Progress, source_name
 from .telltales import copy_notes, telltale_notes
 from .text_lines import text_lines
 from .units import Scale

@@ -106,17 +106,6 @@ class SourceFile:
             yield raw, gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[misc]
 
 
-def source_name(source: object) -> str:
-    """The name of a source that somebody gave. Raises TypeError for what is none, as an array."""
-    if isinstance(source, (str, os.PathLike)):
-        return os.fsdecode(source)
-    raise TypeError(
-        f"a file or the name of a stream is needed, not {type(source).__name__}. Of arrays, make "
-        "a stream, Stream(name, values, labels, feature_names, class_names), or fit an estimator "
-        "of microshrub_host.adapters.sklearn_adapter"
-    )
-
-
 @contextmanager
 def opened_source(source: str) -> Iterator[SourceFile]:
     """The file of that name, or for `-` the standard input. Raises DataError.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -23,6 +24,17 @@ Progress = Callable[[int, int], None]
 
 class DataError(UserError):
     """What is wrong with a source and what to do about it, in words for the user."""
+
+
+def source_name(source: object) -> str:
+    """The name of a source that somebody gave. Raises TypeError for what is none, as an array."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.fsdecode(source)
+    raise TypeError(
+        f"a file or the name of a stream is needed, not {type(source).__name__}. Of arrays, make "
+        "a stream, Stream(name, values, labels, feature_names, class_names), or fit an estimator "
+        "of microshrub_host.adapters.sklearn_adapter"
+    )
 
 
 @dataclass(frozen=True)

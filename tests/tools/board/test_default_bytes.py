@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from program_support import AROUND
 
+from microshrub_host import Guarantee
 from microshrub_host.boards import board_files
 from microshrub_host.boards.default_bytes import RESERVED, bytes_for
 from microshrub_host.boards.program import Program
@@ -63,7 +64,7 @@ _SENSOR = {
 @pytest.mark.parametrize(
     ("name", "around", "left"),
     [
-        pytest.param("rpi_pico", _SENSOR, RESERVED),
+        pytest.param("rpi_pico", _SENSOR, RESERVED - 512),  # what two programs may differ by
         pytest.param("rpi_pico_w", {}, 0),
         pytest.param("esp32c3", _SENSOR, 0, marks=pytest.mark.long),
         pytest.param("esp32", _SENSOR, 0, marks=pytest.mark.long),
@@ -102,3 +103,34 @@ def test_a_board_without_room_for_any_size_is_told_what_fits(
     if command == "build":
         assert main([command, *wanted, "--model", "softmax"]) == 0
         assert main([command, *wanted, "--freeze"]) == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(["--spare-classes", "4"], id="spare classes"),
+        pytest.param(["--label-budget", "10%", "--guarantee", "90%"], id="few labels"),
+        pytest.param(["--spare-classes", "2", "--anomaly", "0.001"], id="two"),
+    ],
+)
+def test_what_stands_beside_it_has_room_too(
+    options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A recording of a sensor, and nobody has chosen a size."""
+    recording = tmp_path / "motion.csv"
+    rows = [f"{k * 37 % 1000},{k * 11 % 777},{k % 300},{'abc'[k // 300 % 3]}" for k in range(1800)]
+    recording.write_text("\n".join(["ax,ay,az,label", *rows, ""]))
+    features = ["--features", "window=64", "hop=16", "rate=100"]
+    sensor = ["--sensor", "mpu6050", "scl=1", "sda=0", "rate=100", "axes=3"]
+    wanted = [str(recording), *features, "--board", "rpi_pico", *options]
+    assert main(["build", *wanted, *sensor, "--output", str(tmp_path / "program")]) == 0
+    assert "It fits" in capsys.readouterr().out
+    budget = ["--board", "rpi_pico", "--features", "18", "--classes", "3", *options]
+    assert main(["budget", *budget]) == 0
+
+
+def test_what_fits_beside_it_anyway_leaves_the_size_as_it_was() -> None:
+    board = board_files.load("rpi_pico2")
+    shape = {"features": 14, "classes": 2, **defaults("thicket")}
+    beside = (Guarantee(90).on_shape(2),)
+    assert bytes_for(shape, board, "Thicket", beside=beside) == bytes_for(shape, board, "Thicket")

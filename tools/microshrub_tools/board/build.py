@@ -47,6 +47,7 @@ FIRMWARE = "firmware"
 MANIFEST = f"{FIRMWARE}/manifest.py"
 # The merged module has main(), see merged_files.py. Without the threshold, what its import leaves
 # behind would spread over the heap, and a large buffer find no room in one piece.
+_SAVED = "A saved model keeps its size: let `simulate` learn a smaller one, and save that."
 _IMPORT = b"""\
 import gc
 
@@ -144,10 +145,9 @@ def _what_to_do(program: Program, board: Board, budget: ram_budget.Budget, froze
         if 2 * waits > budget.ram_bytes:
             lower = f"The {what} take {waits:,} of them: lower {lower}."
             return f"{shortage('it', budget)} {lower} {frozen}".rstrip()
-    return (
-        f"{shortage('it', budget)} "
-        f"{which_to_lower(program.parameters, board, program.learner, budget, frozen=frozen)}"
-    )
+    lower = which_to_lower(program.parameters, board, program.learner, budget, frozen=frozen)
+    saved = _SAVED if program.learner_state else ""
+    return f"{shortage('it', budget)} {lower} {saved}".rstrip()
 
 
 def _main_program(program: Program, freeze: bool) -> bytes:
