@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -59,7 +60,8 @@ def kill_together(folder: Path, task: str) -> str:
     for _ in range(100):
         if others := list(folder.glob("other-*")):
             others[0].unlink()
-            os.kill(int(others[0].name.split("-")[1]), signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # its worker may be gone already
+                os.kill(int(others[0].name.split("-")[1]), signal.SIGKILL)
             break
         time.sleep(0.05)
     os.kill(os.getpid(), signal.SIGKILL)
