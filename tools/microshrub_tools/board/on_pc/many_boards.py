@@ -167,7 +167,7 @@ class Network:
 class Seen:
     """An application that sees what it is told to; it learns nothing."""
 
-    anomaly = alarm = questions = pace = None
+    anomaly = alarm = questions = pace = parcels = None
     confidence = 204  # of 255: not so sure that one answer is enough
     sample_id = 0
     room = rest = 0  # bytes of the heap, once they are counted
