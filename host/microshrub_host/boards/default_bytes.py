@@ -72,7 +72,7 @@ def bytes_for(
     more = max(all_of_it.ram_bytes - plain.ram_bytes, 0)
     found = bytes_within(plain, sensor_bytes, parameters, board, kind, more)
     if found is None:
-        wanted = {**parameters, SIZE: _most(kind)}
+        wanted = around({**parameters, SIZE: _most(kind)}, beside)
         raise NoRoom(lambda: which_to_lower(wanted, board, kind, all_of_it, beside))
     return found
 

@@ -306,5 +306,5 @@ def _module_part(module: ModuleHeap, native: bool) -> Part:
     if native:
         note = f"{module.native:,} of it machine code"
         return Part(module.name, module.other + module.native, note)
-    note = f"and {module.native} of machine code elsewhere"
+    note = f"and {module.native:,} of machine code elsewhere"
     return Part(module.name, module.other, note, elsewhere=module.native)

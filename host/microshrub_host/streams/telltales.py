@@ -22,6 +22,7 @@ _FEWEST = 30  # samples with which a column that tells the class is none by chan
 _FIRST = 1000  # samples that are looked at before the others
 _NEARLY = 0.95  # of the samples of each class, and of each value
 _SCALED = 0.9999  # correlation with the target, either way
+_UNLIKE = 0.9  # less than that over the samples that are looked at first, and it is no copy
 _CLOCK = re.compile(
     r"(date|time|stamp|clock|epoch|uptime|elapsed|ticks?|millis|micros|seconds)+"
     r"(_?(s|ms|us|ns|utc|local))?|ts|(unix|sys|gps|wall|local|utc)_?time"
@@ -87,7 +88,7 @@ def _correlation(values: Values, a: int, b: int) -> float:
     """How close to a line two columns are where both are known, 0 to 1; 0 of numbers too large."""
     known, middle = 0, np.zeros(2)
     sums, products = np.zeros(2), np.zeros((2, 2))
-    for _, part in _parts(values):
+    for at, part in _parts(values):
         pairs = part[:, (a, b)]
         pairs = pairs[~np.isnan(pairs).any(axis=1)]
         if len(pairs) and not known:
@@ -95,6 +96,12 @@ def _correlation(values: Values, a: int, b: int) -> float:
         known += len(pairs)
         sums += (pairs - middle).sum(axis=0)
         products += (pairs - middle).T @ (pairs - middle)
+        if at == 0 and 0 < (found := _of_sums(known, sums, products)) < _UNLIKE:
+            return found  # a whole file takes long
+    return _of_sums(known, sums, products)
+
+
+def _of_sums(known: int, sums: Values, products: Values) -> float:
     spread = products - np.outer(sums, sums) / max(known, 1)
     squares = spread[0, 0] * spread[1, 1]
     return float(abs(spread[0, 1]) / np.sqrt(squares)) if 0 < squares < np.inf else 0.0

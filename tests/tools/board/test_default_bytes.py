@@ -134,3 +134,12 @@ def test_what_fits_beside_it_anyway_leaves_the_size_as_it_was() -> None:
     shape = {"features": 14, "classes": 2, **defaults("thicket")}
     beside = (Guarantee(90).on_shape(2),)
     assert bytes_for(shape, board, "Thicket", beside=beside) == bytes_for(shape, board, "Thicket")
+
+
+def test_a_board_without_room_for_what_stands_beside_is_told_what_fits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Spare classes are classes of the learner, too, which the advice has to know."""
+    wanted = [*SOURCE[:-1], "nucleo_l476rg", "--spare-classes", "2"]
+    assert main(["build", *wanted, "--output", str(tmp_path / "program")]) == 2
+    assert "Not even the smallest thicket fits" in capsys.readouterr().err
