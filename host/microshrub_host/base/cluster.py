@@ -22,6 +22,7 @@ from .errors import UserError
 T = TypeVar("T")
 _LOOK = 1.0  # seconds until the cluster is looked at again: it may have got more workers
 _CONNECT = 10.0  # seconds for a scheduler to answer
+_REPLACED = 60.0  # seconds for a worker to start in the place of one that died
 _LOCAL = {
     "distributed.worker.daemon": False,  # the work may start processes
     "distributed.scheduler.allowed-failures": 2,  # deaths with a task; the next one fails it
@@ -185,19 +186,24 @@ def _client(distributed: Any, jobs: int, scheduler: str | None) -> Iterator[Any]
                 raise UserError(f"{scheduler}: the Dask cluster has no workers")
             yield client
         return
-    with (
-        distributed.LocalCluster(
-            n_workers=jobs,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address="127.0.0.1:0",  # any port: others may have the usual one
-            memory_limit=0,  # no limit: a worker that swaps is not ended
-            silence_logs=quiet,
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
+    cluster = distributed.LocalCluster(
+        n_workers=jobs,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address="127.0.0.1:0",  # any port: others may have the usual one
+        memory_limit=0,  # no limit: a worker that swaps is not ended
+        silence_logs=quiet,
+    )
+    try:
+        with distributed.Client(cluster) as client:
+            try:
+                yield client
+            finally:
+                # Dask cannot end a worker that is about to replace one that died
+                _quietly(client.wait_for_workers, jobs, _REPLACED)
+    finally:
+        _quietly(cluster.close)  # the outcomes are there: they are not lost over this
 
 
 def _quietly(what: Callable[..., object], *arguments: object) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from workers_support import kill_together, linger, misbehave, square
 from microshrub_host.base.cluster import Outcome, spread
 from microshrub_host.base.errors import UserError
 
-pytest.importorskip("distributed", reason="needs the extra tune")
+distributed = pytest.importorskip("distributed", reason="needs the extra tune")
 
 
 def test_failures_are_told_in_words() -> None:
@@ -40,6 +41,32 @@ def test_who_stands_beside_a_killer_is_not_blamed(tmp_path: Path) -> None:
     work = functools.partial(kill_together, tmp_path)
     found = {each.task: each.failure for each in spread(work, ["killer", "other"], jobs=2)}
     assert found == {"killer": "ended its worker 3 times", "other": ""}
+
+
+def test_the_last_task_may_end_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next one starts, as slowly as on a busy machine, while everything is ended."""
+    start = SpawnProcess.start
+
+    def start_slowly(process: SpawnProcess) -> None:
+        time.sleep(1.5)
+        start(process)
+
+    monkeypatch.setattr(SpawnProcess, "start", start_slowly)
+    outcomes = list(spread(functools.partial(misbehave, {}), ["kill"], jobs=2))
+    assert outcomes == [Outcome("kill", failure="ended its worker 3 times")]
+
+
+def test_workers_that_cannot_be_ended_in_order_lose_no_outcome(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    close = distributed.LocalCluster.close
+
+    def close_badly(cluster: distributed.LocalCluster) -> None:
+        close(cluster)
+        raise AssertionError("can only join a started process")
+
+    monkeypatch.setattr(distributed.LocalCluster, "close", close_badly)
+    assert list(spread(square, [3])) == [Outcome(3, 9)]
 
 
 def test_a_killed_worker_loses_no_task_and_tasks_are_taken_one_by_one(tmp_path: Path) -> None:
