@@ -138,6 +138,13 @@ ATTACKS = (
         "python tests/support/share_attack.py --messages 100000 --seed {seed}",
     ),
     Attack(
+        "messages that a board of such a group takes by itself: forged, altered, cut, of another "
+        "unit; its power cut meanwhile",
+        "what is refused changes no bit, and what is learned spoils nothing of the board's own",
+        "python tests/support/parcel_post_attack.py --messages 100000 --seed {seed}",
+        "python tests/support/parcel_post_attack.py --messages 1000 --seed {seed}",
+    ),
+    Attack(
         "a broker that sends forged lengths, packets that cannot be and random bytes",
         "the board goes on, and learns nothing of it",
         "python tests/support/hostile_broker.py --packets 100000 --seed {seed}",

@@ -89,6 +89,14 @@ class Board:
         return bytes(self.model.save() + self.quantizer.save())
 
 
+def far_away(library: Any) -> Board:
+    """One of which the last class has values a thousand times as large as elsewhere."""
+    board = Board(library, (0, 0, 0))
+    for row in 1000 * rows_of(2, 40, 3):
+        board.learn(row, 2)
+    return board
+
+
 def sealed(data: bytes | bytearray) -> bytes:
     """The parcel with the checksum that its bytes have now."""
     body = bytes(data[:-4])

@@ -10,8 +10,9 @@
 - Of a class that is known, a sample is contradicted, and left out, if none of its three nearest
   neighbours is of that class. The class is refused if more than half of its samples are.
 
-A class whose samples are all the same is refused, as a sensor was stuck. A class is not learned,
-either, if as many of its samples are held as the parcel has.
+A class whose samples are all the same is refused, as a sensor was stuck, and one so far away that
+the ranges which hold it would be too coarse for what is held: another unit, or a broken sensor. A
+class is not learned, either, if as many of its samples are held as the parcel has.
 """
 
 from array import array
@@ -19,7 +20,15 @@ from array import array
 from micropython import const
 
 from ..parcel import in_unit
+from ..quantizer import MISSING
 from .guests import Store, apart
+
+# From elsewhere, written by `make constants`:
+# range_growth.py
+_NO_VALUE = const(255)
+# thicket/neighbours.py
+_FAR = const(65536)
+# (end)
 
 _KNOWN = const(5)  # samples of a class from which on it is known
 _NEAR = const(3)  # neighbours that speak for or against a sample
@@ -27,12 +36,17 @@ _REACH = const(3)  # held samples that one sample of a parcel is compared with
 _UNIT = const(240)  # the weight of a sample of the parcel
 _APART = const(3)  # in fives: the neighbours that a new class has to have in its own parcel,
 _CLEAR = const(4)  # and from which on it stands apart
+_WITNESSES = const(32)  # held samples that are looked at before ranges grow
+_LOST = const(8)  # one in so many of them may come nearer to another class than to its own
+_DOUBLINGS = const(9)  # of a range, at most: what was all of it has 1/512 then
+_MANY = const(8)  # samples from which on a feature's least and greatest value do not count
 
 # What becomes of a class
 LEARNED = "learned"
 WELL_KNOWN = "well known"
 REFUSED = "contradicted"
 STUCK = "all the same"
+TOO_FAR = "too far away"
 STRANGE = "no such class"
 
 
@@ -63,7 +77,7 @@ class Judge:
 
     def judging(self, parcel):
         """The same in steps, an iterator, for who has no time for all at once: then `found` has
-        what judge() returns. A step looks at the neighbours of one sample.
+        what judge() returns. A step looks at one sample, or at its neighbours.
         """
         if parcel.feature_names != self._features:
             raise ValueError(
@@ -76,6 +90,10 @@ class Judge:
         self.found = []
         for name, which in zip(parcel.class_names, members):
             judged = yield from self._judge_class(parcel, name, which)
+            if judged[1]:
+                doublings = yield from self._doublings(parcel, judged[1])
+                if not (yield from self._stay_apart(doublings)):
+                    judged = TOO_FAR, []
             self.found.append((name,) + judged)
 
     def _judge_class(self, parcel, name, which):
@@ -89,6 +107,7 @@ class Judge:
         for i in which:
             self._code(parcel, i)
             rows.append(array("H", self._x))
+            yield
         if len(rows) > 2 and len({bytes(row) for row in rows}) == 1:
             return STUCK, []
         near = []
@@ -154,6 +173,54 @@ class Judge:
         features = len(self._features)
         return min([apart(rows[i], rows[k], features) for k in range(len(rows)) if k != i])
 
+    def _doublings(self, parcel, which):
+        """How often the range of each feature would double for these samples of a parcel."""
+        found = []
+        for f in range(len(self._features)):
+            low, size = self._quantizer.range_of(f)
+            values = []
+            for i in which:
+                value = self._value(parcel, i, f)
+                if value != MISSING:
+                    values.append(value)
+                yield
+            values.sort()
+            if len(values) >= _MANY:  # a single one widens nothing, see range_growth.py
+                values = values[1:-1]
+            bits = size
+            if values and self._quantizer.grows and size != _NO_VALUE:
+                span = max(values[-1] + 1, low + (1 << size)) - min(values[0], low)
+                while span > 1 << bits:
+                    bits += 1
+            found.append(bits - size)
+        return found
+
+    def _stay_apart(self, doublings):
+        """Whether the classes that are held can be told apart once ranges have doubled so."""
+        if max(doublings) > _DOUBLINGS:
+            return False
+        rows = self._witnesses() if max(doublings) else []
+        coarse = [
+            (array("H", [code >> k for code, k in zip(row, doublings)]), label)
+            for row, label in rows
+        ]
+        lost = 0
+        for i in range(len(rows)):
+            lost += int(_is_with_its_own(rows, i)) - int(_is_with_its_own(coarse, i))
+            yield
+        return _LOST * lost <= len(rows)
+
+    def _witnesses(self):
+        """Held samples, (codes, class), as many of each class that is known."""
+        known = [c for c in range(len(self._classes)) if self._store.count(c) >= _KNOWN]
+        rows = []
+        for c in known:
+            places = self._store.places(c)
+            count = min(max(_WITNESSES // len(known), 2), len(places))
+            for i in range(count):
+                rows.append((array("H", self._store.row(places[i * len(places) // count])), c))
+        return rows
+
     def value_changes(self, parcel):
         """How far each feature's values are moved, at most, by other units and ranges: raw."""
         from ..parcel import value_of
@@ -170,7 +237,10 @@ class Judge:
     def _read(self, parcel, i):
         """The raw values of a sample in the units of this thicket."""
         for f in range(len(self._features)):
-            self._raw[f] = in_unit(parcel.raw(i, f), parcel.units[f], self._units[f])
+            self._raw[f] = self._value(parcel, i, f)
+
+    def _value(self, parcel, i, f):
+        return in_unit(parcel.raw(i, f), parcel.units[f], self._units[f])
 
     def _code(self, parcel, i):
         """The codes of a sample by the ranges as they are; the quantizer stays as it is."""
@@ -181,6 +251,17 @@ class Judge:
 def _agrees(near, label):
     """Whether one of the nearest neighbours is of that class."""
     return label in [c for _, c, _ in near[:_NEAR]]
+
+
+def _is_with_its_own(rows, i):
+    """Whether row i of the (codes, class) is nearer to one of its own class than to all others."""
+    codes, label = rows[i]
+    least = [_FAR, _FAR]  # of its own class, of others
+    for k in range(len(rows)):
+        if k != i:
+            other = int(rows[k][1] != label)
+            least[other] = min(least[other], apart(codes, rows[k][0], len(codes)))
+    return least[0] < least[1]
 
 
 def _own_among(others, left):

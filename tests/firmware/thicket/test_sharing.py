@@ -104,6 +104,36 @@ def test_a_board_that_teaches_nonsense_is_refused_and_nothing_changes(
     assert board.bits() == before
 
 
+@pytest.mark.parametrize("known", [(60, 60, 0), (60, 0, 0), (60, 60, 12)])
+@pytest.mark.parametrize("factor", [3_000, 100_000])
+def test_values_of_another_unit_do_not_make_what_is_known_too_coarse(
+    factor: int, known: tuple[int, int, int]
+) -> None:
+    """Ranges that hold them have no room for what was taught here, now or later."""
+    teacher = Board(LIBRARY, (0, 0, 0))
+    for row in factor * rows_of(2, 40, 3):
+        teacher.learn(row, 2)
+    board = Board(LIBRARY, known, seed=1)
+    before = board.bits()
+    [(_, what, which)] = board.sharing.take(teacher.parcel("run"))
+    assert (what, which) == ("too far away", [])
+    assert board.bits() == before
+
+
+@pytest.mark.parametrize("seed", [3, 4, 5])
+def test_who_has_only_rested_learns_how_others_move(seed: int) -> None:
+    """Ranges grow more than eightfold, and there is nothing that they would make too coarse."""
+    board = Board(LIBRARY, (0, 0, 0))
+    for row in rows_of(0, 60, 1) // 20:
+        board.learn(row, 0)
+    sizes = [board.quantizer.range_of(f)[1] for f in range(3)]
+    [(_, what, which)] = board.sharing.take(Board(LIBRARY, ALL, seed).parcel("run"))
+    assert (what, len(which)) == ("learned", 20)
+    board.learn_all()
+    assert max(board.quantizer.range_of(f)[1] - sizes[f] for f in range(3)) > 3
+    assert board.right(2) == 1
+
+
 @pytest.mark.parametrize("seed", [3, 4, 5])
 def test_a_class_that_overlaps_known_ones_is_learned(seed: int) -> None:
     teacher = Board(LIBRARY, (0, 0, 0))

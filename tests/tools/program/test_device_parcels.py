@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from device_support import Device, configuration, connected, put_device
 from house_support import FAST, PASSWORD, USER, Mosquitto, needs_broker
-from parcel_support import CLASSES, NAMES, UNITS, Board, rows_of, sealed
+from parcel_support import CLASSES, NAMES, UNITS, Board, far_away, rows_of, sealed
 from patience import PATIENCE
 
 from microshrub_host.library import loader
@@ -237,7 +237,8 @@ def test_what_is_no_parcel_changes_nothing_and_is_told_once(put: Put, broker: Mo
     board = put("kitchen")
     rows = board.teach(0, 1)
     whole = parcel_of(2, "attic")
-    other = Board(loader.load(loader.fastest()), (30, 30, 30), feature_names=("x", "y", "u"))
+    library = loader.load(loader.fastest())
+    other = Board(library, (30, 30, 30), feature_names=("x", "y", "u"))
     dice = random.Random(5)
     bad = {
         "cut": whole[:-9],
@@ -247,6 +248,7 @@ def test_what_is_no_parcel_changes_nothing_and_is_told_once(put: Put, broker: Mo
         "units": bytes(other.sharing.collect("units", ("run",))),
         "many": parcel_of(2, "many", 30),
         "mixed": mixed_up("mixed"),
+        "far": bytes(far_away(library).sharing.collect("far", ("run",))),
         "forged": sealed(forged_length(whole)),
     }
     with Broker("127.0.0.1", broker.port, USER, PASSWORD) as line:
