@@ -15,6 +15,8 @@ def test_the_quick_attacks_are_withstood() -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     rows = [line.split(" | ") for line in done.stdout.splitlines()[2:-1]]
-    states, requests, samples, packets, records = [int(row[1].replace(",", "")) for row in rows]
+    states, requests, samples, messages, packets, records = [
+        int(row[1].replace(",", "")) for row in rows
+    ]
     assert states >= 750  # 50 at least of each kind
-    assert (requests, samples, packets, records) == (2000, 4320, 1000, 1000)
+    assert (requests, samples, messages, packets, records) == (2000, 4320, 1000, 1000, 1000)
