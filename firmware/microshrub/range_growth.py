@@ -8,7 +8,8 @@ A range grows
   256 on 48, and from 1,024 on 64. Then the range comes to hold the nearest of these values.
 
 So a few wrong readings widen nothing, and of a feature with heavy tails some values stay in the
-tails, where they do not squeeze the others.
+tails, where they do not squeeze the others. Nor does a sensor that is stuck or pulled out, which
+gives one value again and again, far away from all others: the same one does not count twice.
 
 So that the time is bounded, one feature at most grows with a sample, after the first 16.
 
@@ -63,6 +64,7 @@ _NO_VALUE = const(255)  # in the place of bits
 _EARLY = const(16)  # samples of which each makes a range grow
 _MOST_SEEN = const(1024)
 _OUTSIDE_ADDS = const(16)  # to a level
+_FAR_BITS = const(3)  # log2 of the lengths of a range from which on a value is far away
 _GROWS = const(255)  # a level at which the range has to grow
 _MARGIN = const(4)  # log2 of the part of what a range holds that it is longer
 
@@ -113,11 +115,23 @@ def note_outside(t, f: int, v: int):
     elif level[f] == 0 or above != int(beyond[f] >= low[f]):
         beyond[f] = v
         level[f] = _OUTSIDE_ADDS
-    else:
+    elif v != beyond[f] or not int(is_far(t, f, v)):
         if int(v < beyond[f]) == above:
             beyond[f] = v
         after = level[f] + _OUTSIDE_ADDS
         level[f] = after if after <= int(most_level(seen)) else _GROWS
+
+
+@micropython.viper
+def is_far(t, f: int, v: int) -> int:
+    """Whether a range that holds more than one value would be eight times as long, to hold v."""
+    address = ptr32(t)
+    bits = ptr8(address[_GROWING_BITS])[f]
+    if bits == 0 or bits + _FAR_BITS >= _MOST_BITS:
+        return 0
+    length = 1 << (bits + _FAR_BITS)  # <= 2**29, as v - low[f] is on either side
+    away = v - ptr32(address[_GROWING_LOW])[f]
+    return int(away >= length or away < 0 - length)
 
 
 @micropython.viper

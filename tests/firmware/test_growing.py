@@ -115,6 +115,28 @@ def test_one_wrong_reading_widens_nothing() -> None:
     assert spread > 57344 // 3
 
 
+@pytest.mark.parametrize("stuck", [32767, -RAW, 65535, RAW])
+@pytest.mark.parametrize("seen", [20, 100, 400, 3000])
+def test_a_sensor_that_is_pulled_out_for_a_while_widens_nothing(stuck: int, seen: int) -> None:
+    """It gives one value again and again; those of before and after are told apart as ever."""
+    rows = np.random.default_rng(0).integers(-300, 300, (seen, 1))
+    rows = np.concatenate([rows, np.full((200, 1), stuck), rows])
+    quantizer, keeper = learned(rows)
+    codes = np.array(keeper.codes)[:, 0]
+    np.testing.assert_array_equal(codes[:seen], codes[-seen:])
+    assert np.ptp(codes[:seen]) > 57344 // 3
+    assert quantizer.clamped >= 200
+
+
+def test_a_class_that_is_far_away_widens_a_range() -> None:
+    """Its values are not all the same."""
+    rng = np.random.default_rng(0)
+    rows = np.concatenate([rng.integers(0, 100, 400), rng.integers(30_000, 31_000, 20)])
+    quantizer, _ = learned(rows[:, None])
+    low, bits = quantizer.range_of(0)
+    assert low + (1 << bits) > 30_000
+
+
 def test_heavy_tails_do_not_squeeze_the_rest() -> None:
     rng = np.random.default_rng(1)
     rows = (rng.standard_cauchy((3000, 1)) * 1000).clip(-RAW, RAW).astype(int)
