@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Mapping
-from types import FunctionType, MethodType, ModuleType
+from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from ..library import loader
@@ -18,8 +18,9 @@ def heap_bytes(
 ) -> int:
     """Bytes of an object of the device library on the heap, with all that only it holds.
 
-    Classes and functions belong to the code and count as 0. So does a text that is one of names;
-    without names, every text; and what is counted elsewhere, whose id() is one of seen.
+    Classes and functions belong to the code and count as 0, all but closures: they are made while
+    the program starts, with what they hold. A text counts as 0 that is one of names; without
+    names, every text; and what is counted elsewhere, whose id() is one of seen.
     """
     return _heap_bytes(thing, set(seen), names)
 
@@ -35,18 +36,38 @@ def _heap_bytes(thing: Any, seen: set[int], names: Collection[str] | None) -> in
     if isinstance(thing, str):
         known = names is None or thing in names
         return 0 if known else BLOCK + blocks(len(thing.encode()) + 1)
-    if id(thing) in seen or isinstance(thing, _CODE):
+    closure = _closure(thing)
+    if id(thing) in seen or (isinstance(thing, _CODE) and not closure):
         return 0
     seen.add(id(thing))
+    if closure:
+        own = BLOCK + blocks((3 + len(closure)) * WORD)  # the function, and the variables' cells
+        return own + sum(_cell_bytes(cell, seen, names) for cell in closure)
     holds = isinstance(thing, (tuple, list, dict, MethodType))
     if holds and not isinstance(thing, AddressTable):
         return _own_bytes(thing) + sum(_heap_bytes(item, seen, names) for item in _items(thing))
-    if type(thing).__module__.startswith("_microshrub"):
+    if type(thing).__module__.startswith(_LIBRARY):
         values = vars(thing).values()
         return BLOCK + table(len(values)) + sum(_heap_bytes(v, seen, names) for v in values)
     return _plain_bytes(thing)
 
 
+def _closure(thing: object) -> tuple[CellType, ...]:
+    """The variables of a function of the device library that are of the one that made it."""
+    ours = isinstance(thing, FunctionType) and thing.__module__.startswith(_LIBRARY)
+    return (thing.__closure__ or ()) if ours else ()  # type: ignore[attr-defined]
+
+
+def _cell_bytes(cell: CellType, seen: set[int], names: Collection[str] | None) -> int:
+    """Those of such a variable, which several functions may share."""
+    if id(cell) in seen:
+        return 0
+    seen.add(id(cell))
+    held = None if cell == CellType() else cell.cell_contents  # that may be nothing yet
+    return BLOCK + _heap_bytes(held, seen, names)
+
+
+_LIBRARY = "_microshrub"
 _CODE = (bool, type, FunctionType, ModuleType, type(None))
 
 

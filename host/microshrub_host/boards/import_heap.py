@@ -47,19 +47,21 @@ _FIRST_POOL = 20  # names that it has room for
 _CHUNK = 128  # bytes of characters that are taken from the heap at once
 
 # Names that the firmware has anyway: those of Python's own modules and types, and what else a real
-# one had when it was asked. A wrong guess costs about 15 bytes.
+# one had when it was asked, if RP2 and ESP32 have it as well. A wrong guess costs about 15 bytes,
+# and where it fills a pool, another one. Some 30 names that both have from `machine` count as new,
+# which leaves room for as many of the user's own.
 _FIRMWARE_MODULES = ("array", "binascii", "io", "json", "math", "os", "struct", "sys")
 _FIRMWARE_TYPES = (int, str, bytes, bytearray, list, tuple, dict, set, property, io.BytesIO)
 _FIRMWARE_WORDS = (
     "micropython const viper native ptr8 ptr16 ptr32 value state random choice seed step start "
-    "count update name data run raw cls __init__ __path__ __version__ <lambda> <listcomp> "
+    "count update name data run __init__ __path__ __version__ <lambda> <listcomp> "
     "<genexpr> gc collect threshold mem_alloc mem_free kbd_intr errno machine timeout time "
     "ticks_ms ticks_us select poll ipoll register POLLIN buffer stream file rb wb n s t text code "
-    "module message clock push release search "
+    "module message push release search "
     # of asyncio and requests, which come with the firmware
-    "generator gather _run _chunk reason requests waiting"
+    "generator gather _run reason requests waiting"
 )
-_NOT_IN_FIRMWARE = {"__all__", "error", "nbytes", "False", "credits", "link"}
+_NOT_IN_FIRMWARE = {"__all__", "error", "nbytes", "True", "False", "credits", "link"}
 
 FROZEN = ".frozen"  # the place of what is in the firmware
 
@@ -307,5 +309,10 @@ def _pools(names: int) -> Iterator[int]:
 
 def names_told(arch: str, roots: tuple[str, ...], native: bool = False) -> int:
     """What micropython.qstr_info() says of the names: pools and characters, without chunks."""
-    names = _new_names(map(mpy.read, _files(arch, roots, native)), "/lib")
+    return told_of(_files(arch, roots, native))
+
+
+def told_of(files: Iterable[Path]) -> int:
+    """The same of the names of these compiled files."""
+    names = _new_names(map(mpy.read, files), "/lib")
     return sum(len(name.encode()) + 1 for name in names) + sum(_pools(len(names)))

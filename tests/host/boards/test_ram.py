@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+import re
 import tracemalloc
 from array import array
 from collections.abc import Callable
@@ -217,6 +218,17 @@ def test_rules_hold_for_another_library(tmp_path: Path, monkeypatch: pytest.Monk
         import_heap.library_heap.cache_clear()
 
 
+def test_a_real_one_has_the_names_that_count_as_the_firmwares(
+    run_micropython: Callable[[str], str],
+) -> None:
+    names = {name for path in mpy.compiled("x86") for name in mpy.read(path).names}
+    counted = sorted(filter(str.isidentifier, names & import_heap._firmware_names()))
+    assert len(counted) > 90
+    said = run_micropython(f"import micropython\n{counted}\nmicropython.qstr_info(1)")
+    new = set(re.findall(r"Q\((.*)\)", said))
+    assert not new.intersection(counted)
+
+
 # --- The budget ----------------------------------------------------------------------------------
 
 
@@ -373,6 +385,29 @@ def test_objects(thing: object, expected: int) -> None:
 def test_shared_object_counts_once() -> None:
     shared = bytearray(16)
     assert heap_sizes.heap_bytes((shared, shared)) == 16 + 32
+
+
+CLOSURES = """
+def make(first):
+    second = [first]
+    def one():
+        return first
+    def two():
+        return second, one
+    return one, two
+"""
+
+
+def test_closures_are_made_anew_with_the_variables_that_they_share() -> None:
+    """Three words, one for each variable, and the function; a cell for each variable, but once."""
+    module: dict[str, Any] = {"__name__": "_microshrub_of_this_test"}
+    exec(CLOSURES, module)
+    one, two = module["make"](bytearray(3))
+    alone = 16 + 16 + (16 + 32)  # the function, what holds its variable, and the variable
+    assert heap_sizes.heap_bytes(one) == alone
+    shared = 16 + 32 + (16 + 32) + 16  # of `two`, the list, and the cell that holds `one`
+    assert heap_sizes.heap_bytes((one, two)) == 16 + alone + shared
+    assert heap_sizes.heap_bytes(module["make"]) == 0
 
 
 def test_object_without_a_rule() -> None:
