@@ -34,6 +34,7 @@ from . import (
     native_files,
     native_module,
     plain_kernels,
+    short_names,
     unused_code,
 )
 from .folded import number
@@ -153,6 +154,15 @@ def _texts(
     body = unused_code.used(body, roots | public.keys() | {_VERSION})
     for part in (body, *(tree.body for tree in outside.values())):
         shortened_parameters(part, callers, public)
+    free = short_names.attributes(body)
+    able = short_names.unread(body)
+    names = short_names.new_names(able, free, body, callers, {*roots, *public})
+    short_names.rename(body, names)
+    for defined in merged.defined.values():
+        defined.update({name: names.get(new, new) for name, new in defined.items()})
+    for tree in outside.values():
+        able = short_names.private(tree.body)
+        short_names.rename(tree.body, short_names.new_names(able, free, tree.body))
     others = {name: source_text(tree) for name, tree in outside.items()}
     numbers = buffer_names.numbers(body)
     body, errors = error_texts.moved([buffer_names.numbered(each, numbers) for each in body])

@@ -46,7 +46,7 @@ def test_on_a_small_board_it_is_not_the_user_who_gets_that_room(
     native_tools_for: Callable[[str], object],
 ) -> None:
     """Where no model of some size leaves 20 KB to the user's own code, none does."""
-    board = board_files.load("esp32c3")
+    board = board_files.load("rpi_pico_w")
     native_tools_for(board.arch)
     shape = {"features": 14, "classes": 2, **defaults("thicket")}
     assert bytes_for(shape, board, "Thicket") <= bytes_for(shape, board, "Thicket", native=True)
