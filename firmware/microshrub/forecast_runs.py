@@ -17,15 +17,18 @@ In the place of what there is not, forecaster.words stands: of 6 without an inte
 import micropython
 from micropython import const
 
+from .first_ranges import limited
 from .forecast_rows import arrange, keep
 from .interval import follow
 from .outlook import ask_seasons, foresee
 from .outlook import judge as judge_opinions
-from .quantizer import encode_rows, limited
+from .quantizer import encode_rows
 from .seasons import compare
 from .target import decode, encode
 
 # From elsewhere, written by `make constants`:
+# first_ranges.py
+_MISSING = const(-536870912)
 # forecast_rows.py
 _F_COLUMNS = const(0)
 _F_COLUMN = const(1)
@@ -48,8 +51,6 @@ _E_GUESS_HIGH = const(3)
 _E_INSIDE = const(5)
 _E_BITS = const(29)
 _E_FULL = const(536870912)
-# outlook.py
-_MISSING = const(-536870912)
 # target.py
 _SPAN = const(1)
 _LEAST_SEEN = const(4)

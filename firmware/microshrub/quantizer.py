@@ -21,6 +21,7 @@ import micropython
 from micropython import const
 
 from .buffers import Buffers, address_table, table_bytes
+from .first_ranges import limited, next_of, widen, without_wrong
 from .learner import CODES, same_items, whole
 
 # From elsewhere, written by `make constants`:
@@ -31,15 +32,17 @@ _QUANTIZER_SPAN = const(2)
 _QUANTIZER_SHIFT = const(3)
 _QUANTIZER_SCALE = const(4)
 _QUANTIZER_LAST = const(5)
+# first_ranges.py
+_MISSING = const(-536870912)
+_RAW_MAX = const(536870911)
 # (end)
 
-_RAW_MAX = const(536870911)  # 2**29 - 1
-_MISSING = const(-536870912)  # stands for a value that is not there
 RAW_MAX = _RAW_MAX
 MISSING = _MISSING
 RAW = array("i")  # a sample for same_items()
 
 _MOST = const(1073741823)  # counters stop there
+_MIDDLE = const(32767)  # of the codes
 _CORE = const(49151)
 _TAIL = const(8192)
 _TAIL_BITS = const(8)  # 2**8 codes an octave: 31 octaves, as many as there can be, need 7936
@@ -51,32 +54,6 @@ _ABSENT = const(1)
 _FROZEN = const(2)
 _FEATURES = const(3)
 _WORDS = const(4)
-
-
-@micropython.viper
-def limited(v: int) -> int:
-    """v, or the nearer end of the range of raw values; MISSING stays."""
-    if v > _RAW_MAX:
-        return _RAW_MAX
-    if v < _MISSING:
-        return 0 - _RAW_MAX
-    return v
-
-
-@micropython.viper
-def widen(t, raw, at: int):
-    """Stretch each feature's range over the raw row that starts at raw[at]."""
-    address = ptr32(t)
-    low = ptr32(address[_QUANTIZER_LOW])
-    high = ptr32(address[_QUANTIZER_SPAN])
-    x = ptr32(raw)
-    for f in range(ptr32(address[_QUANTIZER_COUNTS])[_FEATURES]):
-        v = int(limited(x[at + f]))
-        if v != _MISSING:
-            if v < low[f]:
-                low[f] = v
-            if v > high[f]:
-                high[f] = v
 
 
 @micropython.viper
@@ -142,9 +119,11 @@ class Quantizer(Buffers):
     features  1..256
     ranges    None, or for each feature a pair (low, high) of ints within +-(2**29 - 1)
 
-    Without ranges, show it the first samples with observe() and then call freeze(). A value
-    outside of its range gets a coarser code and is counted in `clamped`. For a missing value the
-    feature keeps its last code (at first the middle one); it is counted in `missing`.
+    Without ranges, show it the first samples with observe() and then call freeze(). A range does
+    not reach to a value, however often it came, that is more than eight times as far from all
+    others as they are from each other: a wrong reading. A value outside of its range gets a
+    coarser code and is counted in `clamped`. For a missing value the feature keeps its last code
+    (at first the middle one); it is counted in `missing`.
     """
 
     grows = False
@@ -181,7 +160,7 @@ class Quantizer(Buffers):
         counts[_FEATURES] = self.features
         for f in range(self.features):
             low[f], high[f] = self._ranges[f] if self._ranges else (RAW_MAX, -RAW_MAX)
-            last[f] = 32767
+            last[f] = _MIDDLE
         self._addresses = address_table(self._flat)
         if self._ranges:
             self._freeze(31)
@@ -191,7 +170,7 @@ class Quantizer(Buffers):
         if self.frozen:
             raise ValueError("the ranges are frozen already")
         for row in range(self._rows(raw)):
-            widen(self._addresses, raw, row * self.features)
+            widen(self._addresses, raw, row * self.features, self.features)
 
     def freeze(self):
         """Fix the ranges, an eighth wider on either side; encode() works then."""
@@ -200,10 +179,14 @@ class Quantizer(Buffers):
 
     def _freeze(self, margin_shift):
         # What widen() kept as the high end becomes the span.
-        counts, low, span, shift, scale, _ = self._flat
+        counts, low, span, shift, scale, last = self._flat
         for f in range(self.features):
             if low[f] > span[f]:  # nothing but missing values so far
                 low[f] = span[f] = 0
+            if low[f] < span[f] and not self._ranges:
+                below = next_of(self._addresses, f)
+                low[f], span[f] = without_wrong(low[f], span[f], shift[f], below)
+            last[f] = _MIDDLE
             margin = (span[f] - low[f]) >> margin_shift
             low[f] = max(low[f] - margin, -RAW_MAX)
             span[f] = min(span[f] + margin, RAW_MAX) - low[f]
@@ -221,7 +204,10 @@ class Quantizer(Buffers):
             high = low[f] + span[f] if frozen else span[f]
             if not -RAW_MAX <= high <= RAW_MAX or (frozen and span[f] < 0):
                 return False
-            if (shift[f], scale[f]) != (scaling(span[f]) if frozen else (0, 0)):
+            if frozen or low[f] >= high:  # else those are values, see first_ranges.py
+                if (shift[f], scale[f]) != (scaling(span[f]) if frozen else (0, 0)):
+                    return False
+            elif not (low[f] < shift[f] <= high and low[f] <= next_of(self._addresses, f) < high):
                 return False
         return frozen <= 1
 
@@ -242,7 +228,7 @@ class Quantizer(Buffers):
         """The codes of a row; nothing is counted, and a missing value has the middle code."""
         _, low, span, shift, scale, _ = self._flat
         for f in range(self.features):
-            codes[f] = 32767
+            codes[f] = _MIDDLE
             if raw[f] != MISSING:
                 codes[f] = code_of(raw[f] - low[f], span[f], shift[f], scale[f])
 

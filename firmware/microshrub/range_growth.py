@@ -28,7 +28,7 @@ Buffers:
 import micropython
 from micropython import const
 
-from .quantizer import limited
+from .first_ranges import limited
 from .ranges import coded, moved_code
 
 # From elsewhere, written by `make constants`:
@@ -41,9 +41,8 @@ _GROWING_BEYOND = const(4)
 _GROWING_LEAST = const(5)
 _GROWING_MOST = const(6)
 _GROWING_LAST = const(7)
-# quantizer.py
+# first_ranges.py
 _MISSING = const(-536870912)
-_MOST = const(1073741823)
 # ranges.py
 _STEP_BITS = const(13)
 # (end)
@@ -59,6 +58,7 @@ _G_STEPS = const(7)  # and how many steps lower the new range begins
 _G_WORDS = const(8)
 FIXED = (_G_FEATURES,)
 
+_MOST = const(1073741823)  # counters stop there
 _MOST_BITS = const(30)  # as many as all raw values need
 _NO_VALUE = const(255)  # in the place of bits
 _EARLY = const(16)  # samples of which each makes a range grow

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -198,11 +199,26 @@ def test_equal_steps_over_the_range() -> None:
 # Ranges
 
 
+def without_wrong_readings(values: list[int]) -> Range:
+    """The ends of a range without a value more than eight times as far from all others as they
+    are from each other: of the two ends, the one that is farther from the next value first.
+    """
+    known = sorted({v for v in values if v != MISSING})
+    low, high = known[0], known[-1]
+    if len(known) > 1:
+        gaps = {-1: known[1] - low, 1: high - known[-2]}
+        for side, gap in sorted(gaps.items(), key=lambda item: (-item[1], item[0])):
+            if 0 < high - low - gap < gap // 8:
+                low, high = (low + gap, high) if side < 0 else (low, high - gap)
+    return low, high
+
+
 @given(st.data(), raw_ranges())
 def test_observed_ranges_have_a_margin_of_an_eighth(data: st.DataObject, limits: Range) -> None:
     low, high = limits
-    margin = (high - low) // 8
     seen = [low, high, *data.draw(st.lists(st.integers(low, high), max_size=5))]
+    low, high = without_wrong_readings(seen)
+    margin = (high - low) // 8
     seen += [MISSING] * data.draw(st.integers(0, 3))
     observed = observing(1, data.draw(st.permutations(seen)))
     observed.freeze()
@@ -211,6 +227,32 @@ def test_observed_ranges_have_a_margin_of_an_eighth(data: st.DataObject, limits:
     assert encode(observed, values) == encode(grown, values)
     assert observed.clamped == grown.clamped
     assert observed.buffers() == grown.buffers()
+
+
+@pytest.mark.parametrize("wrong", [65535, -4000, RAW_MAX, -RAW_MAX])
+@pytest.mark.parametrize("times", [1, 50])
+@pytest.mark.parametrize("at", [0, 3, 200])
+def test_wrong_readings_among_the_first_samples_make_no_range_coarse(
+    wrong: int, times: int, at: int
+) -> None:
+    """Of a sensor that is pulled out for a while, say: it gives one value again and again."""
+    values = np.random.default_rng(1).integers(200, 300, 256).tolist()
+    observed, right = (
+        observing(1, [*values[:at], *[wrong] * times, *values[at:]]),
+        ranged((min(values), max(values))),
+    )
+    observed.freeze()
+    codes = encode(observed, [200, 250, 299])
+    assert codes[2] - codes[0] > 0.7 * np.ptp(encode(right, [200, 299]))
+    assert encode(observed, [wrong])[0] in (*range(8192), *range(65536 - 8192, 65536))
+
+
+def test_heavy_tails_of_the_first_samples_stay_in_their_range() -> None:
+    values = (1000 * np.random.default_rng(2).lognormal(0, 1.5, 256)).astype(int).tolist()
+    observed = observing(1, values)
+    observed.freeze()
+    encode(observed, values)
+    assert observed.clamped == 0
 
 
 @given(st.lists(raw_ranges(), min_size=1, max_size=5), st.data())
