@@ -6,7 +6,8 @@ import { readingBytes, type Sensor } from "../sensors";
 import { Engine } from "./engine";
 import { Exam, type Question } from "./exam";
 import type { Status } from "./messages";
-import { csvOf, joined, pieces, valuesOf, type Recording } from "./recording";
+import { csvOf, valuesOf, type Recording } from "./recording";
+import { WaitingReadings, type Aim } from "./waiting_readings";
 import { extractionOf, featureNames, hopOf, windowOf, type Shape } from "./windows";
 
 const GUARANTEE = 90; // percent of the sets of classes that hold the true one
@@ -32,13 +33,6 @@ export interface Listener {
   failed(error: unknown): void;
 }
 
-/** What a reading is taken for, as it was at that moment. */
-type Aim = { readonly into: Recording | null; readonly question: Question | null };
-/** A reading; null: some are missing here. */
-interface Came {
-  readonly bytes: Uint8Array | null;
-  readonly aim: Aim;
-}
 interface Sample {
   readonly row: Int32Array;
   readonly into: Recording;
@@ -51,7 +45,7 @@ export class Gestures {
   private sensor: Sensor | null = null;
   private current: Recording | null = null; // that readings go into now
   private played: Uint8Array[] = []; // readings of a recording that are shown in the sensor's place
-  private readonly readings: Came[] = []; // of which no samples were made yet
+  private readonly readings: WaitingReadings;
   private samples: Sample[] = []; // in the order in which they are learned
   private learned = 0; // of the samples
   private stale = false; // the recordings are other ones than those that were learned
@@ -70,6 +64,7 @@ export class Gestures {
     private readonly listener: Listener,
   ) {
     this.featureNames = featureNames(shape.axes);
+    this.readings = new WaitingReadings(engine, this.featureNames.length, (row, aim) => this.put(row, aim));
   }
 
   /** A learner of samples of such readings, which knows nothing yet. */
@@ -202,15 +197,15 @@ export class Gestures {
     this.work();
   }
 
-  private take(bytes: Came["bytes"]): void {
+  private take(bytes: Uint8Array | null): void {
     if (!bytes) {
-      this.readings.push({ bytes, aim: { into: this.current, question: null } });
+      this.readings.leaveGap();
       return;
     }
     const question = this.exam && !this.exam.isOver ? this.exam.next() : null;
     this.current?.readings.push(bytes);
     this.listener.seen(valuesOf(bytes), this.label);
-    this.readings.push({ bytes, aim: { into: this.current, question } });
+    this.readings.take(bytes, { into: this.current, question });
   }
 
   private relearn(): void {
@@ -227,29 +222,13 @@ export class Gestures {
   /** What was taught comes before the answers, and but for an exam the newest sample gets one. */
   private async doWhatWaits(): Promise<void> {
     for (;;) {
-      await this.makeSamples();
+      await this.readings.makeSamples();
       if (this.stale) await this.begin();
       else if (this.learned < this.samples.length) await this.learn();
       else if (this.questions.length) await this.answer();
       else if (this.exam?.isOver) this.endExam(this.exam);
       else if (this.newest) await this.predict(this.newest);
-      else if (!this.readings.length) return;
-    }
-  }
-
-  /** Make samples of the readings that wait; a sample is for what its last reading was taken for. */
-  private async makeSamples(): Promise<void> {
-    while (this.readings.length) {
-      const { bytes, aim } = this.readings[0]!;
-      if (!bytes) {
-        this.readings.shift();
-        await this.engine.restartWindow();
-        continue;
-      }
-      const other = this.readings.findIndex((each) => !each.bytes || !isSame(each.aim, aim));
-      const alike = this.readings.splice(0, other < 0 ? this.readings.length : other);
-      const made = await this.engine.samplesOf(joined(alike.map((each) => each.bytes!)));
-      for (const row of pieces(made, this.featureNames.length)) this.put(row, aim);
+      else if (this.readings.areMade) return;
     }
   }
 
@@ -308,9 +287,4 @@ export class Gestures {
     const accuracy = this.status?.accuracy ?? null;
     this.listener.heard({ predicted, votes, set, learned: this.learned, waiting, accuracy });
   }
-}
-
-function isSame(one: Aim, other: Aim): boolean {
-  const [a, b] = [one.question, other.question];
-  return one.into === other.into && a?.label === b?.label && a?.counts === b?.counts;
 }

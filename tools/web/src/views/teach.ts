@@ -5,12 +5,15 @@ import { field, make } from "../dom";
 import { Gestures, type Heard } from "../learning/gestures";
 import { NoReadingsError } from "../link/board_sensor";
 import type { PageData } from "../page_data";
-import { readProject } from "../project";
+import type { Project } from "../project";
 import type { Sensor } from "../sensors";
 import { percent, texts } from "../texts";
 import { Answer } from "./answer";
 import { ExamPanel } from "./exam_panel";
+import { namesIn, split } from "./gesture_names";
 import type { HandOver } from "./hand_over";
+import { LabelButtons } from "./label_buttons";
+import { OpenProject } from "./open_project";
 import { phonePart } from "./phone";
 import { ReadingProgram } from "./reading_program";
 import { RecordingCards } from "./recording_cards";
@@ -18,7 +21,6 @@ import { SourceChoice } from "./source_choice";
 import { Trace } from "./trace";
 
 const BYTES = 16384; // of the learner: quick in a phone's browser, and at home on any board
-const MOST_CLASSES = 5;
 const words = texts.teach;
 
 export class Teach {
@@ -26,7 +28,7 @@ export class Teach {
   private readonly names = make("input", { id: "names", value: words.defaultNames });
   private readonly start = make("button", { type: "button", id: "learn-me" }, words.start);
   private readonly over = make("button", { type: "button", id: "start-over", class: "plain" }, words.over);
-  private readonly file = make("input", { type: "file", id: "project", accept: ".mshrub", hidden: true });
+  private readonly opens = new OpenProject((project) => this.open(project), (error) => this.fail(error));
   private readonly status = make("p", { role: "status", id: "learn-me-status" }, words.first);
   private readonly told = make("p", { id: "learned", class: "told" });
   private readonly trace = new Trace();
@@ -40,7 +42,10 @@ export class Teach {
       this.showSensor();
     },
   );
-  private readonly buttons = make("div", { class: "labels", role: "group", "aria-label": words.labels });
+  private readonly buttons = new LabelButtons((label, again) => {
+    if (this.running) this.press(again ? null : label);
+    else void this.begin(label);
+  });
   private readonly answer = new Answer();
   private readonly exam: ExamPanel;
   private readonly cards: RecordingCards;
@@ -67,25 +72,23 @@ export class Teach {
     this.names.oninput = () => this.showButtons();
     this.start.onclick = () => void (this.running ? this.end() : this.begin());
     this.over.onclick = () => this.startOver();
-    this.file.onchange = () => void this.open();
     this.element = this.made();
     this.startOver();
   }
 
   private made(): HTMLElement {
-    const opens = make("button", { type: "button", class: "plain" }, words.open);
-    opens.onclick = () => this.file.click();
+    const { button: opens, file } = this.opens;
     return make(
       "div",
       {},
       make(
         "div",
         { class: "stage" },
-        make("div", { class: "hand" }, this.pad, this.buttons),
+        make("div", { class: "hand" }, this.pad, this.buttons.element),
         make("div", { class: "panel" }, make("h3", {}, words.hears), this.answer.element, this.told),
       ),
       this.status,
-      make("div", { class: "labels" }, this.start, this.exam.button, opens, this.over, this.file),
+      make("div", { class: "labels" }, this.start, this.exam.button, opens, this.over, file),
       this.exam.element,
       this.readings.element,
       make("div", { class: "settings" }, field(words.source, this.source.select), field(words.names, this.names)),
@@ -103,7 +106,7 @@ export class Teach {
     this.source.select.disabled = this.names.disabled = false;
     this.over.hidden = true;
     this.readings.offer(false);
-    this.file.value = "";
+    this.opens.forget();
     this.told.textContent = "";
     this.stand(false);
     this.changed();
@@ -194,23 +197,16 @@ export class Teach {
     this.showCards();
   }
 
-  private async open(): Promise<void> {
-    const file = this.file.files?.[0];
-    if (!file) return;
-    try {
-      const project = await readProject(file);
-      this.startOver();
-      this.source.choose(project.source, project.shape);
-      this.names.value = project.classNames.join(", ");
-      this.bytes = project.bytes;
-      this.say(words.loading);
-      const gestures = await this.learner(project.classNames);
-      this.showSensor();
-      gestures.add(project.recordings);
-      await this.handOver();
-    } catch (error) {
-      this.fail(error);
-    }
+  private async open(project: Project): Promise<void> {
+    this.startOver();
+    this.source.choose(project.source, project.shape);
+    this.names.value = project.classNames.join(", ");
+    this.bytes = project.bytes;
+    this.say(words.loading);
+    const gestures = await this.learner(project.classNames);
+    this.showSensor();
+    gestures.add(project.recordings);
+    await this.handOver();
   }
 
   private async examine(): Promise<void> {
@@ -254,19 +250,7 @@ export class Teach {
 
   private showButtons(): void {
     const names = this.gestures?.classNames ?? split(this.names.value);
-    const made = [...names, null].map((name, c) => {
-      const text = make("span", {}, name ?? words.predict);
-      const count = name === null ? [] : [make("small", { class: "count" }, "0")];
-      const button = make("button", { type: "button", "aria-pressed": "false" }, text, ...count);
-      const label = name === null ? null : c;
-      button.onclick = () => {
-        const again = label !== null && button.getAttribute("aria-pressed") === "true";
-        if (this.running) this.press(again ? null : label);
-        else void this.begin(label);
-      };
-      return button;
-    });
-    this.buttons.replaceChildren(...made);
+    this.buttons.offer(names);
     this.answer.begin(names);
     this.showCards();
   }
@@ -276,9 +260,7 @@ export class Teach {
     if (!this.gestures) return;
     if (label !== null) this.changed();
     this.gestures.label = label;
-    const buttons = [...this.buttons.children];
-    const pressed = label ?? buttons.length - 1;
-    buttons.forEach((each, c) => each.setAttribute("aria-pressed", String(c === pressed)));
+    this.buttons.press(label);
     this.showCards();
     this.say(this.nextStep(label));
   }
@@ -303,25 +285,11 @@ export class Teach {
     this.cards.show(gestures?.recordings ?? [], gestures?.classNames ?? [], gestures?.label ?? null);
     const counts = gestures?.counts ?? [];
     this.exam.button.hidden = !counts.some(Boolean);
-    this.buttons.querySelectorAll(".count").forEach((each, c) => {
-      each.textContent = String(counts[c] ?? 0);
-    });
+    this.buttons.count(counts);
   }
 
   private say(text: string, isError = false): void {
     this.status.textContent = text;
     this.status.classList.toggle("bad", isError);
   }
-}
-
-function split(text: string): string[] {
-  return text.split(",").map((name) => name.trim()).filter(Boolean);
-}
-
-function namesIn(text: string): string[] {
-  const names = split(text);
-  if (names.length < 2 || names.length > MOST_CLASSES || new Set(names).size !== names.length) {
-    throw new Error(words.wrongNames(MOST_CLASSES));
-  }
-  return names;
 }
