@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import base64
-import json
 import math
 import random
-import shutil
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -15,15 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 from file_cases import FILE_CASES
-from patience import PATIENCE
-from tests_support import ROOT
+from node_support import run_in_node
 
 from microshrub_host import open_stream
 from microshrub_host.streams.stream import DataError
 from microshrub_host.streams.units import Scale
 from microshrub_tools.web.page_data import files_told
 
-WEB = ROOT / "tools" / "web"
 PROGRAM = """
 import { readFileSync } from "node:fs";
 import { readStream, unitOf, rawOf } from "./bundle.mjs";
@@ -74,29 +69,8 @@ process.stdout.write(JSON.stringify({ streams, raw }));
 def in_node(folder: Path, told: dict[str, Any]) -> Any:
     """What the page's own code makes of it."""
     told = {"columns": [], "files": [], "told": files_told(), **told}
-    bundler = WEB / "node_modules" / ".bin" / "esbuild"
-    if shutil.which("node") is None or not bundler.exists():
-        pytest.skip("there is no node, or the page's packages are not installed: make web")
-    entry = folder / "entry.ts"
-    source = (WEB / "src" / "streams").as_posix()
-    entry.write_text(
-        f'export {{ readStream }} from "{source}/stream";\n'
-        f'export {{ unitOf, rawOf }} from "{source}/units";\n'
-    )
-    bundle = ["--bundle", "--format=esm", f"--outfile={folder / 'bundle.mjs'}"]
-    subprocess.run([str(bundler), str(entry), *bundle, "--log-level=error"], check=True)
-    program = folder / "program.mjs"
-    program.write_text(PROGRAM)
-    done = subprocess.run(
-        ["node", str(program)],
-        input=json.dumps(told),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    exports = {"streams/stream": "readStream", "streams/units": "unitOf, rawOf"}
+    return run_in_node(folder, PROGRAM, exports, told)
 
 
 def columns() -> list[list[float]]:

@@ -314,7 +314,7 @@ def test_all_that_is_said_of_a_board_can_be_read(
         open_page(page, bridge.address.replace("/#", there))
         page.run("document.querySelector('#learn-me').click()")
         page.wait(REFUSED)
-        for kind in ("mpu6050", "adc"):
+        for kind in ("mpu6050", "adc", "bme280", "clamp", "soil_probe"):
             choose(page, "readings-sensor", kind)
             check_looks(page)
 

@@ -1,4 +1,7 @@
-"""Which pins a program takes, and for what: none for two things, and each for what it can do."""
+"""Which pins a program takes, and for what: none for two things, and each for what it can do.
+
+The page of `microshrub web` has the same rules and words, in tools/web/src/board/pins.ts.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,22 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.beside import registry
 from microshrub_host.boards.board_files import Board
 
+from .program_sensors import pin as existing_pin
+
 Pin = int | str
 _BUS = ("scl", "sda")  # several sensors share them
 _RP2_ADC = (26, 27, 28, 29)
 
 
 def check_pins(config: Mapping[str, Any], board: Board) -> None:
-    """Raise UserError if a pin of the configuration is taken twice, or cannot be what it is for.
+    """Raise UserError if a pin of the configuration is not there, is taken twice, or cannot be
+    what it is for.
 
     Buttons may be one, and what classes switch may be the same pin: both do no harm.
     """
     tasks: dict[Pin, tuple[str, str]] = {}
     for pin, kind, option in _tasks(config):
+        existing_pin(pin, board)
         first, name = tasks.setdefault(pin, (kind, option))
         if first != kind:
             raise UserError(
@@ -37,7 +44,7 @@ def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:
         for name, pin in _pins_of(one):
             kind = name if name in _BUS else f"{name} of sensor {place}"
             yield pin, kind, f"--sensor {_name(one)} {name}"
-    flags = {kind.name: kind.options[0].flag for kind in registry.companions()}
+    flags = companion_flags()
     for name, part in config.items():
         if name == "sensor" or not isinstance(part, Mapping):
             continue
@@ -48,6 +55,11 @@ def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:
     for row in config.get("switches") or ():
         for what in row:
             yield what[0] if isinstance(what, list) else what, "switch", "--switch"
+
+
+def companion_flags() -> dict[str, str]:
+    """The option of each companion, by its name in config.json."""
+    return {kind.name: kind.options[0].flag for kind in registry.companions()}
 
 
 def _flag(name: str) -> str:

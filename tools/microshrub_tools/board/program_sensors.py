@@ -15,10 +15,11 @@ from microshrub_host.streams.extraction import Extraction
 
 from . import own_sensors
 
+USUAL_RATE = 50  # readings a second, if nobody says another
 # What the sensors are told, and what they are told by default; None has to be given.
 SENSORS: dict[str, dict[str, Any]] = {
     "serial": {},
-    "adc": {"pins": None, "rate": 50},
+    "adc": {"pins": None, "rate": USUAL_RATE},
     "mpu6050": {
         "scl": None, "sda": None, "i2c": 0, "address": 104, "rate": 100, "axes": 6, "fifo": "no",
     },
@@ -171,7 +172,7 @@ def _is_slow(rate: object) -> bool:
 def _own(path: Path, words: Sequence[str]) -> ProgramSensor:
     own = own_sensors.read(path)
     called = f"--sensor {path.stem if path in drivers().values() else path}"
-    found = settings(called, words, own.settings | {"rate": 50})
+    found = settings(called, words, own.settings | {"rate": USUAL_RATE})
     missing = [name for name, value in found.items() if value is own_sensors.REQUIRED]
     if missing:
         raise UserError(f"{called} needs {missing[0]}=")

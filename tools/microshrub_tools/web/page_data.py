@@ -54,8 +54,10 @@ from microshrub_host.streams.telltales import TELLTALE_NAMES
 
 from ..board import board_code, build
 from ..board.program_options import ProgramOptions
+from ..board.program_pins import companion_flags
 from ..board.program_sensors import sensors
 from ..board.program_switches import COLOURS
+from .page_sensors import sensors_told
 
 WARMUP = 256
 _USUAL = {"features": 36, "classes": 8}  # the shape for which sizes are told: windows of six axes
@@ -67,7 +69,7 @@ _DEVICE = "device"
 _MORE_OF_DEVICE = {
     f"{_DEVICE}.{name}"
     for name in (
-        "switches", "selftest", "extractor", "features", "motion", "motion_fifo", "several",
+        "switches", "selftest", "extractor", "features", "motion", "motion_fifo", "several", "own",
     )
 }  # fmt: skip
 
@@ -130,6 +132,8 @@ def write(folder: Path) -> None:
             "selftest": board_code.SELFTEST,
         },
         "boards": [_board(board) for board in boards],
+        "sensors": sensors_told(_RATE),
+        "companion_flags": companion_flags(),
         "pixel_colours": COLOURS,
         "learners": told,
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],
@@ -143,6 +147,18 @@ def files_told() -> dict[str, Any]:
     one a character; and the names of columns that give the answer away."""
     kinds = [(pattern.decode("latin-1"), what, remedy) for pattern, what, remedy in KINDS]
     return {"kinds": kinds, "names": [(pattern.pattern, what) for pattern, what in TELLTALE_NAMES]}
+
+
+def _wired(board: Board) -> dict[str, Any]:
+    """The pins that a sensor has if nobody says others."""
+    (scl, sda), lights = BOARDS[board.key]
+    analog = board.pins.adc
+    return {"scl": scl, "sda": sda, "pins": [analog], "analog": analog, "digital": lights[-1]}
+
+
+def pins_told(board: Board) -> dict[str, Any]:
+    """What the page is told of a board's pins."""
+    return {"last": board.pins.last, "layout": board.pins.layout}
 
 
 def _json(data: Any) -> str:
@@ -178,7 +194,8 @@ def _board(board: Board) -> dict[str, Any]:
         "around": _around(board),
         "motion": _motion(board),
         "lights": BOARDS[board.key][1],
-        "analog": board.pins.adc,
+        "pins": pins_told(board),
+        "wired": _wired(board),
         "beside": {model: _beside(board, model) for model in learners()},
         "bytes": _bytes(board, _usual(DEFAULT)),
     }

@@ -1,8 +1,9 @@
 // A learned model, as the simulator's .mshrub file and as the program of a board.
 
+import { checkPins } from "./board/pins";
 import type { Saved } from "./learning/messages";
 import type { Extraction } from "./learning/windows";
-import { modulesFor, type SensorSettings } from "./link/sensor_settings";
+import { driversFor, modulesFor, type SensorSettings } from "./link/sensor_settings";
 import { BYTECODE, loadLibrary } from "./page_data";
 import type { Around, Board, Learner, PageData, Parameters, Switched } from "./page_data";
 import type { Unit } from "./streams/units";
@@ -31,8 +32,7 @@ export interface Model {
 /** What a board's program has around the model. */
 export interface Target {
   readonly board: Board;
-  /** Samples come over the line; it feels its motion; or it reads the sensor with these settings. */
-  readonly sensor: "serial" | "motion" | SensorSettings;
+  readonly sensor: SensorSettings;
   readonly switches: readonly (readonly Switched[])[]; // of each class; none: nothing is switched
 }
 
@@ -57,13 +57,19 @@ export function modelFile(model: Model, data: PageData, more: Files = {}): Blob 
   return zip({ [CONFIG]: json(config), ...states(model), ...more });
 }
 
-/** The files of `microshrub build` for a board, with the library for that processor. */
+/** Throws an Error for people if the board cannot have such a program. */
+export function checkTarget(model: Model, target: Target, data: PageData): void {
+  checkPins(aroundOf(model, target), target.board, data.companion_flags);
+}
+
+/** The files of `microshrub build` for a board, with the library for that processor. Rejects as checkTarget() throws. */
 export async function programFiles(
   model: Model,
   target: Target,
   arch: string,
   data: PageData,
 ): Promise<Record<string, Uint8Array>> {
+  checkTarget(model, target, data);
   const library = await loadLibrary(arch);
   const config = {
     version: data.config_version,
@@ -85,19 +91,24 @@ export async function programFiles(
   });
   return {
     "main.py": new TextEncoder().encode(data.main),
-    [CONFIG]: json(config),
+    [CONFIG]: pythonJson(config),
     ...states(model),
+    ...driversFor(target.sensor, data.sensors),
     ...Object.fromEntries(compiled),
   };
 }
 
+/** What stands around the model, in the order of `build`: a board knows a program by the bytes of it. */
 function aroundOf({ extraction }: Model, { board, sensor, switches }: Target): Around {
-  const { extraction: _, ...motion } = board.motion;
+  const hasSensor = sensor.kind !== "serial";
+  const { sensor: _, extraction: __, watchdog, text, ...rest } = hasSensor ? board.motion : board.around;
   return {
-    ...(sensor === "serial" ? board.around : motion),
-    ...(typeof sensor === "object" ? { sensor } : {}),
-    ...(sensor !== "serial" && extraction ? { extraction: extraction.options } : {}),
+    sensor,
+    ...(hasSensor && extraction ? { extraction: extraction.options } : {}),
+    ...rest,
     ...(switches.length ? { switches } : {}),
+    watchdog,
+    text,
   };
 }
 
@@ -108,13 +119,19 @@ function modulesOf(model: Model, { sensor, switches }: Target): string[] {
     .map((name) => name.slice(PACKAGE.length + 1))
     .filter((name) => name !== OF_BYTECODE);
   const { modules, motion_modules: motion } = model.learner;
-  const ofSensor = typeof sensor === "object" ? modulesFor(sensor) : [];
-  const more = [...ofSensor, ...(switches.length ? [OF_SWITCHES] : [])];
-  return [...new Set([...(sensor === "serial" ? modules : motion), ...imported, ...more])].sort();
+  const more = [...modulesFor(sensor), ...(switches.length ? [OF_SWITCHES] : [])];
+  return [...new Set([...(sensor.kind === "serial" ? modules : motion), ...imported, ...more])].sort();
 }
 
 function states(model: Model): Record<string, Uint8Array> {
   return { [LEARNER]: model.saved.learner, [QUANTIZER]: model.saved.quantizer };
+}
+
+/** As json.dumps() of Python writes it. */
+function pythonJson(value: unknown): Uint8Array {
+  const lines = JSON.stringify(value, null, 1).replace(/,\n */g, ", ").replace(/\n */g, "");
+  const escaped = (mark: string): string => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return new TextEncoder().encode(lines.replace(/[\u007f-\uffff]/g, escaped) + "\n");
 }
 
 function json(value: unknown): Uint8Array {

@@ -1,6 +1,6 @@
 // What `make web` has written beside the page: boards, learners, streams, the library's files.
 
-import type { SensorSettings } from "./link/sensor_settings";
+import type { Setting, SensorSettings } from "./link/sensor_settings";
 import type { Told } from "./streams/stream";
 
 export interface Board {
@@ -11,12 +11,18 @@ export interface Board {
   readonly heap_free_bytes: number;
   readonly largest_block_bytes: number;
   readonly around: Around; // of a program whose samples come over the line
-  readonly motion: Around & { readonly sensor: MotionSensor; readonly extraction: object }; // of one that feels its motion
+  readonly motion: Around; // of one that has a sensor
   readonly lights: readonly number[]; // pins for lights
-  readonly analog: number; // a pin that reads voltages
+  readonly pins: Pins;
+  readonly wired: WiredPins;
   /** By learner, bytes of code, headers and objects: of one's own program, or of `build`'s two. */
   readonly beside: Readonly<Record<string, Readonly<Record<"alone" | "program" | "motion", number>>>>;
   readonly bytes: number; // Thicket's size there, for a stream of the user's own
+}
+
+export interface Pins {
+  readonly last: number;
+  readonly layout: string | null; // "rp2": it is known which are analog, and which a bus can have
 }
 
 /** What a class switches, as in config.json: a pin, or a NeoPixel's pin and its red, green and blue. */
@@ -27,9 +33,24 @@ export type PixelColours = Readonly<Record<string, readonly number[]>>;
 /** What config.json has around a learner: sensor, alarm and so on. */
 export type Around = Readonly<Record<string, unknown>>;
 
-export interface MotionSensor extends SensorSettings {
+/** The pins that a sensor has if nobody says others: those of a bus, and of one alone. */
+export interface WiredPins {
   readonly scl: number;
   readonly sda: number;
+  readonly pins: readonly number[]; // analog ones
+  readonly analog: number;
+  readonly digital: number;
+}
+
+/** A sensor that `microshrub build --sensor` knows. */
+export interface SensorKind {
+  readonly key: string;
+  readonly config: SensorSettings; // what config.json has of it, whatever its settings
+  readonly settings: Readonly<Record<string, Setting | null>>; // their defaults; null: the board has one
+  readonly channels: readonly string[]; // of one with a driver
+  readonly is_analog: boolean; // its pin reads voltages
+  readonly seconds: number; // between two readings, where that is more than one
+  readonly compiled: string | null; // its driver for any processor, in base64
 }
 
 export type Value = number | string | boolean | readonly number[];
@@ -82,6 +103,8 @@ export interface PageData {
   /** What `microshrub flash` has a board run; in `selftest`, %r stands for a folder. */
   readonly board_code: { readonly helpers: string; readonly loader: string; readonly selftest: string };
   readonly boards: readonly Board[];
+  readonly sensors: readonly SensorKind[];
+  readonly companion_flags: Readonly<Record<string, string>>; // options by names in config.json
   readonly pixel_colours: PixelColours;
   readonly learners: readonly Learner[];
   readonly streams: readonly SampleStream[];

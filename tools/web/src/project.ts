@@ -11,7 +11,7 @@ import { csvOf, joined, pieces, type Recording } from "./learning/recording";
 import { extractionOf, featureNames, type Extraction, type Shape } from "./learning/windows";
 import { isKnown, type SensorSettings } from "./link/sensor_settings";
 import { modelFile, type Model } from "./model";
-import type { PageData } from "./page_data";
+import type { PageData, SensorKind } from "./page_data";
 import { shapeOf, SOURCES, type Source } from "./sensors";
 import { texts } from "./texts";
 import { unzip } from "./zip";
@@ -54,8 +54,8 @@ export function projectFile(
   });
 }
 
-/** What is in a project's file. Throws an Error for people if it is none. */
-export async function readProject(file: File): Promise<Project> {
+/** What is in a project's file; kinds are the sensors that the page knows. Throws an Error for people if it is none. */
+export async function readProject(file: File, kinds: readonly SensorKind[]): Promise<Project> {
   const refused = new Error(texts.teach.noProject(file.name));
   if (file.size > LONGEST) throw refused;
   const parts = unzip(new Uint8Array(await file.arrayBuffer()));
@@ -65,7 +65,7 @@ export async function readProject(file: File): Promise<Project> {
     const told = JSON.parse(new TextDecoder().decode(parts[GESTURES])) as Told;
     const { class_names: classNames, parameters, state_crc32: crc32 } = config;
     const { source } = told;
-    const shape = shapeOf(source) ?? { ...shapeIn(config.extraction), ...sensorIn(told) };
+    const shape = shapeOf(source) ?? { ...shapeIn(config.extraction), ...sensorIn(told, kinds) };
     if (!SOURCES.includes(source) || !isNames(classNames)) throw refused;
     const { bytes } = parameters;
     if (!Number.isInteger(bytes) || !Number.isInteger(crc32)) throw refused;
@@ -107,8 +107,8 @@ function shapeIn({ channels, rate, options }: Extraction): Shape {
 }
 
 /** The board's sensor, if this page can put a program for it on a board. */
-function sensorIn({ sensor }: Told): Pick<Shape, "sensor"> {
-  return sensor && isKnown(sensor) ? { sensor } : {};
+function sensorIn({ sensor }: Told, kinds: readonly SensorKind[]): Pick<Shape, "sensor"> {
+  return sensor && isKnown(sensor, kinds) ? { sensor } : {};
 }
 
 function unpacked({ label, readings, rows }: Packed, reading: number, row: number): Recording {

@@ -1,31 +1,75 @@
 // What config.json says of a board's sensor.
 
+import type { SensorKind } from "../page_data";
+
 const MIDDLE = 32768; // of the readings of an analog pin, 0..65535
 const NEAR = 16384; // a value that is farther from 0 becomes the zero of its axis
-const MOTION_AXES = 6;
+const AXES = ["ax", "ay", "az", "gx", "gy", "gz"]; // of an MPU-6050
+
+export type Setting = number | string | boolean | readonly (number | string)[];
 
 /** What config.json says of a sensor. */
 export interface SensorSettings {
   readonly kind: string; // serial: samples come over the line
   readonly rate?: number | string; // readings a second, or one in so many: "1/300"
-  readonly pins?: readonly unknown[]; // of analog ones
+  readonly pins?: readonly (number | string)[]; // of analog ones
   readonly values?: number; // in a reading of one of the user's own
   readonly axes?: number;
   readonly fifo?: boolean;
+  readonly module?: string; // the file of one of the user's own, or of one that has a driver
+  readonly class?: string; // in that file
+  readonly options?: Readonly<Record<string, unknown>>; // what its class is given
   readonly sensors?: readonly SensorSettings[]; // of several, the fastest first
 }
 
 const everyOf = (sensor: SensorSettings): readonly SensorSettings[] => sensor.sensors ?? [sensor];
 
+/** No sensor: samples come over the line. */
+export const SERIAL: SensorSettings = { kind: "serial" };
+
 /** Whether this page has all that a program with it needs; not a file of the user's own. */
-export function isKnown(sensor: SensorSettings): boolean {
-  return everyOf(sensor).every(({ kind }) => kind === "adc" || kind === "mpu6050");
+export function isKnown(sensor: SensorSettings, kinds: readonly SensorKind[]): boolean {
+  return everyOf(sensor).every((each) => kinds.some(({ config }) => isOfKind(each, config)));
+}
+
+function isOfKind(sensor: SensorSettings, config: SensorSettings): boolean {
+  return (["kind", "module", "class", "values"] as const).every((name) => sensor[name] === config[name]);
+}
+
+/** A sensor with all its settings, in their order; of a driver only those that are no defaults. */
+export function sensorOf(
+  { config, settings }: SensorKind,
+  { rate, ...given }: Readonly<Record<string, Setting>>,
+): SensorSettings {
+  const inOrder = Object.keys(settings).map((name) => [name, name === "rate" ? rate! : given[name]!] as const);
+  if (config.kind !== "own") return { ...config, ...Object.fromEntries(inOrder) };
+  const options = inOrder.filter(([name, value]) => name !== "rate" && value !== settings[name]);
+  return { ...config, rate: rate as number | string, options: Object.fromEntries(options) };
+}
+
+/** The names of a reading's values. */
+export function channelsOf({ channels }: SensorKind, { pins, axes }: SensorSettings): readonly string[] {
+  if (pins) return pins.map((pin) => `pin${pin}`);
+  return axes === undefined ? channels : AXES.slice(0, axes);
 }
 
 /** The modules of the device library for it, beside those for an MPU-6050. */
 export function modulesFor(sensor: SensorSettings): string[] {
   const fifo = everyOf(sensor).some((each) => each.fifo) ? ["device.motion_fifo"] : [];
-  return [...(sensor.sensors ? ["device.several"] : []), ...fifo];
+  const own = everyOf(sensor).some(({ kind }) => kind === "own") ? ["device.own"] : [];
+  return [...(sensor.sensors ? ["device.several"] : []), ...fifo, ...own];
+}
+
+/** The compiled drivers that it needs, by their paths on the board. */
+export function driversFor(sensor: SensorSettings, kinds: readonly SensorKind[]): Record<string, Uint8Array> {
+  const modules = everyOf(sensor).flatMap(({ module }) => module ?? []);
+  const needed = kinds.filter(({ key, compiled }) => compiled && modules.includes(key));
+  return Object.fromEntries(
+    needed.map(({ key, compiled }) => [
+      `lib/${key}.mpy`,
+      Uint8Array.from(atob(compiled!), (mark) => mark.charCodeAt(0)),
+    ]),
+  );
 }
 
 /** Readings a second; the first of several sensors sets the pace. */
@@ -51,5 +95,5 @@ export function zeroOf(sensor: SensorSettings, first: readonly number[]): number
 }
 
 function valuesOf({ pins, values, axes }: SensorSettings): number {
-  return pins?.length ?? values ?? axes ?? MOTION_AXES;
+  return pins?.length ?? values ?? axes ?? AXES.length;
 }

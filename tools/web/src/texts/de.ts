@@ -326,8 +326,6 @@ export const de: Texts = {
     readings: {
       title: "Ein Programm, das seine Messungen schickt",
       lead: "Es kommt an die Stelle des Programms, das auf dem Board ist. Dann drück Anfangen.",
-      sensors: { mpu6050: "Ein MPU-6050", adc: "Ein analoger Pin" },
-      pin: (name) => `Es misst 50-mal je Sekunde die Spannung an ${name}.`,
     },
     cable: {
       rate: (rate) => (rate === 1 ? "1 Messung je Sekunde" : `${count(rate)} Messungen je Sekunde`),
@@ -471,6 +469,44 @@ export const de: Texts = {
       cyan: "cyan",
       white: "weiß",
     },
+  },
+  sensors: {
+    names: {
+      adc: "Analoge Pins: Spannungen",
+      mpu6050: "MPU-6050: Bewegung",
+      adxl345: "ADXL345: Beschleunigung",
+      bh1750: "BH1750: Licht",
+      bme280: "BME280: Klima, Luftdruck",
+      clamp: "Stromzange: Netzstrom",
+      dht22: "DHT22: Temperatur, Feuchte",
+      ina219: "INA219: Strom, Spannung",
+      lsm6ds3: "LSM6DS3: Bewegung",
+      microphone: "Analoges Mikrofon: Lautstärke",
+      mpr121: "MPR121: vier Berührflächen",
+      scd41: "SCD41: CO2, Temperatur",
+      soil_probe: "Bodensonde: Feuchte",
+    },
+    voltage: (pins) => `Es misst die Spannung an ${pins}.`,
+    rate: (sensor, value) =>
+      `--sensor ${sensor} rate ist eine ganze Zahl von 1 bis 1.000, oder wie 1/60 für eine Messung je ` +
+      `Minute, nicht „${value}“`,
+    whole: (sensor, name, value) => `--sensor ${sensor} ${name} ist eine ganze Zahl, nicht „${value}“`,
+    values: (sensor, given, features) =>
+      `--sensor ${sensor} gibt ${given === 1 ? "einen Wert" : `${given} Werte`}, und das Modell hat ` +
+      `${features.length === 1 ? "ein Merkmal" : `${features.length} Merkmale`}: ` +
+      features.slice(0, 12).join(", ") + (features.length > 12 ? ", ..." : ""),
+  },
+  pins: {
+    none: (pin, board, last) => `Es gibt keinen Pin ${pin}: Der letzte des ${board} ist ${last}`,
+    twice: (pin, one, other) =>
+      `Pin ${pin} ist für zweierlei: ${one} und ${other}. Gib einem davon einen anderen Pin`,
+    button: (option) => `der Taster von ${option}`,
+    notAnalog: (pin, analog) => `--sensor adc: Pin ${pin} ist nicht analog; das sind ${analog.join(", ")}`,
+    noBus: (sensor, scl, sda) =>
+      `--sensor ${sensor}: Die Pins ${scl} und ${sda} können nicht scl und sda eines Busses sein. Auf ` +
+      "diesem Chip sind es zwei wie sda=0 scl=1, sda=4 scl=5 (i2c=0) oder sda=2 scl=3, sda=6 scl=7 (i2c=1)",
+    otherBus: (sensor, scl, sda, bus) =>
+      `--sensor ${sensor}: scl=${scl} sda=${sda} sind Pins von Bus ${bus}: Wähl i2c=${bus}`,
   },
   wiring: {
     sensor: "Sensor",

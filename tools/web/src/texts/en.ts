@@ -1,6 +1,8 @@
 // All that the page says, in English. A text for another language has the same name there.
 
 const count = (n: number): string => n.toLocaleString("en");
+const counted = (n: number, what: string): string => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
+const quoted = (value: number | string): string => (typeof value === "number" ? String(value) : `'${value}'`);
 
 export const en = {
   language: "en",
@@ -316,8 +318,6 @@ export const en = {
     readings: {
       title: "A program that sends its readings",
       lead: "It takes the place of the program that the board has. Then press Begin.",
-      sensors: { mpu6050: "An MPU-6050", adc: "An analog pin" },
-      pin: (name: string) => `It reads the voltage at ${name}, 50 times a second.`,
     },
     cable: {
       rate: (rate: number) => (rate === 1 ? "1 reading a second" : `${count(rate)} readings a second`),
@@ -458,6 +458,47 @@ export const en = {
       cyan: "cyan",
       white: "white",
     },
+  },
+  sensors: {
+    names: {
+      adc: "Analog pins: voltages",
+      mpu6050: "MPU-6050: motion",
+      adxl345: "ADXL345: acceleration",
+      bh1750: "BH1750: light",
+      bme280: "BME280: climate, air pressure",
+      clamp: "Clamp: current of the mains",
+      dht22: "DHT22: temperature, humidity",
+      ina219: "INA219: direct current, voltage",
+      lsm6ds3: "LSM6DS3: motion",
+      microphone: "Analog microphone: loudness",
+      mpr121: "MPR121: four touch pads",
+      scd41: "SCD41: CO2, temperature",
+      soil_probe: "Soil probe: moisture",
+    } as Readonly<Record<string, string>>,
+    voltage: (pins: string) => `It reads the voltage at ${pins}.`,
+    rate: (sensor: string, value: number | string) =>
+      `--sensor ${sensor} rate has to be a whole number of 1..1,000, or like 1/60 for a reading a ` +
+      `minute, not ${quoted(value)}`,
+    whole: (sensor: string, name: string, value: string) =>
+      `--sensor ${sensor} ${name} has to be a whole number, not ${quoted(value)}`,
+    values: (sensor: string, given: number, features: readonly string[]) =>
+      `--sensor ${sensor} gives ${counted(given, "value")}, and the model has ` +
+      `${counted(features.length, "feature")}: ${features.slice(0, 12).join(", ")}` +
+      (features.length > 12 ? ", ..." : ""),
+  },
+  pins: {
+    none: (pin: number, board: string, last: number) =>
+      `There is no pin ${pin}: the last one of the ${board} is ${last}`,
+    twice: (pin: number | string, one: string, other: string) =>
+      `pin ${pin} is for two things: ${one} and ${other}. Give one of them another pin`,
+    button: (option: string) => `the button of ${option}`,
+    notAnalog: (pin: number, analog: readonly number[]) =>
+      `--sensor adc: pin ${pin} is not analog; ${analog.join(", ")} are`,
+    noBus: (sensor: string, scl: number, sda: number) =>
+      `--sensor ${sensor}: pins ${scl} and ${sda} cannot be scl and sda of one bus. On this chip they ` +
+      "are two like sda=0 scl=1, sda=4 scl=5 (i2c=0) or sda=2 scl=3, sda=6 scl=7 (i2c=1)",
+    otherBus: (sensor: string, scl: number, sda: number, bus: number) =>
+      `--sensor ${sensor}: scl=${scl} sda=${sda} are pins of bus ${bus}: add i2c=${bus}`,
   },
   wiring: {
     sensor: "Sensor",

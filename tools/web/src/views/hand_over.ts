@@ -3,19 +3,22 @@
 
 import { choice, field, make, panel } from "../dom";
 import type { Gestures } from "../learning/gestures";
-import { isKnown, type SensorSettings } from "../link/sensor_settings";
-import type { Model, Target } from "../model";
+import { isKnown, SERIAL, type SensorSettings } from "../link/sensor_settings";
+import { checkTarget, type Model, type Target } from "../model";
 import type { Board, PageData } from "../page_data";
 import { projectFile } from "../project";
 import type { Source } from "../sensors";
 import { hex32, texts } from "../texts";
+import { howToWire, SensorFields } from "./sensor_fields";
 import { SwitchFields } from "./switch_fields";
 import { ontoBoard, save } from "./take_away";
+import { orWhyNot } from "./why_not";
 import { wiring, type Parts } from "./wiring";
 
 const PART = "gestures-"; // begins the names of its buttons
 const [CSV, PROJECT] = ["gestures.csv", "gestures.mshrub"];
 const DEFAULT_BOARD = "rpi_pico";
+const MOTION = "mpu6050"; // feels what a phone feels, in the same units
 const words = texts.handOver;
 
 export class HandOver {
@@ -51,44 +54,65 @@ export class HandOver {
   private boardPanel(model: Model, source: Source, taught?: SensorSettings): HTMLElement {
     const boards = choice(`${PART}board`, this.data.boards.map(({ key, name }) => [key, name]));
     boards.value = DEFAULT_BOARD;
-    const own = taught && isKnown(taught) ? (["own"] as const) : [];
+    const own = taught && isKnown(taught, this.data.sensors) ? (["own"] as const) : [];
     const kinds = [...own, ...(source === "motion" ? (["motion"] as const) : []), "serial"] as const;
     const sensors = choice(`${PART}sensor`, kinds.map((kind) => [kind, words.sensors[kind]] as const));
     const steps = make("div", {});
     const chosen = (): Board => this.data.boards.find(({ key }) => key === boards.value)!;
     const switches = new SwitchFields(model.classNames, chosen(), this.data.pixel_colours, () => show());
+    const pins = new SensorFields(PART, () => show());
     const show = (): void => {
+      const steady = { own: taught!, motion: null, serial: SERIAL };
       const kind = sensors.value as (typeof kinds)[number];
-      const sensor = kind === "own" ? taught! : kind;
-      const target = { board: chosen(), sensor, switches: switches.switched };
-      steps.replaceChildren(
-        ...this.toWire(target, switches.parts, model.classNames, source),
-        ontoBoard(model, target, this.data, this.failed, PART),
-      );
+      const made = (): HTMLElement[] => {
+        const target = { board: chosen(), sensor: steady[kind] ?? pins.sensor, switches: switches.switched };
+        checkTarget(model, target, this.data);
+        return [
+          ...this.toWire(kind, target, switches.parts, model.classNames, source),
+          ontoBoard(model, target, this.data, this.failed, PART),
+        ];
+      };
+      steps.replaceChildren(...orWhyNot(made));
     };
-    boards.onchange = () => switches.show(chosen());
-    sensors.onchange = show;
-    show();
+    const showPins = (): void => {
+      if (sensors.value === "motion") this.showPins(pins, chosen(), model);
+      else pins.hide();
+    };
+    boards.onchange = () => {
+      showPins();
+      switches.show(chosen());
+    };
+    sensors.onchange = () => {
+      showPins();
+      show();
+    };
+    sensors.onchange(new Event("change"));
     const fields = [field(texts.playground.board, boards), field(texts.teach.source, sensors)];
-    const settings = make("div", { class: "settings" }, ...fields, switches.element);
+    const settings = make("div", { class: "settings" }, ...fields, pins.element, switches.element);
     return panel(words.connect, settings, steps);
+  }
+
+  /** The pins of a motion sensor that gives what was taught. */
+  private showPins(pins: SensorFields, board: Board, { extraction }: Model): void {
+    const kind = this.data.sensors.find(({ key }) => key === MOTION)!;
+    const { rate, channels } = extraction!;
+    pins.show(kind, board, {}, { rate, axes: channels.length });
   }
 
   /** What fits what was taught, and how it is wired. */
   private toWire(
+    kind: "own" | "motion" | "serial",
     { board, sensor }: Target,
     parts: Parts,
     classNames: readonly string[],
     source: Source,
   ): HTMLElement[] {
-    const isMotion = sensor === "motion";
-    const isOwn = typeof sensor === "object";
-    const fits = isMotion ? words.wire : isOwn ? words.own : words.fits[source];
-    const picture = wiring(board, isMotion ? board.motion.sensor : null, parts);
+    const fits = { motion: words.wire, own: words.own, serial: words.fits[source] }[kind];
+    const hasParts = parts.lights.length || parts.pixel !== undefined;
     return [
       make("p", { id: "board-fits" }, fits),
-      ...(isMotion || isOwn ? [make("p", {}, words.line(classNames))] : []),
-      ...(isMotion || parts.lights.length || parts.pixel !== undefined ? [picture] : []),
+      ...(kind === "serial" ? [] : [make("p", {}, words.line(classNames))]),
+      ...(kind === "motion" ? howToWire(board, sensor, parts) : hasParts ? [wiring(board, null, parts)] : []),
     ];
   }
 

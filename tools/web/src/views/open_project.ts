@@ -1,6 +1,7 @@
 // A button that opens the file of a project.
 
 import { make } from "../dom";
+import type { SensorKind } from "../page_data";
 import { readProject, type Project } from "../project";
 import { texts } from "../texts";
 
@@ -8,8 +9,9 @@ export class OpenProject {
   readonly button = make("button", { type: "button", class: "plain" }, texts.teach.open);
   readonly file = make("input", { type: "file", id: "project", accept: ".mshrub", hidden: true });
 
-  /** `failed` is told why a file could not be read, or its project not opened. */
+  /** `kinds` are the sensors that the page knows; `failed` is told why a file could not be read, or its project not opened. */
   constructor(
+    private readonly kinds: readonly SensorKind[],
     private readonly opened: (project: Project) => Promise<void>,
     private readonly failed: (error: unknown) => void,
   ) {
@@ -26,7 +28,7 @@ export class OpenProject {
     const file = this.file.files?.[0];
     if (!file) return;
     try {
-      await this.opened(await readProject(file));
+      await this.opened(await readProject(file, this.kinds));
     } catch (error) {
       this.failed(error);
     }

@@ -1,23 +1,25 @@
 // A program for a board that sends the readings of its sensor, with which the page is then taught.
 
+import { checkPins } from "../board/pins";
 import { choice, field, make } from "../dom";
 import { freshModel } from "../learning/fresh_model";
-import type { SensorSettings } from "../link/sensor_settings";
-import type { Board, PageData } from "../page_data";
-import { shapeOf } from "../sensors";
+import { channelsOf, rateOf } from "../link/sensor_settings";
+import type { PageData, SensorKind } from "../page_data";
 import { texts } from "../texts";
 import { flashPanel } from "./flash_panel";
-import { pinName, wiring } from "./wiring";
+import { howToWire, nameOf, SensorFields } from "./sensor_fields";
+import { orWhyNot } from "./why_not";
 
+const PART = "readings-"; // begins the names of its fields
 const DEFAULT_BOARD = "rpi_pico";
-const RATE = 50; // readings a second of an analog pin
+const FIRST = "mpu6050";
 const words = texts.teach.readings;
-type Kind = keyof typeof words.sensors;
 
 export class ReadingProgram {
   readonly element: HTMLElement;
   private readonly board: HTMLSelectElement;
-  private readonly sensor = choice("readings-sensor", Object.entries(words.sensors));
+  private readonly sensor: HTMLSelectElement;
+  private readonly fields = new SensorFields(PART, () => this.showSteps());
   private readonly steps = make("div", {});
 
   /** `classNames` gives those that the board's program shall have. */
@@ -25,8 +27,11 @@ export class ReadingProgram {
     private readonly data: PageData,
     private readonly classNames: () => readonly string[],
   ) {
-    this.board = choice("readings-board", data.boards.map(({ key, name }) => [key, name]));
+    this.board = choice(`${PART}board`, data.boards.map(({ key, name }) => [key, name]));
     this.board.value = DEFAULT_BOARD;
+    const quick = data.sensors.filter(({ seconds }) => seconds <= 1); // a gesture needs a reading a second
+    this.sensor = choice(`${PART}sensor`, quick.map((kind) => [kind.key, nameOf(kind)]));
+    this.sensor.value = FIRST;
     this.board.onchange = this.sensor.onchange = () => this.show();
     const fields = [field(texts.playground.board, this.board), field(texts.teach.source, this.sensor)];
     this.element = make(
@@ -34,7 +39,7 @@ export class ReadingProgram {
       { class: "panel", id: "readings", hidden: true },
       make("h3", {}, words.title),
       make("p", {}, words.lead),
-      make("div", { class: "settings" }, ...fields),
+      make("div", { class: "settings" }, ...fields, this.fields.element),
       this.steps,
     );
   }
@@ -45,23 +50,34 @@ export class ReadingProgram {
     else this.steps.replaceChildren();
   }
 
+  private get kind(): SensorKind {
+    return this.data.sensors.find(({ key }) => key === this.sensor.value)!;
+  }
+
+  private get target(): Parameters<typeof flashPanel>[1] {
+    const board = this.data.boards.find(({ key }) => key === this.board.value)!;
+    return { board, sensor: this.fields.sensor, switches: [] };
+  }
+
   private show(): void {
     const board = this.data.boards.find(({ key }) => key === this.board.value)!;
-    const [sensor, axes, how] = chosen(board, this.sensor.value as Kind);
+    const { rate } = this.kind.settings;
+    this.fields.show(this.kind, board, typeof rate === "number" ? {} : { rate: 1 });
+    this.showSteps();
+  }
+
+  private showSteps(): void {
+    this.steps.replaceChildren(...orWhyNot(() => this.made()));
+  }
+
+  private made(): HTMLElement[] {
+    const { target } = this;
+    const { board, sensor } = target;
+    if (rateOf(sensor) < 1) throw new Error(texts.teach.cable.slow(1 / rateOf(sensor)));
+    checkPins({ sensor }, board, this.data.companion_flags);
+    const axes = channelsOf(this.kind, sensor);
     const model = (): ReturnType<typeof freshModel> =>
       freshModel(this.data.learners[0]!, axes, this.classNames());
-    const target = { board, sensor, switches: [] };
-    this.steps.replaceChildren(how, flashPanel(model, target, this.data, "readings-"));
+    return [...howToWire(board, sensor, { lights: [] }), flashPanel(model, target, this.data, PART)];
   }
-}
-
-/** The sensor, the names of its values, and how it is wired. */
-function chosen(board: Board, kind: Kind): [SensorSettings, readonly string[], HTMLElement] {
-  if (kind === "adc") {
-    const { analog } = board;
-    const how = make("p", {}, words.pin(pinName(board, analog)));
-    return [{ kind, pins: [analog], rate: RATE }, [`pin${analog}`], how];
-  }
-  const { sensor } = board.motion;
-  return [sensor, shapeOf("motion")!.axes, wiring(board, sensor, { lights: [] })];
 }

@@ -28,7 +28,7 @@ export class Teach {
   private readonly names = make("input", { id: "names", value: words.defaultNames });
   private readonly start = make("button", { type: "button", id: "learn-me" }, words.start);
   private readonly over = make("button", { type: "button", id: "start-over", class: "plain" }, words.over);
-  private readonly opens = new OpenProject((project) => this.open(project), (error) => this.fail(error));
+  private readonly opens: OpenProject;
   private readonly status = make("p", { role: "status", id: "learn-me-status" }, words.first);
   private readonly told = make("p", { id: "learned", class: "told" });
   private readonly trace = new Trace();
@@ -63,6 +63,11 @@ export class Teach {
   ) {
     this.hand = hand((error) => this.fail(error));
     this.readings = new ReadingProgram(data, () => this.gestures?.classNames ?? namesIn(this.names.value));
+    this.opens = new OpenProject(
+      data.sensors,
+      (project) => this.open(project),
+      (error) => this.fail(error),
+    );
     this.exam = new ExamPanel(() => void this.examine());
     this.cards = new RecordingCards({
       play: (recording) => this.gestures?.play(recording),

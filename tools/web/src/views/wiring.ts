@@ -1,7 +1,8 @@
-// How a motion sensor, lights and a NeoPixel are wired to a board: a picture of our own, and the same in words.
+// How a sensor, lights and a NeoPixel are wired to a board: a picture of our own, and the same in words.
 
 import { make, table } from "../dom";
-import type { Board, MotionSensor } from "../page_data";
+import type { SensorSettings } from "../link/sensor_settings";
+import type { Board } from "../page_data";
 import { texts } from "../texts";
 
 const words = texts.wiring;
@@ -14,6 +15,7 @@ const LEFT =
 const RIGHT = (
   "VBUS VSYS GND 3V3_EN 3V3 VREF GP28 AGND GP27 GP26 RUN GP22 GND GP21 GP20 GP19 GP18 GND GP17 GP16"
 ).split(" ");
+const INSIDE = -1; // the row of a pin that is not at the board's edge
 const LIGHT_GND = 23; // beside the pins of lights
 
 /** A light at a pin, and what it tells. */
@@ -36,6 +38,17 @@ interface Place {
 }
 
 type Wire = readonly [from: string, to: Place];
+type End = readonly [from: string, pin: number];
+
+const BARE = ["adc", "clamp"]; // what is at their pins is no module with wires of its own
+
+/** The wires of a sensor's module beside those of its power; null: it has none. */
+export function signalsOf(sensor: SensorSettings): readonly End[] | null {
+  const { scl, sda, pin } = { ...sensor, ...sensor.options } as Readonly<Record<string, unknown>>;
+  if (BARE.includes(sensor.module ?? sensor.kind)) return null;
+  if (typeof scl === "number" && typeof sda === "number") return [["SCL", scl], ["SDA", sda]];
+  return typeof pin === "number" ? [["OUT", pin]] : null;
+}
 
 const isPico = ({ key }: Board): boolean => key.startsWith("rpi_pico");
 
@@ -48,20 +61,20 @@ export function pinName(board: Board, pin: number): string {
   return told(picoPins().find((each) => each.name === name) ?? { name });
 }
 
-/** The picture and its table; the sensor is null where the board has none of its own. */
-export function wiring(board: Board, sensor: MotionSensor | null, parts: Parts): HTMLElement {
+/** The picture and its table; the sensor is null where the board has none with wires of its own. */
+export function wiring(board: Board, sensor: SensorSettings | null, parts: Parts): HTMLElement {
   const { lights, pixel } = parts;
-  const pins = isPico(board) ? picoPins() : fewPins(sensor, parts);
+  const signals = sensor && signalsOf(sensor);
+  const pins = isPico(board) ? picoPins() : fewPins(signals, parts);
   const named = (name: string, isLeft = true): Place =>
     pins.find((pin) => pin.name === name && pin.isLeft === isLeft) ??
-    pins.find((pin) => pin.name === name)!;
+    pins.find((pin) => pin.name === name) ?? { name, row: INSIDE, isLeft };
   const called = (pin: number): string => nameOf(board, pin);
-  const ofSensor: Wire[] = sensor
+  const ofSensor: Wire[] = signals
     ? [
         ["VCC", named("3V3")],
         ["GND", named("GND")],
-        ["SCL", named(called(sensor.scl))],
-        ["SDA", named(called(sensor.sda))],
+        ...signals.map(([from, pin]): Wire => [from, named(called(pin))]),
       ]
     : [];
   const ofLights = lights.map(({ pin, told }): Wire => [told, named(called(pin), false)]);
@@ -89,7 +102,7 @@ export function wiring(board: Board, sensor: MotionSensor | null, parts: Parts):
   picture.append(
     ...body(board, rows),
     ...pins.flatMap((pin) => pinMarks(pin, used.includes(pin))),
-    ...(sensor ? sensorMarks(ofSensor, isPico(board) ? STEP / 2 : 0) : []),
+    ...(signals ? sensorMarks(sensor!, ofSensor, isPico(board) ? STEP / 2 : 0) : []),
     ...lightMarks(ofLights, ground),
     ...pixelMarks(ofPixel),
   );
@@ -104,8 +117,8 @@ function picoPins(): Place[] {
 }
 
 /** Of a board whose makers arrange the pins in many ways: those that are used. */
-function fewPins(sensor: MotionSensor | null, { lights, pixel }: Parts): Place[] {
-  const left = sensor ? ["3V3", "GND", `GPIO ${sensor.scl}`, `GPIO ${sensor.sda}`] : [];
+function fewPins(signals: readonly End[] | null, { lights, pixel }: Parts): Place[] {
+  const left = signals ? ["3V3", "GND", ...signals.map(([, pin]) => `GPIO ${pin}`)] : [];
   const right = [
     ...lights.map(({ pin }) => `GPIO ${pin}`),
     ...(pixel === undefined ? [] : [`GPIO ${pixel}`, "3V3"]),
@@ -146,9 +159,10 @@ function pinMarks(pin: Place, isUsed: boolean): SVGElement[] {
 }
 
 /** Its wires; `lower` keeps them apart from those of pins in another order. */
-function sensorMarks(wires: readonly Wire[], lower: number): SVGElement[] {
+function sensorMarks(sensor: SensorSettings, wires: readonly Wire[], lower: number): SVGElement[] {
   const box = { x: 20, y: TOP - 20 + lower, width: SENSOR - 20, height: wires.length * STEP + 18, rx: 6 };
   const marks = wires.flatMap(([label, to], row) => {
+    if (to.row === INSIDE) return [];
     const [y, bend] = [down({ row }) + lower, SENSOR + 18 + 20 * row];
     const way = to.isLeft
       ? `H${bend} V${down(to)} H${BOARD}`
@@ -158,7 +172,8 @@ function sensorMarks(wires: readonly Wire[], lower: number): SVGElement[] {
       text(label, SENSOR - 8, y + 4, { "text-anchor": "end" }),
     ];
   });
-  const name = ["GY-521", "MPU-6050"].map((each, i) => text(each, 28, TOP + lower + STEP * (i + 1), {}));
+  const { module } = sensor;
+  const name = (module?.toUpperCase().split("_") ?? ["GY-521", "MPU-6050"]).map((each, i) => text(each, 28, TOP + lower + STEP * (i + 1), {}));
   return [drawn("rect", { ...box, class: "part" }), ...name, ...marks];
 }
 

@@ -1,0 +1,44 @@
+"""The page's own code, run in node."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from patience import PATIENCE
+from tests_support import ROOT
+
+WEB = ROOT / "tools" / "web"
+
+
+def run_in_node(folder: Path, program: str, exports: Mapping[str, str], told: Any) -> Any:
+    """What a program writes as JSON, which reads `told` and imports from ./bundle.mjs.
+
+    exports: the names that the bundle has of each of the page's modules. Skips the test where
+    there is no node.
+    """
+    bundler = WEB / "node_modules" / ".bin" / "esbuild"
+    if shutil.which("node") is None or not bundler.exists():
+        pytest.skip("there is no node, or the page's packages are not installed: make web")
+    entry = folder / "entry.ts"
+    source = (WEB / "src").as_posix()
+    lines = [f'export {{ {what} }} from "{source}/{module}";' for module, what in exports.items()]
+    entry.write_text("\n".join([*lines, ""]))
+    bundle = ["--bundle", "--format=esm", f"--outfile={folder / 'bundle.mjs'}"]
+    subprocess.run([str(bundler), str(entry), *bundle, "--log-level=error"], check=True)
+    (folder / "program.mjs").write_text(program)
+    done = subprocess.run(
+        ["node", str(folder / "program.mjs")],
+        input=json.dumps(told),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)

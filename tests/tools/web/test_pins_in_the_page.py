@@ -1,0 +1,57 @@
+"""The page refuses the pins that `build` refuses, in the same words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from node_support import run_in_node
+from pin_cases import PIN_CASES, PinCase
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.boards import board_files
+from microshrub_tools.board.program_pins import check_pins, companion_flags
+from microshrub_tools.web.page_data import pins_told
+
+PROGRAM = """
+import { readFileSync } from "node:fs";
+import { checkPins } from "./bundle.mjs";
+const { cases, flags } = JSON.parse(readFileSync(0, "utf8"));
+const said = cases.map(({ config, board }) => {
+  try {
+    checkPins(config, board, flags);
+    return "";
+  } catch (error) {
+    return error.message;
+  }
+});
+process.stdout.write(JSON.stringify(said));
+"""
+
+
+def said_by_build(case: PinCase) -> str:
+    try:
+        check_pins(case.config, board_files.load(case.board))
+    except UserError as error:
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("case", PIN_CASES)
+def test_build_says_it(case: PinCase) -> None:
+    assert said_by_build(case) == case.words
+
+
+def test_the_page_says_the_same(tmp_path: Path) -> None:
+    cases = []
+    for case in PIN_CASES:
+        board = board_files.load(case.board)
+        told = {"name": board.name, "pins": pins_told(board)}
+        cases.append({"config": case.config, "board": told})
+    said = run_in_node(
+        tmp_path,
+        PROGRAM,
+        {"board/pins": "checkPins"},
+        {"cases": cases, "flags": companion_flags()},
+    )
+    assert said == [case.words for case in PIN_CASES]

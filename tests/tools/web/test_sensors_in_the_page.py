@@ -1,0 +1,245 @@
+"""The page puts any sensor that `build` knows on a board: the same files, and the same words."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser_support import Browser
+from cable_support import Gesturing, bridged, open_page, recognised, teach
+from node_support import run_in_node
+from playground_support import choose, crc_of_run, give_csv, set_option, take
+from teach_support import begin, end, name, press
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.boards import board_files
+from microshrub_host.programs import mpy
+from microshrub_tools import Sensor, build
+from microshrub_tools.board.program_sensors import SENSORS, drivers
+from microshrub_tools.web.page_data import BOARDS
+from microshrub_tools.web.page_sensors import sensors_told
+
+ONLY_MERGED = {"lib/microshrub/error_text.mpy"}
+AXES = "[...document.querySelectorAll('.axes b')].map((each) => each.textContent)"
+STATES = ("learner.state", "quantizer.state")
+CHOICES = "[...document.querySelector('#program-sensor').options].map((each) => each.value)"
+WHY_NOT = "document.querySelector('#playground [role=alert]')?.textContent ?? ''"
+TAUGHT_WHY_NOT = "document.querySelector('#gestures-take [role=alert]').textContent"
+WIRES = "[...document.querySelectorAll('.wiring tbody tr')].map((row) => row.innerText)"
+
+
+def learned(page: Browser, folder: Path, columns: int, board: str = "rpi_pico") -> Path:
+    """Let the page learn whole numbers in so many columns; its model."""
+    names = ",".join(["temp\u00e9rature", *(f"x{i}" for i in range(1, columns))])
+    rows = [
+        ",".join(
+            [*(str((7 + i) * k % 97) for i in range(columns)), "warm" if k % 3 else "k\u00fchl"]
+        )
+        for k in range(300)
+    ]
+    give_csv(page, folder / "sensor.csv", "\n".join([f"{names},class", *rows, ""]))
+    page.wait("document.querySelector('#label').options.length")
+    choose(page, "board", board)
+    if board == "esp32":  # has little RAM for machine code
+        choose(page, "learner", "gaussian")
+    else:
+        set_option(page, "bytes", 4096)
+    crc_of_run(page)
+    model = folder / "page.mshrub"
+    take(page, "take-model", model)
+    return model
+
+
+def program(page: Browser, folder: Path, button: str, board: str) -> dict[str, bytes]:
+    packed = take(page, button, folder / f"microshrub-{board}.zip")
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def check_same(found: dict[str, bytes], made: Path) -> None:
+    """All that is no library is what `build` has written, and the library has what that needs."""
+    own = [f"lib/{path.name}" for path in made.glob("lib/*.mpy")]
+    for file in ("config.json", *STATES, *own):
+        assert found[file] == (made / file).read_bytes(), file
+    alone = [file for file in found if file.startswith("lib/") and file.count("/") == 1]
+    assert sorted(alone) == sorted(own)
+    imported = {path.relative_to(made).as_posix() for path in made.rglob("*.mpy")}
+    assert imported - ONLY_MERGED <= found.keys()
+
+
+@pytest.mark.parametrize(
+    ("board", "kind", "columns", "given", "sensor"),
+    [
+        ("rpi_pico", "bme280", 3, {}, Sensor.driver("bme280", scl=1, sda=0, rate=Fraction(1, 60))),
+        (
+            "esp32",
+            "bme280",
+            3,
+            {"address": 119, "rate": 2},
+            Sensor.driver("bme280", scl=22, sda=21, address=119, rate=2),
+        ),
+        (
+            "rpi_pico",
+            "dht22",
+            2,
+            {"rate": "1/5"},
+            Sensor.driver("dht22", pin=20, rate=Fraction(1, 5)),
+        ),
+        (
+            "rpi_pico",
+            "soil_probe",
+            1,
+            {"wet": 23000},
+            Sensor.driver("soil_probe", pin=26, wet=23000),
+        ),
+        (
+            "rpi_pico",
+            "adxl345",
+            3,
+            {"scl": 7, "sda": 6, "i2c": 1, "hz": 200, "rate": 150},
+            Sensor.driver("adxl345", scl=7, sda=6, i2c=1, hz=200, rate=150),
+        ),
+        ("rpi_pico", "adc", 2, {"pins": "26, 28"}, Sensor.adc((26, 28))),
+        ("rpi_pico", "mpu6050", 3, {}, Sensor.mpu6050(scl=1, sda=0, rate=50, axes=3)),
+    ],
+)
+def test_the_files_are_those_of_build(
+    playground: Browser,
+    tmp_path: Path,
+    board: str,
+    kind: str,
+    columns: int,
+    given: dict[str, Any],
+    sensor: Sensor,
+) -> None:
+    model = learned(playground, tmp_path, columns, board)
+    choose(playground, "program-sensor", kind)
+    for field, value in given.items():
+        choose(playground, f"program-{field}", str(value))
+    found = program(playground, tmp_path, "take-program", board)
+    made = build(model, board, sensor=sensor, output=tmp_path / "made").folder
+    check_same(found, made)
+    assert (f"lib/{kind}.mpy" in found) == (kind in drivers())
+    assert ("lib/microshrub/device/own.mpy" in found) == (kind in drivers())
+
+
+def test_without_a_sensor_the_files_are_those_of_build(
+    playground: Browser, tmp_path: Path
+) -> None:
+    model = learned(playground, tmp_path, 2)
+    found = program(playground, tmp_path, "take-program", "rpi_pico")
+    check_same(found, build(model, "rpi_pico", output=tmp_path / "made").folder)
+
+
+def test_only_what_gives_as_many_values_is_offered(playground: Browser, tmp_path: Path) -> None:
+    learned(playground, tmp_path, 2)
+    assert playground.run(CHOICES) == ["serial", "adc", "dht22", "ina219", "scd41"]
+    choose(playground, "program-sensor", "dht22")
+    assert playground.run(WIRES)[-1].split("\t") == ["Sensor OUT", "GP20, pin 26"]
+    choose(playground, "program-sensor", "ina219")
+    assert playground.run(WIRES)[2].split("\t") == ["Sensor SCL", "GP1, pin 2"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "sensor"),
+    [
+        ("ina219", {"scl": 3}, Sensor.driver("ina219", scl=3, sda=0)),
+        ("ina219", {"scl": 0}, Sensor.driver("ina219", scl=0, sda=0)),
+        ("ina219", {"scl": 77}, Sensor.driver("ina219", scl=77, sda=0)),
+        ("dht22", {"pin": 30}, Sensor.driver("dht22", pin=30)),
+        ("dht22", {"rate": 0}, Sensor.driver("dht22", pin=20, rate=0)),
+        ("adc", {"rate": 2000}, Sensor.adc((26, 27), rate=2000)),
+        ("adc", {"pins": "26,5"}, Sensor.adc((26, 5))),
+        ("adc", {"pins": "27,27"}, None),
+        ("adc", {"pins": "27"}, Sensor.adc((27,))),
+    ],
+)
+def test_what_build_refuses_is_refused_in_its_words(
+    playground: Browser, tmp_path: Path, kind: str, given: dict[str, Any], sensor: Sensor | None
+) -> None:
+    model = learned(playground, tmp_path, 2)
+    choose(playground, "program-sensor", kind)
+    if kind == "adc":
+        choose(playground, "program-pins", "26,27")
+    assert playground.run("!!document.querySelector('#take-program')")
+    for field, value in given.items():
+        choose(playground, f"program-{field}", str(value))
+    if sensor is None:  # twice the same does no harm
+        assert playground.run(WHY_NOT) == ""
+        return
+    with pytest.raises(UserError) as caught:
+        build(model, "rpi_pico", sensor=sensor, output=tmp_path / "made")
+    said = playground.run(WHY_NOT)
+    assert said
+    assert str(caught.value).startswith(said)
+    for button in ("take-program", "flash"):
+        assert not playground.run(f"!!document.querySelector('#{button}')")
+
+
+@pytest.mark.usefixtures("address")
+def test_an_accelerometer_with_a_driver_teaches_the_page_and_then_recognises_alone(
+    page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    """On a real MicroPython with its chip's model at the bus."""
+    (tmp_path / "flash").mkdir()
+    board = Gesturing(micropython_command, tmp_path)
+    project = tmp_path / "gestures.mshrub"
+    sensor = Sensor.driver("adxl345", scl=17, sda=16, rate=50)
+    with board.board, bridged(board.port) as bridge:
+        open_page(page, bridge.address)
+        name(page, "across, up")
+        page.run("document.querySelector('#learn-me').click()")
+        page.wait("document.querySelector('#learn-me-status').classList.contains('bad')")
+        choose(page, "readings-sensor", "adxl345")
+        for field, value in (("rate", "50"), ("scl", "17"), ("sda", "16")):
+            choose(page, f"readings-{field}", value)
+        put(page, "readings-flash")
+        begin(page)
+        assert page.run(AXES) == ["ax", "ay", "az"]
+        for text in ("across", "up"):
+            teach(page, board, text)
+        press(page, "only predict")
+        assert recognised(page, board, "across").count("across") >= 12
+        end(page)
+        take(page, "take-gestures", project)
+        assert page.run("document.querySelector('#gestures-sensor').value") == "own"
+        choose(page, "switch-kind", "lights")  # at 16 and 17, where the sensor is
+        with pytest.raises(UserError) as caught:
+            build(project, "rpi_pico", sensor=sensor, switch={"across": (16,), "up": (17,)})
+        assert page.run(TAUGHT_WHY_NOT) == str(caught.value)
+        assert not page.run("!!document.querySelector('#gestures-flash')")
+        choose(page, "switch-kind", "line")
+        found = program(page, tmp_path, "gestures-take-program", "rpi_pico")
+        made = build(project, "rpi_pico", sensor=sensor, output=tmp_path / "made").folder
+        check_same(found, made)
+        put(page, "gestures-flash")
+    flash = next(board.flash.glob("microshrub.*"))
+    for file in ("config.json", "lib/adxl345.mpy", *STATES):
+        assert (flash / file).read_bytes() == (made / file).read_bytes()
+
+
+def put(page: Browser, button: str) -> None:
+    """Put a program on the board."""
+    page.run(f"document.querySelector('#{button}').click()")
+    said = f"document.querySelector('#{button}-status')"
+    page.wait(f"!!{said}.className")
+    assert page.run(f"{said}.className") == "good", page.run(f"{said}.textContent")
+
+
+def test_every_sensor_of_build_is_told_with_a_name_in_each_language(tmp_path: Path) -> None:
+    keys = [each["key"] for each in sensors_told(50)]
+    assert keys == [*(kind for kind in SENSORS if kind != "serial"), *drivers()]
+    written = "process.stdout.write(JSON.stringify([en, de].map((each) => each.sensors.names)));"
+    source = f'import {{ en, de }} from "./bundle.mjs";\n{written}'
+    for names in run_in_node(tmp_path, source, {"texts/en": "en", "texts/de": "de"}, None):
+        assert sorted(names) == sorted(keys)
+
+
+def test_a_driver_is_the_same_for_all_processors() -> None:
+    for path in drivers().values():
+        archs = {mpy.BYTECODE_ONLY, *(board_files.load(board).arch for board in BOARDS)}
+        assert len({mpy.compiled_program(path, arch).read_bytes() for arch in archs}) == 1

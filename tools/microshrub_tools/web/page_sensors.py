@@ -1,0 +1,60 @@
+"""What the page is told of the sensors of `build`: their settings, channels and drivers."""
+
+from __future__ import annotations
+
+import ast
+import base64
+from pathlib import Path
+from typing import Any
+
+from microshrub_host.base.settings import number_or_name
+from microshrub_host.programs import mpy
+
+from ..board import own_sensors
+from ..board.program_sensors import SENSORS, USUAL_RATE, drivers
+
+# Seconds between two readings of those that have less than one a second, after their data sheets
+_SECONDS = {"dht22": 2, "scd41": 5}
+_MOTION = "mpu6050"
+
+
+def sensors_told(rate: int) -> list[dict[str, Any]]:
+    """All but "serial", which is none; `rate` is the page's own for motion."""
+    built_in = {kind: dict(found) for kind, found in SENSORS.items() if kind != "serial"}
+    built_in[_MOTION] |= {"rate": rate, "fifo": False}
+    told = [_told(kind, {"kind": kind}, found) for kind, found in built_in.items()]
+    return told + [_driver(name, path) for name, path in drivers().items()]
+
+
+def _driver(name: str, path: Path) -> dict[str, Any]:
+    """One that has a file: its bytecode is the same for all processors."""
+    own, text = own_sensors.read(path), path.read_text(encoding="utf-8")
+    config = {"kind": "own", "module": name, "class": own.name, "values": len(own.names)}
+    settings = {
+        setting: None if value is own_sensors.REQUIRED else value
+        for setting, value in own.settings.items()
+    }
+    compiled = mpy.compiled_program(path, mpy.BYTECODE_ONLY).read_bytes()
+    return _told(name, config, settings | {"rate": _usual_rate(text)}) | {
+        "channels": own.names,
+        "is_analog": "board.adc(" in text,
+        "compiled": base64.b64encode(compiled).decode(),
+    }
+
+
+def _told(key: str, config: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "key": key,
+        "config": config,
+        "settings": settings,  # with their defaults; None: what the board has
+        "channels": (),
+        "is_analog": key == "adc",
+        "seconds": _SECONDS.get(key, 0),
+        "compiled": None,
+    }
+
+
+def _usual_rate(text: str) -> int | str:
+    """That of the example in a driver's first line; without one, that of `build`."""
+    first = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+    return number_or_name(first.partition("rate=")[2].rstrip(".") or str(USUAL_RATE))

@@ -1,0 +1,81 @@
+// Which pins a program takes, and for what: none for two things, and each for what it can do.
+//
+// The rules and the words of `build`: tools/microshrub_tools/board/program_pins.py.
+
+import type { SensorSettings } from "../link/sensor_settings";
+import type { Around, Board, Switched } from "../page_data";
+import { texts } from "../texts";
+
+type Pin = number | string;
+type Task = readonly [pin: Pin, kind: string, option: string]; // what may share it has one kind
+type Settings = Readonly<Record<string, unknown>>;
+
+const words = texts.pins;
+const BUS = ["scl", "sda"]; // several sensors share them
+const RP2_ADC = [26, 27, 28, 29];
+
+/** Of a program's configuration. Throws an Error for people as check_pins() does. */
+export function checkPins(
+  config: Around,
+  { name, pins }: Pick<Board, "name" | "pins">,
+  flags: Readonly<Record<string, string>>,
+): void {
+  const tasks = new Map<Pin, Task>();
+  for (const task of tasksOf(config, flags)) {
+    const [pin, kind, option] = task;
+    if (typeof pin === "number" && pin > pins.last) throw new Error(words.none(pin, name, pins.last));
+    const first = tasks.get(pin) ?? task;
+    tasks.set(pin, first);
+    if (first[1] !== kind) throw new Error(words.twice(pin, first[2], option));
+  }
+  if (pins.layout === "rp2") sensorsOf(config).forEach(checkRp2);
+}
+
+function* tasksOf(config: Around, flags: Readonly<Record<string, string>>): Generator<Task> {
+  for (const [place, sensor] of sensorsOf(config).entries()) {
+    for (const [name, pin] of pinsOf(sensor)) {
+      const kind = BUS.includes(name) ? name : `${name} of sensor ${place}`;
+      yield [pin, kind, `--sensor ${nameOf(sensor)} ${name}`];
+    }
+  }
+  for (const [name, part] of Object.entries(config)) {
+    if (name === "sensor" || typeof part !== "object" || part === null) continue;
+    const { pin, led } = part as { readonly pin?: Pin; readonly led?: Pin };
+    const flag = flags[name] ?? `--${name.replaceAll("_", "-")}`;
+    if (pin !== undefined) yield [pin, "button", words.button(flag)];
+    if (led !== undefined) yield [led, "light of a question", "--led-pin"];
+  }
+  for (const row of (config["switches"] ?? []) as readonly (readonly Switched[])[]) {
+    for (const what of row) yield [typeof what === "number" ? what : what[0]!, "switch", "--switch"];
+  }
+}
+
+function sensorsOf(config: Around): readonly SensorSettings[] {
+  const sensor = config["sensor"] as SensorSettings;
+  return sensor.sensors ?? [sensor];
+}
+
+const nameOf = ({ module, kind }: SensorSettings): string => module ?? kind;
+const settingsOf = (sensor: SensorSettings): Settings => ({ ...sensor, ...sensor.options });
+
+function* pinsOf(sensor: SensorSettings): Generator<readonly [name: string, pin: Pin]> {
+  for (const [name, value] of Object.entries(settingsOf(sensor))) {
+    if (name === "pins") for (const pin of value as readonly Pin[]) yield [name, pin];
+    else if (name === "pin" || BUS.includes(name)) yield [name, value as Pin];
+  }
+}
+
+/** What RP2040 and RP2350 ask of a pin. */
+function checkRp2(sensor: SensorSettings): void {
+  if (sensor.kind === "adc") {
+    const wrong = sensor.pins!.find((pin) => typeof pin === "number" && !RP2_ADC.includes(pin));
+    if (wrong !== undefined) throw new Error(words.notAnalog(wrong as number, RP2_ADC));
+  }
+  const { scl, sda, i2c = 0 } = settingsOf(sensor);
+  if (typeof scl !== "number" || typeof sda !== "number") return;
+  const bus = (pin: number): number => (pin >> 1) & 1;
+  if (scl % 2 === 0 || sda % 2 || bus(scl) !== bus(sda)) {
+    throw new Error(words.noBus(nameOf(sensor), scl, sda));
+  }
+  if (bus(scl) !== i2c) throw new Error(words.otherBus(nameOf(sensor), scl, sda, bus(scl)));
+}
