@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import marshal
 import os
 import shutil
 import signal
@@ -19,6 +20,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import CodeType
 
 import platformdirs
 
@@ -59,6 +61,7 @@ _MONTH = 30 * _DAY
 _HOUR = 3600
 _HOURS = 6 * _HOUR
 _KEPT = 16  # folders of a kind
+_CODES = 1024  # files of code, some 12 MB
 _DIGEST = 32  # bytes, of what follows them
 _OURS = 0o700
 _WRITABLE = "others may write to it"
@@ -208,6 +211,20 @@ def work_folder(folder: Path) -> Iterator[Path]:
             before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             shutil.rmtree(work, ignore_errors=True)
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def remembered_code(
+    source: bytes, path: Path, maker: str, make: Callable[[], CodeType]
+) -> CodeType:
+    """The code that make() makes from the source, or the same code from the cache.
+
+    To parse the device library takes most of a start. `maker` names what makes the code and how; a
+    different maker makes different code. `path` becomes the code's file name.
+    """
+    tag = f"{path}\0{maker}\0{sys.implementation.cache_tag}\0{sys.flags.optimize}\0"
+    made = remembered("code", tag.encode() + source, lambda: marshal.dumps(make()), _CODES)
+    found: CodeType = marshal.loads(made)
+    return found
 
 
 @contextmanager

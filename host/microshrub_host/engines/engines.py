@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from ..library import loader
 from ..streams.units import Raw
 from . import session
-from .interface import NO_LABELS, Beside, Engine, Labels, Parameters, Said, States
+from .interface import NO_LABELS, Beside, Engine, Labels, Parameters, Said, States, Status
 from .micropython_engine import MicroPythonEngine, said_of, states_of
-from .status import Status
 
 NAMES = ("python", "llvm", "c", "micropython")
 CHECKED = "checked"  # `python`, and every index and every sum is looked at

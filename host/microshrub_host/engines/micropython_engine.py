@@ -28,8 +28,8 @@ from .interface import (
     Plan,
     Said,
     States,
+    Status,
 )
-from .status import Status
 
 
 def said_of(plans: Sequence[Plan]) -> np.dtype[Any]:

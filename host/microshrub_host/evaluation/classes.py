@@ -14,8 +14,7 @@ from ..beside.anomaly import AnomalyRun
 from ..beside.companion import Beside, BesideRun, Followed
 from ..beside.label_budget import AskingRun
 from ..beside.spare_run import SpareRun
-from ..engines.interface import Engine, Labels, Said
-from ..engines.status import Status
+from ..engines.interface import Engine, Labels, Said, Status
 from ..streams.kept_values import column_room
 from ..streams.stream import Stream
 from ..streams.units import Scale

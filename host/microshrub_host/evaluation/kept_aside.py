@@ -1,6 +1,7 @@
 """Keeps every fifth sample of a stream aside, and asks about it once the last label has come.
 
-Of samples made of windows, these are whole stretches of time (stretches.py).
+Of samples made of windows, these are whole stretches of time: windows that share readings are
+nearly the same, and so are two of the same moment of the world.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from ..library import loader
 from ..library.learners import MODELS, warmup_of
 from ..streams.stream import Stream
 from ..streams.units import Raw
-from . import prequential, stretches
+from . import prequential
 from .by_class import ByClass
 from .without_labels import WithoutLabels
 
-EVERY = 5  # one of so many samples is kept aside
+EVERY = 5  # one of so many samples is kept aside, or stretches of a class: the last, of fewer
 MOST = 20_000  # samples at the end of a stream that are looked at
 _LEAST = 2 * EVERY
 _BLOCK = 2048
+
+Marks = NDArray[np.bool_]
 
 
 def measure(
@@ -49,7 +52,7 @@ def measure(
     rows = stream.scale.apply(np.asarray(stream.values[begin:]))
     labels = np.asarray(stream.labels[begin:])
     aside = np.arange(samples) % EVERY == EVERY - 1
-    aside, learned = stretches.split(stream, begin) or (aside, ~aside)
+    aside, learned = whole_stretches(stream, begin) or (aside, ~aside)
     warmup = warmup_of(model, warmup, frozen=freezes(beside))
     said = answers(
         model,
@@ -92,3 +95,45 @@ def answers(
 
 def _blocks(rows: int) -> Iterator[slice]:
     return (slice(at, at + _BLOCK) for at in range(0, rows, _BLOCK))
+
+
+def whole_stretches(stream: Stream, begin: int) -> tuple[Marks, Marks] | None:
+    """Which of the samples from `begin` on are kept aside, and which are learned.
+
+    Whole runs of one label are, and no window is learned that shares a reading with one of them.
+    None if the samples were not made of windows.
+    """
+    if stream.ends is None or stream.extraction is None:
+        return None
+    ends = stream.ends[begin:]
+    order = np.argsort(ends, kind="stable")
+    window = int(stream.extraction.options["window"])
+    aside = np.zeros(len(ends), np.bool_)
+    aside[order] = _runs_aside(ends[order], stream.labels[begin:][order], window)
+    kept = np.sort(ends[aside])
+    after = np.searchsorted(kept, ends)  # the first kept one that is not before each
+    far = np.full(len(ends), np.iinfo(np.intp).max)
+    for near in (after - 1, after):
+        known = (near >= 0) & (near < len(kept))
+        apart = np.abs(ends[known] - kept[near[known]])
+        far[known] = np.minimum(far[known], apart)
+    return aside, far >= window
+
+
+def _runs_aside(ends: NDArray[np.intp], labels: NDArray[np.uint8], window: int) -> Marks:
+    """Those of samples in the order of time: every fifth stretch of each class."""
+    starts = [0]
+    for row in np.flatnonzero(np.diff(labels)) + 1:
+        if ends[row] - ends[starts[-1]] >= window:  # what is shorter goes with what follows
+            starts.append(int(row))
+    found = np.zeros(len(ends), np.bool_)
+    stretches = list(zip(starts, [*starts[1:], len(ends)], strict=True))
+    most = [int(np.bincount(labels[a:b]).argmax()) for a, b in stretches]
+    for c in sorted(set(most)):
+        own = [stretch for stretch, k in zip(stretches, most, strict=True) if k == c]
+        if len(own) == 1:
+            (a, b), own = own[0], []
+            found[b - max((b - a) // EVERY, 1) : b] = True
+        for a, b in own[EVERY - 1 :: EVERY] or own[-1:]:
+            found[a:b] = True
+    return found

@@ -10,8 +10,7 @@ import numpy as np
 
 from ..base.mapped_memory import let_go
 from ..beside.between import Forecast
-from ..engines.interface import Engine, Said
-from ..engines.status import Status
+from ..engines.interface import Engine, Said, Status
 from ..streams.kept_values import column_room
 from ..streams.number_streams import NumberStream, Values
 from .errors import Errors, ErrorSums, IntervalResult, IntervalSums

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ..beside.companion import BesideRun
-from ..engines.interface import NO_LABELS, Beside, Engine, Labels, Said, States
-from ..engines.status import Status
+from ..engines.interface import NO_LABELS, Beside, Engine, Labels, Said, States, Status
 from ..streams.number_streams import Values
 from ..streams.units import Scale
 

@@ -24,6 +24,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from ..base.cache import remembered_code
 from ..base.errors import UserError
 from ..kernels import kernel_rewriting
 from ..kernels.compiled_kernels import CompiledViper, KernelCompiler, write_addresses
@@ -31,7 +32,6 @@ from ..kernels.kernel_rewriting import POINTERS, Overflows, cast_arguments, inde
 from ..sources import library_files
 from ..sources.own_learners import own_learners, own_parts
 from . import own_check, planned, python_pointers
-from .code_cache import cached
 
 Names = dict[str, Any]
 COMPILED = ("llvm", "c")  # engines that make machine code of the kernels
@@ -110,7 +110,7 @@ class _Loader(InspectLoader):
 
         named = f"from {library_files.PACKAGE}".encode() in source  # which is then this package
         owner = package if named else ""
-        return cached(source, self.path, f"{_own_digest()} {checked} {owner}", make)
+        return remembered_code(source, self.path, f"{_own_digest()} {checked} {owner}", make)
 
     def exec_module(self, module: ModuleType) -> None:
         module.__file__ = str(self.path)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from microshrub_host.base.worker_process import Apart, Ended, Send, TimeLimit, wait_for_any
 from microshrub_host.beside.label_budget import LabelBudget
-from microshrub_host.engines.status import percent
+from microshrub_host.engines.interface import percent
 from microshrub_host.library import loader
 from microshrub_host.streams.stream import Stream
 

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from microshrub_host import Stream, extract_features, simulate
-from microshrub_host.evaluation import stretches
+from microshrub_host.evaluation.kept_aside import whole_stretches
 from microshrub_host.reports import class_report
 
 WINDOW, HOP = 64, 16
@@ -28,7 +28,7 @@ def recording(runs: int, length: int = 400, classes: int = 2, seed: int = 4) -> 
 
 
 def parts(stream: Stream) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    found = stretches.split(stream, 0)
+    found = whole_stretches(stream, 0)
     assert found
     return found
 
@@ -60,7 +60,7 @@ def test_each_class_is_learned_and_asked(classes: int) -> None:
 
 
 def test_samples_that_are_no_windows_are_kept_aside_as_ever() -> None:
-    assert stretches.split(recording(4), 0) is None
+    assert whole_stretches(recording(4), 0) is None
 
 
 def test_labels_that_say_nothing_of_other_stretches_are_not_known() -> None:

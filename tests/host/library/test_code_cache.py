@@ -7,7 +7,7 @@ from types import CodeType
 
 import pytest
 
-from microshrub_host.library.code_cache import cached
+from microshrub_host.base.cache import remembered_code
 
 SOURCE = b"x = 6 * 7"
 
@@ -38,7 +38,7 @@ def value_of(code: CodeType) -> object:
 def test_it_is_made_once() -> None:
     make = Maker()
     for _ in range(3):
-        assert value_of(cached(SOURCE, Path("here.py"), "a", make)) == 42
+        assert value_of(remembered_code(SOURCE, Path("here.py"), "a", make)) == 42
     assert make.made == 1
 
 
@@ -50,18 +50,18 @@ def test_another_source_place_or_maker_is_another_code(
     source: bytes, path: str, maker: str
 ) -> None:
     make = Maker()
-    cached(SOURCE, Path("here.py"), "a", make)
-    cached(source, Path(path), maker, make)
+    remembered_code(SOURCE, Path("here.py"), "a", make)
+    remembered_code(source, Path(path), maker, make)
     assert make.made == 2
 
 
 def test_a_damaged_file_is_made_again(cache: Path) -> None:
     make = Maker()
-    cached(SOURCE, Path("here.py"), "a", make)
+    remembered_code(SOURCE, Path("here.py"), "a", make)
     (file,) = cache.iterdir()
     for damage in (b"", b"nonsense", file.read_bytes()[:20]):
         file.write_bytes(damage)
-        assert value_of(cached(SOURCE, Path("here.py"), "a", make)) == 42
+        assert value_of(remembered_code(SOURCE, Path("here.py"), "a", make)) == 42
     assert make.made == 4
 
 
@@ -72,5 +72,5 @@ def test_without_a_cache_it_is_made_each_time(
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "file"))
     make = Maker()
     for _ in range(2):
-        assert value_of(cached(SOURCE, Path("here.py"), "a", make)) == 42
+        assert value_of(remembered_code(SOURCE, Path("here.py"), "a", make)) == 42
     assert make.made == 2

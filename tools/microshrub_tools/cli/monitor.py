@@ -18,7 +18,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
 from microshrub_host.cli.outputs import add_outputs, check_outputs, write_figure
-from microshrub_host.engines.status import percent
+from microshrub_host.engines.interface import percent
 from microshrub_host.evaluation.by_class import ByClass
 
 from ..board.ports import add_port_option, chosen_port

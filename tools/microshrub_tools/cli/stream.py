@@ -14,7 +14,7 @@ from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
 from microshrub_host.cli.number_options import add_target_option, open_number_stream
 from microshrub_host.cli.stream_options import add_stream_options, compile_kernels, open_arguments
-from microshrub_host.engines.status import percent
+from microshrub_host.engines.interface import percent
 from microshrub_host.library.learners import model_of
 from microshrub_host.streams.number_streams import NumberStream
 from microshrub_host.streams.stream import Stream
