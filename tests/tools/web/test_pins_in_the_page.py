@@ -11,7 +11,7 @@ from pin_cases import PIN_CASES, PinCase
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_tools.board.program_pins import check_pins, companion_flags
-from microshrub_tools.web.page_data import pins_told
+from microshrub_tools.web.page_boards import pins_told
 
 PROGRAM = """
 import { readFileSync } from "node:fs";

@@ -13,14 +13,14 @@ from browser_support import Browser
 from cable_support import Gesturing, bridged, open_page, recognised, teach
 from node_support import run_in_node
 from playground_support import choose, crc_of_run, give_csv, set_option, take
-from teach_support import begin, end, name, press
+from teach_support import begin, crc, end, name, press
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.programs import mpy
 from microshrub_tools import Sensor, build
 from microshrub_tools.board.program_sensors import SENSORS, drivers
-from microshrub_tools.web.page_data import BOARDS
+from microshrub_tools.web.page_boards import BOARDS
 from microshrub_tools.web.page_sensors import sensors_told
 
 ONLY_MERGED = {"lib/microshrub/error_text.mpy"}
@@ -204,8 +204,11 @@ def test_an_accelerometer_with_a_driver_teaches_the_page_and_then_recognises_alo
             teach(page, board, text)
         press(page, "only predict")
         assert recognised(page, board, "across").count("across") >= 12
-        end(page)
+        shown = end(page)
         take(page, "take-gestures", project)
+        open_page(page, bridge.address)
+        page.give_file("#project", project)
+        assert crc(page) == shown
         assert page.run("document.querySelector('#gestures-sensor').value") == "own"
         choose(page, "switch-kind", "lights")  # at 16 and 17, where the sensor is
         with pytest.raises(UserError) as caught:
