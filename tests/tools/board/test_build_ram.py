@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import subprocess
 from array import array
 from pathlib import Path
 from typing import Any
@@ -293,3 +294,15 @@ def test_too_many_waiting_samples_are_named(tmp_path: Path) -> None:
     wanted = dataclasses.replace(wanted, around=wanted.around | {"pending": 32768})
     with pytest.raises(UserError, match="lower --pending"):
         build.make(wanted, board_files.load("rpi_pico"), tmp_path / "out")
+
+
+def test_a_program_that_is_too_large_to_be_imported_says_so(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    made = build.make(program("shrub"), x86(tmp_path), tmp_path / "out")
+    run = (*micropython_command, "-X", "heapsize=48k", "main.py")
+    environment = {"MICROPYPATH": "lib"}
+    done = subprocess.run(
+        run, cwd=made.folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert "microshrub: the program does not fit. Build it with a smaller model.\n" in done.stdout

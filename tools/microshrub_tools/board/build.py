@@ -53,7 +53,9 @@ import gc
 
 if hasattr(gc, "threshold"):
     gc.threshold(16384)
-from microshrub import"""
+
+try:
+    from microshrub import"""
 EMITS = ("viper", "native", "bytecode")
 _MARKS = ("main.py", "config.json")  # by which a folder is known to be a build,
 _LIBRARIES = (LIBRARY, MANIFEST)  # and one of these
@@ -154,7 +156,7 @@ def _main_program(program: Program, freeze: bool) -> bytes:
     """main.py, as the program has it."""
     text = main_file().read_bytes()
     if not freeze:
-        return text.replace(b"from microshrub.device.program import", _IMPORT)
+        return text.replace(b"try:\n    from microshrub.device.program import", _IMPORT)
     for own in own_learners():
         if own.name == program.learner:
             call = f"register({own.name!r}, {own.module!r})"
