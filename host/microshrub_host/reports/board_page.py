@@ -18,16 +18,18 @@ INTRODUCTION = """\
 # Boards
 
 The boards that `--board` knows, one file each in `boards/`, with the stock firmware from
-micropython.org and its radio off. Sizes are bytes. *Free heap* is what a program finds after boot.
-*Wi-Fi* is yes where `--wifi`, `--mqtt` and `--tcp` of `build` can be used; no board was measured
+micropython.org and its radio off. Sizes are bytes. *Free heap* is the heap that a program finds
+after boot.
+*Wi-Fi* is yes if `--wifi`, `--mqtt` and `--tcp` of `build` work; no board was measured
 with its radio on.
-*Measured* is what a board said, *derived* what follows from figures of others, from linker scripts
-and sources; below the table stands from which. *Machine code* says where a board puts the kernels
-that viper or C made: on the free heap, or in RAM of its own, of which there is so much.
+A figure is *measured* if it comes from a board, and *derived* if it follows from other published
+figures, linker scripts and sources, which are listed below the table. *Machine code* says where a
+board puts the kernels compiled by viper or C: on the free heap, or in so many bytes of separate
+RAM.
 
-A board that is not here gets a file of its own: copy the one that is most like it, and give
-`--board` its path. The processor of another board lends its table of instructions with
-`[cost]` and `like = "rpi_pico"`.
+For a board that is not listed, copy the file of the most similar board, and give `--board` the
+path of the copy. With `[cost]` and `like = "rpi_pico"`, the copy uses another board's table of
+instructions.
 
 `{command}` writes this page.
 """

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=int,
         default=1,
-        help="how many times faster than ours the board's time goes (default 1)",
+        help="how many times as fast as ours the board's clock runs (default 1)",
     )
     parser.add_argument(
         "--no-label", action="store_true", help="the last column is a sensor's, too, not the label"

@@ -27,7 +27,7 @@ SIMULATE = (
     | _LEARNER
     | {
         "--balance": "do not overlook rare classes (default: off)",
-        "--anomaly": "alert about unusual samples, so often: '1 per day'",
+        "--anomaly": "alert about unusual samples, at most '1 per day'",
     }
     | _TARGET
     | {
@@ -107,7 +107,7 @@ BUILD = (
         "--switch": "what a class switches: walk=16 run=27:green (default: none)",
         "--led-pin": "a light that is on while a question waits: 25",
         "--label-budget": "active learning: ask for this share of the labels: 10%%",
-        "--anomaly": "alert about unusual samples, so often: '1 per day'",
+        "--anomaly": "alert about unusual samples, at most '1 per day'",
         "--tcp": "let your PC in over Wi-Fi, with a key (default: off)",
         "--mqtt": "report to Home Assistant or a broker (default: none)",
         "--native": "smaller and faster, with a C compiler (default: off)",
@@ -118,7 +118,7 @@ BUILD = (
 STREAM = (
     _DATA
     | {
-        "--port": "the board's port (default: the one that is found)",
+        "--port": "the board's port (default: the only board's)",
         "--rate": "samples a second (default: as fast as it goes)",
         "--limit": "only the first N samples (default: all)",
         "--build": "the folder that was flashed (default: found in build/)",
@@ -129,7 +129,7 @@ STREAM = (
 RECORD = {
     "--output": "the file to write (required)",
     "--label-keys": "keys that set the label, such as 0=rest,1=walk",
-    "--port": "the board's port (default: the one that is found)",
+    "--port": "the board's port (default: the only board's)",
     "--seconds": "stop after S seconds (default: at Ctrl-C)",
     "--limit": "stop after N samples (default: at Ctrl-C)",
     "--time": "add a first column with milliseconds (default: off)",
@@ -139,9 +139,9 @@ RECORD = {
 DEVICE = {
     "PROGRAM": "a build's folder, or a main.py (default: empty)",
     "--sensor": "the recording that its sensors play (default: no pins)",
-    "--rate": "rows of it a second, or 1/60 (default 100)",
+    "--rate": "rows per second, or 1/60 (default 100)",
     "--press": "buttons: pressed while a row has that label",
-    "--speed": "how many times faster the board's time goes (default 1)",
+    "--speed": "how many times as fast the board's clock runs (default 1)",
     "--no-label": "the last column is a sensor's, too, not the label",
 } | _HELP
 SOAK = (
