@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 
 from ..beside.companion import Beside
 from ..library.learners import DEFAULT, MODELS, REGRESSORS, defaults, kind_of
@@ -31,16 +32,18 @@ def other_ways(
     """
     more = whole.ram_bytes - usual_budget(smallest, board, kind, beside).ram_bytes
     less = replace(board, heap_free_bytes=board.heap_free_bytes - max(more, 0))
-    ways = []
-    for model in _models(smallest, less, kind, beside):
-        ways.append(f"--model {model}")
-        if len(ways) == _NAMED:
-            break
+    ways = smaller_learners(smallest, less, kind, beside)
     if not frozen and usual_budget(smallest, less, kind, beside, freeze=True).fits:
         ways.append("`build --freeze`, whose library is in the firmware")
     said = f" What fits: {', or '.join(ways)}." if ways else ""
     native = any(part.name == _NATIVE for part in whole.code)
     return said if native else f"{said} --native takes less RAM: try that, too."
+
+
+def smaller_learners(parameters: Parameters, board: Board, kind: str, beside: Beside) -> list[str]:
+    """Options for other learners that fit as they are, machine code and all: the first two."""
+    found = islice(_models(parameters, board, kind, beside), _NAMED)
+    return [f"--model {model}" for model in found]
 
 
 def _models(smallest: Parameters, board: Board, kind: str, beside: Beside) -> Iterator[str]:
@@ -50,7 +53,8 @@ def _models(smallest: Parameters, board: Board, kind: str, beside: Beside) -> It
         if model == DEFAULT or kind_of(model) == kind:
             continue
         try:
-            if usual_budget({**given, **defaults(model)}, board, kind_of(model), beside).fits:
+            found = usual_budget({**given, **defaults(model)}, board, kind_of(model), beside)
+            if found.fits and found.code_fits:
                 yield model
         except (TypeError, ValueError):  # it cannot be of that shape
             pass

@@ -134,12 +134,17 @@ def fitting(budget: Budget) -> str:
     return said if budget.code_fits else f"{said} {code_shortage(budget)}"
 
 
-def code_shortage(budget: Budget) -> str:
-    """What is said of machine code that is too large for the RAM that can run it."""
+def code_shortage(budget: Budget, ways: str = "") -> str:
+    """What is said of machine code that is too large for the RAM that can run it, and of ways out:
+    those that are given, or all that there may be.
+    """
+    ways = ways or (
+        "`build --freeze` leaves it in flash, a smaller learner has less of it, and "
+        "`build --emit bytecode` none, where the heap has room for that."
+    )
     return (
         f"But its machine code takes {budget.machine_code_bytes:,} bytes of executable RAM, and "
-        f"{budget.board} has {budget.executable_bytes:,}: use `build --emit bytecode`, which has "
-        "none, or `build --freeze`, which leaves it in flash."
+        f"{budget.board} has {budget.executable_bytes:,}: {ways}"
     )
 
 

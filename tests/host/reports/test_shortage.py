@@ -40,7 +40,7 @@ def test_machine_code_is_weighed_where_it_is_not_on_the_heap() -> None:
     board = dataclasses.replace(board_files.load("esp32"), name="Tight")
     whole = ram_budget.budget({"features": 1, "classes": 2}, board, "ShrubEnsemble")
     code = whole.machine_code_bytes
-    assert 20_000 < code < 30_000
+    assert 20_000 < code < 32_000
     assert report.fitting(whole).endswith("left for your program.")
     tight = dataclasses.replace(board, executable_bytes=code - 1)
     budget = ram_budget.budget({"features": 1, "classes": 2}, tight, "ShrubEnsemble")

@@ -293,6 +293,20 @@ def test_machine_code_that_the_board_cannot_hold_is_refused(
         assert "executable" not in capsys.readouterr().out
 
 
+def test_what_is_named_in_the_place_of_too_much_machine_code_can_be_built(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The default learner on an ESP32, without options, whose bytecode has no room either."""
+    words = ["build", "synth:sea_a", "--limit", "500", "--board", "esp32"]
+    where = ["--output", str(tmp_path / "out")]
+    assert main([*words, *where]) == 2
+    said = capsys.readouterr().err
+    assert "--emit bytecode" not in said
+    [learner] = re.findall(r"or --model (\w+),", said)
+    for way in (["--model", learner], ["--freeze"]):
+        assert main([*words, *where, *way]) == 0
+
+
 def test_package_lists_are_up_to_date() -> None:
     expected = package_list.package_lists()
     assert {path.name: path.read_text() for path in ROOT.glob("package*.json")} == expected

@@ -172,6 +172,7 @@ def test_the_wiring_names_pins_and_their_numbers(shaken: Browser) -> None:
         ["Sensor SDA", "GPIO 21"],
         ["Light for across, through 330 Ω", "GPIO 25"],
     ]
+    assert "does not start there" in shaken.run("document.body.innerText")
     choose(shaken, "switch-kind", "pixel")
     assert shaken.run(WIRES)[4:] == [
         ["NeoPixel VCC", "3V3"],
@@ -180,6 +181,7 @@ def test_the_wiring_names_pins_and_their_numbers(shaken: Browser) -> None:
     ]
     choose(shaken, "gestures-board", "rpi_pico")
     choose(shaken, "switch-at", "20")
+    assert "does not start there" not in shaken.run("document.body.innerText")
     assert shaken.run(WIRES) == [
         *OF_THE_SENSOR,
         ["NeoPixel VCC", "3V3, pin 36"],

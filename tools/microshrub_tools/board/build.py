@@ -29,6 +29,7 @@ from microshrub_host.base.terminal import messages
 from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.import_heap import LibraryHeap
+from microshrub_host.boards.other_ways import smaller_learners
 from microshrub_host.boards.program import Program
 from microshrub_host.boards.program_budget import budget_of, frozen_advice
 from microshrub_host.boards.program_library import ProgramLibrary, arch_of
@@ -128,13 +129,25 @@ def make(
         frozen = "" if freeze or emit == "native" else frozen_advice(program, board, emit)
         raise UserError(f"The program does not fit: {_what_to_do(program, board, budget, frozen)}")
     if not budget.code_fits:
-        raise UserError(f"The program fits the heap. {code_shortage(budget)}")
+        ways = "" if freeze else _without_so_much_machine_code(program, board, own)
+        raise UserError(f"The program fits the heap. {code_shortage(budget, ways)}")
     files = program.files() | {"main.py": _main_program(program, freeze)}
     files |= {f"lib/{path.stem}.mpy": data for path, data in compiled.items()}
     files |= library.files()
     write(files, output)
     sizes = {name: len(data) for name, data in sorted(files.items())}
     return Build(output, sizes, budget, emit, library.heap())
+
+
+def _without_so_much_machine_code(program: Program, board: Board, own: Sequence[Path]) -> str:
+    """What can be built for a board that has no room for the program's machine code."""
+    plain = budget_of(ProgramLibrary(program, board, "bytecode", own=tuple(own)))
+    ways = ["`build --freeze`, which leaves it in flash"]
+    if plain.fits and not program.around.get("tcp"):
+        ways.append("`build --emit bytecode`, which has none and takes longer")
+    else:
+        ways += smaller_learners(program.parameters, board, program.learner, ())
+    return f"what fits is {', or '.join(ways)}."
 
 
 def _what_to_do(program: Program, board: Board, budget: ram_budget.Budget, frozen: str) -> str:

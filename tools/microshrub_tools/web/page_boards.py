@@ -61,6 +61,7 @@ def board_told(board: Board) -> dict[str, Any]:
         "firmware": board.firmware,
         "heap_free_bytes": board.heap_free_bytes,
         "largest_block_bytes": board.largest_block_bytes,
+        "executable_bytes": board.executable_bytes,
         "around": around_serial(board),
         "motion": around_motion(board),
         "lights": BOARDS[board.key][1],
@@ -75,16 +76,17 @@ def _beside(board: Board, model: str) -> dict[str, int]:
     """What such a learner takes of the board beside its buffers: code, headers, objects.
 
     Alone in a program of one's own, and with the program of `build` around it, or such a program
-    with a motion sensor. The page has the library's modules, each in a file of its own, of which
-    it picks those that are needed.
+    with a motion sensor; and the machine code of that one. The page has the library's modules,
+    each in a file of its own, of which it picks those that are needed.
     """
     found = {"alone": ram_budget.budget(_usual(model), board, MODELS[model])}
     for name, around in (("program", around_serial(board)), ("motion", around_motion(board))):
         found[name] = whole_budget(board, page_program(model, around))
-    return {
+    told = {
         name: sum(part.bytes for part in (*each.code, *each.overhead))
         for name, each in found.items()
     }
+    return told | {"machine": found["motion"].machine_code_bytes}
 
 
 def whole_budget(board: Board, program: Program) -> ram_budget.Budget:

@@ -10,13 +10,17 @@ export interface Board {
   readonly firmware: string; // its name at micropython.org
   readonly heap_free_bytes: number;
   readonly largest_block_bytes: number;
+  readonly executable_bytes: number | null; // RAM for machine code, where that is not on the heap
   readonly around: Around; // of a program whose samples come over the line
   readonly motion: Around; // of one that has a sensor
   readonly lights: readonly number[]; // pins for lights
   readonly pins: Pins;
   readonly wired: WiredPins;
-  /** By learner, bytes of code, headers and objects: of one's own program, or of `build`'s two. */
-  readonly beside: Readonly<Record<string, Readonly<Record<"alone" | "program" | "motion", number>>>>;
+  /** By learner, bytes of code, headers and objects: of one's own program, or of `build`'s two; and */
+  /** of machine code. */
+  readonly beside: Readonly<
+    Record<string, Readonly<Record<"alone" | "program" | "motion" | "machine", number>>>
+  >;
   readonly bytes: number; // Thicket's size there, for a stream of the user's own
 }
 

@@ -122,6 +122,10 @@ export const de: Texts = {
     tooLarge: (taken, free) =>
       `Das Programm braucht dort etwa ${count(taken)} Bytes, und ${count(free)} sind frei. Wähl ` +
       "kleinere Optionen, oder ein kleineres Programm: microshrub build fasst die Module zusammen.",
+    tooMuchCode: (board, taken, room) =>
+      `Der Maschinencode des Programms braucht etwa ${count(taken)} Bytes, und ${board} kann ` +
+      `${count(room)} ausführen: Dort startet es nicht. Wähl einen anderen Lerner oder ein anderes ` +
+      "Board; microshrub build --freeze macht eine Firmware, die den Code im Flash hat.",
     waits: "Mitnehmen kannst du etwas, wenn es gelernt hat.",
   },
   board: {

@@ -122,6 +122,10 @@ export const en = {
     tooLarge: (taken: number, free: number) =>
       `The program takes about ${count(taken)} bytes there, and ${count(free)} are free. Choose ` +
       "smaller options, or a smaller program: microshrub build merges the modules.",
+    tooMuchCode: (board: string, taken: number, room: number) =>
+      `The program's machine code takes about ${count(taken)} bytes, and ${board} can run ` +
+      `${count(room)}: it does not start there. Choose another learner, or another board; microshrub ` +
+      "build --freeze makes a firmware that has the code in flash.",
     waits: "You can download the model when it has finished.",
   },
   board: {

@@ -112,10 +112,16 @@ export function ontoBoard(
 
 /** What the program takes is known for default options and a usual shape: `flash` is exact. */
 function warning(model: Model, { board, sensor }: Target): HTMLElement[] {
-  const beside = board.beside[model.learner.key]![sensor.kind === "serial" ? "program" : "motion"];
-  const taken = model.saved.learner.length + model.saved.quantizer.length + beside;
-  if (taken <= board.heap_free_bytes) return [];
-  return [make("p", { class: "bad" }, texts.takeAway.tooLarge(taken, board.heap_free_bytes))];
+  const beside = board.beside[model.learner.key]!;
+  const around = beside[sensor.kind === "serial" ? "program" : "motion"];
+  const taken = model.saved.learner.length + model.saved.quantizer.length + around;
+  const found = [];
+  if (taken > board.heap_free_bytes) found.push(texts.takeAway.tooLarge(taken, board.heap_free_bytes));
+  const executable = board.executable_bytes;
+  if (executable !== null && beside.machine > executable) {
+    found.push(texts.takeAway.tooMuchCode(board.name, beside.machine, executable));
+  }
+  return found.map((said) => make("p", { class: "bad" }, said));
 }
 
 /** Let the browser save a file. */
