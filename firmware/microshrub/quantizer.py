@@ -196,7 +196,7 @@ class Quantizer(Buffers):
     _FIXED = (("quantizer.counts", (_FEATURES,)),)
 
     def _is_sound(self):
-        counts, low, span, shift, scale, _ = self._flat
+        counts, low, span, shift, scale, last = self._flat
         frozen = counts[_FROZEN]
         if not 0 <= min(counts) <= max(counts) <= _MOST or max([abs(v) for v in low]) > RAW_MAX:
             return False
@@ -207,7 +207,9 @@ class Quantizer(Buffers):
             if frozen or low[f] >= high:  # else those are values, see first_ranges.py
                 if (shift[f], scale[f]) != (scaling(span[f]) if frozen else (0, 0)):
                     return False
-            elif not (low[f] < shift[f] <= high and low[f] <= next_of(self._addresses, f) < high):
+            elif last[f] >> 14 > 1 or not (
+                low[f] < shift[f] <= high and low[f] <= next_of(self._addresses, f) < high
+            ):
                 return False
         return frozen <= 1
 

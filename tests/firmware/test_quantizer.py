@@ -247,6 +247,19 @@ def test_wrong_readings_among_the_first_samples_make_no_range_coarse(
     assert encode(observed, [wrong])[0] in (*range(8192), *range(65536 - 8192, 65536))
 
 
+@pytest.mark.parametrize(
+    ("buffer", "value"),
+    [("shift", 4), ("shift", 10), ("last", 65535), ("last", 0), ("scale", 65535), ("low", 8)],
+)
+def test_a_forged_state_of_first_samples_is_refused(buffer: str, value: int) -> None:
+    observed = observing(1, [5, 9, 7])
+    forged = observing(1, [5, 9, 7])
+    {name: kept for name, _, kept in forged.buffers()}[f"quantizer.{buffer}"][0] = value
+    with pytest.raises(ValueError, match="damaged"):
+        observed.load(forged.save())
+    assert observed.state_crc32() == library.Quantizer(1).state_crc32()
+
+
 def test_heavy_tails_of_the_first_samples_stay_in_their_range() -> None:
     values = (1000 * np.random.default_rng(2).lognormal(0, 1.5, 256)).astype(int).tolist()
     observed = observing(1, values)
