@@ -5,8 +5,9 @@ others, however often it came: a wrong reading, or a sensor that was pulled out 
 away is more than eight times as far as all others are from each other.
 
 So the values next to the least and the greatest are kept, too. They are where nothing else is
-until the range is frozen: the one next to the least in the feature's shift, the one next to the
-greatest, plus 2**29, in its scale, and the upper half of it in its last code.
+until the range is frozen: the one next to the least in the feature's shift; the one next to the
+greatest, plus 2**29, in its scale, and the upper half of it in its last code. Until they are
+known, the greatest and the least of all raw values stand there.
 """
 
 import micropython
@@ -48,32 +49,27 @@ def widen(t, raw, at: int, features: int):
     for f in range(features):
         v = int(limited(x[at + f]))
         if v != _MISSING:
-            if low[f] > high[f]:  # the first one
+            end = low[f]
+            if v < end:
                 low[f] = v
+                above_low[f] = end
+            elif end < v < above_low[f]:
+                above_low[f] = v
+            end = high[f]
+            if v > end:
                 high[f] = v
-            elif v < low[f]:
-                above_low[f] = low[f]
-                if low[f] == high[f]:
-                    put_next(t, f, v)
-                low[f] = v
-            elif v > high[f]:
-                put_next(t, f, high[f])
-                if low[f] == high[f]:
-                    above_low[f] = v
-                high[f] = v
-            elif low[f] < high[f]:
-                if low[f] < v < above_low[f]:
-                    above_low[f] = v
-                if int(next_of(t, f)) < v < high[f]:
-                    put_next(t, f, v)
+                put_next(t, f, end)
+            elif int(next_of(t, f)) < v < end:
+                put_next(t, f, v)
 
 
 @micropython.viper
 def put_next(t, f: int, v: int):
     """Keep the value next to the greatest one of a feature."""
     address = ptr32(t)
-    ptr16(address[_QUANTIZER_SCALE])[f] = (v + _ABOVE) & 65535
-    ptr16(address[_QUANTIZER_LAST])[f] = (v + _ABOVE) >> 16
+    v += _ABOVE
+    ptr16(address[_QUANTIZER_SCALE])[f] = v & 65535
+    ptr16(address[_QUANTIZER_LAST])[f] = v >> 16
 
 
 @micropython.viper

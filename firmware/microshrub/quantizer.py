@@ -21,7 +21,7 @@ import micropython
 from micropython import const
 
 from .buffers import Buffers, address_table, table_bytes
-from .first_ranges import limited, next_of, widen, without_wrong
+from .first_ranges import limited, next_of, put_next, widen, without_wrong
 from .learner import CODES, same_items, whole
 
 # From elsewhere, written by `make constants`:
@@ -156,12 +156,13 @@ class Quantizer(Buffers):
         return _table(self.features)
 
     def _start(self):
-        counts, low, high, _, _, last = self._flat
+        counts, low, high, shift, _, _ = self._flat
         counts[_FEATURES] = self.features
+        self._addresses = address_table(self._flat)
         for f in range(self.features):
             low[f], high[f] = self._ranges[f] if self._ranges else (RAW_MAX, -RAW_MAX)
-            last[f] = _MIDDLE
-        self._addresses = address_table(self._flat)
+            shift[f] = RAW_MAX
+            put_next(self._addresses, f, -RAW_MAX)
         if self._ranges:
             self._freeze(31)
 
@@ -204,12 +205,14 @@ class Quantizer(Buffers):
             high = low[f] + span[f] if frozen else span[f]
             if not -RAW_MAX <= high <= RAW_MAX or (frozen and span[f] < 0):
                 return False
-            if frozen or low[f] >= high:  # else those are values, see first_ranges.py
-                if (shift[f], scale[f]) != (scaling(span[f]) if frozen else (0, 0)):
+            if frozen:
+                if (shift[f], scale[f]) != scaling(span[f]):
                     return False
-            elif last[f] >> 14 > 1 or not (
-                low[f] < shift[f] <= high and low[f] <= next_of(self._addresses, f) < high
-            ):
+                continue
+            below = next_of(self._addresses, f) if last[f] >> 14 < 2 else MISSING
+            if low[f] >= high and (shift[f], below) != (RAW_MAX, -RAW_MAX):
+                return False
+            if low[f] < high and not (low[f] < shift[f] <= high and low[f] <= below < high):
                 return False
         return frozen <= 1
 

@@ -36,6 +36,7 @@ _UNCALLED = (
     *("thicket.moving_all", "thicket.moving", "shrub.moving"),  # no range grows here
 )
 
+_FEATURES = ("device.__init__", "device.extractor", "device.filters", "device.spectrum")
 _AROUND = ("quantizer", "metrics", "target")  # of a program: here codes come, and are not judged
 
 # ticks of the boards' timers in an instruction of 2**10 ns, of 16, 25 and 10 MHz
@@ -107,7 +108,14 @@ class Counter:
     ) -> None:
         arch = board_named(board).arch
         program = Path(__file__).parent / "on_board" / "count.py"
-        library = native_files.compiled(arch, _imported(whats)) if native else mpy.compiled(arch)
+        compiled = native_files.compiled(arch, _imported(whats)) if native else mpy.compiled(arch)
+        windows = set(library_files.closure(_FEATURES))
+        # the rest of a program is not called, and each file takes some of the board's heap
+        library = [
+            file
+            for file in compiled
+            if (name := library_files.module_name(file)) in windows or "device." not in name
+        ]
         # without those of which all is in a native module
         self._modules = set(map(library_files.module_name, library))
         files = {f"/{mpy.in_library(file)}": file for file in library}
