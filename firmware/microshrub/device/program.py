@@ -41,6 +41,7 @@ def _run(board, folder, trial):
             return _serve(board, folder, trial)
         except MemoryError:
             pass
+    gc.collect()
     return _cannot(_what_is_too_large(folder, trial), trial)
 
 
@@ -94,7 +95,6 @@ def _stop(reason, service):
 
 def _what_is_too_large(folder, trial):
     """What does not fit, with numbers as far as there is room to count them."""
-    gc.collect()
     words, what = "the program does not fit", "model"
     try:
         from ..learners import learner_class

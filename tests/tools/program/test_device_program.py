@@ -446,7 +446,7 @@ def test_a_missing_configuration_is_named(
     )
 
 
-@pytest.mark.parametrize("heap", ["12k", "20k", "28k", "34k", "40k"])
+@pytest.mark.parametrize("heap", [f"{size}k" for size in range(8, 60, 2)])
 def test_too_little_memory_is_said(
     heap: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
