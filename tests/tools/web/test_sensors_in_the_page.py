@@ -13,6 +13,7 @@ from browser_support import Browser
 from cable_support import Gesturing, bridged, open_page, recognised, teach
 from node_support import run_in_node
 from playground_support import choose, crc_of_run, give_csv, set_option, take
+from recorded_board import observe
 from teach_support import begin, crc, end, name, press
 
 from microshrub_host.base.errors import UserError
@@ -20,6 +21,8 @@ from microshrub_host.boards import board_files
 from microshrub_host.programs import mpy
 from microshrub_tools import Sensor, build
 from microshrub_tools.board.program_sensors import SENSORS, drivers
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.web.page_boards import BOARDS
 from microshrub_tools.web.page_sensors import sensors_told
 
@@ -189,37 +192,45 @@ def test_an_accelerometer_with_a_driver_teaches_the_page_and_then_recognises_alo
     board = Gesturing(micropython_command, tmp_path)
     project = tmp_path / "gestures.mshrub"
     sensor = Sensor.driver("adxl345", scl=17, sda=16, rate=50)
-    with board.board, bridged(board.port) as bridge:
-        open_page(page, bridge.address)
-        name(page, "across, up")
-        page.run("document.querySelector('#learn-me').click()")
-        page.wait("document.querySelector('#learn-me-status').classList.contains('bad')")
-        choose(page, "readings-sensor", "adxl345")
-        for field, value in (("rate", "50"), ("scl", "17"), ("sda", "16")):
-            choose(page, f"readings-{field}", value)
-        put(page, "readings-flash")
-        begin(page)
-        assert page.run(AXES) == ["ax", "ay", "az"]
-        for text in ("across", "up"):
-            teach(page, board, text)
-        press(page, "only predict")
-        assert recognised(page, board, "across").count("across") >= 12
-        shown = end(page)
-        take(page, "take-gestures", project)
-        open_page(page, bridge.address)
-        page.give_file("#project", project)
-        assert crc(page) == shown
-        assert page.run("document.querySelector('#gestures-sensor').value") == "own"
-        choose(page, "switch-kind", "lights")  # at 16 and 17, where the sensor is
-        with pytest.raises(UserError) as caught:
-            build(project, "rpi_pico", sensor=sensor, switch={"across": (16,), "up": (17,)})
-        assert page.run(TAUGHT_WHY_NOT) == str(caught.value)
-        assert not page.run("!!document.querySelector('#gestures-flash')")
-        choose(page, "switch-kind", "line")
-        found = program(page, tmp_path, "gestures-take-program", "rpi_pico")
-        made = build(project, "rpi_pico", sensor=sensor, output=tmp_path / "made").folder
-        check_same(found, made)
-        put(page, "gestures-flash")
+    with board.board:
+        with bridged(board.port) as bridge:
+            open_page(page, bridge.address)
+            name(page, "across, up")
+            page.run("document.querySelector('#learn-me').click()")
+            page.wait("document.querySelector('#learn-me-status').classList.contains('bad')")
+            choose(page, "readings-sensor", "adxl345")
+            for field, value in (("rate", "50"), ("scl", "17"), ("sda", "16")):
+                choose(page, f"readings-{field}", value)
+            put(page, "readings-flash")
+            begin(page)
+            assert page.run(AXES) == ["ax", "ay", "az"]
+            for text in ("across", "up"):
+                teach(page, board, text)
+            press(page, "only predict")
+            assert recognised(page, board, "across").count("across") >= 12
+            shown = end(page)
+            take(page, "take-gestures", project)
+            open_page(page, bridge.address)
+            page.give_file("#project", project)
+            assert crc(page) == shown
+            assert page.run("document.querySelector('#gestures-sensor').value") == "own"
+            choose(page, "switch-kind", "lights")  # at 16 and 17, where the sensor is
+            with pytest.raises(UserError) as caught:
+                build(project, "rpi_pico", sensor=sensor, switch={"across": (16,), "up": (17,)})
+            assert page.run(TAUGHT_WHY_NOT) == str(caught.value)
+            assert not page.run("!!document.querySelector('#gestures-flash')")
+            choose(page, "switch-kind", "line")
+            found = program(page, tmp_path, "gestures-take-program", "rpi_pico")
+            made = build(project, "rpi_pico", sensor=sensor, output=tmp_path / "made").folder
+            check_same(found, made)
+            put(page, "gestures-flash")
+        with HostLink(SerialLine(board.port)) as link:
+            link.connect()
+            for label, gesture in enumerate(("across", "up")):
+                board.play(gesture)
+                observe(link, 8)  # until a window holds nothing else
+                seen = observe(link, 12)
+                assert sum(each.prediction.label == label for each in seen) >= 10
     flash = next(board.flash.glob("microshrub.*"))
     for file in ("config.json", "lib/adxl345.mpy", *STATES):
         assert (flash / file).read_bytes() == (made / file).read_bytes()
