@@ -17,10 +17,13 @@ from typing import Any
 from browser_support import Browser
 from device_support import configuration, put_device
 from playground_support import choose
+from recorded_board import observe
 from teach_support import begin, name, press
 
 from microshrub_tools.board.pc_board import PcBoard
 from microshrub_tools.board.simulated_board import write_sensors
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.web.bridge import Bridge, of_port
 
 AXES = ("ax", "ay", "az", "gx", "gy", "gz")
@@ -169,3 +172,22 @@ def recognised(page: Browser, board: Gesturing, text: str) -> list[str]:
     """What is recognised in a gesture."""
     make(page, board, text)
     return list(page.run(SAMPLED))
+
+
+def put(page: Browser, button: str) -> None:
+    """Put a program on the board, with the button of that name."""
+    page.run(f"document.querySelector('#{button}').click()")
+    said = f"document.querySelector('#{button}-status')"
+    page.wait(f"!!{said}.className")
+    assert page.run(f"{said}.className") == "good", page.run(f"{said}.textContent")
+
+
+def check_alone(board: Gesturing, *names: str) -> None:
+    """The board's program recognises these gestures, whose classes are in that order."""
+    with HostLink(SerialLine(board.port)) as link:
+        link.connect()
+        for label, text in enumerate(names):
+            board.play(text)
+            observe(link, 8)  # until a window holds nothing else
+            seen = observe(link, 12)
+            assert sum(each.prediction.label == label for each in seen) >= 10

@@ -2,9 +2,9 @@
 
     python tests/support/parcel_post_attack.py --messages 100000 --seed 1
 
-The board's program runs on this PC: it judges and learns what comes, in its turns. What is refused
-changes no bit of the model, of which something is said; what is learned, spoils nothing that the
-board was taught itself; and at any time its power may be cut.
+The board's program runs on this PC: it judges and learns what comes, in its turns. Nothing that it
+takes makes it stop, and nothing that it learns spoils what the board was taught itself. Its power
+may be cut at any time.
 """
 
 from __future__ import annotations

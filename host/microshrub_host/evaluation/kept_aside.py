@@ -22,7 +22,7 @@ from . import prequential
 from .by_class import ByClass
 from .without_labels import WithoutLabels
 
-EVERY = 5  # one of so many samples is kept aside, or stretches of a class: the last, of fewer
+EVERY = 5  # one of so many samples is kept aside; of windows, one of so many stretches of a class
 MOST = 20_000  # samples at the end of a stream that are looked at
 _LEAST = 2 * EVERY
 _BLOCK = 2048

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 from browser_support import Browser
-from cable_support import Gesturing, bridged, open_page, recognised, teach
+from cable_support import Gesturing, bridged, check_alone, open_page, put, recognised, teach
 from node_support import run_in_node
 from playground_support import choose, crc_of_run, give_csv, set_option, take
-from recorded_board import observe
 from teach_support import begin, crc, end, name, press
 
 from microshrub_host.base.errors import UserError
@@ -21,8 +20,6 @@ from microshrub_host.boards import board_files
 from microshrub_host.programs import mpy
 from microshrub_tools import Sensor, build
 from microshrub_tools.board.program_sensors import SENSORS, drivers
-from microshrub_tools.link.client import HostLink
-from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.web.page_boards import BOARDS
 from microshrub_tools.web.page_sensors import sensors_told
 
@@ -224,24 +221,10 @@ def test_an_accelerometer_with_a_driver_teaches_the_page_and_then_recognises_alo
             made = build(project, "rpi_pico", sensor=sensor, output=tmp_path / "made").folder
             check_same(found, made)
             put(page, "gestures-flash")
-        with HostLink(SerialLine(board.port)) as link:
-            link.connect()
-            for label, gesture in enumerate(("across", "up")):
-                board.play(gesture)
-                observe(link, 8)  # until a window holds nothing else
-                seen = observe(link, 12)
-                assert sum(each.prediction.label == label for each in seen) >= 10
+        check_alone(board, "across", "up")
     flash = next(board.flash.glob("microshrub.*"))
     for file in ("config.json", "lib/adxl345.mpy", *STATES):
         assert (flash / file).read_bytes() == (made / file).read_bytes()
-
-
-def put(page: Browser, button: str) -> None:
-    """Put a program on the board."""
-    page.run(f"document.querySelector('#{button}').click()")
-    said = f"document.querySelector('#{button}-status')"
-    page.wait(f"!!{said}.className")
-    assert page.run(f"{said}.className") == "good", page.run(f"{said}.textContent")
 
 
 def test_every_sensor_of_build_is_told_with_a_name_in_each_language(tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from device_support import put_device
 from line_support import Cable, Ends
 from playground_support import choose, take
 from program_support import number_program
-from recorded_board import observe
 from serial_support import serial_port
 from teach_support import begin, crc, end, name, press
 from test_accessibility import AXE, findings
@@ -21,8 +20,6 @@ from test_languages import CUT
 
 from microshrub_host import load_model, open_stream, simulate
 from microshrub_tools import Sensor, build
-from microshrub_tools.link.client import HostLink
-from microshrub_tools.link.serial_line import SerialLine
 
 pytest.importorskip("websockets")
 
@@ -33,9 +30,11 @@ from cable_support import (
     Gesturing,
     begun,
     bridged,
+    check_alone,
     gesturing,
     motion_program,
     open_page,
+    put,
     recognised,
     samples_of,
     teach,
@@ -105,23 +104,14 @@ def test_what_a_board_taught_goes_on_that_board_and_recognises_it(
         page.give_file("#project", project)
         assert crc(page) == shown
         assert page.run("document.querySelector('#gestures-sensor').value") == "own"
-        page.run("document.querySelector('#gestures-flash').click()")
-        told = "document.querySelector('#gestures-flash-status')"
-        page.wait(f"!!{told}.className")
-        assert page.run(f"{told}.className") == "good", page.run(f"{told}.textContent")
+        put(page, "gestures-flash")
         config = json.loads((board.flash / "microshrub.0001" / "config.json").read_text())
         made = build(project, "rpi_pico", sensor=SENSOR, output=tmp_path / "made").folder
         assert config == json.loads((made / "config.json").read_text())
         page.run("document.querySelector('#learn-me').click()")
         page.wait(REFUSED)
         assert "makes features of its readings" in page.run(SAID)
-    with HostLink(SerialLine(board.port)) as link:
-        link.connect()
-        for label, text in enumerate(("across", "up")):
-            board.play(text)
-            observe(link, 8)  # until a window holds nothing else
-            seen = observe(link, 12)
-            assert sum(each.prediction.label == label for each in seen) >= 10
+    check_alone(board, "across", "up")
 
 
 @pytest.mark.usefixtures("address")
@@ -338,10 +328,7 @@ def test_a_blank_board_gets_a_program_that_sends_its_readings(
         name(page, "across, up")
         page.run("document.querySelector('#learn-me').click()")
         page.wait(REFUSED)
-        page.run("document.querySelector('#readings-flash').click()")
-        told = "document.querySelector('#readings-flash-status')"
-        page.wait(f"!!{told}.className")
-        assert page.run(f"{told}.className") == "good", page.run(f"{told}.textContent")
+        put(page, "readings-flash")
         config = json.loads((board.flash / "microshrub.0001" / "config.json").read_text())
         assert config["class_names"] == ["across", "up"]
         assert "extraction" not in config
