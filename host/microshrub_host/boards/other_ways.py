@@ -6,19 +6,23 @@ perhaps with its kernels in a native module, which takes a C compiler to find ou
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import islice
 
+from ..base.errors import UserError
 from ..beside.companion import Beside
 from ..library.learners import DEFAULT, MODELS, REGRESSORS, defaults, kind_of
 from .board_files import Board
 from .ram_budget import Budget, Parameters
 from .usual_budget import usual_budget
 
-_NATIVE = "native"  # the module of that
+_NATIVE = "native"  # the module of that,
+_PARCELS = "parcels"  # and the part of a program that only a thicket can have
 _NAMED = 2  # other learners that are named
 _GIVEN = ("features", "classes", "late")
+
+Planned = Callable[[str, Parameters], Budget]  # a program with a learner of that kind
 
 
 def other_ways(
@@ -30,9 +34,13 @@ def other_ways(
     takes, more perhaps than that of `build` without options. frozen: a firmware with the
     library in it is named elsewhere.
     """
-    more = whole.ram_bytes - usual_budget(smallest, board, kind, beside).ram_bytes
-    less = replace(board, heap_free_bytes=board.heap_free_bytes - max(more, 0))
-    ways = smaller_learners(smallest, less, kind, beside)
+    less = _without_the_rest(board, whole, usual_budget(smallest, board, kind, beside))
+
+    def planned(kind: str, parameters: Parameters) -> Budget:
+        return usual_budget(parameters, less, kind, beside)
+
+    shares = any(part.name == _PARCELS for part in whole.of_program)
+    ways = [] if shares else smaller_learners(smallest, kind, planned)
     if not frozen and usual_budget(smallest, less, kind, beside, freeze=True).fits:
         ways.append("`build --freeze`, whose library is in the firmware")
     said = f" What fits: {', or '.join(ways)}." if ways else ""
@@ -40,21 +48,35 @@ def other_ways(
     return said if native else f"{said} --native takes less RAM: try that, too."
 
 
-def smaller_learners(parameters: Parameters, board: Board, kind: str, beside: Beside) -> list[str]:
-    """Options for other learners that fit as they are, machine code and all: the first two."""
-    found = islice(_models(parameters, board, kind, beside), _NAMED)
+def _without_the_rest(board: Board, whole: Budget, usual: Budget) -> Board:
+    """The board without what a program has beside a usual one: in the heap, and in executable RAM
+    where machine code is there.
+    """
+    more = max(whole.ram_bytes - usual.ram_bytes, 0)
+    code = max(whole.machine_code_bytes - usual.machine_code_bytes, 0)
+    executable = None if board.executable_bytes is None else board.executable_bytes - code
+    return replace(
+        board, heap_free_bytes=board.heap_free_bytes - more, executable_bytes=executable
+    )
+
+
+def smaller_learners(parameters: Parameters, kind: str, planned: Planned) -> list[str]:
+    """Options for other learners whose programs fit as they are, machine code and all: the first
+    two. planned() raises ValueError or UserError for a program that cannot be.
+    """
+    found = islice(_models(parameters, kind, planned), _NAMED)
     return [f"--model {model}" for model in found]
 
 
-def _models(smallest: Parameters, board: Board, kind: str, beside: Beside) -> Iterator[str]:
+def _models(smallest: Parameters, kind: str, planned: Planned) -> Iterator[str]:
     """The other learners that fit as they are."""
     given = {name: smallest[name] for name in _GIVEN if name in smallest}
     for model in REGRESSORS if "classes" not in smallest else MODELS:
         if model == DEFAULT or kind_of(model) == kind:
             continue
         try:
-            found = usual_budget({**given, **defaults(model)}, board, kind_of(model), beside)
+            found = planned(kind_of(model), {**given, **defaults(model)})
             if found.fits and found.code_fits:
                 yield model
-        except (TypeError, ValueError):  # it cannot be of that shape
+        except (TypeError, ValueError, UserError):  # it cannot be of that shape
             pass

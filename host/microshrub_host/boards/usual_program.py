@@ -36,6 +36,7 @@ NETWORK: dict[str, Any] = {
         "events": _EVENTS,
     },
     "tcp": {"port": 7477},
+    "share": {"group": "rooms", "name": "board", "classes": []},
 }  # fmt: skip
 
 
@@ -47,7 +48,7 @@ def usual_program(
     frozen: bool = False,
     names: Names = ((), ()),
 ) -> Program:
-    """The program of a learner and its companions; network has "mqtt" and "tcp", or one of them.
+    """The program of a learner and its companions; network has some of "mqtt", "tcp", "share".
 
     With `frozen`, ranges do not grow. names are those of the features and of the classes, where
     these are known. A companion that makes the samples decides how many features there are. A

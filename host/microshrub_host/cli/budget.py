@@ -53,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, what in (
         ("mqtt", "that reports to an MQTT broker"),
         ("tcp", "whose link runs over TCP"),
+        ("share", "that shares samples with other boards by MQTT"),
     ):
         parser.add_argument(
             f"--{name}",
@@ -126,6 +127,8 @@ def _check_program(arguments: argparse.Namespace, board: board_files.Board) -> N
         check_wifi(board, f"--{name}")
         if arguments.own_program:
             raise UserError(f"--{name} is a part of build's program: leave --own-program out")
+    if "share" in (arguments.network or ()) and "mqtt" not in arguments.network:
+        raise UserError("--share needs --mqtt, whose broker keeps the group's parcels")
 
 
 def _shape(arguments: argparse.Namespace) -> dict[str, int]:

@@ -293,18 +293,44 @@ def test_machine_code_that_the_board_cannot_hold_is_refused(
         assert "executable" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("model", "beside"),
+    [
+        pytest.param([], [], id="the default"),
+        pytest.param(
+            ["--model", "hoeffding"],
+            ["--spare-classes", "4", "--anomaly", "0.01", "--warmup", "64"],
+            id="much beside it",
+        ),
+    ],
+)
 def test_what_is_named_in_the_place_of_too_much_machine_code_can_be_built(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    model: list[str], beside: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The default learner on an ESP32, without options, whose bytecode has no room either."""
-    words = ["build", "synth:sea_a", "--limit", "500", "--board", "esp32"]
+    """On an ESP32, whose heap has no room for the bytecode either."""
+    words = ["build", "synth:sea_a", "--limit", "500", "--board", "esp32", *beside]
     where = ["--output", str(tmp_path / "out")]
-    assert main([*words, *where]) == 2
+    assert main([*words, *where, *model]) == 2
     said = capsys.readouterr().err
     assert "--emit bytecode" not in said
-    [learner] = re.findall(r"or --model (\w+),", said)
-    for way in (["--model", learner], ["--freeze"]):
+    named = re.findall(r"or --model (\w+)", said)
+    assert len(named) == 2
+    for way in (["--model", named[0]], ["--model", named[1]], [*model, "--freeze"]):
         assert main([*words, *where, *way]) == 0
+
+
+def test_a_saved_model_is_not_told_of_other_learners(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It cannot become another one."""
+    saved = str(tmp_path / "kitchen.mshrub")
+    wanted = ["simulate", "synth:sea_a", "--limit", "500", "--bytes", "8192", "--save", saved]
+    assert main(wanted) == 0
+    where = ["--board", "esp32", "--output", str(tmp_path / "out")]
+    assert main(["build", "--model", saved, *where]) == 2
+    said = capsys.readouterr().err
+    assert "--freeze" in said
+    assert "or --model" not in said
 
 
 def test_package_lists_are_up_to_date() -> None:

@@ -18,7 +18,7 @@ from microshrub_host.library.learners import MODELS, REGRESSORS, defaults, kind_
 from microshrub_tools.board.program_options import ProgramOptions
 from microshrub_tools.cli.main import main
 
-PICO = board_files.load("rpi_pico")
+PICO, PICO_2_W = board_files.load("rpi_pico"), board_files.load("rpi_pico2_w")
 STREAM = ["synth:rbf_m", "--limit", "300"]  # of ten features and four classes
 SHAPE = ["--features", "10", "--classes", "5"]
 SMALL = ["--model", "shrub", "--window", "16", "--trees", "4"]
@@ -56,6 +56,40 @@ def test_the_commands_tell_the_same(
         found.append(PICO.heap_free_bytes - left(capsys.readouterr().out))
     assert found[0] == pytest.approx(found[2], rel=0.01)
     assert found[1] == pytest.approx(found[2], rel=0.01)
+
+
+def test_a_board_that_shares_by_itself_takes_what_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where nobody has chosen a size: the code is in flash there, the heap nearly full."""
+    broker = ["--mqtt", "192.168.1.5", "--name", "kitchen", "--share", "rooms", "classes=all"]
+    build = ["build", *STREAM, "--output", str(tmp_path / "out"), "--board"]
+    found = []
+    for words in (
+        ["budget", *SHAPE, "--mqtt", "--board", "rpi_pico2_w"],
+        ["budget", *SHAPE, "--mqtt", "--share", "--board", "rpi_pico2_w"],
+        [*build, "rpi_pico2_w", *broker],
+    ):
+        assert main(words) == 0
+        found.append(PICO_2_W.heap_free_bytes - left(capsys.readouterr().out))
+    assert found[1] == pytest.approx(found[2], rel=0.01)
+    assert found[1] - found[0] > 30_000
+    assert main([*build, "esp32", *broker, "--freeze"]) == 0
+    assert "--bytes" in capsys.readouterr().err
+
+
+def test_sharing_needs_a_broker_and_a_thicket(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["budget", *SHAPE, "--board", "rpi_pico_w", "--share"]
+    for more, code, said in (
+        ([], 2, "--share needs --mqtt"),
+        (["--mqtt", "--own-program"], 2, "leave --own-program out"),
+        (["--mqtt", "--model", "softmax"], 2, "only a thicket keeps samples"),
+        (["--mqtt"], 1, "With the library in the firmware, `build --freeze`, it fits as it is."),
+    ):
+        assert main([*words, *more]) == code
+        found = capsys.readouterr()
+        assert said in " ".join((found.out + found.err).split())
+        assert "--model" not in found.out  # no other one could share
 
 
 def test_ranges_that_do_not_grow_take_less(capsys: pytest.CaptureFixture[str]) -> None:
