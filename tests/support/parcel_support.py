@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from microshrub_host.evaluation import prequential
-from microshrub_host.models import model_files
+from microshrub_host.models import model_files, shared_samples
 from microshrub_host.streams.stream import Stream
 
 NAMES = ("x", "y", "z")
@@ -37,6 +37,12 @@ def saved_model(path: Path, classes: tuple[int, ...], seed: int, names: Any = NA
     result = prequential.evaluate(stream, "thicket", parameters)
     model_files.write(path, model_files.of_run(result, stream))
     return path
+
+
+def known(path: str | Path) -> tuple[str, ...]:
+    """The classes of which a saved model holds samples, whoever taught it."""
+    sharing = shared_samples.sharer(Path(path)).sharing
+    return tuple(name for k, name in enumerate(CLASSES) if sharing._store.count(k))
 
 
 class Board:

@@ -210,7 +210,7 @@ class Parcels(Buffers):
         """Count what is held in the beginning, of a model that was taught on a PC."""
         words, own = self._flat[_WORDS], self._flat[_OWN]
         for c in range(self.classes):
-            own[c] = self._sharing.count(c)
+            own[c] = self._sharing.count_own(c)
             words[_TAUGHT] += own[c]
         words[_BEGUN] = 1
 

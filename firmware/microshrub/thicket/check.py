@@ -96,7 +96,9 @@ _W_SEEN = const(4)
 _W_LABEL = const(5)
 _CONTRADICTED = const(6)
 _W_RUN = const(6)
+_COUNT = const(7)
 _W_DOUBT = const(7)
+_GUESTS = const(65536)
 # thicket/trees.py
 _G_TREES = const(0)
 _S_SLOT = const(0)
@@ -222,9 +224,13 @@ def store_is_sound(b):
         return False
     if not _counts_are(b[_STORE_KEPT], b[_RING_LABELS], min(held, first)):
         return False
-    doomed = 0
+    guests = state[_W_DOOMED] >= _GUESTS
+    doomed = _GUESTS if guests else 0
     for place in range(min(held, first)):
-        doomed += int(b[_STORE_AGAINST][place] >= _CONTRADICTED)
+        count = b[_STORE_AGAINST][place]
+        if guests and count > 127:
+            count &= _COUNT
+        doomed += int(count >= _CONTRADICTED)
     return (
         state[_W_DOOMED] == doomed
         and 0 <= state[_W_HAND] < first

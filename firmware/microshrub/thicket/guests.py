@@ -3,10 +3,12 @@
 A sample of a parcel did not come after the sample before. So what follows the stream is not told
 of it: not the runs, the fast shrubs and the last label, nor the shares of errors and the members'
 accuracies. It is taken into the store as any other sample, the trees' leaves and the next trees
-learn it, and so do naive Bayes and the softmax regression.
+learn it, and so do naive Bayes and the softmax regression. There it keeps a mark of whose it is,
+see store.py: a thicket gives away only what it was taught itself, and finds all of one origin.
 """
 
 from array import array
+from binascii import crc32
 
 import micropython
 from micropython import const
@@ -56,6 +58,9 @@ _R_HEAD = const(4)
 _GAPS = const(8)
 # thicket/store.py
 _W_FIRST = const(0)
+_W_DOOMED = const(2)
+_COUNT = const(7)
+_GUESTS = const(65536)
 # thicket/thicket.py
 _RING_BUFFERS = const(3)
 # (end)
@@ -63,16 +68,20 @@ _RING_BUFFERS = const(3)
 _NEAR = const(5)  # neighbours that are looked at
 _MOST_AGE = const(254)
 _NO_AGE = const(255)
+_MARKED = const(128)  # and four bits for an origin above those of _COUNT
+_MOST_OWN = const(127)  # of what is against a sample of its own, beside marked ones
 
 
 @micropython.viper
-def welcome(t, rows, at: int, label: int):
-    """Learn the sample of elsewhere at rows[at]; t is the tuple of a thicket's kernels."""
+def welcome(t, rows, at: int, label: int, whose: int):
+    """Learn the sample of elsewhere at rows[at], with its mark; t is the tuple of a thicket's
+    kernels.
+    """
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     ask_grove(t[_GROVE], rows, at)
     judge(t[_GROVE], label)
     weigh(t[_GROVE])
-    put(t[_GROVE], rows, at, label)
+    mark(t[_GROVE], int(put(t[_GROVE], rows, at, label)), whose)
     tend(t[_GROVE])
     if own[_T_WITH_BAYES]:
         follow_bayes(t[_BAYES], rows, at, label)
@@ -81,6 +90,25 @@ def welcome(t, rows, at: int, label: int):
         step(t[_SOFTMAX], label)
         average(t[_SOFTMAX], rows, at)
     own[_T_REST] = _RESTS
+
+
+@micropython.viper
+def mark(t, place: int, whose: int):
+    """Note that the newest sample, at that place, is of others: mark_of() says of whom."""
+    address = ptr32(t)
+    state = ptr32(address[_STORE_STATE])
+    against = ptr8(address[_STORE_AGAINST])
+    if state[_W_DOOMED] < _GUESTS:
+        state[_W_DOOMED] = state[_W_DOOMED] + _GUESTS
+        for k in range(ptr32(address[_RING_SHAPE])[_R_HELD]):
+            if against[k] > _MOST_OWN:
+                against[k] = _MOST_OWN
+    against[place] = whose
+
+
+def mark_of(origin):
+    """What marks samples of that origin, a name: one of 16, so two names may have the same."""
+    return _MARKED | (crc32(origin.encode()) & 15) << 3
 
 
 @micropython.viper
@@ -119,12 +147,34 @@ class Store:
         """How many of them are of a class."""
         return self._ring[_STORE_COUNT][label]
 
-    def places(self, label):
-        """Where those of a class are; those first that newer ones contradict least."""
+    @property
+    def has_guests(self):
+        """Whether samples of others were learned, which are marked."""
+        return self._ring[_STORE_STATE][_W_DOOMED] >= _GUESTS
+
+    def whose(self, place):
+        """The mark of a sample, see mark_of(); 0: it was taught here."""
+        against = self._ring[_STORE_AGAINST][place]
+        return against & ~_COUNT if against >= _MARKED and self.has_guests else 0
+
+    def places(self, label, own=False):
+        """Where those of a class are, or its own ones; those first that newer ones contradict
+        least.
+        """
         labels, against = self._ring[_RING_LABELS], self._ring[_STORE_AGAINST]
-        # an `against` is of 8 bits, a place below 2**16: no tuples, which a board has no room for
-        found = [against[k] << 16 | k for k in range(self.held) if labels[k] == label]
+        guests = _MARKED if self.has_guests else 256
+        most = guests if own else 256
+        # a count is of 8 bits, a place below 2**16: no tuples, which a board has no room for
+        found = [
+            (against[k] & _COUNT if against[k] >= guests else against[k]) << 16 | k
+            for k in range(self.held)
+            if labels[k] == label and against[k] < most
+        ]
         return [both & 65535 for both in sorted(found)]
+
+    def places_of(self, whose):
+        """Where the samples with that mark are, of all classes."""
+        return [k for k in range(self.held) if self.whose(k) == whose]
 
     def codes(self, place):
         """The upper 8 bits of a sample's codes."""
@@ -156,17 +206,18 @@ class Store:
         found = zip(self._near[_NEIGHBOURS_DISTANCE], self._near[_NEIGHBOURS_NEAREST])
         return [(away, labels[k], k) for away, k in found if away < _FAR]
 
-    def nearest_of(self, label, x, without):
-        """The (distance, place) of the sample of a class that is nearest to x, of all but some."""
+    def nearest_of(self, label, x, among):
+        """The (distance, place) of that sample of a class, among some, that is nearest to x."""
+        labels = self._ring[_RING_LABELS]
         found = (_FAR, -1)
-        for k in self.places(label):
-            if k not in without:
+        for k in among:
+            if labels[k] == label:
                 found = min(found, (apart(x, self.row(k), len(x)), k))
         return found
 
-    def welcome(self, x, label):
-        """Learn a sample of elsewhere, its codes array('H'). Allocates nothing."""
-        welcome(self._model._addresses, x, 0, label)
+    def welcome(self, x, label, whose):
+        """Learn a sample of elsewhere, its codes array('H'), with its mark. Allocates nothing."""
+        welcome(self._model._addresses, x, 0, label, whose)
 
     def remove(self, places):
         """Have others take the places of these samples, and what is learned of those forgotten.

@@ -14,6 +14,7 @@ How a parcel is judged before anything of it is learned is in judging.py.
 from micropython import const
 
 from ..parcel import packed
+from .guests import mark_of
 from .judging import Judge
 
 MOST = const(20)  # samples of a class in a parcel
@@ -42,7 +43,8 @@ class Sharing(Judge):
     def collect(self, origin, wanted, most=MOST):
         """A parcel of up to `most` samples of each of the wanted classes, a tuple of names.
 
-        Raises ValueError for a class that is not there, or of which nothing is held.
+        It has only samples that the thicket was taught itself, not those of others' parcels.
+        Raises ValueError for a class that is not there, or of which none of these is held.
         """
         samples = []
         for k, name in enumerate(wanted):
@@ -50,9 +52,9 @@ class Sharing(Judge):
                 raise ValueError(
                     "there is no class %s. The classes are: %s" % (name, ", ".join(self._classes))
                 )
-            places = self._store.places(self._classes.index(name))
+            places = self._store.places(self._classes.index(name), True)
             if not places:
-                raise ValueError("nothing is held of the class %s" % name)
+                raise ValueError("nothing is held of the class %s that was taught here" % name)
             count = min(most, len(places))
             chosen = [places[i * len(places) // count] for i in range(count)]
             samples += [(self._store.codes(at), k, self._store.age(at)) for at in chosen]
@@ -97,11 +99,11 @@ class Sharing(Judge):
     def learn(self, parcel, i, label):
         """Learn a sample of a parcel as one of that class."""
         self.widen(parcel, i)
-        self._store.welcome(self._x, label)
+        self._store.welcome(self._x, label, mark_of(parcel.origin))
 
-    def count(self, label):
-        """How many samples of a class are held."""
-        return self._store.count(label)
+    def count_own(self, label):
+        """How many samples of a class are held that were taught here."""
+        return len(self._store.places(label, True))
 
     def forget(self, parcel, which=None):
         """Take what is held of a parcel out again; returns how many samples that were.
@@ -109,8 +111,8 @@ class Sharing(Judge):
         which has the numbers of those that were learned; without it, all of the parcel's are
         looked for.
 
-        They are found by their codes: for each, the nearest one of its class that is very near.
-        Raises ValueError if nothing else is held.
+        They are found by their codes: for each, the nearest one of its class that is very near,
+        and has the mark of the parcel's origin. Raises ValueError if nothing else is held.
         """
         return self.forget_all(((parcel, which),))
 
@@ -121,18 +123,37 @@ class Sharing(Judge):
         """
         places = set()  # type: set
         for parcel, which in parcels:
-            self._waiting = [row for row in self._waiting if row[0].origin != parcel.origin]
+            self._drop(parcel.origin)
             self._find(parcel, range(parcel.samples) if which is None else which, places)
+        return self._remove(places)
+
+    def forget_origin(self, origin):
+        """Take all out again that is held of an origin, whatever parcels it came in.
+
+        That is what has its mark; so has what came of another one whose name has the same mark.
+        """
+        self._drop(origin)
+        return self._remove(self._store.places_of(mark_of(origin)))
+
+    def _drop(self, origin):
+        """Learn nothing of an origin that waits."""
+        self._waiting = [row for row in self._waiting if row[0].origin != origin]
+
+    def _remove(self, places):
         self._store.remove(places)
         return len(places)
 
     def _find(self, parcel, which, places):
         """Add the places of samples like those of a parcel."""
+        store = self._store
+        # before there were marks, a thicket learned samples of others as its own
+        of_it = mark_of(parcel.origin) if store.has_guests else 0
+        among = set(store.places_of(of_it)) - places
         for i in which:
             name = parcel.class_names[parcel.label(i)]
             if name in self._classes:
-                label = self._classes.index(name)
                 self._code(parcel, i)
-                away, place = self._store.nearest_of(label, self._x, places)
+                away, place = store.nearest_of(self._classes.index(name), self._x, among)
                 if away <= _MOVED * len(self._features):
                     places.add(place)
+                    among.discard(place)

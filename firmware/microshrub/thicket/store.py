@@ -22,6 +22,10 @@ Until all places are taken, a sample's place is its number. Buffers, besides the
     store.kept     'H'  [classes] those of them that are outside the ring
     store.offered  'H'  [classes] samples that were offered to the reservoir
     store.against  'B'  [length] how often a newer neighbour had another label, less how often not
+
+Once a sample was learned of others (guests.py), `against` is at most 127 for the board's own
+samples; that of a sample of others is 128, four bits for whose it is, in place 3, and a count up
+to 7. So nothing is taken for them, and whoever learns none has the bits that it would have anyway.
 """
 
 import micropython
@@ -51,7 +55,7 @@ _R_HEAD = const(4)
 
 _W_FIRST = const(0)  # of the state: the first place of the ring
 _W_HAND = const(1)  # the place outside the ring behind the one that was filled last
-_W_DOOMED = const(2)  # samples outside the ring that are contradicted
+_W_DOOMED = const(2)  # samples outside the ring that are contradicted, and _GUESTS
 _W_SAME = const(3)  # these are described in runs.py
 _W_SEEN = const(4)
 _W_LABEL = const(5)
@@ -61,6 +65,8 @@ _W_WORDS = const(8)
 FIXED_IN_STORE = (_W_FIRST,)
 
 _CONTRADICTED = const(6)  # a count from which on a sample goes first
+_GUESTS = const(65536)  # samples of others were learned; a ring has fewer places
+_COUNT = const(7)  # the bits of the count in what is `against` one of them
 _MOST_OFFERED = const(65535)
 
 
@@ -125,8 +131,8 @@ def offer(t, place: int):
     """Keep the sample at that place of the ring outside of it, if another one goes for it."""
     address = ptr32(t)
     victim = -1
-    if ptr8(address[_STORE_AGAINST])[place] < _CONTRADICTED:
-        if ptr32(address[_STORE_STATE])[_W_DOOMED]:
+    if int(count_against(t, place)) < _CONTRADICTED:
+        if ptr32(address[_STORE_STATE])[_W_DOOMED] & (_GUESTS - 1):
             victim = int(contradicted(t))
         elif int(in_runs(t)):
             victim = int(drawn(t, ptr8(address[_RING_LABELS])[place]))
@@ -137,12 +143,28 @@ def offer(t, place: int):
 
 
 @micropython.viper
+def count_against(t, place: int) -> int:
+    """How often the sample at a place was contradicted."""
+    address = ptr32(t)
+    count = ptr8(address[_STORE_AGAINST])[place]
+    if count > 127 and ptr32(address[_STORE_STATE])[_W_DOOMED] >= _GUESTS:
+        count = count & _COUNT
+    return count
+
+
+@micropython.viper
 def contradicted(t) -> int:
     """The first place outside the ring whose sample is contradicted; there is one."""
-    against = ptr8(ptr32(t)[_STORE_AGAINST])
-    place = 0
-    while against[place] < _CONTRADICTED:
+    address = ptr32(t)
+    against = ptr8(address[_STORE_AGAINST])
+    most = 127 if ptr32(address[_STORE_STATE])[_W_DOOMED] >= _GUESTS else 255
+    place = -1
+    count = 0
+    while count < _CONTRADICTED:
         place += 1
+        count = against[place]
+        if count > most:
+            count = count & _COUNT
     return place
 
 
@@ -213,9 +235,9 @@ def replace(t, victim: int, place: int):
     if victim < state[_W_FIRST]:
         kept[gone] = kept[gone] - 1
         kept[label] = kept[label] + 1
-        if against[victim] >= _CONTRADICTED:
+        if int(count_against(t, victim)) >= _CONTRADICTED:
             state[_W_DOOMED] = state[_W_DOOMED] - 1
-        if against[place] >= _CONTRADICTED:
+        if int(count_against(t, place)) >= _CONTRADICTED:
             state[_W_DOOMED] = state[_W_DOOMED] + 1
     for f in range(features):
         codes[victim * features + f] = codes[place * features + f]
@@ -228,13 +250,21 @@ def contradict(t, place: int, label: int, strength: int):
     """A new sample of that label came near the one at the place: count it for or against that."""
     address = ptr32(t)
     against = ptr8(address[_STORE_AGAINST])
+    state = ptr32(address[_STORE_STATE])
     before = against[place]
+    most = 255
+    whose = 0
+    if state[_W_DOOMED] >= _GUESTS:
+        most = 127
+        if before > most:
+            most = _COUNT
+            whose = before - (before & _COUNT)
+            before = before & _COUNT
     after = before - 1 if before else 0
     if ptr8(address[_RING_LABELS])[place] != label:
-        after = before + strength if before < 255 - strength else 255
-    against[place] = after
-    if place < ptr32(address[_STORE_STATE])[_W_FIRST]:
-        state = ptr32(address[_STORE_STATE])
+        after = before + strength if before < most - strength else most
+    against[place] = whose + after
+    if place < state[_W_FIRST]:
         change = int(after >= _CONTRADICTED) - int(before >= _CONTRADICTED)
         state[_W_DOOMED] = state[_W_DOOMED] + change
 
@@ -258,6 +288,7 @@ def forget(t, keep: int):
         keep = shape[_R_LENGTH] - first
     if shape[_R_HELD] <= keep:
         return
+    guests = state[_W_DOOMED] & _GUESTS
     low = first if shape[_R_HELD] == shape[_R_LENGTH] else 0
     place = shape[_R_HEAD] - keep
     if place < low:
@@ -269,7 +300,8 @@ def forget(t, keep: int):
             codes[i * features + f] = codes[place * features + f]
         label = labels[place]
         labels[i] = label
-        against[i] = 0
+        whose = against[place]
+        against[i] = whose - (whose & _COUNT) if whose > 127 and guests else 0
         count[label] = count[label] + 1
         place += 1
         if place == shape[_R_LENGTH]:
@@ -279,4 +311,4 @@ def forget(t, keep: int):
     shape[_R_HELD] = keep
     shape[_R_HEAD] = keep
     state[_W_HAND] = 0
-    state[_W_DOOMED] = 0
+    state[_W_DOOMED] = guests

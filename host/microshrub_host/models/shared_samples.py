@@ -50,7 +50,7 @@ class Sharer:
     classes: Sequence[str]
 
     def held(self) -> tuple[str, ...]:
-        """The classes of which it holds samples."""
+        """The classes of which it holds samples that it was taught itself."""
         return tuple(name for name in self.classes if self._holds(name))
 
     def _holds(self, name: str) -> bool:
@@ -68,10 +68,13 @@ class Sharer:
             raise UserError(f"{self.whose}: {error}") from None
         return data
 
-    def forget(self, parcels: Sequence[Any]) -> int:
-        """Forget samples like those of parcels; returns how many. Raises UserError."""
+    def forget(self, parcels: Sequence[Any], origin: str | None = None) -> int:
+        """Forget samples like those of parcels, or all that is known to be of an origin; returns
+        how many. Raises UserError.
+        """
         try:
-            gone: int = self.sharing.forget_all([(parcel, None) for parcel in parcels])
+            gone: int = self.sharing.forget_origin(origin) if origin else 0
+            gone += self.sharing.forget_all([(parcel, None) for parcel in parcels])
             return gone
         except ValueError as error:
             raise UserError(f"{self.whose}: {error}") from None
@@ -157,23 +160,29 @@ def taught(
     return _settled(model, shared), lessons
 
 
-def without(path: Path, parcels: Sequence[Any]) -> tuple[ModelFile, int]:
-    """The model without what it has of parcels, and how many samples that were.
+def without(
+    path: Path, parcels: Sequence[Any], origin: str | None = None
+) -> tuple[ModelFile, int]:
+    """The model without what it has of parcels, or all that it has of an origin, and how many
+    samples that were.
 
     Raises UserError if it has learned nothing of any of them, or nothing else.
     """
     model = open_model(path)
     shared = dict(model.file.shared)
     known = [parcel for parcel in parcels if parcel.key in shared]
-    if not known:
+    if not known and origin is None:
         origins = " or ".join(sorted({parcel.origin for parcel in parcels}))
         these = "this parcel" if len(parcels) == 1 else "these parcels"
         raise UserError(f"{path}: it has learned nothing of {these} of {origins}")
     sharing = _sharer(model, path).sharing
     try:
-        gone = sharing.forget_all([(parcel, shared.pop(parcel.key)) for parcel in known])
+        gone = sharing.forget_origin(origin) if origin else 0
+        gone += sharing.forget_all([(parcel, shared.pop(parcel.key)) for parcel in known])
     except ValueError as error:
         raise UserError(f"{path}: {error}") from None
+    if not gone and not known:
+        raise UserError(f"{path}: it has learned nothing of {origin}")
     return _settled(model, shared), gone
 
 

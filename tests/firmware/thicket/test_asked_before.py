@@ -71,7 +71,7 @@ def test_whatever_comes_between_the_question_and_the_label(features: int, size: 
                 elif way == 5:
                     decide(model, x)
                 elif way == 6 and rng.random() < 0.1:
-                    store.welcome(x, label)
+                    store.welcome(x, label, 128)
                 elif way == 7 and rng.random() < 0.05:
                     model.move_codes(rng.randrange(features), 0, 1, 0)
             if model is twins.models[0]:

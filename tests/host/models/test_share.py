@@ -58,6 +58,23 @@ def test_a_model_learns_the_class_that_it_lacks_and_forgets_it_again(
     assert "it has learned nothing of this parcel of kitchen" in capsys.readouterr().err
 
 
+def test_an_origin_is_forgotten_without_its_parcels(
+    files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    kitchen, attic, parcel, more = files
+    assert main(["share", "export", kitchen, "--classes", "all", "-o", parcel]) == 0
+    assert main(["share", "import", attic, parcel, "-o", more]) == 0
+    less = str(tmp_path / "less.mshrub")
+    assert main(["share", "forget", more, "--origin", "kitchen", "-o", less]) == 0
+    assert "without 20 samples" in capsys.readouterr().err
+    assert said(Path(less), 2) == 0
+    assert min(said(Path(less), c) for c in range(2)) > 0.9
+    assert main(["share", "forget", less, "--origin", "kitchen", "-o", more]) == 2
+    assert "it has learned nothing of kitchen" in capsys.readouterr().err
+    assert main(["share", "forget", more, parcel, "--origin", "kitchen", "-o", less]) == 2
+    assert "either PARCEL or --origin NAME" in capsys.readouterr().err
+
+
 def test_nothing_leaves_without_a_choice(
     files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:

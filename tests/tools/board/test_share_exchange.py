@@ -66,6 +66,40 @@ def test_two_boards_teach_each_other_what_may_leave_them(
     assert "No board lacks anything" in capsys.readouterr().out
 
 
+def test_what_a_board_learned_of_another_goes_no_further_and_is_forgotten_everywhere(
+    house: House,
+    micropython_command: tuple[str, ...],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The kitchen teaches the attic, which meets the hall, which meets the kitchen."""
+    kitchen, attic = house
+    hall = SharingBoard(micropython_command, tmp_path / "hall", (0, 1))
+    every = {"kitchen": kitchen, "attic": attic, "hall": hall}
+
+    def ports(*names: str) -> list[str]:
+        for name in names:
+            every[name].right(0)  # it is there
+        return [word for n in names for word in ("--port", f"{n}={every[n].pc.port}")]
+
+    with hall.pc:
+        words = ["share", "exchange", "--classes", "all"]
+        assert main([*words, *ports("kitchen", "attic")]) == 0
+        assert attic.right(2) > 0.9
+        assert main([*words, *ports("attic", "hall")]) == 0
+        assert hall.right(2) == 0, "it is the kitchen's to give"
+        assert main([*words, *ports("hall", "kitchen", "attic")]) == 0
+        assert "hall" in capsys.readouterr().out
+        assert hall.right(2) > 0.9
+        for board in (hall, attic):
+            assert main(["share", "forget", *board.port("cable"), "--origin", "kitchen"]) == 0
+            assert "without 20 samples of kitchen" in capsys.readouterr().out
+            assert board.right(2) == 0
+            assert board.right(1) > 0.9
+            assert main(["share", "forget", *board.port("cable"), "--origin", "kitchen"]) == 0
+            assert "without 0 samples of kitchen" in capsys.readouterr().out
+
+
 @needs_broker
 def test_a_board_that_is_away_is_skipped_and_a_broker_has_more(
     house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]

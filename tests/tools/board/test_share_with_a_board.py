@@ -49,9 +49,12 @@ def test_a_board_learns_gives_and_forgets_a_class(
     assert main(words) == 2
     assert "nobody chose. The classes are: rest, walk, run" in capsys.readouterr().err
     assert attic.right(0) > 0.9  # it is back
-    assert main([*words, "--classes", "run,walk", "--name", "attic"]) == 0
+    assert main([*words, "--classes", "run", "--name", "attic"]) == 2
+    assert "nothing is held of the class run that was taught here" in capsys.readouterr().err
+    assert attic.right(0) > 0.9
+    assert main([*words, "--classes", "rest,walk", "--name", "attic"]) == 0
     assert "2 classes of attic" in capsys.readouterr().err
-    other = str(saved_model(tmp_path / "other.mshrub", (0, 1), 3))
+    other = str(saved_model(tmp_path / "other.mshrub", (0, 2), 3))
     assert main(["share", "import", other, str(given), "-o", str(tmp_path / "more")]) == 0
     assert "20" in capsys.readouterr().out
     assert main(["share", "forget", parcel, *attic.port(way)]) == 0

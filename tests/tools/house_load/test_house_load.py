@@ -9,12 +9,11 @@ from pathlib import Path
 
 import pytest
 from house_support import needs_broker
-from parcel_support import Board, saved_model
+from parcel_support import Board, known, saved_model
 from tests_support import ROOT
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.library import loader
-from microshrub_host.models import shared_samples
 from microshrub_tools.cli.main import main
 from microshrub_tools.house_load import local_broker, report
 from microshrub_tools.house_load.board_programs import DAY, Fleet, introduction
@@ -140,4 +139,4 @@ def test_a_parcel_goes_from_model_to_model_by_the_commands_of_the_page(
             words = shlex.split(line.replace("HOST", f"127.0.0.1:{broker.port}"))[1:]
             monkeypatch.chdir(tmp_path)
             assert main(words) == 0
-    assert shared_samples.sharer(tmp_path / "attic2.mshrub").held() == ("rest", "walk", "run")
+    assert known(tmp_path / "attic2.mshrub") == ("rest", "walk", "run")

@@ -14,7 +14,7 @@ from ..board.program_house import check_name
 from .network_options import add_broker_options, open_broker
 
 OWN = "the name of MODEL, or that of `build --mqtt --name`"
-_ONLY = ("mqtt_user", "mqtt_password_file", "mqtt_ca", "group", "origin")
+_ONLY = ("mqtt_user", "mqtt_password_file", "mqtt_ca", "group")
 
 
 def add_store(parser: argparse.ArgumentParser, what: str) -> None:

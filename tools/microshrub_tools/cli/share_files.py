@@ -43,10 +43,11 @@ def add_board(parser: argparse.ArgumentParser, what: str) -> None:
 def taught_files(arguments: argparse.Namespace) -> tuple[Path | None, list[Path]]:
     """MODEL, or None where it is a board, and the parcels behind it. Raises UserError."""
     paths: list[Path] = arguments.files
-    board, broker = arguments.port is not None, arguments.mqtt is not None
-    if broker == (len(paths) > (not board)):
+    board, origin = arguments.port is not None, getattr(arguments, "origin", None)
+    if (arguments.mqtt is not None or origin is not None) == (len(paths) > (not board)):
         whose = "--port of a board" if board else "MODEL, or --port of a board,"
-        raise UserError(f"give {whose} and either PARCEL or --mqtt of a broker")
+        other = "--origin NAME" if hasattr(arguments, "origin") else "--mqtt of a broker"
+        raise UserError(f"give {whose} and either PARCEL or {other}")
     if board:
         if arguments.output is not None:
             raise UserError("--output is for a MODEL: with --port the board keeps what it learns")

@@ -21,23 +21,29 @@ from .share_files import add_board, add_output, add_taught, taught_files, write
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Remove the samples of a parcel from a thicket. The trees that have grown on them count "
-        "little as soon as newer ones have grown. A board does not keep which samples it took: "
-        "there, all samples of the parcel are looked for. With --mqtt and neither MODEL nor "
-        "--port, a board's parcels are removed from the broker."
+        "Remove the samples of a parcel, or all that came of a board (--origin), from a thicket. "
+        "The trees that have grown on them count little as soon as newer ones have grown. A board "
+        "does not keep which samples of a parcel it took: there, all of them are looked for. With "
+        "--mqtt and neither MODEL nor --port, a board's parcels are removed from the broker."
     )
-    add_taught(parser, "the PARCEL of `share export`; none with --mqtt")
+    add_taught(parser, "the PARCEL of `share export`; none with --origin")
     add_board(parser, "have the samples forgotten by")
     add_output(parser, "the model to write; an existing model is replaced (required with MODEL)")
-    add_store(parser, "In place of PARCEL: what the broker has of a board now.")
+    add_store(parser, "Also look for what the broker has of --origin now, by its parcels.")
     parser.add_argument(
-        "--origin", metavar="NAME", help="whose parcels they are (required with --mqtt)"
+        "--origin",
+        metavar="NAME",
+        help="forget all that came of this board, in place of PARCEL (required with --mqtt)",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Forget, and write the model; 1 if a broker has nothing to forget."""
     check_store(arguments)
+    if arguments.origin is not None:
+        check_name(arguments.origin, "--origin")
+    if arguments.mqtt is None and arguments.origin is not None:
+        return _forget(arguments, taught_files(arguments)[0], [])
     if arguments.mqtt is None:
         path, paths = taught_files(arguments)
         if len(paths) != 1:
@@ -45,7 +51,6 @@ def run(arguments: argparse.Namespace) -> int:
         return _forget(arguments, path, [shared_samples.read_parcel(paths[0])])
     if arguments.origin is None:
         raise UserError("--mqtt needs --origin NAME, whose parcels they are")
-    check_name(arguments.origin, "--origin")
     if arguments.files or arguments.port is not None:
         return _forget_published(arguments)
     if arguments.output is not None:
@@ -64,8 +69,6 @@ def _forget_published(arguments: argparse.Namespace) -> int:
     with open_store(arguments) as store:
         found = store.of(arguments.origin)
     tell_found(found)
-    if not found.parcels:
-        return _nothing(arguments)
     return _forget(arguments, path, list(found.parcels.values()))
 
 
@@ -78,14 +81,14 @@ def _nothing(arguments: argparse.Namespace) -> int:
 
 def _forget(arguments: argparse.Namespace, path: Path | None, parcels: Sequence[Any]) -> int:
     if path is not None:
-        model, gone = shared_samples.without(path, parcels)
+        model, gone = shared_samples.without(path, parcels, arguments.origin)
         write(arguments, model_files.packed(model), f", without {count(gone, 'sample')}")
         return 0
     with board_model(arguments.port, arguments.key) as board:
         board.check_keeps()
-        gone = board.sharer.forget(parcels)
+        gone = board.sharer.forget(parcels, arguments.origin)
         if gone:
             board.put_back()
-    origin = parcels[0].origin
+    origin = arguments.origin or parcels[0].origin
     console.say(f"The board goes on without {count(gone, 'sample')} of {origin}.")
     return 0
