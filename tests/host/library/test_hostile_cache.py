@@ -20,23 +20,35 @@ from microshrub_host.kernels import c_kernels
 from microshrub_host.kernels.compiled_kernels import CompilerError
 from microshrub_host.library import loader
 from microshrub_host.programs import merged_files, mpy
-from microshrub_host.sources import library_files
+from microshrub_host.sources import library_files, own_learners
 
 needs_compiler = pytest.mark.skipif(not c_kernels.works(), reason="there is no C compiler")
 ENGINES = ["llvm", pytest.param("c", marks=needs_compiler)]
+# A kernel that is compiled alone, not with a room of the library
+KERNEL = """
+import micropython
+
+@micropython.viper
+def double(n: int) -> int:
+    return n + n
+
+class Doubled: ...
+"""
 USE = """
 import sys
 from microshrub_host.library import loader
-print(loader.load(sys.argv[1]).fixed.square_root(144))
+print(loader.load(sys.argv[1]).doubled.double(6))
 """
 
 
 def use(engine: str, folder: Path) -> None:
     """Call a kernel in a process with that cache."""
+    file = folder / "doubled.py"
+    file.write_text(KERNEL, encoding="utf-8")
+    there = {own_learners.PARTS: f"{file}:Doubled", "MICROSHRUB_CACHE": str(folder / "cache")}
     done = subprocess.run(
         [sys.executable, "-c", USE, engine],
-        env=os.environ | {"MICROSHRUB_CACHE": str(folder)}, capture_output=True, text=True,
-        timeout=PATIENCE, check=False,
+        env=os.environ | there, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "12\n", "")
 
@@ -73,7 +85,7 @@ def test_damaged_code_is_made_again(engine: str, tmp_path: Path) -> None:
     """As after a power cut, a full disk, a bad disk: with any of its files, at any time."""
     use(engine, tmp_path)
     for pattern, damage in DAMAGE:
-        before = {path: path.read_bytes() for path in tmp_path.glob(f"*/{pattern}")}
+        before = {path: path.read_bytes() for path in tmp_path.glob(f"cache/*/{pattern}")}
         assert before
         for path, data in before.items():
             path.write_bytes(damage(data))
@@ -90,9 +102,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def built() -> list[Path]:
-    """The files of a program, as they are flashed: of the library, and merged into one."""
-    names = [library_files.module_name(path) for path in library_files.sources()]
+    """Files as they are flashed: of the library, and of a program whose modules are merged."""
+    names = library_files.closure(["shrub.ensemble"])
     made = merged_files.compiled("armv6m", names, ["buffers", "fixed"])
+    assert len(made.others) > 5
     return [*mpy.compiled("armv6m"), *made.imported, *made.others, made.errors]
 
 
