@@ -183,7 +183,7 @@ class Column:
     def _stray(self, cell: str) -> str:
         if self.declared is not None:
             return f"{cell!r} is not declared. {did_you_mean(cell, self.declared)}"
-        if said := _number_in_words(cell):
+        if said := number_in_words(cell):
             return f"{said}, here and in the rest of the file."
         return (
             f"{cell!r} is text, but this column holds numbers. "
@@ -195,7 +195,7 @@ class Column:
         texts = {row: self.texts[row] for row in early if row in self.texts}
         with_units = all(_has_unit(cell) for cell in texts.values())
         for row, cell in texts.items():
-            said = _number_in_words(cell)
+            said = number_in_words(cell)
             if said and (with_units or not _has_unit(cell)):
                 raise DataError(
                     f"{where(row)}: {said}, here and in the rest of the file, or leave the "
@@ -243,7 +243,7 @@ def number_of(cell: str) -> float | None:
     return None if "_" in cell else number  # float() takes 1_000
 
 
-def _number_in_words(cell: str) -> str:
+def number_in_words(cell: str) -> str:
     """What is said of a text that is a number for people, and what to write; "" if it is none."""
     if _THOUSANDS.fullmatch(cell):
         plain = cell.replace(",", "")

@@ -18,7 +18,7 @@ import numpy as np
 from ..base.mapped_memory import let_go
 from ..base.text import count, did_you_mean
 from . import csv_blocks
-from .columns import ColumnChoice, check_count, number_of
+from .columns import ColumnChoice, check_count, number_in_words, number_of
 from .csv_blocks import DoubtError
 from .data_files import FileTable, ReadingOptions, fill, leave_out_too_large, open_table
 from .generators import in_numbers, river_names
@@ -206,9 +206,14 @@ def _target(table: FileTable, row: int) -> float:
     cell = table.label_cells[row]
     number = number_of(cell)
     if number is None or math.isinf(number):
+        said = number_in_words(cell)
+        remedy = (
+            f"{said}, here and in the rest of the file"
+            if said
+            else f"{cell!r} is not a number. Correct it, or leave it empty if it is missing"
+        )
         raise DataError(
-            f"{table.where(table.label, row)}: {cell!r} is not a number. Correct it, or leave it "
-            "empty if it is missing; --target NAME takes another column."
+            f"{table.where(table.label, row)}: {remedy}; --target NAME takes another column."
         )
     return number
 

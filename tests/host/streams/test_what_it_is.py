@@ -191,6 +191,17 @@ def test_numbers_for_people(put, cells: list[str], words: list[str]) -> None:
         assert word in message
 
 
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [("1,000", "Write 1000 or 1.000"), ("1.5 g", "Write 1.5, and the unit"), ("yes", "'yes'")],
+)
+def test_targets_for_people(put, cell: str, words: str) -> None:
+    with pytest.raises(DataError, match=words) as caught:
+        open_numbers(put(f'x,y\n1,2\n2,"{cell}"\n'), target="y")
+    assert "line 3, column y" in str(caught.value)
+    assert "--target NAME takes another column" in str(caught.value)
+
+
 @pytest.mark.parametrize("cells", [("1st", "2nd"), ("3G", "4G"), ("2 doors", "none at all")])
 def test_texts_that_begin_with_a_number(put, cells: tuple[str, str]) -> None:
     rows = "".join(f"{cell},{'ab'[i % 2]}\n" for i, cell in enumerate(cells * 3))
