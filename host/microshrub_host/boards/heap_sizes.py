@@ -32,6 +32,25 @@ def held_by(thing: object) -> set[int]:
     return found
 
 
+def address_tables(things: Mapping[str, object]) -> list[AddressTable]:
+    """The tables of addresses that objects of the device library hold."""
+    found: dict[int, AddressTable] = {}
+    seen: set[int] = set()
+    waiting: list[Any] = [*things.values()]
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in seen:
+            continue
+        seen.add(id(thing))
+        if isinstance(thing, AddressTable):
+            found[id(thing)] = thing
+        elif isinstance(thing, (tuple, list, dict, MethodType)):
+            waiting += _items(thing)
+        elif type(thing).__module__.startswith(_LIBRARY):
+            waiting += vars(thing).values()
+    return [*found.values()]
+
+
 def _heap_bytes(thing: Any, seen: set[int], names: Collection[str] | None) -> int:
     if isinstance(thing, str):
         known = names is None or thing in names

@@ -69,7 +69,7 @@ _SMALL_INT_BITS = 30  # besides the sign
 _TYPE_OBJECT = 64  # bytes of a class, without the table of its attributes
 
 _STORE_NAME, _STORE_GLOBAL = 0x16, 0x17
-_BUILD_TUPLE, _BUILD_MAP, _MAKE_FUNCTION, _MAKE_DEFAULTS = 0x2A, 0x2C, 0x32, 0x33
+_BUILD_TUPLE, _BUILD_MAP = 0x2A, 0x2C
 _CALLS = (0x34, 0x36)
 
 
@@ -218,14 +218,14 @@ def _left_by(body: mpy.Code, frozen: bool) -> tuple[int, int]:
             other += BLOCK + blocks(argument * 2 * WORD)
         elif opcode in _CALLS:  # array(), property(), classmethod()
             other += BLOCK
-        elif opcode in (_MAKE_FUNCTION, _MAKE_DEFAULTS):
+        elif opcode in (mpy.MAKE_FUNCTION, mpy.MAKE_DEFAULTS):
             child = body.children[argument]
             if child.class_body:  # the call that makes it is counted above
                 kept = _left_by(child, frozen)
                 other += _TYPE_OBJECT + table(_stored(child))
             else:
                 kept = (0, 0) if frozen else _kept(child)
-                other += blocks(BLOCK + (built * WORD if opcode == _MAKE_DEFAULTS else 0))
+                other += blocks(BLOCK + (built * WORD if opcode == mpy.MAKE_DEFAULTS else 0))
             other, native = other + kept[0], native + kept[1]
     return other, native
 

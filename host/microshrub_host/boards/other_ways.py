@@ -6,7 +6,7 @@ perhaps with its kernels in a native module, which takes a C compiler to find ou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
@@ -22,8 +22,6 @@ _PARCELS = "parcels"  # and the part of a program that only a thicket can have
 _NAMED = 2  # other learners that are named
 _GIVEN = ("features", "classes", "late")
 
-Planned = Callable[[str, Parameters], Budget]  # a program with a learner of that kind
-
 
 def other_ways(
     smallest: Parameters, board: Board, kind: str, whole: Budget, beside: Beside, frozen: bool
@@ -35,12 +33,9 @@ def other_ways(
     library in it is named elsewhere.
     """
     less = _without_the_rest(board, whole, usual_budget(smallest, board, kind, beside))
-
-    def planned(kind: str, parameters: Parameters) -> Budget:
-        return usual_budget(parameters, less, kind, beside)
-
     shares = any(part.name == _PARCELS for part in whole.of_program)
-    ways = [] if shares else smaller_learners(smallest, kind, planned)
+    models = [] if shares else islice(_models(smallest, less, kind, beside), _NAMED)
+    ways = [f"--model {model}" for model in models]
     if not frozen and usual_budget(smallest, less, kind, beside, freeze=True).fits:
         ways.append("`build --freeze`, whose library is in the firmware")
     said = f" What fits: {', or '.join(ways)}." if ways else ""
@@ -60,22 +55,14 @@ def _without_the_rest(board: Board, whole: Budget, usual: Budget) -> Board:
     )
 
 
-def smaller_learners(parameters: Parameters, kind: str, planned: Planned) -> list[str]:
-    """Options for other learners whose programs fit as they are, machine code and all: the first
-    two. planned() raises ValueError or UserError for a program that cannot be.
-    """
-    found = islice(_models(parameters, kind, planned), _NAMED)
-    return [f"--model {model}" for model in found]
-
-
-def _models(smallest: Parameters, kind: str, planned: Planned) -> Iterator[str]:
-    """The other learners that fit as they are."""
+def _models(smallest: Parameters, board: Board, kind: str, beside: Beside) -> Iterator[str]:
+    """The other learners that fit as they are, machine code and all."""
     given = {name: smallest[name] for name in _GIVEN if name in smallest}
     for model in REGRESSORS if "classes" not in smallest else MODELS:
         if model == DEFAULT or kind_of(model) == kind:
             continue
         try:
-            found = planned(kind_of(model), {**given, **defaults(model)})
+            found = usual_budget({**given, **defaults(model)}, board, kind_of(model), beside)
             if found.fits and found.code_fits:
                 yield model
         except (TypeError, ValueError, UserError):  # it cannot be of that shape

@@ -21,7 +21,7 @@ from .board_files import Board
 from .program import Program
 from .program_heap import program_parts
 from .program_library import ProgramLibrary
-from .ram_budget import Budget, Parameters, Part
+from .ram_budget import Budget, Kernels, Parameters, Part
 from .usual_program import Names, usual_program
 
 _TYPICAL = {"features": 8, "classes": 4}
@@ -41,12 +41,13 @@ class ProgramCode:
     parts: tuple[Part, ...]
     texts: frozenset[str]
     arch: str
+    kernels: Kernels
 
     @classmethod
     def of(cls, library: ProgramLibrary) -> ProgramCode:
         """That of a library."""
         parts = ram_budget.parts_of(library.board, library.heap())
-        return cls(tuple(parts), library.texts(), library.arch)
+        return cls(tuple(parts), library.texts(), library.arch, library.shares.kernels)
 
 
 def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
@@ -60,8 +61,9 @@ def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
     around = _around(program, board, code)
     frozen = program.warmup is not None
     return ram_budget.budget(
-        program.parameters, board, program.learner, parts, around, frozen=frozen
-    )
+        program.parameters, board, program.learner, parts, around, frozen=frozen,
+        kernels=code.kernels,
+    )  # fmt: skip
 
 
 def frozen_advice(program: Program, board: Board, emit: str = "viper") -> str:
@@ -87,8 +89,9 @@ def planned_budget(
     counted = [each for each in beside if not isinstance(each, Extracted)]  # a part of the sensor
     around = [part for part in _around(program, board, code) if part.name not in _BESIDE]
     return ram_budget.budget(
-        program.parameters, board, kind, list(code.parts), around, counted, frozen=frozen
-    )
+        program.parameters, board, kind, list(code.parts), around, counted, frozen=frozen,
+        kernels=code.kernels,
+    )  # fmt: skip
 
 
 def _typical_code(program: Program, board: Board, emit: str, freeze: bool) -> ProgramCode:
@@ -96,7 +99,8 @@ def _typical_code(program: Program, board: Board, emit: str, freeze: bool) -> Pr
     names = tuple(f"x{k}" for k in range(len(program.class_names) and _TYPICAL["classes"]))
     typical = _typical(program.learner, program.parameters)
     program = replace(program, parameters=typical, feature_names=(), class_names=names, units=[])
-    key = repr((program, board.arch, board.native, emit, freeze, loader.digest()))
+    limits = board.arch, board.native, board.executable_bytes
+    key = repr((program, limits, emit, freeze, loader.digest()))
     if key not in _codes:
         _codes[key] = ProgramCode.of(ProgramLibrary(program, board, emit, freeze))
     return _codes[key]

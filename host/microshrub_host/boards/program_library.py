@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,10 @@ from ..programs.settled_words import settled
 from ..sources import library_files
 from . import import_heap
 from .board_files import Board
+from .kernel_work import kernel_work
 from .program import Program
 from .ram_budget import modules_of
+from .scarce_machine_code import Shares, shares
 
 _FROZEN_RANGES = "quantizer"  # of which ranges that grow take some parts
 _SELFTEST = "device.selftest"
@@ -106,12 +108,32 @@ class ProgramLibrary:
 
     @functools.cached_property
     def _merged(self) -> merged_files.MergedFiles:
+        whole, shares = self._all_kernels, self.shares
+        return self._compiled(shares.plain) if shares.plain else whole
+
+    @functools.cached_property
+    def shares(self) -> Shares:
+        """Which kernels stay bytecode, as the board has too little room for machine code."""
+        room = self.board.executable_bytes
+        if room is None or self.emit != "viper" or self.freeze or not self.merged:
+            return Shares()
+        work = kernel_work(self.program.learner, self.program.parameters)
+        return shares(self._all_kernels, room, work)
+
+    @functools.cached_property
+    def _all_kernels(self) -> merged_files.MergedFiles:
+        """The files whose kernels are all of one kind."""
+        return self._compiled()
+
+    def _compiled(self, plain: Collection[str] = ()) -> merged_files.MergedFiles:
         texts = tuple(path.read_text(encoding="utf-8") for path in self.own)
         names = modules(self.program, self.emit)
         native = self.emit == "native"
         only = settled(self.program.learner, self.program.parameters)
         unasked = [_FROZEN_RANGES] if self.program.warmup is None else []
-        return merged_files.compiled(self.arch, names, self._running, native, texts, only, unasked)
+        return merged_files.compiled(
+            self.arch, names, self._running, native, texts, only, unasked, plain
+        )
 
 
 def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:

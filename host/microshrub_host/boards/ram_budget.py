@@ -17,8 +17,17 @@ from typing import Any
 from ..beside.companion import Beside, freezes
 from ..library import loader
 from .board_files import Board
-from .heap_sizes import heap_bytes, planned, size_of
-from .import_heap import BLOCK, LibraryHeap, ModuleHeap, blocks, library_heap, texts
+from .heap_sizes import address_tables, heap_bytes, planned, size_of
+from .import_heap import (
+    BLOCK,
+    WORD,
+    LibraryHeap,
+    ModuleHeap,
+    blocks,
+    library_heap,
+    table,
+    texts,
+)
 
 Value = int | float | str
 Parameters = Mapping[str, Value]
@@ -55,6 +64,18 @@ class Shortage:
 
 
 @dataclass(frozen=True)
+class Kernels:
+    """How many kernels stay bytecode, of how many, as there is too little room for machine code.
+
+    `slower` is how many times as long a sample takes, about.
+    """
+
+    plain: int = 0
+    of: int = 0
+    slower: float = 1.0
+
+
+@dataclass(frozen=True)
 class Budget:
     """RAM on a board, in bytes: the parts, what is free, and the most that one buffer may have."""
 
@@ -66,6 +87,7 @@ class Budget:
     largest_block_bytes: int
     peak_bytes: int  # while the buffers are made, or a program starts
     executable_bytes: int | None = None  # RAM for machine code that is not on the heap
+    kernels: Kernels = Kernels()
 
     @property
     def model_bytes(self) -> int:
@@ -124,6 +146,7 @@ def budget(
     beside: Beside = (),
     native: bool = False,
     frozen: bool = False,
+    kernels: Kernels = Kernels(),
 ) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
@@ -131,8 +154,8 @@ def budget(
     order of registry.py. code is that of the program, if it imports more than these; see
     imported_parts(). around is what else the program makes, which needs START_BYTES more while it
     starts. With `native`, the kernels are in a
-    native module; raises NoNativeTools. With `frozen`, ranges do not grow. Raises ValueError for
-    parameters that the learner refuses.
+    native module; raises NoNativeTools. With `frozen`, ranges do not grow. kernels are those of
+    the code. Raises ValueError for parameters that the learner refuses.
     """
     objects = _objects(learner_kwargs, kind, beside, frozen)
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
@@ -140,9 +163,11 @@ def budget(
     names = texts(board.arch, modules_of(kind, learner_kwargs, growing))
     start = 0 if around is None else START_BYTES
     around = (around or []) + _rooms(objects["model"], beside, names)
-    overhead = _overhead(objects, buffers, names) + around
+    if kernels.plain:
+        around.append(_tables(objects))
     if code is None:
         code = code_parts(board, kind, learner_kwargs, native, beside, growing)
+    overhead = _overhead(objects, buffers, names) + around
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     return Budget(
         buffers=buffers,
@@ -152,6 +177,7 @@ def budget(
         board=board.name,
         largest_block_bytes=board.largest_block_bytes,
         executable_bytes=board.executable_bytes,
+        kernels=kernels,
         peak_bytes=max(ram + start, sum(part.bytes for part in (*code, *around)) + _peak(objects)),
     )
 
@@ -204,6 +230,13 @@ def _buffers(owner: str, thing: Any) -> list[Part]:
         Part(name, size_of(buffer), f"{len(buffer)} x {_ITEMS[code]}", owner)
         for name, code, buffer in named or thing.buffers()
     ]
+
+
+def _tables(objects: Mapping[str, Any]) -> Part:
+    """What tables of addresses take more that bytecode reads, too: mixed_pointers.py."""
+    tables = address_tables(objects)
+    size = sum(BLOCK + table(1) + blocks((2 + len(each)) * WORD) for each in tables)
+    return Part("tables", size, "of addresses, which bytecode reads, too", "program")
 
 
 _ITEMS = {"B": "1 byte", "H": "2 bytes", "i": "4 bytes"}

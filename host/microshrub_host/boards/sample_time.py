@@ -22,6 +22,7 @@ from . import thicket_time
 from .board_files import Board, CostRow, Costs
 from .energy import Energy
 from .program_time import around_us
+from .ram_budget import Kernels
 
 _SHAPE = ("window", "trees", "depth", "features", "classes")
 _PREDICT = ("trees", "depth")
@@ -64,6 +65,18 @@ class SampleTime:
         around = self.sensor if sensor else self.link
         predict = self.predict if self.both else (0.0, 0.0)
         return predict[0] + self.learn[0] + around, predict[1] + self.learn[1] + around
+
+    def with_kernels(self, kernels: Kernels) -> SampleTime:
+        """The same where some of the learner's kernels are bytecode."""
+        if not kernels.plain:
+            return self
+        predict, learn = (
+            (median * kernels.slower, most * kernels.slower)
+            for median, most in (self.predict, self.learn)
+        )
+        basis = f"{self.basis}, {kernels.slower:.1f} times as long with {kernels.plain} of "
+        basis += f"{kernels.of} kernels as bytecode"
+        return replace(self, predict=predict, learn=learn, basis=basis)
 
     def note_on(self, rate: float, option: str, sensor: bool = True) -> str:
         """A note if so many samples a second, which the option says, are too many; else none."""

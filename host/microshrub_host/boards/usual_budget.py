@@ -19,7 +19,7 @@ from ..base.cache import remembered
 from ..beside.companion import Beside
 from ..library import loader
 from .board_files import Board
-from .ram_budget import Budget, Parameters, Part
+from .ram_budget import Budget, Kernels, Parameters, Part
 from .usual_program import Names
 
 _KEPT = 256  # budgets, some 4 KB each
@@ -67,8 +67,9 @@ def _planner() -> str:
 
 def _read(data: bytes) -> Budget:
     found = json.loads(data)
+    kernels = Kernels(**found.pop("kernels"))
     parts: dict[str, Any] = {
         name: [Part(**part) for part in value] if isinstance(value, list) else value
         for name, value in found.items()
     }
-    return Budget(**parts)
+    return Budget(**parts, kernels=kernels)

@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
         network = arguments.network or ()
         budget = usual_budget(parameters, board, kind, beside, native, network)
     time = sample_time.sample_time(board, arguments.model, parameters)
-    time = sample_time.of_learner(time, beside)
+    time = sample_time.of_learner(time and time.with_kernels(budget.kernels), beside)
     time = with_energy(arguments, board, time)
     advice = ""
     if not budget.fits:

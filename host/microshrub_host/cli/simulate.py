@@ -15,7 +15,7 @@ from ..beside.between import between
 from ..beside.companion import Beside
 from ..boards import board_files, sample_time
 from ..boards.board_files import Board
-from ..boards.ram_budget import Budget
+from ..boards.ram_budget import Budget, Kernels
 from ..boards.sample_time import SampleTime
 from ..boards.usual_budget import usual_budget
 from ..boards.usual_program import Names, usual_program
@@ -86,8 +86,8 @@ class Simulation(ABC, Generic[R]):
     def figure(self, result: R) -> Any:
         """Its picture."""
 
-    def time(self, board: Board) -> SampleTime | None:
-        """How long a sample takes there, if that is known."""
+    def time(self, board: Board, kernels: Kernels) -> SampleTime | None:
+        """How long a sample takes there, with such kernels, if that is known."""
         return None
 
     def record(self, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -146,8 +146,9 @@ class ClassSimulation(Simulation[Result]):
     def figure(self, result: Result) -> Any:
         return plots.draw_run(result)
 
-    def time(self, board: Board) -> SampleTime | None:
+    def time(self, board: Board, kernels: Kernels) -> SampleTime | None:
         found = sample_time.sample_time(board, self._arguments.model, self.parameters)
+        found = found and found.with_kernels(kernels)
         return with_energy(self._arguments, board, sample_time.of_learner(found, self.around))
 
     def record(self, arguments: argparse.Namespace) -> dict[str, Any]:
@@ -233,7 +234,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.board and not budget.fits:
         program = usual_program(kind, parameters, made.around, (), frozen, made.names)
         raise UserError(too_large(budget, board, kind, parameters, made.around, program))
-    time = made.time(board) if arguments.board else None
+    time = made.time(board, budget.kernels) if arguments.board else None
     if arguments.save is not None:
         files.check_room("--save", arguments.save, budget.model_bytes)
     engine = arguments.engine or loader.fastest()

@@ -30,6 +30,11 @@ class Overflows(ast.NodeTransformer):
         return ast.copy_location(self.generic_visit(assign), node)
 
 
+def check_overflows(kernel: ast.FunctionDef) -> None:
+    """Have a kernel check what it computes with _i32()."""
+    kernel.body = [Overflows().visit(statement) for statement in kernel.body]
+
+
 def cast_arguments(node: ast.FunctionDef) -> None:
     """Make a kernel do what viper does with annotated arguments, and remove the annotations."""
     casts: list[ast.stmt] = []

@@ -17,6 +17,7 @@ import functools
 import hashlib
 import importlib.util
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -26,15 +27,22 @@ from typing import Any
 
 from ..base.cache import remembered_code
 from ..base.errors import UserError
-from ..kernels import kernel_rewriting
+from ..kernels import counted_work, kernel_rewriting
 from ..kernels.compiled_kernels import CompiledViper, KernelCompiler, write_addresses
-from ..kernels.kernel_rewriting import POINTERS, Overflows, cast_arguments, index_addresses
+from ..kernels.kernel_rewriting import (
+    POINTERS,
+    cast_arguments,
+    check_overflows,
+    index_addresses,
+)
 from ..sources import library_files
 from ..sources.own_learners import own_learners, own_parts
 from . import own_check, planned, python_pointers
 
 Names = dict[str, Any]
 COMPILED = ("llvm", "c")  # engines that make machine code of the kernels
+_CHECK = "_i32"  # what kernels call that check what they compute,
+WORK = counted_work.NAME  # and the Counter of those that count
 _FORMER_NAMES = {"numba": "llvm"}
 
 
@@ -52,9 +60,9 @@ def digest() -> str:
 
 
 class _Kernels(ast.NodeTransformer):
-    def __init__(self, package: str, checked: bool) -> None:
-        self.package = package
-        self.checked = checked  # whether kernels are to check what they compute
+    def __init__(self, fullname: str, names: Names) -> None:
+        self.package, _, self.module = fullname.partition(".")
+        self.names = names  # which decide on what kernels do besides
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom:
         """In a user's own learner, an import of the library means this engine's library."""
@@ -78,15 +86,17 @@ class _Kernels(ast.NodeTransformer):
         if any(ast.unparse(d) == "micropython.viper" for d in node.decorator_list):
             cast_arguments(node)
             index_addresses(node)
-            if self.checked:
-                node.body = [Overflows().visit(statement) for statement in node.body]
+            if _CHECK in self.names:
+                check_overflows(node)
+            if WORK in self.names:
+                counted_work.count_work(node, f"{self.module}.{node.name}")
         return node
 
 
 @functools.cache
 def _own_digest() -> str:
-    here = Path(__file__).read_bytes(), Path(kernel_rewriting.__file__).read_bytes()
-    return hashlib.sha256(b"".join(here)).hexdigest()
+    files = (__file__, kernel_rewriting.__file__, counted_work.__file__)
+    return hashlib.sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()
 
 
 class _Loader(InspectLoader):
@@ -100,17 +110,16 @@ class _Loader(InspectLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         source = self.path.read_bytes()
-        checked = "_i32" in self.names
-        package = fullname.partition(".")[0]
+        more = sorted(self.names.keys() & {_CHECK, WORK})
 
         def make() -> CodeType:
-            tree = _Kernels(package, checked).visit(ast.parse(source, str(self.path)))
+            tree = _Kernels(fullname, self.names).visit(ast.parse(source, str(self.path)))
             tree = ast.fix_missing_locations(tree)
             return compile(tree, str(self.path), "exec", dont_inherit=True)
 
         named = f"from {library_files.PACKAGE}".encode() in source  # which is then this package
-        owner = package if named else ""
-        return remembered_code(source, self.path, f"{_own_digest()} {checked} {owner}", make)
+        owner = fullname.partition(".")[0] if named else ""
+        return remembered_code(source, self.path, f"{_own_digest()} {more} {owner}", make)
 
     def exec_module(self, module: ModuleType) -> None:
         module.__file__ = str(self.path)
@@ -221,11 +230,11 @@ def compiler(engine: str) -> KernelCompiler:
 
 @functools.cache
 def load(engine: str) -> ModuleType:
-    """The device library for the engine `python`, `checked`, `llvm` or `c`, or as a `plan`.
+    """The device library for an engine: python, checked, counted, llvm or c; or as a `plan`.
 
     `checked` is `python` with every index, every i32 that is stored and every sum, difference,
-    product and left shift checked to be what viper can do; it is for tests. A plan is for counting
-    bytes, see planned.py.
+    product and left shift checked to be what viper can do; it is for tests. `counted` counts what
+    each kernel does, see counted_work.py. A plan is for counting bytes, see planned.py.
 
     The result is what `import microshrub` gives on a board.
     """
@@ -240,12 +249,14 @@ def load(engine: str) -> ModuleType:
     elif engine in COMPILED:
         viper = CompiledViper(compiler(engine))
         names = {library_files.WRITE_ADDRESSES: write_addresses}
-    elif engine in ("python", "checked"):
+    elif engine in ("python", "checked", "counted"):
         viper = _as_it_is
         names = {name: getattr(python_pointers, name) for name in POINTERS}
         if engine == "checked":
             names = {name: python_pointers.checked(cast) for name, cast in names.items()}
-            names["_i32"] = python_pointers.i32
+            names[_CHECK] = python_pointers.i32
+        if engine == "counted":
+            names[WORK] = Counter()
         names[library_files.WRITE_ADDRESSES] = python_pointers.write_addresses
     else:
         raise ValueError(f"there is no engine {engine!r} that runs in this process")

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -47,6 +47,7 @@ from .source_text import source_text
 
 INIT = "__init__"
 _LIST = "modules.txt"  # the names of all files
+_KERNELS = "kernels.txt"
 _SOURCE = f"{PACKAGE}.py"  # where an error that nobody caught comes from, it says
 _KEPT = {"main": "device.program", error_texts.FUNCTION: error_texts.MODULE}
 _VERSION = "__version__"
@@ -60,6 +61,7 @@ class MergedFiles:
     imported: tuple[Path, ...]
     others: tuple[Path, ...]
     errors: Path  # the texts of errors; not a .mpy file
+    kernels: Path  # the name of each kernel of the first of the imported; no .mpy file either
 
 
 def compiled(
@@ -70,6 +72,7 @@ def compiled(
     own: Iterable[str] = (),
     only: Settled | None = None,
     unasked: Collection[str] = (),
+    plain: Collection[str] = (),
 ) -> MergedFiles:
     """The files of a program that has all these modules of the library, and runs with some.
 
@@ -77,34 +80,40 @@ def compiled(
     use whatever there is in the running modules. If one learner is the `only` one, the kernels
     are made for it, and it refuses to be another. Of the `unasked` modules the program wants
     nothing but what others take from them when they are imported. With `native`, kernels are in a
-    native module, for all learners; raises NoNativeTools.
+    native module, for all learners; raises NoNativeTools. The `plain` kernels, such as
+    "thicket.search.search", stay bytecode.
     """
     names = [*sorted(modules), error_texts.MODULE]
     own = tuple(own)
     makes = (mpy.maker(), _maker(), loader.digest(), _parts(), arch == mpy.BYTECODE_ONLY)
-    key = repr((makes, names, tuple(running), native, own, only, sorted(unasked))).encode()
+    if plain:
+        names += plain_kernels.OF_MIXED
+        running = (*running, *plain_kernels.OF_MIXED)
+    asked = (names, tuple(running), native, own, only, sorted(unasked), sorted(plain))
+    key = repr((makes, *asked)).encode()
     folder = compiled_folder("merged", hashlib.sha256(key).digest()) / arch / PACKAGE
 
     @cache
-    def made() -> tuple[dict[str, str], bytes]:
+    def made() -> _Texts:
         """The texts, if one of the files is not there."""
-        sources = _sources(arch, names, native, unasked)
+        sources = _sources(arch, names, native, unasked, plain)
         kept_running = [name for name in running if name in sources and name != INIT]
         kept_running.append(error_texts.MODULE)
-        return _texts(sources, kept_running, own, None if native else only, unasked)
+        return _texts(sources, kept_running, own, None if native else only, unasked, plain)
 
     def one(name: str) -> Path:
         target = folder.joinpath(*name.split(".")).with_suffix(".mpy")
         source = _SOURCE if name == INIT else f"{name.rpartition('.')[2]}.py"
-        return kept(target, lambda part: mpy.compile_text(made()[0][name], part, arch, source))
+        return kept(target, lambda part: mpy.compile_text(made().files[name], part, arch, source))
 
-    listed = kept(folder / _LIST, lambda part: part.write_text("\n".join(made()[0])))
+    listed = kept(folder / _LIST, lambda part: part.write_text("\n".join(made().files)))
     others = [one(name) for name in listed.read_text().splitlines() if name != INIT]
     imported = [one(INIT)]
     if native:
         imported.append(native_files.module(arch, modules))
-    errors = kept(folder / error_texts.FILE, lambda part: part.write_bytes(made()[1]))
-    return MergedFiles(tuple(imported), tuple(others), errors)
+    errors = kept(folder / error_texts.FILE, lambda part: part.write_bytes(made().errors))
+    kernels = kept(folder / _KERNELS, lambda part: part.write_text("\n".join(made().kernels)))
+    return MergedFiles(tuple(imported), tuple(others), errors, kernels)
 
 
 def _maker() -> bytes:
@@ -115,7 +124,11 @@ def _maker() -> bytes:
 
 
 def _sources(
-    arch: str, modules: list[str], native: bool, unasked: Collection[str]
+    arch: str,
+    modules: list[str],
+    native: bool,
+    unasked: Collection[str],
+    plain: Collection[str],
 ) -> Mapping[str, str]:
     """The texts of the modules as they are to be compiled."""
     if native:
@@ -124,8 +137,20 @@ def _sources(
         texts = {name: library_files.source_of(name).read_text("utf-8") for name in modules}
     if arch == mpy.BYTECODE_ONLY:
         texts = {name: plain_kernels.plain(text) for name, text in texts.items()}
+    if plain:
+        texts = {name: plain_kernels.with_tables(name, text) for name, text in texts.items()}
     present = {*modules, native_module.MODULE}.difference(unasked)
     return {name: without_missing(name, text, present) for name, text in texts.items()}
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """The sources of all files, by module name, the texts of errors, and for each function and
+    class of the merged module the name that a kernel has in the library, else none."""
+
+    files: dict[str, str]
+    errors: bytes
+    kernels: list[str]
 
 
 def _texts(
@@ -134,8 +159,8 @@ def _texts(
     own: Iterable[str],
     only: Settled | None,
     unasked: Collection[str],
-) -> tuple[dict[str, str], bytes]:
-    """The sources of all files, by module name, and the texts of errors."""
+    plain: Collection[str],
+) -> _Texts:
     learners = _learners()
     parts = _parts() | learners
     public = {name: home for name, home in parts.items() if home in {*running}.difference(unasked)}
@@ -151,9 +176,15 @@ def _texts(
     body = [*_version(sources[INIT]), *merged.body]
     if only:
         body = _made_for(only, body)
+    for node, name in _kernels(body, merged):
+        if name in plain:
+            plain_kernels.make_mixed(node)
     body = unused_code.used(body, roots | public.keys() | {_VERSION})
     for part in (body, *(tree.body for tree in outside.values())):
         shortened_parameters(part, callers, public)
+    known: dict[ast.stmt, str] = dict(_kernels(body, merged))
+    functions = [node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    kernels = [known.get(node, "") for node in functions]
     free = short_names.attributes(body)
     able = short_names.unread(body)
     names = short_names.new_names(able, free, body, callers, {*roots, *public})
@@ -168,7 +199,20 @@ def _texts(
     body, errors = error_texts.moved([buffer_names.numbered(each, numbers) for each in body])
     there = {name: constant(node) for node in body for name in unused_code.defined(node)}
     stubs = {name: _stub(merged.defined[name], there) for name in running}
-    return {INIT: source_text(ast.Module(body, [])), **others, **stubs}, errors
+    files = {INIT: source_text(ast.Module(body, [])), **others, **stubs}
+    return _Texts(files, errors, kernels)
+
+
+def _kernels(body: Iterable[ast.stmt], merged: Merged) -> Iterator[tuple[ast.FunctionDef, str]]:
+    """The kernels of the merged module, and what they are called in the library."""
+    homes = {
+        new: f"{module}.{name}"
+        for module, names in merged.defined.items()
+        for name, new in names.items()
+    }
+    for node in body:
+        if isinstance(node, ast.FunctionDef) and node.decorator_list:
+            yield node, homes[node.name]
 
 
 def _made_for(only: Settled, body: list[ast.stmt]) -> list[ast.stmt]:

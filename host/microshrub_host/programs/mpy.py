@@ -24,10 +24,11 @@ from . import plain_kernels
 
 BYTECODE_ONLY = "bytecode"  # stands for an -march: files without machine code, for any processor
 
-# Kinds of code and of constants, and the instruction that reads a variable by its name.
+# Kinds of code and of constants, and instructions: to read a variable by its name, and to
+# make a function without and with default values.
 BYTECODE, NATIVE, VIPER = 0, 1, 2
 STR, BYTES, INT, FLOAT, COMPLEX, TUPLE = 5, 6, 7, 8, 9, 10
-LOAD_NAME = 0x11
+LOAD_NAME, MAKE_FUNCTION, MAKE_DEFAULTS = 0x11, 0x32, 0x33
 
 
 class MpyError(UserError):
@@ -228,3 +229,9 @@ def operations(code: bytes) -> Iterator[tuple[int, int]]:
         if opcode & 0x9E == 0:
             reader.take(1)
         yield opcode, argument
+
+
+def functions(body: Code) -> list[Code]:
+    """The functions and the bodies of classes that the body of a module makes, in their order."""
+    made = (MAKE_FUNCTION, MAKE_DEFAULTS)
+    return [body.children[number] for code, number in operations(body.data) if code in made]

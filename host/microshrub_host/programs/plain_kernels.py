@@ -1,9 +1,13 @@
-"""The device library for processors that mpy-cross has no machine code for: the same kernels.
+"""Kernels without machine code: functions that compute the same.
 
 `plain` removes the decorators, and imports what only viper knows from the library's
 bytecode_pointers.py: ptr8, ptr16 and ptr32, and a write_addresses to go with them. Kernels then
 compute with Python's integers, as on the engine `python`; the tests make sure that these stay
 within 32 bits, so the bits are the same.
+
+That is for processors that mpy-cross has no machine code for. On boards that have too little room
+for all of it, only some kernels become functions: `with_tables` and `make_mixed` do that, with the
+library's mixed_pointers.py.
 """
 
 from __future__ import annotations
@@ -11,12 +15,16 @@ from __future__ import annotations
 import ast
 
 from ..kernels.kernel_rewriting import cast_arguments, index_addresses
-from ..sources.library_files import PACKAGE, WRITE_ADDRESSES
+from ..sources.library_files import PACKAGE, WRITE_ADDRESSES, imported_from
 from .source_text import source_text
 
 MODULE = "bytecode_pointers"  # of the device library
+MIXED = "mixed_pointers"  # of programs that have both kinds of kernels,
+OF_MIXED = (MIXED, "pairs")  # and what it imports
+_TABLES = ("buffers", "address_table")  # the module, and its function that MIXED replaces
 _DECORATORS = ("micropython.viper", "micropython.native")
 _POINTERS = ("ptr8", "ptr16", "ptr32")
+_ITEMS = {"ptr16": "items16", "ptr32": "items32"}  # of MIXED; ptr8 is the buffer itself
 
 
 class _Plain(ast.NodeTransformer):
@@ -24,23 +32,75 @@ class _Plain(ast.NodeTransformer):
         self.wanted: tuple[str, ...] = ()
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef | None:
-        kept = [d for d in node.decorator_list if ast.unparse(d) not in _DECORATORS]
-        if len(kept) < len(node.decorator_list):
-            if node.name == WRITE_ADDRESSES:
-                self.wanted = (WRITE_ADDRESSES,)
-                return None
-            self.wanted = _POINTERS
-            node.decorator_list = kept
-            cast_arguments(node)
-            index_addresses(node)
+        if not _is_kernel(node):
+            return node
+        if node.name == WRITE_ADDRESSES:
+            self.wanted = (WRITE_ADDRESSES,)
+            return None
+        self.wanted = _POINTERS
+        return _as_function(node)
+
+
+class _Tables(ast.NodeTransformer):
+    """Has a module make its tables of addresses as MIXED does."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
+        return node
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom | list[ast.ImportFrom]:
+        home, table = _TABLES
+        found = [alias for alias in node.names if alias.name == table]
+        if not found or imported_from(self._module, node) != home:
+            return node
+        node.names = [alias for alias in node.names if alias not in found]
+        other = ast.ImportFrom(f"{PACKAGE}.{MIXED}", found, 0)
+        return [node, other] if node.names else other
+
+
+class _Items(ast.NodeTransformer):
+    """Gives viper's pointers other names: those are still viper's in the kernels beside."""
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in _POINTERS:
+            if node.func.id not in _ITEMS:
+                return node.args[0]
+            node.func.id = _ITEMS[node.func.id]
         return node
 
 
 def plain(source: str) -> str:
     """The source of a module of the device library, with functions in place of its kernels."""
-    plainer = _Plain()
-    tree = plainer.visit(ast.parse(source))
-    if plainer.wanted:
-        line = f"from {PACKAGE}.{MODULE} import {', '.join(plainer.wanted)}"
-        tree.body[int(ast.get_docstring(tree) is not None) : 0] = ast.parse(line).body
+    change = _Plain()
+    tree = change.visit(ast.parse(source))
+    lines = [f"from {PACKAGE}.{MODULE} import {', '.join(change.wanted)}"] if change.wanted else []
+    tree.body[int(ast.get_docstring(tree) is not None) : 0] = ast.parse("\n".join(lines)).body
     return source_text(tree)
+
+
+def with_tables(module: str, source: str) -> str:
+    """The source of that module in a program some of whose kernels become functions."""
+    return source_text(_Tables(module).visit(ast.parse(source)))
+
+
+def make_mixed(kernel: ast.FunctionDef) -> None:
+    """Make a kernel a function, in a module that has what is defined in MIXED."""
+    _Items().visit(_as_function(kernel))
+
+
+def _is_kernel(node: ast.FunctionDef) -> bool:
+    return any(ast.unparse(each) in _DECORATORS for each in node.decorator_list)
+
+
+def _as_function(kernel: ast.FunctionDef) -> ast.FunctionDef:
+    kept = [each for each in kernel.decorator_list if ast.unparse(each) not in _DECORATORS]
+    kernel.decorator_list = kept
+    cast_arguments(kernel)
+    index_addresses(kernel)
+    return kernel

@@ -6,7 +6,8 @@ from ..boards import board_files
 from ..boards.board_files import Board
 from ..boards.energy import Battery, Energy, amount, estimate
 from ..boards.sample_time import sample_time
-from ..library.learners import specification
+from ..boards.usual_budget import usual_budget
+from ..library.learners import kind_of, specification
 from ..render.markdown import markdown_table
 
 HEAD = (
@@ -55,6 +56,8 @@ def battery_rows(boards: list[Board], battery: Battery, rate: float) -> list[tup
             model, parameters = specification(text)
             time = sample_time(board, model, parameters | _SHAPE)
             if time and board.currents:
+                budget = usual_budget(parameters | _SHAPE, board, kind_of(model))
+                time = time.with_kernels(budget.kernels)
                 us = (time.predict[0], time.learn[0], time.served(sensor=True)[0])
                 energy = estimate(board.currents, *us, rate, battery)
                 found.append((board.name, name, *_battery_cells(energy, battery)))

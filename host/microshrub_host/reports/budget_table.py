@@ -10,6 +10,7 @@ from ..base.text import count
 from ..boards.board_files import Board
 from ..boards.ram_budget import Budget, Part
 from ..boards.sample_time import SampleTime
+from .report import mixed
 
 _FIRST = ("model", "quantizer", "metrics", "target", "rows")  # of a budget; code comes last
 _OPENED = 20  # a section with at least this part of all bytes is shown with what is in it,
@@ -44,6 +45,8 @@ def print_budget(
     console.say(
         f"model {budget.model_bytes:,} bytes, RAM {budget.ram_bytes:,} of {budget.free_bytes:,}"
     )
+    if budget.kernels.plain:
+        console.say(mixed(budget))
     for name, value in time.rows() if time else []:
         console.say(f"{name.strip()}: {value}")
     if budget.model_bytes > board.model_budget_bytes:

@@ -61,6 +61,9 @@ def _limits(budget: Budget, board: Board) -> dict[str, Any]:
         "free_bytes": budget.free_bytes,
         "machine_code_bytes": budget.machine_code_bytes,
         "executable_bytes": budget.executable_bytes,
+        "kernels": budget.kernels.of,
+        "kernels_as_bytecode": budget.kernels.plain,
+        "slower": round(budget.kernels.slower, 1),
         "model_budget_bytes": board.model_budget_bytes,
     }
 
@@ -132,6 +135,16 @@ def fitting(budget: Budget) -> str:
     left = budget.free_bytes - budget.ram_bytes
     said = f"It fits: {left:,} bytes are left for your program."
     return said if budget.code_fits else f"{said} {code_shortage(budget)}"
+
+
+def mixed(budget: Budget) -> str:
+    """What is said of kernels that stay bytecode."""
+    kernels = budget.kernels
+    return (
+        f"Note: {kernels.plain} of {kernels.of} kernels stay bytecode, those that have least to "
+        f"do: {budget.board} has no more executable RAM for machine code. A sample takes about "
+        f"{kernels.slower:.1f} times as long as with all of it."
+    )
 
 
 def code_shortage(budget: Budget, ways: str = "") -> str:

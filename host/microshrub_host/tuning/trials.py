@@ -81,6 +81,7 @@ def size_within(
     kind, native = kind_of(model), limits.native
     budget = usual_budget(wanted, limits.board, kind, around, native, frozen=frozen, names=names)
     time = None if limits.native else sample_time.sample_time(limits.board, model, wanted)
+    time = time and time.with_kernels(budget.kernels)
     latency = None if time is None else (time.predict[1] + time.learn[1]) / 1000
     if not budget.fits:
         return None

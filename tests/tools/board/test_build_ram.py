@@ -180,13 +180,18 @@ def of_names(library: ProgramLibrary) -> set[int]:
 
 
 def check(
-    wanted: program_config.Program, around: dict[str, Any], folder: Path, command: tuple[str, ...]
+    wanted: program_config.Program,
+    around: dict[str, Any],
+    folder: Path,
+    command: tuple[str, ...],
+    room: int | None = None,
 ) -> None:
-    """A running program takes what was counted."""
+    """A running program takes what was counted; room is that for machine code."""
     # where machine code is not on the heap, as on the PC's own MicroPython
-    board = dataclasses.replace(x86(folder), native=False)
+    board = dataclasses.replace(x86(folder), native=False, executable_bytes=room)
     made = build.make(wanted, board, folder / "out")
     library = ProgramLibrary(wanted, board)
+    assert bool(library.shares.plain) == bool(room)
     regions = _REGION * sum(module.functions for module in library.heap().modules)
     measured = on_heap(command, made.folder, around)
     counted = made.budget.ram_bytes + regions
@@ -214,6 +219,16 @@ def test_a_running_program_takes_what_was_counted(
         tcp = TcpSettings(tmp_path / "key", around["tcp"]["port"])
         wanted = NetworkSettings(None, tcp, WIFI).furnish(wanted)
     check(wanted, around, tmp_path, micropython_command)
+
+
+@pytest.mark.parametrize(("case", "room"), [("thicket", 45_000), ("hoeffding", 20_000)])
+def test_a_program_some_of_whose_kernels_are_bytecode_takes_what_was_counted(
+    case: str, room: int, tmp_path: Path, micropython_command: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    model, around = CASES[case]
+    monkeypatch.setitem(program_support.MODELS, case, model)
+    check(program(case, **around), around, tmp_path, micropython_command, room)
 
 
 @pytest.mark.parametrize(

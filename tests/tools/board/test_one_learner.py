@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,9 @@ import pytest
 from patience import PATIENCE
 from program_support import AROUND, blobs, number_program, x86
 
+from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.program import Program
+from microshrub_host.boards.program_library import ProgramLibrary
 from microshrub_host.library import loader
 from microshrub_tools.board import build, program_config
 
@@ -70,8 +73,14 @@ def on_board(code: str, folder: Path, command: tuple[str, ...]) -> str:
     return done.stdout
 
 
-def check(program: Program, labels: int, folder: Path, command: tuple[str, ...]) -> None:
-    found = build.make(program, x86(folder), folder / "out")
+def check(
+    program: Program,
+    labels: int,
+    folder: Path,
+    command: tuple[str, ...],
+    board: Board | None = None,
+) -> None:
+    found = build.make(program, board or x86(folder), folder / "out")
     code = _ON_BOARD.format(learner=program.learner, parameters=program.parameters, labels=labels)
     there: dict[str, Any] = {}
     exec(_LEARN, there)
@@ -92,6 +101,28 @@ def test_it_learns_the_same(
 def test_it_learns_the_same_numbers(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
     program = number_program("thicket-regressor", 0, None)
     check(program, 60_000, tmp_path, micropython_command)
+
+
+@pytest.mark.parametrize("share", [0.97, 0.8, 0.5])
+@pytest.mark.parametrize("case", ["all of a thicket", "shrubs", "a tree that adapts"])
+def test_it_learns_the_same_where_there_is_too_little_room_for_machine_code(
+    case: str, share: float, tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    """Some of its kernels stay bytecode there, and work on the same buffers."""
+    model, classes, more = CASES[case]
+    program = made(model, classes, more)
+    whole = ProgramLibrary(program, x86(tmp_path))
+    of_all = sum(module.native for module in whole.heap().modules)
+    board = with_room(x86(tmp_path), int(share * of_all))
+    library = ProgramLibrary(program, board)
+    assert 0 < len(library.shares.plain) < library.shares.of
+    check(program, classes, tmp_path, micropython_command, board)
+    assert sum(module.native for module in library.heap().modules) <= int(share * of_all)
+
+
+def with_room(board: Board, executable: int) -> Board:
+    """The same board, whose machine code is not on the heap, but where there is so much room."""
+    return dataclasses.replace(board, native=False, executable_bytes=executable)
 
 
 def test_another_learner_is_refused(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:

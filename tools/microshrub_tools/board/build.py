@@ -21,7 +21,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
@@ -29,13 +29,10 @@ from microshrub_host.base.terminal import messages
 from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.import_heap import LibraryHeap
-from microshrub_host.boards.other_ways import smaller_learners
 from microshrub_host.boards.program import Program
 from microshrub_host.boards.program_budget import budget_of, frozen_advice
 from microshrub_host.boards.program_library import ProgramLibrary, arch_of
-from microshrub_host.boards.ram_budget import Parameters
 from microshrub_host.boards.what_to_lower import which_to_lower
-from microshrub_host.library.learners import WARMUP, grows, model_of
 from microshrub_host.programs import mpy, native_files
 from microshrub_host.reports.report import code_shortage, shortage
 from microshrub_host.sources import library_files
@@ -132,7 +129,7 @@ def make(
         frozen = "" if freeze or emit == "native" else frozen_advice(program, board, emit)
         raise UserError(f"The program does not fit: {_what_to_do(program, board, budget, frozen)}")
     if not budget.code_fits:
-        ways = "" if freeze else _without_so_much_machine_code(program, board, own, own_bytes)
+        ways = "" if freeze else _without_machine_code(program, board, own, own_bytes)
         raise UserError(f"The program fits the heap. {code_shortage(budget, ways)}")
     files = program.files() | {"main.py": _main_program(program, freeze)}
     files |= {f"lib/{path.stem}.mpy": data for path, data in compiled.items()}
@@ -142,32 +139,15 @@ def make(
     return Build(output, sizes, budget, emit, library.heap())
 
 
-def _without_so_much_machine_code(
+def _without_machine_code(
     program: Program, board: Board, own: Sequence[Path], own_bytes: int
 ) -> str:
-    """What can be built for a board that has no room for the program's machine code."""
-
-    def planned(kind: str, parameters: Parameters) -> ram_budget.Budget:
-        other = _with_learner(program, kind, parameters)
-        return budget_of(ProgramLibrary(other, board, own=tuple(own)), own_bytes)
-
+    """What can be built where not even the kernels have room that have to be machine code."""
     plain = budget_of(ProgramLibrary(program, board, "bytecode", own=tuple(own)), own_bytes)
     ways = ["`build --freeze`, which leaves it in flash"]
     if plain.fits and not program.around.get("tcp"):
         ways.append("`build --emit bytecode`, which has none and takes longer")
-    elif not program.learner_state:  # a saved model stays what it is
-        ways += smaller_learners(program.parameters, program.learner, planned)
     return f"what fits is {', or '.join(ways)}."
-
-
-def _with_learner(program: Program, kind: str, parameters: Parameters) -> Program:
-    """The same program with a fresh learner of another kind, and ranges as it has them."""
-    warmup = program.warmup
-    if warmup is None and not grows(model_of(kind)):
-        warmup = WARMUP
-    return replace(
-        program, learner=kind, parameters=dict(parameters), warmup=warmup, quantizer_state=b""
-    )
 
 
 def _what_to_do(program: Program, board: Board, budget: ram_budget.Budget, frozen: str) -> str:

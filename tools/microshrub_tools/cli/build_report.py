@@ -10,7 +10,7 @@ from microshrub_host.boards import board_files, energy, program_time, sample_tim
 from microshrub_host.boards.program import Program
 from microshrub_host.cli.energy_options import battery_of
 from microshrub_host.library.learners import MODELS
-from microshrub_host.reports.report import fitting
+from microshrub_host.reports.report import fitting, mixed
 
 from ..board import build, flash_wear, program_deep_sleep, program_options
 
@@ -33,9 +33,11 @@ def print_build(
     if made.budget.machine_code_bytes:
         code = made.budget.machine_code_bytes
         console.say(f"        {code:>9,} bytes for machine code, in executable RAM")
+    if made.budget.kernels.plain:
+        messages.say(mixed(made.budget))
     console.say(fitting(made.budget))
     if made.emit == "viper":
-        _print_time(board, program, arguments)
+        _print_time(made, board, program, arguments)
     _print_deep_sleep(board, program, arguments)
     if build.MANIFEST in made.files:
         console.say(
@@ -45,13 +47,16 @@ def print_build(
         )
 
 
-def _print_time(board: board_files.Board, program: Program, arguments: argparse.Namespace) -> None:
+def _print_time(
+    made: build.Build, board: board_files.Board, program: Program, arguments: argparse.Namespace
+) -> None:
     """How long a sample takes, and whether the sensor's rate can be kept, if that is known."""
     names = {kind: name for name, kind in MODELS.items()}
     if program.learner not in names:
         return
     own = program.around["sensor"]["kind"] != "serial"
     found = sample_time.sample_time(board, names[program.learner], program.parameters)
+    found = found and found.with_kernels(made.budget.kernels)
     battery = battery_of(arguments, board, found)
     if not found:
         around = program_time.around_us(board, program.parameters["features"], own)

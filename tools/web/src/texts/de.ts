@@ -124,8 +124,8 @@ export const de: Texts = {
       "kleinere Optionen, oder ein kleineres Programm: microshrub build fasst die Module zusammen.",
     tooMuchCode: (board, taken, room) =>
       `Der Maschinencode des Programms braucht etwa ${count(taken)} Bytes, und ${board} kann ` +
-      `${count(room)} ausführen: Dort startet es nicht. Wähl einen anderen Lerner oder ein anderes ` +
-      "Board; microshrub build --freeze macht eine Firmware, die den Code im Flash hat.",
+      `${count(room)} ausführen: Dort startet es nicht. microshrub build macht eins, das startet: ` +
+      "Teile, die wenig zu tun haben, bleiben dort Bytecode. Oder wähl einen anderen Lerner.",
     waits: "Mitnehmen kannst du etwas, wenn es gelernt hat.",
   },
   board: {

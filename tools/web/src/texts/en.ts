@@ -124,8 +124,8 @@ export const en = {
       "smaller options, or a smaller program: microshrub build merges the modules.",
     tooMuchCode: (board: string, taken: number, room: number) =>
       `The program's machine code takes about ${count(taken)} bytes, and ${board} can run ` +
-      `${count(room)}: it does not start there. Choose another learner, or another board; microshrub ` +
-      "build --freeze makes a firmware that has the code in flash.",
+      `${count(room)}: it does not start there. microshrub build makes one that does: parts ` +
+      "of it that have little to do stay bytecode. Or choose another learner.",
     waits: "You can download the model when it has finished.",
   },
   board: {

@@ -1,0 +1,50 @@
+"""Counts what kernels do: the library of the engine `counted`, see library/loader.py.
+
+Each kernel adds to a Counter, for each block of statements that it runs, how many nodes of the
+syntax tree the block has. That is about how long it takes without machine code, and the same on
+every computer.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .syntax_tree import walk
+
+NAME = "_work"  # of the Counter, in each module of the library
+
+
+def count_work(kernel: ast.FunctionDef, key: str) -> None:
+    """Have a kernel add what it does to the Counter's item `key`."""
+    docstring = int(ast.get_docstring(kernel) is not None)
+    counted = _Counting(key).block(kernel.body[docstring:])
+    kernel.body[docstring:] = counted
+
+
+class _Counting(ast.NodeTransformer):
+    def __init__(self, key: str) -> None:
+        self._key = key
+
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements of a block, behind the one that counts them."""
+        if not body:
+            return body
+        size = sum(map(_size, body))
+        counting = ast.parse(f"{NAME}[{self._key!r}] += {size}").body
+        return [*(ast.copy_location(each, body[0]) for each in counting), *map(self.visit, body)]
+
+    def _with_blocks(self, node: ast.stmt) -> ast.stmt:
+        assert isinstance(node, (ast.If, ast.For, ast.While))
+        node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        return node
+
+    visit_If = visit_For = visit_While = _with_blocks  # noqa: N815, names of the base class
+
+
+def _size(statement: ast.stmt) -> int:
+    """How many nodes run at once, without those of inner blocks."""
+    if isinstance(statement, (ast.If, ast.While)):
+        return 1 + len(walk(statement.test))
+    if isinstance(statement, ast.For):
+        return 1 + len(walk(statement.iter))
+    return len(walk(statement))
