@@ -62,7 +62,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         files.setdefault(item.path, []).append(item)
     long = [tests for tests in files.values() if any(t.get_closest_marker("long") for t in tests)]
     begun = {test for tests in long for test in tests}
-    rest = [test for test in items if test not in begun]
+    others = [tests for tests in files.values() if tests[0] not in begun]
+    # neighbours go to different workers: those that wait for boards run beside those that compute
+    rest = [test for worker in range(workers) for each in others[worker::workers] for test in each]
     ordered: list[pytest.Item] = []
     for worker in range(workers):
         first = [test for tests in long[worker::workers] for test in tests]
