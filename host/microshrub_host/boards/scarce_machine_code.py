@@ -19,6 +19,7 @@ from .ram_budget import Kernels
 # Counted on an emulated RV32, of a thicket of 12 KB: its kernels take an eighth longer with tables
 # that bytecode reads, too; and where bytecode does 4.4 % of the work, 2.8 times as long.
 _TABLES, _BYTECODE = 1.12, 39.0
+_SPARE = 1024  # bytes of the room: it may be in two pieces, whose ends fit no kernel
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,9 @@ def shares(files: MergedFiles, room: int, work: Mapping[str, int]) -> Shares:
     sizes = _sizes(files)
     known = [name for name in sizes if name in work]
     whole = sum(module.native for module in files_heap(files.imported).modules)
-    left = room - whole + sum(sizes[name] for name in known)
+    if whole <= room:
+        return Shares()
+    left = room - _SPARE - whole + sum(sizes[name] for name in known)
     plain = []
     for name in sorted(known, key=lambda name: (-work[name] / sizes[name], name)):
         if sizes[name] <= left:

@@ -1,0 +1,93 @@
+"""A program some of whose kernels are bytecode, on an emulated RISC-V as that of an ESP32-C3.
+
+It learns what the simulator learns, and takes about as many times as long as is told.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from array import array
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from microshrub_host.boards import board_files
+from microshrub_host.boards.program_library import ProgramLibrary
+from microshrub_host.boards.usual_program import usual_program
+from microshrub_host.emulation import emulated_boards
+from microshrub_host.emulation.emulator import EmulatedBoard
+from microshrub_host.library import loader
+from microshrub_host.library.learners import defaults
+from microshrub_host.programs import mpy
+
+SAMPLES = 90
+PARAMETERS = {"features": 8, "classes": 4, "bytes": 8192}
+CLOCK = """
+import micropython
+
+@micropython.viper
+def ticks(into: ptr32):
+    timer = ptr32(0x0200BFF8)
+    into[0] = timer[0]
+"""
+# what a thicket has learned, and how long the later two thirds of the samples took
+LEARN = """
+from array import array
+def learned(model, ticks):
+    x = array("H", [0] * 8)
+    now, took = array("i", [0]), 0
+    for k in range(90):
+        for f in range(8):
+            x[f] = ((k & 3) * (7919 + 631 * f) + k * k * (37 + 6 * f) % 8192) % 65536
+        ticks(now)
+        before = now[0]
+        model.predict(x)
+        model.learn(x, k & 3)
+        ticks(now)
+        took += now[0] - before if k >= 30 else 0
+    return model.state_crc32(), took
+"""
+RUN = """
+import gc
+gc.collect()
+gc.threshold(16384)
+from microshrub import Thicket
+from clock import ticks
+gc.collect()
+gc.threshold(-1)
+print(*learned(Thicket(features=8, classes=4, bytes=8192), ticks))
+"""
+
+
+def on_board(library: ProgramLibrary, clock: Path) -> tuple[int, int]:
+    files = {f"/{name.removeprefix('lib/')}": data for name, data in library.files().items()}
+    files["/clock.mpy"] = mpy.compiled_program(clock, "rv32imc").read_bytes()
+    with EmulatedBoard("rv32", files) as board:
+        crc, took = map(int, board.exec(LEARN + RUN, 120).split())
+    return crc, took
+
+
+@pytest.mark.long
+def test_it_learns_the_same_and_takes_as_long_as_is_told(tmp_path: Path) -> None:
+    try:
+        emulated_boards.find_or_build("rv32")
+    except emulated_boards.NoEmulator as reason:
+        pytest.skip(str(reason))
+    clock = tmp_path / "clock.py"
+    clock.write_text(CLOCK)
+    there: dict[str, Any] = {}
+    exec(LEARN, there)
+    model = loader.load("python").Thicket(**PARAMETERS)
+    crc = there["learned"](model, lambda into: array("i", [0]))[0]
+    program = usual_program("Thicket", {**defaults("thicket"), **PARAMETERS})
+    board = board_files.load("esp32c3")
+    times = []
+    for room in (None, board.executable_bytes, 39_805):
+        library = ProgramLibrary(program, dataclasses.replace(board, executable_bytes=room))
+        found, took = on_board(library, clock)
+        assert found == crc
+        times.append(took)
+        told = library.shares.kernels.slower
+        assert told / 1.4 < took / times[0] < told * 1.4
+    assert told > 2
