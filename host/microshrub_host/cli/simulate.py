@@ -249,6 +249,8 @@ def run(arguments: argparse.Namespace) -> int:
         report.print_run(result, told, rows, budget, board)
         if arguments.board:
             console.say(report.fitting(budget))
+            if budget.kernels.plain:
+                console.say(report.mixed(budget))
             left = budget.free_bytes - budget.ram_bytes
             if board.wifi and left < _HOUSE_BYTES and not wants_numbers(arguments):
                 asked = parameters, board, kind, made.around, False, ("mqtt",), frozen, made.names
