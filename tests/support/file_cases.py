@@ -90,6 +90,9 @@ FILE_CASES = (
     _case("the same spaces everywhere", "x , y \n1 , rest \n2 , walk \n3 , rest \n"),
     _case("a row's number in a sorted file", "v,y\n" + "".join(
         f"{i},{'ab'[i // 20]}\n" for i in range(40)), notes=("the column v only rises",)),
+    _case("a row's number that counts down", "v,y\n" + "".join(
+        f"{40 - i},{'ab'[i // 20]}\n" for i in range(40)), notes=("the column v only falls",)),
+    _case("a few codes among texts", _rows("red", "12 345", "blue")),
     _case("a clock with gaps and a copy of the class", "Time (s),copy,y\n" + "".join(
         f"{'' if i % 5 == 1 else i // 2},{i * i % 3},{'ab'[i * i % 3]}\n" for i in range(60)),
         notes=("column Time (s) only rises and is named like a clock",
@@ -113,6 +116,10 @@ FILE_CASES = (
           .replace("x,y", "x;y"), "line 2, column x", "decimal comma", "Write 1.5"),
     _case("thousands", _rows('"1,000"', '"2,000"'), "thousands", "Write 1000 or 1.000"),
     _case("millions", _rows('"1,000,000"', '"2,000,000"'), "Write 1000000"),
+    _case("thousands apart", _rows("1 000", "2 500"), "thousands set apart", "1000 or 1_000"),
+    _case("thousands and apostrophes", _rows("1'000.5", "2'500.5"), "Write 1000.5 or 1_000.5"),
+    _case("thousands and no-break spaces", _rows("1\u00a0000", "-2\u202f500"), "Write 1000 or"),
+    _case("thousands beside a text", _rows(*["1 000"] * 20, "off", times=21), "Write 1000 or"),
     _case("units", _rows("1.0 g", "2.0 g"), "'1.0 g' is a number with a unit", "Write 1.0,"),
     _case("percent", _rows("1%", "2%"), "Write 1,"),
     _case("one unit", _rows("1", "2", "3 g"), "line 4, column x", "Write 3,"),

@@ -120,6 +120,9 @@ MAX_CATEGORIES = 64  # of a column of texts
 MAX_DECLARED = 256  # of a nominal attribute
 _FEW = 16  # different texts among the first samples that say nothing against a column
 _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?")
+_APART = re.compile(r"[ \u00a0\u2009\u202f'\u2019]")  # what sets thousands apart elsewhere
+_GROUPED = re.compile(rf"[+-]?\d{{1,3}}({_APART.pattern}\d{{3}})+([.,]\d+)?")
+_NEARLY = 0.95  # of the texts of a column
 _DECIMAL_COMMA = re.compile(r"[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+")
 _WITH_UNIT = re.compile(
     r"([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)(\s*)([^\W\d_][^\s,;:]{0,9}|[%°‰µ]\S{0,9})"
@@ -191,12 +194,15 @@ class Column:
         )
 
     def _refuse_numbers(self, early: list[int], where: Where) -> None:
-        """Raise DataError if texts are numbers for people: with commas, or all with units."""
+        """Raise DataError if texts are numbers for people: with commas, all with units, or nearly
+        all with thousands set apart."""
         texts = {row: self.texts[row] for row in early if row in self.texts}
         with_units = all(_has_unit(cell) for cell in texts.values())
+        grouped = sum(map(_is_grouped, texts.values())) >= _NEARLY * len(texts)
         for row, cell in texts.items():
             said = number_in_words(cell)
-            if said and (with_units or not _has_unit(cell)):
+            is_text = (_has_unit(cell) and not with_units) or (_is_grouped(cell) and not grouped)
+            if said and not is_text:
                 raise DataError(
                     f"{where(row)}: {said}, here and in the rest of the file, or leave the "
                     f"column out: {self._drop}."
@@ -253,6 +259,12 @@ def number_in_words(cell: str) -> str:
                 f"{cell.replace(',', '.')}, whichever is meant"
             )
         return f"{cell!r} has commas between thousands. Write {plain}"
+    if _is_grouped(cell):
+        plain, text = _APART.sub("", cell).replace(",", "."), _APART.sub("_", cell)
+        return (
+            f"{cell!r} has thousands set apart, or is a text. Write {plain} or {text}, whichever "
+            "is meant"
+        )
     if _DECIMAL_COMMA.fullmatch(cell):
         plain = cell.replace(".", "").replace(",", ".")
         return f"{cell!r} has a decimal comma. Write {plain}"
@@ -260,6 +272,11 @@ def number_in_words(cell: str) -> str:
         number = _WITH_UNIT.fullmatch(cell)[1]  # type: ignore[index]
         return f"{cell!r} is a number with a unit. Write {number}, and the unit in the header"
     return ""
+
+
+def _is_grouped(cell: str) -> bool:
+    """Whether it is like 1 000 or 1'000, with any kind of blank or apostrophe."""
+    return _GROUPED.fullmatch(cell) is not None
 
 
 def _has_unit(cell: str) -> bool:

@@ -17,7 +17,7 @@ from ..base.mapped_memory import let_go
 from .order_statistics import PART
 
 Values = NDArray[np.float64]
-_RISES = 16  # at least, of a column that only rises
+_STEPS = 16  # at least, of a column that only rises, or only falls
 _FEWEST = 30  # samples with which a column that tells the class is none by chance
 _FIRST = 1000  # samples that are looked at before the others
 _NEARLY = 0.95  # of the samples of each class, and of each value
@@ -52,8 +52,8 @@ def telltale_notes(
     for place, name in names.items():
         column = values[:, place]
         said = []
-        if _only_rises(column if in_file is None else column[in_file]):
-            said.append("only rises")
+        if way := _one_way(column if in_file is None else column[in_file]):
+            said.append(f"only {way}")
         if labels is not None and _tells(column, labels):
             said.append("tells the class nearly one to one")
         if kind := _kind(name):
@@ -122,17 +122,21 @@ def _parts(column: Values) -> Iterator[tuple[int, Values]]:
         let_go(column)
 
 
-def _only_rises(column: Values) -> bool:
-    """Whether no number is below the one before, and many are above it."""
-    rises, last = 0, np.empty(0)
+def _one_way(column: Values) -> str:
+    """"rises" if no number is below the one before and many are above it, "falls" if it is the
+    other way round, else ""."""
+    rises, falls, last = 0, 0, np.empty(0)
     for _, part in _parts(column):
         known = np.concatenate([last, part[~np.isnan(part)]])
         steps = np.diff(known)
-        if (steps < 0).any():
-            return False
         rises += int((steps > 0).sum())
+        falls += int((steps < 0).sum())
+        if rises and falls:
+            return ""
         last = known[-1:]
-    return rises >= _RISES
+    if rises + falls < _STEPS:
+        return ""
+    return "rises" if rises else "falls"
 
 
 def _tells(column: Values, labels: NDArray[np.uint8]) -> bool:

@@ -62,6 +62,16 @@ def test_what_rises_now_and_then(put) -> None:
     assert list(found) == ["s", "g"]
 
 
+@pytest.mark.parametrize("shuffle", [None, 4])
+def test_a_column_that_only_falls(put, shuffle: int | None) -> None:
+    down = [400 - i // 9 for i in range(400)]
+    back = [*down[:300], 500, *down[301:]]
+    source = put(table(v=down, b=back, y=sorted(labels())))
+    found = noted(source, shuffle=shuffle)
+    assert list(found) == ["v"]
+    assert "the column v only falls." in found["v"]
+
+
 def test_a_column_that_rises_in_a_file_of_several_parts(put, monkeypatch) -> None:
     monkeypatch.setattr("microshrub_host.streams.telltales.PART", 64)
     monkeypatch.setattr("microshrub_host.streams.telltales._FIRST", 10)

@@ -14,6 +14,9 @@ const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const INFINITE = /^([+-]?)inf(inity)?$/i;
 const NOT_A_NUMBER = /^[+-]?nan$/i;
 const THOUSANDS = /^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$/;
+const APART = /[ \u00a0\u2009\u202f'\u2019]/g; // what sets thousands apart elsewhere
+const GROUPED = /^[+-]?\d{1,3}([ \u00a0\u2009\u202f'\u2019]\d{3})+([.,]\d+)?$/;
+const NEARLY = 0.95; // of the texts of a column
 const DECIMAL_COMMA = /^[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$/;
 const WITH_UNIT = /^([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)(\s*)(\p{L}[^\s,;:]{0,9}|[%°‰]\S{0,9})$/u;
 const MAX_CATEGORIES = 64; // of a column of texts
@@ -135,12 +138,16 @@ export class ColumnReader {
     return code;
   }
 
-  /** Refuse texts that are numbers for people: with commas, or all with units. */
+  /** Refuse texts that are numbers for people: with commas, all with units, or nearly all with
+   * thousands set apart. */
   private refuseNumbers(lines: readonly number[]): void {
     const isText = (cell: string): boolean => numberOf(cell) === null;
-    const withUnits = this.early.filter(isText).every(hasUnit);
+    const cells = this.early.filter(isText);
+    const withUnits = cells.every(hasUnit);
+    const grouped = cells.filter((cell) => GROUPED.test(cell)).length >= NEARLY * cells.length;
     this.early.forEach((cell, row) => {
-      const told = isText(cell) && (withUnits || !hasUnit(cell)) ? numberInWords(cell) : "";
+      const mayBeText = (hasUnit(cell) && !withUnits) || (GROUPED.test(cell) && !grouped);
+      const told = isText(cell) && !mayBeText ? numberInWords(cell) : "";
       if (told) throw new DataError(texts.errors.people(this.where(lines[row]!), told));
     });
   }
@@ -153,6 +160,10 @@ function numberInWords(cell: string): string {
     const isEither = cell.indexOf(",") === cell.lastIndexOf(",") && !cell.includes(".");
     if (!isEither) return texts.errors.thousands(cell, plain);
     return texts.errors.comma(cell, plain, cell.replace(",", "."));
+  }
+  if (GROUPED.test(cell)) {
+    const number = cell.replace(APART, "").replace(",", ".");
+    return texts.errors.grouped(cell, number, cell.replace(APART, "_"));
   }
   if (DECIMAL_COMMA.test(cell)) {
     return texts.errors.decimalComma(cell, cell.replaceAll(".", "").replace(",", "."));

@@ -6,7 +6,7 @@ import { texts } from "../texts";
 /** What the names of such columns are like, and what they stand for. */
 export type Names = readonly (readonly [pattern: string, what: string])[];
 
-const RISES = 16; // at least, of a column that only rises
+const STEPS = 16; // at least, of a column that only rises, or only falls
 const FEWEST = 30; // samples with which a column that tells the class is none by chance
 const NEARLY = 0.95; // of the samples of each class, and of each value
 
@@ -20,7 +20,8 @@ export function telltaleNote(
 ): string {
   const kind = kindOf(name, names);
   const said = [
-    ...(onlyRises(column) ? [texts.notes.rises] : []),
+    ...(only(column, 1) ? [texts.notes.rises] : []),
+    ...(only(column, -1) ? [texts.notes.falls] : []),
     ...(tells(column, labels) ? [texts.notes.tells] : []),
     ...(kind ? [texts.notes.named(kind)] : []),
   ];
@@ -35,17 +36,17 @@ function kindOf(name: string, names: Names): string {
   return names.find(([pattern]) => new RegExp(`^(?:${pattern})$`).test(plain))?.[1] ?? "";
 }
 
-/** Whether no number is below the one before, and many are above it. */
-function onlyRises(column: Float64Array): boolean {
-  let rises = 0;
+/** Whether many numbers are above the one before (way 1) or below it (-1), and none the other way. */
+function only(column: Float64Array, way: 1 | -1): boolean {
+  let steps = 0;
   let last = NaN;
   for (const value of column) {
     if (Number.isNaN(value)) continue;
-    if (value < last) return false;
-    if (value > last) rises++;
+    if (way * (value - last) < 0) return false;
+    if (value !== last && !Number.isNaN(last)) steps++;
     last = value;
   }
-  return rises >= RISES;
+  return steps >= STEPS;
 }
 
 /** Whether each class has a value of its own, and each value a class. */

@@ -594,6 +594,9 @@ export const de: Texts = {
       `'${cell}' hat ein Komma zwischen Tausendern oder ein Dezimalkomma. Schreib ${one} oder ${other}, ` +
       "je nachdem, was gemeint ist",
     thousands: (cell, plain) => `'${cell}' hat Kommas zwischen Tausendern. Schreib ${plain}`,
+    grouped: (cell, plain, text) =>
+      `'${cell}' hat abgesetzte Tausender oder ist ein Text. Schreib ${plain} oder ${text}, je nachdem, ` +
+      "was gemeint ist",
     decimalComma: (cell, plain) => `'${cell}' hat ein Dezimalkomma. Schreib ${plain}`,
     unit: (cell, plain) =>
       `'${cell}' ist eine Zahl mit einer Einheit. Schreib ${plain}, und die Einheit in die Kopfzeile`,
@@ -618,6 +621,7 @@ export const de: Texts = {
       `${name}, Zeile ${line} wurde als Kopfzeile gelesen. Ist sie ein Beispiel, füg eine Zeile mit Namen ` +
       "der Spalten ein.",
     rises: "nur steigt",
+    falls: "nur fällt",
     tells: "die Klasse fast eins zu eins verrät",
     named: (kind) => `wie ${kind} heißt`,
     telltale: (file, name, said) =>

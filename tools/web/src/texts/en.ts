@@ -586,6 +586,8 @@ export const en = {
       "whichever is meant",
     thousands: (cell: string, plain: string) =>
       `'${cell}' has commas between thousands. Write ${plain}`,
+    grouped: (cell: string, plain: string, text: string) =>
+      `'${cell}' has thousands set apart, or is a text. Write ${plain} or ${text}, whichever is meant`,
     decimalComma: (cell: string, plain: string) => `'${cell}' has a decimal comma. Write ${plain}`,
     unit: (cell: string, plain: string) =>
       `'${cell}' is a number with a unit. Write ${plain}, and the unit in the header`,
@@ -609,6 +611,7 @@ export const en = {
     header: (name: string, line: number) =>
       `${name}, line ${line} was read as the header. If it is a sample, add a row of column names.`,
     rises: "only rises",
+    falls: "only falls",
     tells: "tells the class nearly one to one",
     named: (kind: string) => `is named like ${kind}`,
     telltale: (file: string, name: string, said: readonly string[]) =>
