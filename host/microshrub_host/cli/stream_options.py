@@ -41,6 +41,26 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
         "classification data set of the river package, such as river:ImageSegments; synth:NAME, a "
         f"generated stream: {synths}",
     )
+    add_column_options(parser)
+    parser.add_argument(
+        "--warmup",
+        type=whole_number,
+        metavar="N",
+        help="take the features' ranges from the first N samples before the run starts; 0: the "
+        "ranges grow from the first sample on (default: 0 for learners that can follow growing "
+        "ranges, such as thicket, else 256)",
+    )
+    parser.add_argument(
+        "--shuffle",
+        type=whole_number,
+        metavar="SEED",
+        help="shuffle the stream with this seed (default: keep its order)",
+    )
+    add_features_option(parser, "DATA holds a sensor's readings: learn")
+
+
+def add_column_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which columns and rows of a file are read, and as what."""
     parser.add_argument(
         "--label", metavar="COLUMN", help="the column of the class (default: the last)"
     )
@@ -75,21 +95,6 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
         metavar="N",
         help="only the first N samples (default: all; 100,000 of synth:NAME)",
     )
-    parser.add_argument(
-        "--warmup",
-        type=whole_number,
-        metavar="N",
-        help="take the features' ranges from the first N samples before the run starts; 0: the "
-        "ranges grow from the first sample on (default: 0 for learners that can follow growing "
-        "ranges, such as thicket, else 256)",
-    )
-    parser.add_argument(
-        "--shuffle",
-        type=whole_number,
-        metavar="SEED",
-        help="shuffle the stream with this seed (default: keep its order)",
-    )
-    add_features_option(parser, "DATA holds a sensor's readings: learn")
 
 
 def add_board_option(

@@ -34,6 +34,7 @@ def encode_labels(
     where: Callable[[int], str],
     known: tuple[str, ...] | None,
     warmup: int,
+    fewest: int = 2,
 ) -> tuple[NDArray[np.uint8], tuple[str, ...], list[str]]:
     """Class indices, (samples,), class names, and notes, of the label cells in stream order.
 
@@ -42,7 +43,7 @@ def encode_labels(
     first: dict[str, int] = {}  # class: its first sample
     for sample, cell in enumerate(cells):
         first.setdefault(cell, sample)
-    names, notes = class_names(first, where, known, warmup)
+    names, notes = class_names(first, where, known, warmup, fewest)
     codes = {name: code for code, name in enumerate(names)}
     return np.array([codes[cell] for cell in cells], dtype=np.uint8), names, notes
 
@@ -52,14 +53,16 @@ def class_names(
     where: Callable[[int], str],
     known: tuple[str, ...] | None,
     warmup: int,
+    fewest: int = 2,
 ) -> tuple[tuple[str, ...], list[str]]:
     """The classes in order, and what to note; `first` has the first sample of each that occurs.
 
-    With `known` classes a sample of another one is a DataError. Without, those are noted that
-    begin after the first `warmup` samples: a board has to be told of them.
+    Fewer than `fewest` are a DataError, and with `known` classes so is a sample of another one.
+    Without, those are noted that begin after the first `warmup` samples: a board has to be told
+    of them.
     """
     names = class_order(first) if known is None else known
-    if not 2 <= len(names) <= MAX_CLASSES:
+    if not fewest <= len(names) <= MAX_CLASSES:
         raise DataError(f"{where(0)}: {_class_count(names)}")
     for name, sample in first.items():
         if name not in names:

@@ -45,6 +45,7 @@ class ReadingOptions:
     choice: ColumnChoice = ALL
     features: int = 1  # of a file, at the least
     asks: Literal["class", "target", "nothing"] = "class"  # for what the samples are
+    fewest_classes: int = 2
 
 
 @dataclass
@@ -94,7 +95,7 @@ def read_table(
     if progress is not None:
         progress(source.size(), source.size())
     order = stream_order(len(table.lines), reading.limit, reading.shuffle)
-    labels, names, notes = _encode_labels(table, order.tolist(), reading.classes, reading.warmup)
+    labels, names, notes = _encode_labels(table, order.tolist(), reading)
     values = np.column_stack(
         [each.encode(order, reading.warmup, partial(table.where, each)) for each in table.columns]
     )
@@ -122,7 +123,11 @@ def _read_blocks(
         raise DoubtError("a missing class")
     table.lines = range(table.header_line + 1, table.header_line + 1 + samples)
     names, notes = class_names(
-        first, lambda i: table.where(table.label, int(order[i])), known, reading.warmup
+        first,
+        lambda i: table.where(table.label, int(order[i])),
+        known,
+        reading.warmup,
+        reading.fewest_classes,
     )
     places = np.array([names.index(cell) if cell in names else 0 for cell in cells], np.uint8)
     table.label_cells = cells
@@ -260,15 +265,17 @@ def fill(table: FileTable, limit: int | None) -> None:
 
 
 def _encode_labels(
-    table: FileTable, rows: list[int], classes: tuple[str, ...] | None, warmup: int
+    table: FileTable, rows: list[int], reading: ReadingOptions
 ) -> tuple[NDArray[np.uint8], tuple[str, ...], list[str]]:
     cells = [table.label_cells[row] for row in rows]
-    known = classes or table.label.declared
+    known = reading.classes or table.label.declared
     missing = MISSING_CELLS.difference(known or ())
     for row, cell in zip(rows, cells, strict=True):
         if cell in missing:
             raise DataError(f"{table.where(table.label, row)}: {_missing_class(cell)}")
-    return encode_labels(cells, lambda i: table.where(table.label, rows[i]), known, warmup)
+    where = partial(table.where, table.label)
+    fewest = reading.fewest_classes
+    return encode_labels(cells, lambda i: where(rows[i]), known, reading.warmup, fewest)
 
 
 def _missing_class(cell: str) -> str:

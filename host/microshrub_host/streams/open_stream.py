@@ -28,6 +28,7 @@ def open_stream(
     limit: int | None = None,
     shuffle: int | None = None,
     warmup: int = 256,
+    fewest_classes: int = 2,
     progress: Progress | None = None,
 ) -> Stream:
     """Open a source as a stream.
@@ -57,6 +58,8 @@ def open_stream(
         default the source's own order.
     warmup
         Samples after which a board must know its classes, and this module what each column is.
+    fewest_classes
+        1 also takes a file of one class: there is nothing to learn, but something to play.
     progress
         Called now and then with the work done and the whole work, in bytes or rows.
 
@@ -81,7 +84,9 @@ def open_stream(
     declared = declared_classes(classes)
     with opened_source(source) as file:
         known = declared or (file.project.classes if file.project else None)
-        reading = data_files.ReadingOptions(label, known, header, limit, shuffle, warmup, choice)
+        reading = data_files.ReadingOptions(
+            label, known, header, limit, shuffle, warmup, choice, fewest_classes=fewest_classes
+        )
         found = data_files.read_table(file, reading, progress)
         return _in_units_of(file.project, found) if file.project else found
 

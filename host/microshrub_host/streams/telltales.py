@@ -123,8 +123,8 @@ def _parts(column: Values) -> Iterator[tuple[int, Values]]:
 
 
 def _one_way(column: Values) -> str:
-    """"rises" if no number is below the one before and many are above it, "falls" if it is the
-    other way round, else ""."""
+    """Which way its numbers go: it rises if none is below the one before and many are above it,
+    falls if it is the other way round; else it is an empty text."""
     rises, falls, last = 0, 0, np.empty(0)
     for _, part in _parts(column):
         known = np.concatenate([last, part[~np.isnan(part)]])

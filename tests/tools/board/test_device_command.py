@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import fcntl
+import json
 import re
 import subprocess
 import sys
 import tempfile
 import termios
 import threading
+from array import array
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from patience import PATIENCE
 from script_support import said_in_time
 from simulated_support import environment, simulated_board
 
+from microshrub_host.base.errors import UserError
 from microshrub_tools.board import simulated_board as boards
 from microshrub_tools.board.pc_board import PcBoard
 from microshrub_tools.board.ports import describe_ports
@@ -112,6 +115,51 @@ def test_what_cannot_be_is_said_before_anything_starts(
     ):
         assert main(["device", *words]) == 2
         assert meant in capsys.readouterr().err
+
+
+def played(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, *words: str) -> list:
+    """The columns, the rows with their labels, and the buttons that `device` has played."""
+    kept = []
+
+    def write(*arguments: object, **options: object) -> None:
+        told = json.loads(write_sensors(*arguments, **options).read_text())
+        rows = array("i", Path(told["rows"]).read_bytes())
+        kept.extend([told["columns"], rows.tolist(), told["press"]])
+        raise UserError("it is written")
+
+    write_sensors = boards.write_sensors
+    (folder / "w.csv").write_text(text)
+    with monkeypatch.context() as patched:
+        patched.chdir(folder)
+        patched.setattr(boards, "write_sensors", write)
+        assert main(["device", "--sensor", "w.csv", *words]) == 2
+    return kept
+
+
+def test_a_recording_of_one_class_is_played(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, micropython_command: tuple[str, ...]
+) -> None:
+    text = "a0,label\n5,rest\n6,rest\n"
+    assert played(tmp_path, monkeypatch, text) == [["a0"], [5, 0, 6, 0], {}]
+    found = played(tmp_path, monkeypatch, text, "--press", "15=rest")
+    assert found[2] == {"15": 0}
+
+
+@pytest.mark.parametrize(
+    ("words", "names", "rows"),
+    [
+        (["--drop", "when"], ["a0", "a1"], [5, 7, 0, 6, 8, 1]),
+        (["--columns", "a1", "--limit", "1"], ["a1"], [7, 0]),
+        (["--drop", "when", "a0", "--no-label"], ["a1", "label"], [7, 0, -1, 8, 1, -1]),
+        (["--drop", "when", "--label", "a1"], ["a0", "label"], [5, 0, 0, 6, 1, 1]),
+    ],
+)
+def test_columns_are_chosen_as_wherever_data_is_read(
+    words: list[str], names: list[str], rows: list[int], tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch, micropython_command: tuple[str, ...],
+) -> None:  # fmt: skip
+    text = "when,a0,a1,label\n2024-01-01 00:01,5,7,rest\n2024-01-01 00:02,6,8,shake\n"
+    assert played(tmp_path, monkeypatch, text, *words)[:2] == [names, rows]
 
 
 def test_a_board_that_ended_is_not_found(

@@ -9,6 +9,7 @@ import tempfile
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.text import did_you_mean
@@ -33,21 +34,27 @@ def write_sensors(
     *,
     speed: int = 1,
     labelled: bool = True,
+    label: str | None = None,
+    classes: str | None = None,
+    **reading: Any,
 ) -> Path:
     """Write what machine_on_pc.py plays, `rate` rows a second; returns the file that it reads.
 
     press: by a button's pin, the label at which it is pressed. speed: how many times faster than
-    ours the board's time goes. labelled: the last column is the label. Raises UserError.
+    ours the board's time goes. labelled: a column is the label, the last one if `label` names no
+    other; its classes may be given. reading: columns, drop, header and limit, as of open_columns.
+    Raises UserError.
     """
     if not 0 < rate <= 10_000:
         raise UserError(f"--rate has to be above 0 and at most 10,000, not {rate:g}")
     if not 1 <= speed <= _MOST_SPEED:
         raise UserError(f"--speed has to be 1..{_MOST_SPEED:,}, not {speed}")
-    names, classes, values, labels = _played(recording, labelled)
+    of_label = {"label": label, "classes": classes} if labelled else None
+    names, known, values, labels = _played(recording, of_label, reading)
     for pin, name in press.items():
-        if name not in classes:
-            known = did_you_mean(name, classes)
-            raise UserError(f"--press {pin}={name}: no row has that label. {known}")
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise UserError(f"--press {pin}={name}: no row has that label. {hint}")
     rows = array("i")
     for row, number in zip(values, labels, strict=True):
         if not all(abs(value) < _MOST for value in row):
@@ -59,7 +66,7 @@ def write_sensors(
         "rows": str(place.resolve()),
         "columns": names,
         "period": round(1e6 / rate),
-        "press": {str(pin): classes.index(name) for pin, name in press.items()},
+        "press": {str(pin): known.index(name) for pin, name in press.items()},
         "speed": speed,
     }
     path.write_text(json.dumps(told))
@@ -67,16 +74,16 @@ def write_sensors(
 
 
 def _played(
-    recording: Path | None, labelled: bool
+    recording: Path | None, of_label: Mapping[str, Any] | None, reading: Mapping[str, Any]
 ) -> tuple[Sequence[str], Sequence[str], list[list[float]], list[int]]:
     """The names of the columns and of the classes, the rows and their labels, -1 for none."""
     if recording is None:
         return (), (), [[]], [-1]
-    if labelled:
-        stream = open_stream(str(recording))
+    if of_label is not None:
+        stream = open_stream(str(recording), **of_label, **reading, fewest_classes=1)
         names, classes = stream.feature_names, stream.class_names
         return names, classes, stream.values.tolist(), stream.labels.tolist()
-    found = open_columns(str(recording))
+    found = open_columns(str(recording), **reading)
     return found.column_names, (), found.columns.tolist(), [-1] * len(found.columns)
 
 

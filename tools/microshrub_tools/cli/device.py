@@ -11,6 +11,7 @@ from pathlib import Path
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console
+from microshrub_host.cli.stream_options import add_column_options
 
 _HEAP = "1m"  # the library for the PC is in modules of their own, which take more than on a board
 
@@ -50,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=1,
         help="how many times as fast as ours the board's clock runs (default 1)",
     )
+    add_column_options(parser)
     parser.add_argument(
         "--no-label", action="store_true", help="the last column is a sensor's, too, not the label"
     )
@@ -93,6 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
     from ..board import simulated_board
     from ..board.pc_board import PcBoard
 
+    if arguments.no_label and (arguments.label or arguments.classes):
+        raise UserError("--no-label says that no column is the label: no --label, no --classes")
     if arguments.press and not arguments.sensor:
         raise UserError("--press needs --sensor, whose labels press the buttons")
     command = find_or_fetch().command
@@ -107,6 +111,12 @@ def run(arguments: argparse.Namespace) -> int:
             dict(arguments.press),
             speed=arguments.speed,
             labelled=not arguments.no_label,
+            label=arguments.label,
+            classes=arguments.classes,
+            columns=arguments.columns,
+            drop=arguments.drop,
+            header=not arguments.no_header,
+            limit=arguments.limit,
         )
         if arguments.program:
             simulated_board.put_program(flash, arguments.program)

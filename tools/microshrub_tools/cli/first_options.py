@@ -142,6 +142,7 @@ DEVICE = {
     "--rate": "rows per second, or 1/60 (default 100)",
     "--press": "buttons: pressed while a row has that label",
     "--speed": "how many times as fast the board's clock runs (default 1)",
+    "--drop": "columns that no sensor plays (default: none)",
     "--no-label": "the last column is a sensor's, too, not the label",
 } | _HELP
 SOAK = (
