@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .beside.spare_classes import SpareClasses
     from .beside.spare_run import Naming, SpareRun
     from .beside.watcher import Watcher
-    from .boards.ram_budget import Budget, Part, Shortage
+    from .boards.ram_budget import Budget, Kernels, Part, Shortage
     from .engines.interface import States
     from .evaluation.by_class import ByClass
     from .evaluation.classes import Point, Result
@@ -68,6 +68,7 @@ __all__ = [
     "Guarantee",
     "GuaranteeRun",
     "IntervalResult",
+    "Kernels",
     "LabelBudget",
     "ModelFile",
     "Naming",
@@ -122,6 +123,7 @@ _HOMES = {
     "Guarantee": "beside.guarantee",
     "GuaranteeRun": "beside.guarantee",
     "IntervalResult": "evaluation.errors",
+    "Kernels": "boards.ram_budget",
     "LabelBudget": "beside.label_budget",
     "ModelFile": "models.model_files",
     "Naming": "beside.spare_run",
