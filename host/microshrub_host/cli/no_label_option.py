@@ -15,6 +15,7 @@ from ..streams.number_streams import NumberStream
 from ..streams.open_numbers import open_columns
 from ..streams.stream import Stream
 from .features_option import feature_options
+from .parsed import columns_read
 
 
 def add_no_label_option(parser: argparse._ActionsContainer, what: str) -> None:
@@ -62,10 +63,7 @@ def open_unlabelled(arguments: argparse.Namespace) -> NumberStream:
     with showing("reading") as update:
         stream = open_columns(
             arguments.data,
-            columns=arguments.columns,
-            drop=arguments.drop,
-            header=not arguments.no_header,
-            limit=arguments.limit,
+            **columns_read(arguments),
             warmup=warmup,
             progress=update,
         )

@@ -23,7 +23,7 @@ from ..streams.number_streams import NumberStream, ahead
 from ..streams.open_numbers import NUMBER_SYNTHS, open_numbers
 from .features_option import feature_options, say_chosen
 from .options import model_parameters
-from .parsed import parsed, whole_number
+from .parsed import columns_read, parsed, whole_number
 
 # options beside those of companions
 _OF_CLASSES = ("label", "classes", "shuffle")
@@ -163,10 +163,7 @@ def _read(
             target=target,
             horizon=horizon,
             lags=lags,
-            columns=arguments.columns,
-            drop=arguments.drop,
-            header=not arguments.no_header,
-            limit=arguments.limit,
+            **columns_read(arguments),
             warmup=warmup,
             progress=update,
         )

@@ -44,3 +44,13 @@ def add_whole_numbers(
             metavar="N",
             help=f"{text} (default {usual})",
         )
+
+
+def columns_read(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What open_stream, open_numbers and open_columns take of these options."""
+    return {
+        "columns": arguments.columns,
+        "drop": arguments.drop,
+        "header": not arguments.no_header,
+        "limit": arguments.limit,
+    }

@@ -24,7 +24,7 @@ from .companion_options import companions
 from .features_option import add_features_option, feature_options, say_chosen
 from .no_label_option import open_unlabelled_rows
 from .options import given_options, model_parameters
-from .parsed import whole_number
+from .parsed import columns_read, whole_number
 
 DEFAULT_BOARD = "rpi_pico"
 _ANY_RATE = 1.0  # readings a second: what stands beside a learner takes the same room at any
@@ -127,10 +127,7 @@ def open_rows(arguments: argparse.Namespace) -> Stream:
             arguments.data,
             label=arguments.label,
             classes=arguments.classes,
-            columns=arguments.columns,
-            drop=arguments.drop,
-            header=not arguments.no_header,
-            limit=arguments.limit,
+            **columns_read(arguments),
             shuffle=None if options else arguments.shuffle,
             warmup=options.readings(early) if options else early,
             progress=update,

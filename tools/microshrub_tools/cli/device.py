@@ -11,6 +11,7 @@ from pathlib import Path
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console
+from microshrub_host.cli.parsed import columns_read
 from microshrub_host.cli.stream_options import add_column_options
 
 _HEAP = "1m"  # the library for the PC is in modules of their own, which take more than on a board
@@ -113,10 +114,7 @@ def run(arguments: argparse.Namespace) -> int:
             labelled=not arguments.no_label,
             label=arguments.label,
             classes=arguments.classes,
-            columns=arguments.columns,
-            drop=arguments.drop,
-            header=not arguments.no_header,
-            limit=arguments.limit,
+            **columns_read(arguments),
         )
         if arguments.program:
             simulated_board.put_program(flash, arguments.program)
