@@ -24,6 +24,7 @@ from microshrub_host.base.errors import UserError
 
 from ..link.serial_line import SerialLine
 from . import site
+from .visitors import Visitors
 
 try:
     from websockets.datastructures import Headers
@@ -47,6 +48,22 @@ _GONE = "The board was unplugged or reset."
 Open = Callable[[], SerialLine]
 
 
+class _Door(socket.socket):
+    """Listens on this machine; a connection is counted before a thread is started for it."""
+
+    def __init__(self, port: int, visitors: Visitors) -> None:
+        made = socket.create_server((site.HOST, port), backlog=2 * _CONNECTIONS)
+        super().__init__(fileno=made.detach())
+        self._visitors = visitors
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        while True:
+            line, address = super().accept()
+            if self._visitors.enter(line):
+                return line, address
+            line.close()
+
+
 class Bridge:
     """The server, not yet running; `address` is what to open in a browser."""
 
@@ -56,10 +73,11 @@ class Bridge:
         self._open = open_line
         self._taken = threading.Lock()
         self._page: ServerConnection | None = None  # that has the port
-        self._room = threading.BoundedSemaphore(_CONNECTIONS)
+        self._visitors = Visitors(_CONNECTIONS)
         try:
+            door = _Door(port, self._visitors)
             self._server: Server = serve(
-                self._carry, site.HOST, port, process_request=self._answer, compression=None
+                self._carry, sock=door, process_request=self._answer, compression=None
             )
         except OSError as error:
             why = error.strerror or error
@@ -105,19 +123,15 @@ class Bridge:
             self._taken.release()
 
     def _handle(self, connection: socket.socket, address: Any) -> None:
-        """Serve one connection, if there are not too many."""
-        if not self._room.acquire(blocking=False):
-            connection.close()
-            threads: set[threading.Thread] = getattr(self._server, "handler_threads", set())
-            threads.discard(threading.current_thread())
-            return
+        """Serve one connection."""
         try:
             self._serve_one(connection, address)
         finally:
-            self._room.release()
+            self._visitors.leave(connection)
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """A file of the page; None for a WebSocket that may be opened."""
+        self._visitors.heard(connection.socket)
         try:
             return self._answered(connection, request)
         except (ValueError, LookupError):  # an address that is none, a header twice
@@ -150,6 +164,7 @@ class Bridge:
             page.close(_BUSY, "Another page uses the port. Close that one.")
             return
         self._page = page
+        self._visitors.keep(page.socket)
         try:
             self._carry_alone(page)
         finally:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sys
-import threading
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
+
+from .visitors import Visitors
 
 HOST = "127.0.0.1"
 FOLDER = Path(__file__).with_name("site")
@@ -44,6 +45,8 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _PATIENCE
 
     def do_GET(self) -> None:
+        if isinstance(self.server, _Server):
+            self.server.visitors.heard(self.connection)
         try:
             path = urllib.parse.urlsplit(self.path).path
         except ValueError:
@@ -71,16 +74,16 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
-    """A thread a connection, of so many at most; one that is broken off is no news."""
+    """A thread a connection; a connection that is broken off is no news."""
 
     request_queue_size = _CONNECTIONS  # beyond a queue, a visitor tries again seconds later
 
     def __init__(self, port: int) -> None:
         super().__init__((HOST, port), _Handler)
-        self._room = threading.BoundedSemaphore(_CONNECTIONS)
+        self.visitors = Visitors(_CONNECTIONS)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if self._room.acquire(blocking=False):
+        if self.visitors.enter(request):
             super().process_request(request, client_address)
         else:
             self.shutdown_request(request)
@@ -89,7 +92,7 @@ class _Server(ThreadingHTTPServer):
         try:
             super().process_request_thread(request, client_address)
         finally:
-            self._room.release()
+            self.visitors.leave(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         if not isinstance(sys.exc_info()[1], OSError):
