@@ -20,10 +20,10 @@ from micropython import const
 from .first_ranges import limited
 from .forecast_rows import arrange, keep
 from .interval import follow
-from .outlook import ask_seasons, foresee
+from .outlook import foresee
 from .outlook import judge as judge_opinions
 from .quantizer import encode_rows
-from .seasons import compare
+from .seasons import ask_seasons, compare
 from .target import decode, encode
 
 # From elsewhere, written by `make constants`:

@@ -19,13 +19,17 @@ horizons, with the share exp(-s * (error - the least) / the least) (Hedge: Freun
 Decision-Theoretic Generalization of On-Line Learning, Journal of Computer and System Sciences
 1997). Errors of one horizon are hardly more than one that differs. So s is how many horizons were
 seen, at most 30, and further ahead than the next value the errors of all but `last` are taken to
-be greater than they were so far, by 0.7 of themselves over the root of that number.
+be greater than they were so far, by 0.7 of themselves over the root of that number. And the
+weighted mean of all has to earn trust: it is said as it is once its errors, summed up, are less
+than those of `last` by what these are in a quarter of a horizon. Until then, what is said lies
+between the two, in proportion, and is `last` where the weighted mean has lost.
 
 Buffers:
 
     outlook.words     'i'  the integers below
     outlook.away      'i'  [340] the mean difference of values one period apart, of each period
-    outlook.opinions  'i'  [3 * horizon] model, season and shifted of each sample that waits
+    outlook.opinions  'i'  [4 * horizon] model, season, shifted and the weighted mean of all, of
+                           each sample that waits
 """
 
 import micropython
@@ -33,7 +37,7 @@ from micropython import const
 
 from .buffers import Buffers, address_table
 from .fixed import exp_decay, square_root
-from .seasons import compare, scaling_bits
+from .seasons import ask_seasons, compare, scaling_bits
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -50,12 +54,15 @@ _O_SAID = const(5)  # eight opinions, raw
 _O_ERROR = const(13)  # and how far off they were in the mean, in 1/256
 _O_SHARE = const(21)  # and what share they have, of 4096
 _O_TURN = const(29)  # the first period, less horizon, that is compared next
-_O_WORDS = const(30)
+_O_SAVED = const(30)  # what the mean's errors were less than last's, in 1/64, over the horizon
+_O_WORDS = const(31)
 
 _PERIODS = const(340)
 _TURN = const(68)
 _OPINIONS = const(8)
 _LAST = const(7)
+_OF_EACH = const(4)  # opinions that are kept of each sample that waits
+_MEAN = const(3)  # the place among them
 
 _MISSING = const(-536870912)
 _RAW_MAX = const(536870911)  # 2**29 - 1
@@ -63,6 +70,7 @@ _STEADY = const(1024)  # from so many on, the mean difference looks back over 51
 _MEMORY = const(1024)
 _SHARPEST = const(480)  # 30 in 1/16
 _WORSE = const(179)  # 0.7 in 1/256
+_ERROR_MOST = const(1073741823)  # 2**30 - 1
 _FAR = const(2097151)  # differences are kept in 2**20ths of the targets' range, up to here
 
 
@@ -83,7 +91,7 @@ def difference(a: int, b: int, bits: int) -> int:
 
 @micropython.viper
 def judge(t, at: int, last: int, target: int, span: int):
-    """How far off was each opinion of the sample that waited at opinions[3 * at:]?"""
+    """How far off was each opinion of the sample that waited at opinions[_OF_EACH * at:]?"""
     fill(t, at, last)
     words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
     bits = int(scaling_bits(span))
@@ -95,6 +103,18 @@ def judge(t, at: int, last: int, target: int, span: int):
         # |difference| < 2**21 * 2**8
         off = (int(difference(words[_O_SAID + k], target, bits)) << 8) - error
         words[_O_ERROR + k] = error + (off + (seen >> 1)) // seen
+    mean = ptr32(ptr32(t)[_OUTLOOK_OPINIONS])[_OF_EACH * at + _MEAN]
+    saved = int(difference(words[_O_SAID + _LAST], target, bits))
+    saved -= int(difference(mean, target, bits))
+    horizon = words[_O_HORIZON]
+    # |saved| < 2**21; kept in 1/64, from a quarter of a horizon's loss to two horizons' gain
+    saved = words[_O_SAVED] + ((saved << 6) + (horizon >> 1)) // horizon
+    error = words[_O_ERROR + _LAST]  # < 2**29, in 1/256
+    if saved > error >> 1:
+        saved = error >> 1
+    if saved < 0 - (error >> 4):
+        saved = 0 - (error >> 4)
+    words[_O_SAVED] = saved
 
 
 @micropython.viper
@@ -102,7 +122,7 @@ def fill(t, at: int, last: int):
     """Write all opinions of a sample; where the last value is missing, that is the model's."""
     words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
     opinions = ptr32(ptr32(t)[_OUTLOOK_OPINIONS])
-    place = 3 * at
+    place = _OF_EACH * at
     model = opinions[place]
     season = opinions[place + 1]
     shifted = opinions[place + 2]
@@ -119,44 +139,39 @@ def fill(t, at: int, last: int):
 
 
 @micropython.viper
-def ask_seasons(t, at: int, model: int, recent: ptr32, head: int):
-    """Keep what model, season and shifted say, at opinions[3 * at:]."""
+def foresee(t, at: int, last: int) -> int:
+    """What is said of the sample that waits at opinions[_OF_EACH * at:]."""
+    fill(t, at, last)
     words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
-    opinions = ptr32(ptr32(t)[_OUTLOOK_OPINIONS])
-    kept = words[_O_KEPT]
-    last = recent[head]
-    if last == _MISSING:
-        last = model
-    season = last
-    shifted = last
-    period = words[_O_PERIOD]
-    if period:
-        place = head + words[_O_HORIZON] - period  # of the target's time, a period before
-        if place < 0:
-            place += kept
-        if recent[place] != _MISSING:
-            season = recent[place]
-            shifted = season
-        place = head - period
-        if place < 0:
-            place += kept
-        # missing as well as not yet known
-        if recent[place] != _MISSING:
-            shifted = season + last - recent[place]  # within 3 * 2**29
-            if shifted > _RAW_MAX:
-                shifted = _RAW_MAX
-            if shifted < 0 - _RAW_MAX:
-                shifted = 0 - _RAW_MAX
-    place = 3 * at
-    opinions[place] = model
-    opinions[place + 1] = season
-    opinions[place + 2] = shifted
+    mean = int(weighted_mean(t))
+    if mean > _RAW_MAX:  # shares are rounded
+        mean = _RAW_MAX
+    if mean < 0 - _RAW_MAX:
+        mean = 0 - _RAW_MAX
+    ptr32(ptr32(t)[_OUTLOOK_OPINIONS])[_OF_EACH * at + _MEAN] = mean
+    if words[_O_HORIZON] == 1:
+        return mean
+    last = words[_O_SAID + _LAST]
+    saved = words[_O_SAVED]
+    error = words[_O_ERROR + _LAST]
+    if saved <= 0:
+        return last
+    if saved >= error >> 4:  # 1/256 and 1/64
+        return mean
+    down = 0
+    while error >> down > 65535:
+        down += 1
+    share = ((saved >> down) << 16) // (error >> down)  # < 2**12 * 2**16, <= 2**12
+    away = mean - last
+    down = 0
+    while away >> down > 65535 or away >> down < 0 - 65535:
+        down += 1
+    return last + ((share * (away >> down) >> 12) << down)  # <= 2**12 * 2**16
 
 
 @micropython.viper
-def foresee(t, at: int, last: int) -> int:
-    """The opinions of the sample that waits at opinions[3 * at:], each heard by its error."""
-    fill(t, at, last)
+def weighted_mean(t) -> int:
+    """The mean of all opinions of the sample, each heard by its error."""
     words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
     seen = words[_O_SEEN]
     if not seen:
@@ -173,6 +188,8 @@ def foresee(t, at: int, last: int) -> int:
     for k in range(_LAST):
         error = words[_O_ERROR + k]
         error += (error >> 8) * worse  # < 2**29 + 2**21 * 2**9
+        if error > _ERROR_MOST:
+            error = _ERROR_MOST
         words[_O_SHARE + k] = error
         if error < least:
             best = k
@@ -232,7 +249,7 @@ class Outlook(Buffers):
         return [
             ("outlook.words", "i", _O_WORDS),
             ("outlook.away", "i", _PERIODS),
-            ("outlook.opinions", "i", 3 * self._horizon),
+            ("outlook.opinions", "i", _OF_EACH * self._horizon),
         ]
 
     def _allocate(self):
@@ -254,6 +271,7 @@ class Outlook(Buffers):
             and 0 <= words[_O_SEEN] <= _MEMORY + 16 * self._horizon
             and words[_O_TURN] in range(0, _PERIODS, _TURN)
             and (period == 0 or self._horizon <= period < self._horizon + _PERIODS)
+            and -(_FAR << 4) <= words[_O_SAVED] <= _FAR << 7
             and all([0 <= v <= _FAR << 8 for v in list(away) + list(words[_O_ERROR:_O_SHARE])])
             and all([abs(v) <= _RAW_MAX for v in opinions])
         )

@@ -7,11 +7,17 @@ import micropython
 from micropython import const
 
 # From elsewhere, written by `make constants`:
+# places of buffers
+_OUTLOOK_WORDS = const(0)
+_OUTLOOK_OPINIONS = const(2)
+# first_ranges.py
+_RAW_MAX = const(536870911)
 # outlook.py
 _O_HORIZON = const(0)
 _O_KEPT = const(1)
 _O_KNOWN = const(2)
 _O_PERIOD = const(3)
+_OF_EACH = const(4)
 _O_TURN = const(29)
 _TURN = const(68)
 _PERIODS = const(340)
@@ -89,3 +95,38 @@ def compare(words: ptr32, away: ptr32, recent: ptr32, head: int, span: int):
             place = kept - 1
         count -= 1
     words[_O_PERIOD] = horizon + best if best >= 0 else 0
+
+
+@micropython.viper
+def ask_seasons(t, at: int, model: int, recent: ptr32, head: int):
+    """Keep what model, season and shifted say, at opinions[_OF_EACH * at:]."""
+    words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
+    opinions = ptr32(ptr32(t)[_OUTLOOK_OPINIONS])
+    kept = words[_O_KEPT]
+    last = recent[head]
+    if last == _NOTHING:
+        last = model
+    season = last
+    shifted = last
+    period = words[_O_PERIOD]
+    if period:
+        place = head + words[_O_HORIZON] - period  # of the target's time, a period before
+        if place < 0:
+            place += kept
+        if recent[place] != _NOTHING:
+            season = recent[place]
+            shifted = season
+        place = head - period
+        if place < 0:
+            place += kept
+        # missing as well as not yet known
+        if recent[place] != _NOTHING:
+            shifted = season + last - recent[place]  # within 3 * 2**29
+            if shifted > _RAW_MAX:
+                shifted = _RAW_MAX
+            if shifted < 0 - _RAW_MAX:
+                shifted = 0 - _RAW_MAX
+    place = _OF_EACH * at
+    opinions[place] = model
+    opinions[place + 1] = season
+    opinions[place + 2] = shifted

@@ -17,8 +17,9 @@ from microshrub_host.library.learners import defaults, number_parameters
 from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_research.benchmarks.series import SERIES, series
 
-LIBRARY: Any = loader.load("python")
+LIBRARY: Any = loader.load("checked")
 RAW = st.integers(-(2**29) + 1, 2**29 - 1)
+SPANS = st.sampled_from([1, 1000]) | st.integers(1, 2**30 - 1)
 MISSING = LIBRARY.MISSING
 ROWS = 2500
 
@@ -32,20 +33,24 @@ def forecast(path: Path, name: str, horizon: int, seed: int = 3) -> NumberResult
     return evaluate_numbers(stream, model, parameters, warmup=32, interval=90)
 
 
-@pytest.mark.parametrize("horizon", [1, 12, 48])
-@pytest.mark.parametrize("name", ["walk", "jumps", "transformer", "server"])
+@pytest.mark.parametrize(
+    ("name", "horizons"),
+    [
+        ("walk", (1, 12, 48, 120)),
+        ("transformer", (1, 12, 48, 120)),
+        ("server", (1, 12, 48, 120)),
+        ("jumps", (1, 12, 48)),  # 120 ahead, two or three jumps in all decide
+    ],
+)
 def test_it_is_hardly_ever_worse_than_to_say_that_nothing_changes(
-    tmp_path: Path, name: str, horizon: int
+    tmp_path: Path, name: str, horizons: tuple[int, ...]
 ) -> None:
-    run = forecast(tmp_path, name, horizon)
-    assert run.errors.mae < 1.03 * run.nochange.mae
-
-
-@pytest.mark.parametrize(("name", "seed"), [("walk", 3), ("transformer", 3), ("jumps", 5)])
-def test_far_ahead_few_horizons_are_little_evidence(tmp_path: Path, name: str, seed: int) -> None:
-    """Heard by their errors alone, opinions were right by chance: 2, 3 and 14 % worse."""
-    run = forecast(tmp_path, name, 120, seed)
-    assert run.errors.mae < 1.02 * run.nochange.mae
+    """Heard by their errors alone, opinions are right by chance far ahead: up to 14 % worse."""
+    for horizon in horizons:
+        runs = [forecast(tmp_path, name, horizon, seed) for seed in range(31, 37)]
+        ratios = [run.errors.mae / run.nochange.mae for run in runs]
+        assert np.mean(ratios) < 1.01
+        assert max(ratios) < 1.03
 
 
 @pytest.mark.parametrize(
@@ -82,7 +87,7 @@ def test_the_period_is_that_of_the_values(period: int) -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.integers(1, 5), st.integers(1, 2**30 - 1), st.lists(st.tuples(RAW, RAW), max_size=400))
+@given(st.integers(1, 5), SPANS, st.lists(st.tuples(RAW, RAW), max_size=400))
 def test_whatever_comes_the_answer_is_among_the_opinions(
     horizon: int, span: int, values: list[tuple[int, int]]
 ) -> None:
@@ -97,7 +102,7 @@ def test_whatever_comes_the_answer_is_among_the_opinions(
         outlook.note(ring, k % kept, span)
         said = outlook.foresee(at, model, ring, k % kept)
         _, _, opinions = (buffer for _, _, buffer in outlook.buffers())
-        heard = [model, y, opinions[3 * at + 1], opinions[3 * at + 2]]
+        heard = [model, y, opinions[4 * at + 1], opinions[4 * at + 2]]
         room = 2**15  # what shares of 4096ths take from numbers of 30 bits
         assert min(heard) - room <= said <= max(heard) + room
     other = LIBRARY.Outlook(horizon, kept)
