@@ -101,8 +101,7 @@ def _check_checkpoint(checkpoint):
     path = checkpoint.get("path", "")
     if not isinstance(path, str):
         raise ValueError("the path of the checkpoint has to be a text")
-    if ".." in path.split("/"):
-        raise ValueError("the path of the checkpoint leaves the program's folder: %r" % path)
+    _check_inside("the path of the checkpoint", path)
     if checkpoint.get("samples") == checkpoint.get("seconds") == 0:
         raise ValueError("the checkpoint's samples and seconds are both 0: it saves all the time")
 
@@ -121,9 +120,13 @@ def _file(fields, name):
     value = fields.get(name)
     if value is not None and (not isinstance(value, str) or not value):
         raise ValueError("%s has to be the name of a file or null, not %r" % (name, value))
-    if value and ".." in value.split("/"):
-        raise ValueError("%s leaves the program's folder: %r" % (name, value))
+    _check_inside(name, value or "")
     return value
+
+
+def _check_inside(what, path):
+    if ".." in path.split("/") or path[:1] == "/":
+        raise ValueError("%s leaves the program's folder: %r" % (what, path))
 
 
 def _units(value, count):

@@ -127,8 +127,12 @@ def test_what_is_no_configuration_is_refused_at_once(device: Device) -> None:
         both = CHECKPOINT | {"samples": 0}
         with pytest.raises(RefusedError, match="samples and seconds are both 0"):
             send(link, NEW | {"checkpoint": both})
-        with pytest.raises(RefusedError, match="leaves the program's folder"):
-            send(link, NEW | {"checkpoint": CHECKPOINT | {"path": "../microshrub.9"}})
+        outside: list[dict[str, Any]] = [
+            {"checkpoint": CHECKPOINT | {"path": path}} for path in ("../a", "/a", "a/../../b")
+        ]
+        for fields in (*outside, {"model": "/etc/passwd"}, {"quantizer": "../a"}):
+            with pytest.raises(RefusedError, match="leaves the program's folder"):
+                send(link, NEW | fields)
         assert isinstance(link.ask(STATUS), DeviceStatus)
 
 

@@ -72,7 +72,7 @@ def test_it_is_the_same_link_and_leaves_nothing_on_the_heap(
     with board.connected() as link:
         first = learn(link, data, 0, SAMPLES)
         # Where the line is as fast as here and now, one object of 32 bytes comes once
-        with nothing_allocated(link, but=32):
+        with nothing_allocated(link):
             learn(link, data, SAMPLES, 2 * SAMPLES)
         over_tcp = link.ask(FINGERPRINT)
         with connected(device) as cable:  # beside the other one
