@@ -1,12 +1,12 @@
 """AnomalyScore: how unlike the samples of the last window a sample is, and an alarm that counts.
 
-The score is that of unlikeness.py, 0..255.
-
-An alarm begins where the score passes the threshold. Then the threshold rises by 8; with every
-sample it falls by 8 / period. So there are never more alarms than one in `period` samples and 33
-beyond these, whatever the stream does: the update of Gibbs, Candes, Adaptive Conformal Inference
-Under Distribution Shift, NeurIPS 2021. While the window fills for the first time there is no
-alarm, and the threshold becomes the highest score so far.
+The score is that of unlikeness.py, 0..255. An alarm begins where it passes the threshold; if it
+does so again within a pause, of 48 samples or an eighth of the period, that is the same episode.
+With an alarm the threshold rises by 8; with every sample it falls by 8 / period. So there are
+never more alarms than one in `period` samples and 33 beyond these, whatever the stream does: the
+update of Gibbs, Candes, Adaptive Conformal Inference Under Distribution Shift, NeurIPS 2021.
+While the window fills for the first time there is no alarm, and the threshold becomes the highest
+score so far.
 
 What lasts becomes usual: a fault that stays is unlike the window only until it fills it. With
 `normal`, the first so many samples show what is normal: the window keeps some of them, each with
@@ -64,15 +64,18 @@ _A_WINDOW = const(10)
 _A_FEATURES = const(11)
 _A_NEAR = const(12)  # r
 _A_NORMAL = const(13)  # samples that show what is normal at a time, 0: as many as the window has
-_TAKEN = const(14)  # samples that showed it, so far
-_UNTIL = const(15)  # and so many are to; 0: the window follows
-_A_SEEN = const(16)  # samples so far, up to 1024
-_WORDS = const(17)
+_PAUSE = const(14)  # samples below the threshold, after which an episode is over
+_TAKEN = const(15)  # samples that showed what is normal, so far
+_UNTIL = const(16)  # and so many are to; 0: the window follows
+_A_SEEN = const(17)  # samples so far, up to 1024
+_QUIET = const(18)  # samples since the last above the threshold, up to _PAUSE
+_WORDS = const(19)
 
 _FARTHEST = const(262143)  # the height of the score 255; a score is height >> 10
 _RISE = const(8388608)  # 8 of the score: 8 * 2**20
 _HIGHEST = const(276824064)  # 256 * 2**20 + _RISE: above any limit
 _MOST = const(536870912)  # 2**29: alarms stop there; and the longest period
+_LONGEST_PAUSE = const(48)
 _MANY = const(32768)  # samples that have the same chance to stay; later ones have that of the last
 
 
@@ -93,12 +96,13 @@ def judge(t, height: int):
     low = limit  # what an alarm that lasts must not fall below
     if words[_UNTIL] and words[_UNLIKE]:
         low -= 2 * _RISE
-    above = int(height > low)
-    if above > words[_UNLIKE]:
+    quiet = words[_QUIET]
+    words[_UNLIKE] = int(height > low)
+    if words[_UNLIKE] and quiet == words[_PAUSE]:
         limit += _RISE
         if words[_ALARMS] < _MOST:
             words[_ALARMS] = words[_ALARMS] + 1
-    words[_UNLIKE] = above
+    words[_QUIET] = 0 if words[_UNLIKE] else quiet + int(quiet < words[_PAUSE])
     limit -= words[_FALL]
     debt = words[_DEBT] + words[_PART]  # < 2 * period <= 2**30
     if debt >= words[_PERIOD]:
@@ -193,6 +197,7 @@ class AnomalyScore(Buffers):
         words[_A_FEATURES] = self.features
         words[_A_NEAR] = self.reach * self.features
         words[_A_NORMAL] = words[_UNTIL] = self.normal
+        words[_PAUSE] = words[_QUIET] = pause_of(self.period)
         seed_generator(self._flat[_ANOMALY_RNG], 0)
         usual = self._flat[_ANOMALY_USUAL]
         for f in range(self.features):
@@ -217,6 +222,7 @@ class AnomalyScore(Buffers):
             and longest <= _A_LONGEST
             and 0 <= held <= self.window
             and 0 <= words[_A_SEEN] <= 1024
+            and 0 <= words[_QUIET] <= words[_PAUSE]
             and max([max(max(part), -min(part)) for part in self._flat[_ANOMALY_MEAN:]]) < _MOST
             and min([min(part) for part in self._flat[_ANOMALY_MEAN + 1 :]]) >= 0
             and min(self._flat[_ANOMALY_RNG]) > 0
@@ -240,8 +246,7 @@ class AnomalyScore(Buffers):
         """
         count = len(scores)
         check_row(rows, count * self.features)
-        both = isinstance(scores, bytearray) and isinstance(unlike, bytearray)
-        if not both or len(unlike) != count:
+        if not type(scores) is type(unlike) is bytearray or len(unlike) != count:
             raise ValueError("scores and unlike have to be bytearrays of one length")
         compare_rows(self._addresses, rows, scores, unlike, count, self.features)
 
@@ -260,6 +265,7 @@ class AnomalyScore(Buffers):
             words[_TAKEN] = words[_A_HELD]
             words[_UNTIL] = self.window
         words[_UNLIKE] = 0
+        words[_QUIET] = words[_PAUSE]
         if self.left:
             words[_LIMIT] = words[_DEBT] = 0
 
@@ -288,6 +294,11 @@ class AnomalyScore(Buffers):
     def alarms(self):
         """Alarms so far, at most 2**29."""
         return self._flat[_ANOMALY_WORDS][_ALARMS]
+
+
+def pause_of(period):
+    """Samples below the threshold, 1..48, after which an episode of an alarm is over."""
+    return min(max(period >> 3, 1), _LONGEST_PAUSE)
 
 
 def _fitting_window(features):

@@ -43,8 +43,8 @@ _ANOMALY_JUMP = const(9)
 _A_HELD = const(5)
 _A_FEATURES = const(11)
 _A_NEAR = const(12)
-_UNTIL = const(15)
-_A_SEEN = const(16)
+_UNTIL = const(16)
+_A_SEEN = const(17)
 # (end)
 
 _A_LONGEST = const(127)  # repetitions of a code that are told apart

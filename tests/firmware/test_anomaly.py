@@ -89,9 +89,24 @@ def test_alarms_are_as_frequent_as_was_asked_for(period: int) -> None:
     stream = np.clip(rng.normal(32768, 6000, (20000, 3)), 0, 65535).astype(np.uint16)
     anomaly = library.AnomalyScore(3, period, window=100)
     _, unlike = scored(anomaly, stream)
-    begins = np.flatnonzero(np.diff(np.frombuffer(unlike, dtype=np.uint8).astype(int)) == 1)
-    assert len(begins) == anomaly.alarms
+    above = np.flatnonzero(np.frombuffer(unlike, dtype=np.uint8))
+    pause = min(48, period // 8)
+    assert np.sum(np.diff(above, prepend=-99) > pause) == anomaly.alarms
     assert 0.8 <= anomaly.alarms * period / 20000 <= 1.2
+
+
+def test_what_goes_up_and_down_is_one_alarm() -> None:
+    """A fault whose score flickers: 30 samples far away, every third of them usual."""
+    rng = np.random.default_rng(3)
+    stream = np.clip(rng.normal(32768, 300, (2000, 3)), 0, 65535).astype(np.uint16)
+    for k in range(1000, 1030):
+        if k % 3:
+            stream[k] += np.uint16(300 * (k - 990))
+    anomaly = library.AnomalyScore(3, 10**6, window=200)
+    _, unlike = scored(anomaly, stream)
+    marks = np.frombuffer(unlike, dtype=np.uint8)
+    assert np.sum(np.diff(marks.astype(int)) == 1) > 3
+    assert anomaly.alarms == 1
 
 
 def test_a_longer_period_never_has_the_threshold_fall_faster() -> None:

@@ -18,7 +18,7 @@ class FloatAnomaly:
         self.period = period
         self.samples: deque[list[int]] = deque(maxlen=window)
         self.threshold = 0.0
-        self.above = False
+        self.quiet = self.period  # samples since the last above the threshold
         self.alarms = 0
         self.last = [0] * features
         self.run = [0] * features
@@ -82,10 +82,10 @@ class FloatAnomaly:
             self.threshold = max(self.threshold, score)
         else:
             above = score > self.threshold
-            if above and not self.above:
+            if above and self.quiet >= min(48, max(1, self.period // 8)):
                 self.threshold += 8
                 self.alarms += 1
-            self.above = above
+            self.quiet = 0 if above else self.quiet + 1
             self.threshold = max(0.0, self.threshold - 8 / self.period)
         self.samples.append([code >> 8 for code in codes])
         return score

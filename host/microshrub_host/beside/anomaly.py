@@ -84,6 +84,13 @@ class Anomaly(Companion):
         """Samples to an alarm."""
         return round(1 / self.often)
 
+    def begins(self, unlike: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The samples with which an episode begins, of which were above the threshold."""
+        pause = loader.load("python").anomaly.pause_of(self.period)
+        above = np.flatnonzero(unlike)
+        begins: NDArray[np.int64] = above[np.diff(above, prepend=-pause - 1) > pause]
+        return begins
+
     def parameters(self) -> dict[str, int]:
         """The keyword arguments of the AnomalyScore."""
         return {"period": self.period} | {name: getattr(self, name) for name in _OF_SCORE}
@@ -160,9 +167,16 @@ class AnomalyRun(BesideRun):
 
     @property
     def alarms(self) -> NDArray[np.int64]:
-        """The samples, from 0 on, with which an alarm began."""
-        before = np.concatenate([[False], self.unlike[:-1]])
-        return np.flatnonzero(self.unlike & ~before)
+        """The samples, from 0 on, with which an alarm began: the first of each episode."""
+        return self.options.begins(self.unlike)
+
+    @property
+    def peaks(self) -> NDArray[np.int64]:
+        """The samples with the highest scores of these episodes, the first of equal ones."""
+        scores = np.where(self.unlike, self.scores, 0)
+        parts = np.split(scores, self.alarms)[1:]
+        inside = [int(np.argmax(part)) for part in parts]
+        return self.alarms + np.array(inside, np.int64)
 
     def record(self) -> dict[str, Any]:
         """For --json: alarms by the numbers of their samples, and the score of each sample."""
@@ -172,6 +186,7 @@ class AnomalyRun(BesideRun):
             "bytes": self.bytes,
             "threshold": self.threshold,
             "alarms": self.alarms.tolist(),
+            "peaks": self.peaks.tolist(),
             "scores": self.scores.tolist(),
         }
 
@@ -179,17 +194,25 @@ class AnomalyRun(BesideRun):
         alarms = len(self.alarms)
         return [
             ("anomaly alarms", f"{alarms:,}; one in {self.options.period:,} samples is allowed"),
+            *self._highest(),
             ("  threshold now", f"{self.threshold} of 255"),
             ("  buffers", f"{self.bytes:,} bytes, for a window of {self.window:,} samples"),
         ]
 
+    def _highest(self) -> list[tuple[str, str]]:
+        """The alarm with the highest score, if there is one."""
+        if not len(self.peaks):
+            return []
+        peak = max(self.peaks, key=lambda peak: (self.scores[peak], -peak))
+        return [("  most unusual", f"sample {peak + 1:,}, with a score of {self.scores[peak]}")]
+
     def draw(self, axes: Any) -> None:
-        """The scores, the highest of as many samples as share a column, and the alarms."""
+        """The scores, the highest of as many samples as share a column; alarms at their peaks."""
         width = max(1, len(self.scores) // _COLUMNS)
         starts = np.arange(0, len(self.scores), width)
         highest = np.maximum.reduceat(self.scores, starts)
         axes.plot(starts + 1, highest, color="C0", lw=0.8)
-        axes.plot(self.alarms + 1, self.scores[self.alarms], "v", color="C3", ms=4, label="alarms")
+        axes.plot(self.peaks + 1, self.scores[self.peaks], "v", color="C3", ms=4, label="alarms")
         axes.legend(loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
         axes.set_ylabel("anomaly score")
         axes.set_ylim(0, 256)

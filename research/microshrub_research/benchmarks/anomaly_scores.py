@@ -99,7 +99,8 @@ def own_scores(values: Values, options: Anomaly) -> tuple[Scores, Marks]:
     scores, unlike = bytearray(len(values)), bytearray(len(values))
     anomaly = library.AnomalyScore(values.shape[1], **options.parameters())
     anomaly.run(codes, scores, unlike)
-    began = np.diff(np.frombuffer(unlike, np.uint8), prepend=np.uint8(0)) == 1
+    began = np.zeros(len(values), np.bool_)
+    began[options.begins(np.frombuffer(unlike, np.bool_))] = True
     return np.frombuffer(scores, dtype=np.uint8).astype(np.float64), began
 
 

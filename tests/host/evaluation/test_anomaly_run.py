@@ -109,6 +109,8 @@ def test_a_simulation_has_the_scores(data: str, tmp_path: Path, said: Said) -> N
     assert len(scores) == 900
     assert np.argmax(scores[100:]) + 100 == 700
     assert 700 in found["anomaly"]["alarms"]
+    assert 700 in found["anomaly"]["peaks"]
+    assert len(found["anomaly"]["peaks"]) == len(found["anomaly"]["alarms"])
     assert found["anomaly"]["period"] == 500
     assert found["anomaly"]["window"] == 100
     assert plot.stat().st_size > 10000
@@ -120,6 +122,7 @@ def test_a_simulation_has_the_scores(data: str, tmp_path: Path, said: Said) -> N
     assert found["ram_bytes"] - without["ram_bytes"] > found["anomaly"]["bytes"]
     table = said("simulate", data, *MODEL, *anomaly)
     assert "one in 500 samples is allowed" in table
+    assert f"sample 701, with a score of {scores[700]}" in table
 
 
 def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:

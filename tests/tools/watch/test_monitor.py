@@ -15,9 +15,9 @@ from script_support import RESET_ONCE, SERVER, Device, run, spawn
 from microshrub_host.library import loader
 from microshrub_tools.cli.monitor import facts, has_room, view
 from microshrub_tools.link.client import HostLink
-from microshrub_tools.link.messages import STATUS, DeviceStatus
+from microshrub_tools.link.messages import STATUS, DeviceStatus, Observed, Prediction
 from microshrub_tools.link.serial_line import SerialLine
-from microshrub_tools.watch.device_watch import Watch, drift_name
+from microshrub_tools.watch.device_watch import Watch, drift_name, strangest_of
 from microshrub_tools.watch.history import Recent
 
 
@@ -149,3 +149,25 @@ def test_an_idle_board_is_watched_for_ever() -> None:
     for _ in range(5000):
         recent.note(DeviceStatus(100, 90, *[0] * 12))
     assert len(recent._statuses) == 1
+
+
+def observations(scores: list[int], threshold: int = 100) -> list[Observed]:
+    """One of each score, above the threshold or not."""
+    return [
+        Observed(k, Prediction(0, 0, 255, score, int(score > threshold)), None, ())
+        for k, score in enumerate(scores)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("scores", "wanted"),
+    [
+        ([10] * 90, None),
+        ([10, 240, *[10] * 50, 120, 10, 10, 160, 150, 10], 160),
+        ([10, 240, *[10] * 30, 120, 10, 10, 160, 150, 10], 240),
+        ([160, *[10] * 80], 160),
+    ],
+)
+def test_the_last_episode_is_told_by_its_peak(scores: list[int], wanted: int | None) -> None:
+    found = strangest_of(observations(scores))
+    assert (found and found.prediction.score) == wanted

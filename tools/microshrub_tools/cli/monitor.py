@@ -219,7 +219,9 @@ def _class_facts(watch: Watch) -> Iterable[tuple[str, str]]:
 
 def _anomaly(said: Unlike, strangest: Observed | None) -> str:
     words = f"score {said.score}, threshold {said.threshold}, {count(said.alarms, 'alarm')}"
-    return words + (f", last with score {strangest.prediction.score}" if strangest else "")
+    return words + (
+        f", the last with a score of up to {strangest.prediction.score}" if strangest else ""
+    )
 
 
 def _new(naming: Classes) -> str:

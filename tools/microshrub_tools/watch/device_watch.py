@@ -35,6 +35,7 @@ from .naming import Classes
 _LATENCIES = 200
 _OBSERVED = 100  # the last predictions whose classes and confidence are shown
 _DRIFT = ("none", "warning", "drift")
+_PAUSE = 48  # usual observations after which an episode of anomalies is over
 
 
 class Watch:
@@ -201,8 +202,8 @@ class Watch:
 
     @property
     def strangest(self) -> Observed | None:
-        """The last observation that was above the threshold, of those that are kept."""
-        return next((seen for seen in reversed(self._last) if seen.prediction.unlike), None)
+        """The observation with the highest score of the last episode, of those that are kept."""
+        return strangest_of(self._last)
 
     @property
     def newest(self) -> tuple[int, float] | None:
@@ -226,3 +227,15 @@ def _mean(some: Sequence[Observed]) -> float:
 def drift_name(level: int) -> str:
     """The drift of a status as a word."""
     return _DRIFT[level] if 0 <= level < len(_DRIFT) else str(level)
+
+
+def strangest_of(seen: Sequence[Observed]) -> Observed | None:
+    """The one with the highest score of the last episode of anomalies; None: there is none."""
+    found, usual = None, 0
+    for each in reversed(seen):
+        if each.prediction.unlike:
+            found = max(found or each, each, key=lambda one: one.prediction.score or 0)
+            usual = 0
+        elif found and (usual := usual + 1) == _PAUSE:
+            break
+    return found
