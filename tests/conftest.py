@@ -12,6 +12,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -149,6 +150,12 @@ def run_micropython(micropython_command: tuple[str, ...], tmp_path: Path) -> Cal
         return done.stdout
 
     return run
+
+
+@pytest.fixture
+def no_virtual_board(monkeypatch, tmp_path):
+    """Commands without --port find none that runs elsewhere on this machine."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
 
 
 @pytest.fixture

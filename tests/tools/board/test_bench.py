@@ -36,6 +36,7 @@ def test_the_device_is_measured(
         assert (found.basis, found.between) == (sample_time.MEASURED, ())
 
 
+@pytest.mark.usefixtures("no_virtual_board")
 def test_what_hinders_it(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -271,6 +271,7 @@ def test_installing_with_mip(board: UnixBoard, package: str, learner: str) -> No
 # Ports
 
 
+@pytest.mark.usefixtures("no_virtual_board")
 def test_ports(tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[str]) -> None:
     made = build.make(program(), x86(tmp_path), tmp_path / "out")
     words = ["flash", "--board", str(tmp_path / "x86.toml"), str(made.folder)]

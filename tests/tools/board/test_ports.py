@@ -15,6 +15,7 @@ def port(name: str, vendor: int | None) -> Any:
     return SimpleNamespace(device=name, vid=vendor, description="n/a", product=None)
 
 
+@pytest.mark.usefixtures("no_virtual_board")
 def test_the_only_board_is_taken_and_two_are_listed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

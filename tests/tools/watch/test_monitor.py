@@ -111,6 +111,7 @@ def test_it_ends_after_so_many_seconds(
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.usefixtures("no_virtual_board")
 def test_nobody_there_and_wrong_options(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

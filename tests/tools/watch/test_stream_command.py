@@ -293,6 +293,7 @@ def test_a_stream_of_another_shape_is_refused(tmp_path: Path) -> None:
         Twin(tmp_path).raw_rows(open_stream(SOURCE, limit=50))
 
 
+@pytest.mark.usefixtures("no_virtual_board")
 def test_without_a_port_there_is_a_list(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["stream", SOURCE, "--limit", "300"]) == 2
     said = capsys.readouterr().err
