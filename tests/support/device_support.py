@@ -149,15 +149,15 @@ def power_cuts(device: Device, cuts: list[int]) -> Callable[[Figures], None]:
 
 
 @contextmanager
-def nothing_allocated(link: HostLink, but: int = 0) -> Iterator[None]:
-    """What is done within it has to leave the device's heap as it was, but for so many bytes."""
+def nothing_allocated(link: HostLink) -> Iterator[None]:
+    """What is done within it has to leave the device's heap as it was."""
     link.ask(STATUS)
     before = link.ask(STATUS)
     yield
     after = link.ask(STATUS)
     assert isinstance(before, DeviceStatus)
     assert isinstance(after, DeviceStatus)
-    assert before.heap_used <= after.heap_used <= before.heap_used + but
+    assert after.heap_used == before.heap_used
 
 
 def connected(device: Device, **options: Any) -> HostLink:
