@@ -15,7 +15,7 @@ def test_no_two_public_classes_have_one_name() -> None:
     homes = defaultdict(list)
     for folder in FOLDERS:
         for path in (ROOT / folder).rglob("*.py"):
-            if path.parent.name == "on_pc":  # what a board made of software runs
+            if path.parent.name == "on_pc":  # what a virtual board runs
                 continue
             for node in ast.parse(path.read_text(encoding="utf-8")).body:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):

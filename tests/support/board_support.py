@@ -1,4 +1,4 @@
-"""The board made of software, as tests call it, and what a board prints when it is switched on."""
+"""The virtual board, as tests call it, and what a board prints when it is switched on."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from microshrub_tools.link.serial_line import PortError
 
 
 class SharingBoard:
-    """A board made of software whose program knows these classes, and two ways to it."""
+    """A virtual board whose program knows these classes, and two ways to it."""
 
     def __init__(
         self, command: tuple[str, ...], folder: Path, classes: tuple[int, ...], *more: str

@@ -1,4 +1,4 @@
-"""A board made of software takes what a real one takes, and its sensors play a recording."""
+"""A virtual board takes what a real one takes, and its sensors play a recording."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_what_was_built_for_a_pico_is_flashed_and_watched(
     with simulated_board(tmp_path, "--sensor", "gestures.csv", "--press", "15=shake") as port:
         said = run(tmp_path, "flash", "--board", "rpi_pico")
         assert f"The board is at {port}." in said
-        assert "a board made of software" in said
+        assert "a virtual board" in said
         assert "self-test: the board's model is the simulator's" in said
         assert "has started the program" in said
         learned = r"accuracy \S+ % of [1-9]"
@@ -168,7 +168,7 @@ def test_a_board_that_ended_is_not_found(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with simulated_board(tmp_path) as port:
         assert boards.ports() == [port]
-        assert describe_ports()[0] == f"{port}  a board made of software"
+        assert describe_ports()[0] == f"{port}  a virtual board"
     assert boards.ports() == []
     gone = next(tmp_path.glob("microshrub-boards-*")) / "999999999"
     gone.write_text("/dev/pts/99")

@@ -256,7 +256,7 @@ def test_how_often_an_accelerometer_measures(make: Any, name: str, kind: Any, hz
 def test_the_drivers_of_registers_read_the_same_on_micropython(
     run_micropython: Callable[[str], str],
 ) -> None:
-    """With small integers of 31 bits, and the chips as a board made of software has them."""
+    """With small integers of 31 bits, and the chips as a virtual board has them."""
     said = run_micropython(
         f"""
 import sys

@@ -32,7 +32,7 @@ BOARD = "rpi_pico2_w"
 
 
 class Board:
-    """One made of software in the network, with a program that serves the link there."""
+    """A virtual board in the network, with a program that serves the link there."""
 
     def __init__(self, command: tuple[str, ...], folder: Path, *, trial: bool = False) -> None:
         self.tcp, self.key_file, self.build = free_port(), folder / "board.key", folder / "build"

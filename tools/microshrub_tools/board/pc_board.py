@@ -1,4 +1,4 @@
-"""A board made of software: a real 32-bit MicroPython behind a pty, with a folder as its flash.
+"""A virtual board: a real 32-bit MicroPython behind a pty, with a folder as its flash.
 
 Debian's MicroPython for the PC has no raw REPL, which mpremote needs. So a program on it is one:
 on_pc/repl.py. Around it, a thread does what a board's hardware does: it carries bytes, makes a

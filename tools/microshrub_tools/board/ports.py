@@ -45,7 +45,7 @@ def describe_ports() -> list[str]:
         kind = _BOARDS.get(port.vid, "")
         about = port.description if port.description != "n/a" else port.product or ""
         found.append("  ".join(word for word in (port.device, kind, about) if word))
-    return [*(f"{name}  a board made of software" for name in simulated_board.ports()), *found]
+    return [*(f"{name}  a virtual board" for name in simulated_board.ports()), *found]
 
 
 def chosen_port(port: str | None) -> str:
@@ -64,7 +64,7 @@ def chosen_port(port: str | None) -> str:
     if not ports:
         raise UserError(
             "--port is missing, and no serial port was found. Plug the board in, name a port that "
-            "is not listed (a pty, socket://HOST:PORT), or start a board made of software: "
+            "is not listed (a pty, socket://HOST:PORT), or start a virtual board: "
             "microshrub device"
         )
     raise UserError("--port is missing. Ports found:\n  " + "\n  ".join(ports))

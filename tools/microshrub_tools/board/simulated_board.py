@@ -1,4 +1,4 @@
-"""What a board made of software plays and runs, and how commands find it without a --port."""
+"""What a virtual board plays and runs, and how commands find it without a --port."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from microshrub_host.streams.open_stream import open_stream
 from . import build
 from .board_code import LOADER
 
-MARK = "'microshrub simulated' in __import__('sys').modules"  # true on a board made of software
+MARK = "'microshrub simulated' in __import__('sys').modules"  # true on a virtual board
 _ARCH = "x86"  # of the MicroPython for the PC
 _MOST = 1 << 31
 _MOST_SPEED = 10_000
@@ -119,7 +119,7 @@ def announced(port: str) -> Iterator[None]:
 
 
 def ports() -> list[str]:
-    """The ports of this user's boards made of software that run now."""
+    """The ports of this user's virtual boards that run now."""
     found = []
     with contextlib.suppress(OSError, UserError):
         for path in sorted(_folder().iterdir()):

@@ -1,4 +1,4 @@
-"""`microshrub device`: a board made of software, for who has none."""
+"""`microshrub device`: a virtual board, for who has none."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HEAP = "1m"  # the library for the PC is in modules of their own, which take mo
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Run a board made of software until Ctrl-C: a real 32-bit MicroPython at a port, whose "
+        "Run a virtual board until Ctrl-C: a real 32-bit MicroPython at a port, whose "
         "sensors play a recording. flash, record, stream and monitor find it without --port. It "
         "needs Linux."
     )
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the board until Ctrl-C."""
     if sys.platform == "win32" or not Path("/proc/self").exists():
         raise UserError(
-            "a board made of software needs Linux, which has a 32-bit MicroPython. On other "
+            "a virtual board needs Linux, which has a 32-bit MicroPython. On other "
             "systems, `microshrub web` has one in the browser."
         )
     from microshrub_host.fetch.micropython_binary import find_or_fetch
@@ -120,6 +120,6 @@ def run(arguments: argparse.Namespace) -> int:
             simulated_board.put_program(flash, arguments.program)
         board = PcBoard(command, flash, _HEAP, sensors=sensors)
         with board, simulated_board.announced(board.port):
-            console.say(f"A board made of software is at {board.port}. Ctrl-C ends it.")
+            console.say(f"A virtual board is at {board.port}. Ctrl-C ends it.")
             while True:
                 signal.pause()

@@ -40,7 +40,7 @@ GROUPS = {
     "Without a board": (
         Command("demo", "Watch a simulated board learn gestures.", f"{_HOST}.demo"),
         Command("example", "Write a recording to learn from.", f"{_HOST}.example"),
-        Command("device", "Run a board made of software.", f"{_TOOLS}.device", first.DEVICE),
+        Command("device", "Run a virtual board.", f"{_TOOLS}.device", first.DEVICE),
         Command("web", "Serve the page on which a board's own code learns.", f"{_TOOLS}.web"),
     ),
     "With a board": (

@@ -1,4 +1,4 @@
-"""The module `machine` of a board made of software: its sensors play a recording.
+"""The module `machine` of a virtual board: its sensors play a recording.
 
 The file that Machine() gets is JSON: `rows`, a file of 32-bit whole numbers, in each row one for
 each of the names in `columns` and behind them the number of its label; `period`, the microseconds
