@@ -51,11 +51,11 @@ class Anomaly(Companion):
     options = (
         Option(
             "--anomaly",
-            "score how unusual each sample looks, 0 to 255, with an alarm as often as "
-            "RATE says: 0.001 or 0.1%% of the samples, '1 per 1000 samples', '1 per day at 50 "
-            "Hz' (without `at` where the sensor has a rate); settings: window=512 reach=4, and "
-            "normal=400 where the first 400 samples show what is normal; on a board pin=15, a "
-            "button that says: this is normal (default: off)",
+            "score how unusual each sample looks, from 0 to 255, and raise an alarm as often as "
+            "RATE says: 0.001 or 0.1%% of the samples, '1 per 1000 samples', '1 per day at 50 Hz' "
+            "(leave out `at 50 Hz` where the sensor has a rate); settings: window=512 reach=4, "
+            "and normal=400 where the first 400 samples show what is normal; on a board, pin=15 "
+            "is a button that marks what the sensor sees as normal (default: off)",
             ("RATE", "NAME=VALUE"),
             many=True,
         ),

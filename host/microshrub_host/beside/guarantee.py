@@ -39,7 +39,7 @@ class Guarantee(Watcher):
     options = (
         Option(
             "--guarantee",
-            "also predict a set of classes that contains the true one this often: 90%% "
+            "also predict a set of classes that contains the true class this often, such as 90%% "
             "(default: off)",
             "SHARE",
         ),

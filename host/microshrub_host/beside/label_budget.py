@@ -47,21 +47,23 @@ class LabelBudget(Companion):
         Option(
             OPTION,
             "active learning: the model asks for the labels of samples that it is unsure of, up "
-            "to this share: 10%%, '1 per 20 samples', '30 per day at 2 Hz' (without `at` where "
-            "the sensor has a rate); it learns no others; where concepts often "
-            "change, that may cost 8 points of accuracy (default: off, it learns all labels)",
+            "to this share: 10%%, '1 per 20 samples', '30 per day at 2 Hz' (leave out `at 2 Hz` "
+            "where the sensor has a rate); it learns from no other labels; where concepts change "
+            "often, this may cost 8 points of accuracy (default: off, the model learns from every "
+            "label)",
             "SHARE",
         ),
         Option(
             "--label-delay",
-            "a label comes N samples later, 1 to 32767 (default: at once)",
+            "each label arrives N samples late, 1 to 32767 (default: at once)",
             "N",
             kind=int,
             simulated=True,
         ),
         Option(
             "--unanswered",
-            "this share of the labels, such as 20%%, never comes, at random (default: none)",
+            "this share of the labels, chosen at random, never arrives, such as 20%% (default: "
+            "none)",
             "SHARE",
             simulated=True,
         ),

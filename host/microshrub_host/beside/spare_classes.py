@@ -65,12 +65,11 @@ class SpareClasses(Companion):
     options = (
         Option(
             "--spare-classes",
-            "novelty detection: room for N classes that get a name only later: samples unlike "
-            "every named class and like each other are kept until a person names them; settings: "
-            "period=100 "
-            "window=256 reach=4 collect=5, and which classes of DATA are new in a simulation, "
-            "such as new=walk,run: without it, those that the warm-up does not have; on a board "
-            "pin=15, a button that names a novel class (default: off)",
+            "novelty detection: room for N classes that are named later: samples that are unlike "
+            "every named class and like each other are kept until somebody names them; settings: "
+            "period=100 window=256 reach=4 collect=5, and which classes of DATA are new in a "
+            "simulation, such as new=walk,run: without it, those that the warm-up does not have; "
+            "on a board, pin=15 is a button that names a novel class (default: off)",
             ("N", "NAME=VALUE"),
             many=True,
         ),

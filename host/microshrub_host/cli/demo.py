@@ -20,8 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """There are none."""
     parser.description = (
         "Let a simulated Raspberry Pi Pico learn three gestures of a hand with an accelerometer. "
-        f"It writes {_EXAMPLE}.csv, which a model of the world makes up, and the picture {_PLOT}, "
-        "and shows the commands that do the same."
+        f"It writes {_EXAMPLE}.csv, a made-up recording, and the picture {_PLOT}, and prints the "
+        "commands that do the same."
     )
 
 

@@ -16,8 +16,8 @@ from ..streams.worlds.world import World
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Write a recording to learn from, such as gestures.csv. It comes from a small model of "
-        "the world, with a seed: nobody measured it. Without a NAME, the examples are listed."
+        "Write a recording to learn from, such as gestures.csv. It is not measured: a small model "
+        "of the world makes it up from a seed. Without a NAME, the examples are listed."
     )
     parser.add_argument("name", metavar="NAME", nargs="?", help="the example (default: list them)")
     parser.add_argument(

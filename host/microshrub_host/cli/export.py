@@ -37,8 +37,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "learns, bit for bit as the model does. The others are for programs that only predict: "
         "c-frozen is a C99 header with the same predictions and votes, emlearn the CSV that "
         "emlearn_trees for MicroPython loads, onnx a TreeEnsembleClassifier, graphviz the trees "
-        "as a graph. Models of numbers can be written as c, and Hoeffding trees of numbers as "
-        "graphviz."
+        "as a graph. Regressors can be written as c, and Hoeffding trees that predict numbers "
+        "also as graphviz."
     )
     parser.add_argument(
         "model", metavar="MODEL", type=Path, help="a file that `simulate --save` wrote"
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=Path,
         required=True,
-        help="the file to write; an existing one of the same format is replaced",
+        help="the file to write; an existing file of the same format is replaced",
     )
     parser.add_argument(
         "--force", action="store_true", help="also replace any other file (default: refuse)"

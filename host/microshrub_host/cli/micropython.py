@@ -28,8 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--board",
         metavar="BOARD",
         choices=list(emulated_boards.BOARDS),
-        help=f"{', '.join(emulated_boards.BOARDS)}: for this one, emulated by QEMU (default: for "
-        "this PC)",
+        help=f"{', '.join(emulated_boards.BOARDS)}: a MicroPython for this processor, emulated by "
+        "QEMU (default: for this PC)",
     )
 
 

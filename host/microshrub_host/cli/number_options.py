@@ -71,8 +71,8 @@ def add_target_option(group: argparse._ActionsContainer) -> None:
     group.add_argument(
         "--target",
         metavar="COLUMN",
-        help="predict the numbers of this column, not a class; it is `target` in river:NAME, "
-        f"a regression data set, and in {synths} (default: off)",
+        help="predict the numbers of this column, not a class; the column is called `target` in "
+        f"river:NAME, a regression data set, and in {synths} (default: off)",
     )
 
 

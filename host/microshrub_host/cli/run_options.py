@@ -19,7 +19,10 @@ def add_run_options(parser: argparse.ArgumentParser, seconds: int) -> None:
         metavar="SECONDS",
         help=f"for one learner on one stream (default {seconds})",
     )
-    add_jobs_option(parser, "learners to run at the same time; the more, the slower each one runs")
+    add_jobs_option(
+        parser,
+        "learners to run at the same time; the more there are, the slower each learner runs",
+    )
 
 
 def add_bytes_option(parser: argparse.ArgumentParser, words: str) -> None:

@@ -193,8 +193,8 @@ class NumberSimulation(Simulation[NumberResult]):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_stream_options(parser)
-    assumed = "refuse models that do not fit this board (default: refuse none, tell the RAM on "
-    assumed += f"{DEFAULT_BOARD})"
+    assumed = "refuse models that do not fit this board (default: refuse no model, and show its "
+    assumed += f"RAM on {DEFAULT_BOARD})"
     add_board_option(parser, None, assumed)
     add_energy_options(parser)
     parser.add_argument(
@@ -202,7 +202,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=loader.present_name,
         choices=(*engines.NAMES, engines.CHECKED),
         help="what runs the learner (default: c if there is a C compiler, else llvm); checked is "
-        "python that stops where a kernel leaves a buffer or 32 bits",
+        "python that stops where a kernel goes outside a buffer or beyond 32 bits",
     )
     add_companion_options(parser, simulated=True)
     add_no_label_option(parser, "with --anomaly, samples are scored, and nothing is learned")

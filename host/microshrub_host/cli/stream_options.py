@@ -73,8 +73,8 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="COLUMN",
-        help="the columns that are features (default: all but the class, "
-        "and the time that `record --time` writes)",
+        help="the columns that are features (default: all except the class, and the time that "
+        "`record --time` writes)",
     )
     which.add_argument(
         "--drop",

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Search for models that are accurate and small. Every trial learns the whole stream once. "
         "Models are chosen by their accuracy, or with --target by their mean absolute error, on "
         f"its first part; the score on the rest is only shown. The choice is {RULE}; what fewer "
-        "bytes would cost is told. With --features, sets of features are weighed as models are. "
+        "bytes would cost is shown. With --features, sets of features are compared as models are. "
         "With --label-budget or --spare-classes, every trial learns as `simulate` does with them. "
         "Run the same command again to continue with the trials that are missing."
     )
@@ -64,9 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-latency",
         type=float,
         metavar="MS",
-        help="skip models whose predict and learn together take longer (p99); if the board's "
-        "file does not know, instructions are counted on an emulated Cortex-M; for other boards "
-        "only the file counts (default: no limit)",
+        help="skip models whose predict and learn together take longer (p99); if the board's file "
+        "has no times, instructions are counted on an emulated Cortex-M; for boards with other "
+        "processors, only the times in the file count (default: no limit)",
     )
     parser.add_argument(
         "--native",

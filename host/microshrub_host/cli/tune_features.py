@@ -59,5 +59,5 @@ def _each(
             errors.append(error)
     if not found:
         raise errors[0]
-    messages.say(f"Note: {count(len(found), 'set')} of features are weighed as models are.")
+    messages.say(f"Note: {count(len(found), 'set')} of features are compared as models are.")
     return found

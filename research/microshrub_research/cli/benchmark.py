@@ -14,7 +14,7 @@ COMMANDS = (
     ),
     Command(
         "small-memory",
-        "Run the best known models of a small memory.",
+        "Run the best known models that fit a small memory.",
         "microshrub_research.cli.benchmark_small_memory",
     ),
     Command(
@@ -39,12 +39,12 @@ COMMANDS = (
     ),
     Command(
         "new-classes",
-        "Let each class in turn be one without a name; print when it is noticed.",
+        "Take each class's name away in turn; print when the class is noticed.",
         "microshrub_research.cli.benchmark_new_classes",
     ),
     Command(
         "features",
-        "Learn windows of four sensors, beside a forest on features made by hand.",
+        "Learn windows of four sensors, beside a forest on hand-made features.",
         "microshrub_research.cli.benchmark_features",
     ),
     Command(

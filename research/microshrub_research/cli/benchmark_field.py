@@ -47,19 +47,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"sizes of Thicket (default: {','.join(map(str, SIZES))})",
     )
     parser.add_argument(
-        "--seeds", type=whole_number, default=1, metavar="N", help="runs of ours (default 1)"
+        "--seeds",
+        type=whole_number,
+        default=1,
+        metavar="N",
+        help="runs of our learners (default 1)",
     )
     parser.add_argument(
         "--models",
         default="none",
         metavar="A,B,...",
-        help=f"our other learners to run beside it: {', '.join(_OTHERS)}; or all (default: none)",
+        help=f"our other learners to run beside Thicket: {', '.join(_OTHERS)}; or all (default: "
+        "none)",
     )
     parser.add_argument(
         "--peers",
         default="none",
         metavar="A,B,...",
-        help="learners to run beside it, as those of compare (default: none)",
+        help="learners to run beside Thicket, as for `compare --peers` (default: none)",
     )
     parser.add_argument(
         "--limit", type=whole_number, metavar="N", help="only the first N samples (default: all)"

@@ -27,8 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--rows",
         metavar="N,N,...",
         default=_USUAL["rows"],
-        help="rows of files that are made for it, 172 MB for each million (default "
-        f"{_USUAL['rows']}); none: 0",
+        help=f"rows of the files to make for it, 172 MB per million (default {_USUAL['rows']}); "
+        "none: 0",
     )
     parser.add_argument(
         "--repeats",

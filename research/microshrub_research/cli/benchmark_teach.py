@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         default=MOST,
         metavar="N",
-        help=f"at most so many samples of a set (default {MOST:,})",
+        help=f"at most N samples of a set (default {MOST:,})",
     )
     parser.add_argument(
         "--keep",

@@ -53,8 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Run our learners, River's, MOA's and soft decision trees, each in its own process, on "
-        "the same samples in the same order. With --target, our regressors and River's. "
-        "With --label-budget, ours ask for labels; the others get as many, drawn at random."
+        "the same samples in the same order. With --target, our regressors and River's. With "
+        "--label-budget, our learners ask for labels; the others get as many labels, drawn at "
+        "random."
     )
     add_stream_options(parser, nargs="+")
     parser.add_argument(
@@ -79,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "systems with the same settings; speed is the trees and CapyMOA's shrubs, in samples per "
         "second (default: off)",
     )
-    add_bytes_option(parser, "refuse models of ours that take more bytes (default: no limit)")
+    add_bytes_option(parser, "refuse our models that take more bytes (default: no limit)")
     add_companion_options(parser, only=[LabelBudget.name])
     parser.add_argument(_SPARE, nargs="*", action=_RefuseSpare, help=argparse.SUPPRESS)
     add_run_options(parser, _LIMIT)

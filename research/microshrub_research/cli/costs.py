@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--numbers",
         action="store_true",
-        help="count only regressors, a sample that is learned and forecast (default: off)",
+        help="count only regressors, which learn and forecast a sample (default: off)",
     )
     parser.add_argument(
         "--features",
@@ -69,15 +69,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--thickets",
         action="store_true",
-        help="count only thickets of some shapes, between which `budget` tells those of all "
-        "others (default: off)",
+        help="count only thickets of some shapes, from which `budget` estimates all others "
+        "(default: off)",
     )
     parser.add_argument(
         "--history",
         metavar="FILE.csv",
         type=Path,
-        help="compare some counts, bytes and accuracies with those in this file; 1 if one is more "
-        "than 1 %% worse and no line says why (default: no comparison)",
+        help="compare some counts, bytes and accuracies with those in this file; exit with 1 if a "
+        "figure is more than 1 %% worse and no line says why (default: no comparison)",
     )
     parser.add_argument(
         "--markdown",

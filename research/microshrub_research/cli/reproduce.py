@@ -63,15 +63,15 @@ def _add_what_to_run(parser: argparse.ArgumentParser) -> None:
         "--method-time",
         type=whole_number,
         metavar="SECONDS",
-        help="for all runs of a method on one stream: when they are over, the method begins no "
-        "more of its configurations there (default: all of them)",
+        help="for all runs of a method on one stream: when this time is over, the method starts "
+        "no more configurations on that stream (default: no limit)",
     )
     parser.add_argument(
         "--peer-limit",
         type=whole_number,
         metavar="N",
-        help="as --limit, for methods that are not ours; ranks are over the samples that all "
-        "methods learned (default: --limit)",
+        help="as --limit, for methods that are not ours; ranks are computed over the samples that "
+        "all methods learned (default: --limit)",
     )
     parser.add_argument(
         "--peer-time",

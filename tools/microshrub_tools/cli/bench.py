@@ -17,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Measure microseconds per predict and per learn on the device, and print a table for "
-        "boards/NAME.toml, so that simulate and budget can tell the time per sample."
+        "boards/NAME.toml, so that simulate and budget can show the time per sample."
     )
     add_port_option(parser)
     parser.add_argument(

@@ -15,8 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Serve the page of `microshrub web`, and give it a board's port over a WebSocket, for "
-        "browsers without WebSerial. It is for this machine and for this page alone: its address "
-        "has a token. Ctrl-C ends it. Needs microshrub[web]."
+        "browsers without WebSerial. Only this machine and this page can use it: its address "
+        "contains a token. Ctrl-C ends it. Needs microshrub[web]."
     )
     add_port_option(parser)
     parser.add_argument(

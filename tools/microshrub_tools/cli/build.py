@@ -70,8 +70,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--freeze",
         action="store_true",
-        help="the library is for a MicroPython that you build, with FOLDER/firmware/manifest.py: "
-        "in the firmware it takes flash instead of RAM (default: it is copied to the board)",
+        help="put the library into the firmware of a MicroPython that you build, with "
+        "FOLDER/firmware/manifest.py: there it takes flash instead of RAM (default: copy the "
+        "library to the board)",
     )
     add_battery_option(parser)
     _add_program_options(parser)
@@ -89,16 +90,16 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         metavar=("KIND", "NAME=VALUE"),
         help="what the program reads: serial (default); adc pins=26,27 rate=50; mpu6050 scl=1 "
         "sda=0 i2c=0 address=104 rate=100 axes=6 fifo=no; adxl345, lsm6ds3, bme280, bh1750, "
-        "scd41, dht22, ina219, clamp, microphone, soil_probe or mpr121; my_sensor.py rate=1/60, "
-        "a file of your own. --features, or the saved model, says what is made of the readings. "
-        "Several --sensor give one reading together, and the first sets the pace",
+        "scd41, dht22, ina219, clamp, microphone, soil_probe or mpr121; my_sensor.py rate=1/60, a "
+        "file of your own. --features, or the saved model, says which features are made of the "
+        "readings. Several --sensor options give one reading together, at the rate of the first",
     )
     group.add_argument(
         "--label-pin",
         nargs="+",
         metavar=("PIN", "NAME=VALUE"),
-        help="a button that gives the label: 15 pressed=walk released=rest; "
-        "leave it empty for no label (default: none)",
+        help="a button that gives the label: 15 pressed=walk released=rest; a name left empty "
+        "means no label (default: none)",
     )
     add_companion_options(group)
     group.add_argument(
@@ -111,7 +112,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         "--switch",
         nargs="+",
         metavar="CLASS=PIN",
-        help="pins that are high while a class is predicted, lights or relays, and colours of a "
+        help="pins of lights or relays that are high while a class is predicted, or colours of a "
         "NeoPixel: walk=16 run=17+18 rest=27:green (default: none)",
     )
     group.add_argument(
@@ -140,7 +141,7 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         choices=("none", *DETECTORS),
         help="the drift detector (default page_hinkley; none for a regressor)",
     )
-    add_no_label_option(group, "labels of the classes of --classes come on the board")
+    add_no_label_option(group, "the board is told labels of the classes in --classes")
     group.add_argument(
         "--hook",
         choices=HOOKS,
@@ -160,7 +161,8 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         type=whole_number,
         default=0,
         metavar="MS",
-        help="restart the board if it hangs for this long, at least 5000 (default 0: off)",
+        help="restart the board if it hangs for so many milliseconds, at least 5000 (default 0: "
+        "off)",
     )
     group.add_argument(
         "--text", action="store_true", help="also print plotter lines (default: frames only)"

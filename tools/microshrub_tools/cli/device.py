@@ -20,8 +20,8 @@ _HEAP = "1m"  # the library for the PC is in modules of their own, which take mo
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Run a virtual board until Ctrl-C: a real 32-bit MicroPython at a port, whose "
-        "sensors play a recording. flash, record, stream and monitor find it without --port. It "
+        "Run a virtual board until Ctrl-C: a real 32-bit MicroPython at a port, whose sensors "
+        "play a recording. flash, record, stream and monitor find the board without --port. It "
         "needs Linux."
     )
     parser.add_argument(
@@ -50,11 +50,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         type=int,
         default=1,
-        help="how many times as fast as ours the board's clock runs (default 1)",
+        help="how fast the board's clock runs, as a multiple of real time (default 1)",
     )
     add_column_options(parser)
     parser.add_argument(
-        "--no-label", action="store_true", help="the last column is a sensor's, too, not the label"
+        "--no-label", action="store_true", help="the last column is also a sensor's, not the label"
     )
     parser.add_argument(
         "--press",

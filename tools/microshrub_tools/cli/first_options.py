@@ -141,9 +141,9 @@ DEVICE = {
     "--sensor": "the recording that its sensors play (default: no pins)",
     "--rate": "rows per second, or 1/60 (default 100)",
     "--press": "buttons: pressed while a row has that label",
-    "--speed": "how many times as fast the board's clock runs (default 1)",
+    "--speed": "the clock's speed, a multiple of real time (default 1)",
     "--drop": "columns that no sensor plays (default: none)",
-    "--no-label": "the last column is a sensor's, too, not the label",
+    "--no-label": "the last column is also a sensor's, not the label",
 } | _HELP
 SOAK = (
     _DATA

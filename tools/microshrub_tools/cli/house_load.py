@@ -26,14 +26,14 @@ _STEPS = 4
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Start a mosquitto on this PC and many simulated boards that tell it what they see, as "
-        "programs of `build --mqtt` do. Print what a board sends in a day, and what the broker "
-        "carries. Exit with 1 if a message was lost."
+        "Start a mosquitto on this PC and many simulated boards that report to it, as programs of "
+        "`build --mqtt` do. Print what a board sends in a day, and what the broker carries. Exit "
+        "with 1 if a message was lost."
     )
     texts = {
         "boards": "how many boards there are",
         "minutes": "minutes of the boards' time that are counted",
-        "speed": "their time passes so many times as fast, or as fast as this PC can",
+        "speed": "how fast the boards' clocks run, a multiple of real time, if this PC keeps up",
         "changes": "how often a day the class that a board sees changes",
     }
     add_whole_numbers(parser, [(name, _USUAL[name], text) for name, text in texts.items()])

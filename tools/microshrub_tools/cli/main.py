@@ -47,12 +47,12 @@ GROUPS = {
         Command(
             "stream", "Let a board learn a recorded stream.", f"{_TOOLS}.stream", first.STREAM
         ),
-        Command("boards", "List the boards and where their figures are from.", f"{_HOST}.boards"),
+        Command(
+            "boards", "List the boards, and where their figures come from.", f"{_HOST}.boards"
+        ),
         Command("bench", "Measure predict and learn on a board.", f"{_TOOLS}.bench"),
         Command("mqtt", "Remove a board from an MQTT broker.", f"{_TOOLS}.mqtt"),
-        Command(
-            "bridge", "Give the page a board where there is no WebSerial.", f"{_TOOLS}.bridge"
-        ),
+        Command("bridge", "Connect a board to the page without WebSerial.", f"{_TOOLS}.bridge"),
     ),
     "A model": (
         Command(

@@ -39,7 +39,8 @@ def add_broker_options(group: argparse._ActionsContainer, *, required: bool = Fa
         "--mqtt-ca",
         metavar="FILE",
         type=Path,
-        help="use TLS, and trust the broker that this certificate proves (default: no TLS)",
+        help="use TLS, and trust a broker whose identity this certificate proves (default: no "
+        "TLS)",
     )
 
 
@@ -49,7 +50,7 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--wifi",
         metavar="SSID",
-        help="the wireless network to join (default: the board joins one by itself)",
+        help="the wireless network to join (default: the board joins a network by itself)",
     )
     group.add_argument(
         "--wifi-password-file",
@@ -85,16 +86,16 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
         "--share",
         nargs="+",
         metavar=("GROUP", "NAME=VALUE"),
-        help="learn from the parcels that other boards of a group have at the broker, as `share "
-        "import --group` does; classes=walk,run or classes=all: give samples of these classes to "
-        "them (default: share nothing)",
+        help="learn from the parcels that other boards of the group have published at the broker, "
+        "as `share import --group` does; classes=walk,run or classes=all: publish samples of "
+        "these classes for them (default: share nothing)",
     )
     group.add_argument(
         "--settle",
         nargs="+",
         metavar=("N", "P%"),
-        help="report another class once it was predicted N times in a row, or once with "
-        f"a confidence of P% (default {' '.join(SETTLE)})".replace("%", "%%"),
+        help="report a different class once it was predicted N times in a row, or once with a "
+        f"confidence of P% (default {' '.join(SETTLE)})".replace("%", "%%"),
     )
     group.add_argument(
         "--events",

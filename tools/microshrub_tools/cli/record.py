@@ -60,7 +60,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--normal-key",
         metavar="KEY",
         default="",
-        help="a key that says to a board with --anomaly: this is normal (default: none)",
+        help="a key that tells a board with --anomaly that what its sensor sees is normal "
+        "(default: none)",
     )
     parser.add_argument(
         "--limit", type=whole_number, metavar="N", help="stop after N samples (default: at Ctrl-C)"
@@ -71,7 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--time", action="store_true", help="add a first column with milliseconds (default: off)"
     )
-    add_features_option(parser, "write, instead of the board's readings,")
+    add_features_option(parser, "instead of the board's readings, write")
     existing = parser.add_mutually_exclusive_group()
     existing.add_argument(
         "--append", action="store_true", help="add to an existing file (default: refuse)"

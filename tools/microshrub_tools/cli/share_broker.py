@@ -13,7 +13,7 @@ from ..board.parcel_store import MOST_BOARDS, ParcelStore, Published
 from ..board.program_house import check_name
 from .network_options import add_broker_options, open_broker
 
-OWN = "the name of MODEL, or that of `build --mqtt --name`"
+OWN = "the name of MODEL, or the name given to `build --mqtt --name`"
 _ONLY = ("mqtt_user", "mqtt_password_file", "mqtt_ca", "group")
 
 

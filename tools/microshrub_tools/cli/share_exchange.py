@@ -28,17 +28,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Have boards teach each other: each gives samples of the classes that you name, and "
-        "learns what it lacks of the others'. Each board's program is stopped for it, and goes on "
-        "afterwards; a second time only if there is something to learn. A board that is away is "
-        "told of and skipped."
+        "learns what it lacks of the others'. Each board's program is stopped meanwhile, and "
+        "continues afterwards; it is stopped a second time only if there is something to learn. A "
+        "board that does not answer is reported and skipped."
     )
     parser.add_argument(
         "--port",
         metavar="[NAME=]PORT",
         action="append",
         help="a board, once for each: a serial device, tcp://HOST[:PORT] of a board in the "
-        "network, or socket://HOST:PORT; NAME is what it is called (default: as `build --mqtt "
-        "--name` did)",
+        "network, or socket://HOST:PORT; NAME is the board's name (default: the name given to "
+        "`build --mqtt --name`)",
     )
     parser.add_argument(
         "--key",
@@ -51,14 +51,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--classes",
         metavar="A,B,...",
-        help="the classes that may leave a board, or all of which it has samples: all (required)",
+        help="the classes that may leave a board; `all` is every class that has samples "
+        "(required)",
     )
     parser.add_argument(
         "--every",
         metavar="TIME",
-        help="again after so much time, such as 30m, 12h or 1d, until Ctrl-C (default: once)",
+        help="repeat the exchange after this time, such as 30m, 12h or 1d, until Ctrl-C (default: "
+        "once)",
     )
-    add_store(parser, "Publish the boards' parcels, too, and offer them those of other boards.")
+    add_store(
+        parser, "Also publish the boards' parcels, and offer them the parcels of other boards."
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

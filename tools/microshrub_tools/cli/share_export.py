@@ -25,13 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Write samples that a thicket holds to a parcel, from which other models learn, or "
         "publish them at an MQTT broker. Only classes that you name leave the model: by default "
-        "none does. A board's program is stopped for it, and goes on afterwards."
+        "none does. A board's program is stopped meanwhile, and continues afterwards."
     )
     parser.add_argument("model", metavar="MODEL", type=Path, nargs="?", help=MODEL)
     parser.add_argument(
         "--classes",
         metavar="A,B,...",
-        help="the classes that may leave, or all of which it has samples: all (required)",
+        help="the classes that may leave the model; `all` is every class that has samples "
+        "(required)",
     )
     parser.add_argument(
         "--most",
@@ -43,15 +44,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name",
         metavar="NAME",
-        help=f"whose samples they are (default: {OWN}, or `board` where a board has none)",
+        help=f"the name of the samples' owner (default: {OWN}, or `board` for a board without a "
+        "name)",
     )
     add_board(parser, "take the samples from")
     add_output(parser, "the parcel to write (required without --mqtt)")
     add_store(
         parser,
-        f"In place of --output: publish a retained parcel of each class, of at most "
-        f"{MOST_SAMPLES} samples and {MOST_BYTES:,} bytes; a group has those of at most "
-        f"{MOST_BOARDS} boards for each class.",
+        "In place of --output: publish a retained parcel of each class, of at most "
+        f"{MOST_SAMPLES} samples and {MOST_BYTES:,} bytes; for each class, a group has the "
+        f"parcels of at most {MOST_BOARDS} boards.",
     )
 
 

@@ -21,19 +21,21 @@ from .share_files import add_board, add_output, add_taught, taught_files, write
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Remove the samples of a parcel, or all that came of a board (--origin), from a thicket. "
-        "The trees that have grown on them count little as soon as newer ones have grown. A board "
-        "does not keep which samples of a parcel it took: there, all of them are looked for. With "
-        "--mqtt and neither MODEL nor --port, a board's parcels are removed from the broker."
+        "Remove the samples of a parcel, or all samples that came from a board (--origin), from a "
+        "thicket. The trees that have grown on these samples count little as soon as newer trees "
+        "have grown. A board does not record which samples of a parcel it took, so all of the "
+        "parcel's samples are looked for. With --mqtt and neither MODEL nor --port, a board's "
+        "parcels are removed from the broker."
     )
     add_taught(parser, "the PARCEL of `share export`; none with --origin")
-    add_board(parser, "have the samples forgotten by")
+    add_board(parser, "remove the samples from")
     add_output(parser, "the model to write; an existing model is replaced (required with MODEL)")
     add_store(parser, "Also look for what the broker has of --origin now, by its parcels.")
     parser.add_argument(
         "--origin",
         metavar="NAME",
-        help="forget all that came of this board, in place of PARCEL (required with --mqtt)",
+        help="remove all samples that came from this board, in place of PARCEL (required with "
+        "--mqtt)",
     )
 
 

@@ -25,10 +25,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Let a thicket judge parcels, and learn from them what it lacks. Samples that contradict "
-        "those it holds are refused, and so are parcels of other features. The program of a board "
-        "is stopped meanwhile, and goes on with what was learned."
+        "those it holds are refused, and so are parcels with other features. A board's program is "
+        "stopped meanwhile, and continues with what was learned."
     )
-    add_taught(parser, "one or more PARCELs of `share export`; none with --mqtt")
+    add_taught(parser, "one or more PARCELs of `share export`, but none with --mqtt")
     add_board(parser, "teach")
     add_output(parser, "the model to write; an existing model is replaced (required with MODEL)")
     add_store(
@@ -39,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name",
         metavar="NAME",
-        help=f"with --mqtt, the name of who learns: its own parcels are left out (default: {OWN})",
+        help="with --mqtt, the learner's name: parcels of that name are left out "
+        f"(default: {OWN})",
     )
 
 

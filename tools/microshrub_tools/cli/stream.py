@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Let a board learn a recorded stream, predicting each sample before it is learned; stop "
-        "at the first prediction that is not the simulator's."
+        "at the first prediction that differs from the simulator's."
     )
     add_stream_options(parser)
     add_target_option(parser)

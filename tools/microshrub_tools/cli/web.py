@@ -15,9 +15,9 @@ _PORT = 8377
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Serve the page on which the device library learns in the browser, in MicroPython. It is "
-        "for this machine alone, and ends with Ctrl-C. --output writes the page's files instead, "
-        "for any web server."
+        "Serve the page on which the device library learns in the browser, in MicroPython. Only "
+        "this machine can open the page; Ctrl-C ends the command. --output writes the page's "
+        "files to a folder instead, for any web server."
     )
     parser.add_argument(
         "--output",
