@@ -37,22 +37,22 @@ def build(
     freeze: bool = False,
     **options: Any,
 ) -> Build:
-    """Make the program for a board that goes on with a saved model, ready to be flashed.
+    """Make a program for a board, which continues with a saved model, ready to be flashed.
 
     Parameters
     ----------
     model
-        A file of `microshrub simulate --save`, or of an adapter's `save`.
+        A file that `microshrub simulate --save` or an adapter's `save` wrote.
     board
         The name of a board, such as "rpi_pico", or the path of a .toml file.
     output
-        The folder to write; by default build/BOARD. A build that is there is replaced.
+        The folder to write; by default build/BOARD. An earlier build in it is replaced.
     emit
-        What the kernels become: "viper", mpy-cross's machine code; "native", a C compiler's, in
-        one native module; "bytecode", for any processor.
+        What the kernels become: "viper", machine code by mpy-cross; "native", machine code by a C
+        compiler, in one native module; "bytecode", for any processor.
     freeze
-        Whether the library is for a MicroPython that you build: manifest.py in the folder
-        firmware/ freezes it in, where it takes flash instead of RAM.
+        Whether the library goes into the firmware of a MicroPython that you build, by manifest.py
+        in the folder firmware/: there it takes flash instead of RAM.
     options
         What surrounds the model: sensor=Sensor.adc(pins=(26, 27)), features="window=64 hop=16",
         beside=[LabelBudget(share=0.1)], alarm=DriftAlarm("adwin"), checkpoint=Checkpoint(100),
@@ -100,7 +100,7 @@ def flash(
 ) -> SelfTest:
     """Copy a build to a board, compare every file, and have the board test itself; then start it.
 
-    Until all of it was compared, the board keeps its previous program.
+    Until all files have been compared, the board keeps its previous program.
 
     Parameters
     ----------
@@ -113,17 +113,17 @@ def flash(
     key
         The file of the key of a board in the network; by default the only one in build/.
     progress
-        Called with the bytes that are copied, and all of them.
+        Called with the number of bytes copied so far, and of all bytes.
 
     Returns
     -------
-    What the board learned of a fixed stream, and the microseconds and bytes that it took.
+    What the board learned from a fixed stream, and the microseconds and bytes that it took.
 
     Raises
     ------
     UserError
-        If the build does not fit, the board does not answer, a file is not the same there, or the
-        board's model is not the simulator's.
+        If the build does not fit, the board does not answer, a file on the board differs, or the
+        board's model differs from the simulator's.
 
     Examples
     --------

@@ -116,7 +116,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         return True
 
     def warm_up(self, samples: Iterable[_Sample], scale: Scale | None = None) -> None:
-        """Fix features, units and ranges by samples whose labels nobody knows yet.
+        """Set features, units and ranges by samples whose labels are not known yet.
 
         From then on every sample is learned at once. scale gives units of your own. Needs
         `classes`, since no label was seen. Raises AdapterError if that is missing, or it is too
@@ -129,7 +129,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         self._start([_numbers(x) for x in samples], scale)
 
     def learn_one(self, x: _Sample, y: Hashable) -> None:
-        """Learn a sample. The first `warmup` ones are kept, too, until they give the units."""
+        """Learn a sample. The first `warmup` samples are kept as well, until they set the units."""
         known = _numbers(x)
         label = self._label(y)
         if self._online:
@@ -148,7 +148,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         self._early.learn(values, names, scale, labels, most)
 
     def predict_proba_one(self, x: _Sample, **kwargs: Any) -> dict[Any, float]:
-        """The parts of the votes of all labels so far."""
+        """Each label's share of the votes, for all labels so far."""
         known = _numbers(x)
         online = self._online or self._early.online
         if not online:
@@ -186,7 +186,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
     def save(self, path: Path | str) -> None:
         """Write the model's file, from which `microshrub build --model` makes a program.
 
-        A warm-up that is not over ends now. Raises UserError if nothing was learned, or the file
+        Ends a warm-up that is still going on. Raises UserError if nothing was learned, or the file
         cannot be written.
         """
         self._end_warmup()
@@ -250,7 +250,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
         self._online: OnlineNumbers | None = None
 
     def learn_one(self, x: _Sample, y: float) -> None:
-        """Learn a sample. The first `warmup` ones are kept, and learned when all are there."""
+        """Learn a sample. The first `warmup` samples are kept, and learned together at the end."""
         known = _numbers(x)
         if not isinstance(y, (numbers.Real, np.bool_)) or not math.isfinite(y):
             raise AdapterError(f"the target has to be a finite number, not {y!r}")
@@ -262,7 +262,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
             self._leave_warmup()
 
     def predict_one(self, x: _Sample) -> float:
-        """The number predicted for a sample; while warming up, the mean of those so far, or 0."""
+        """The prediction for a sample; during the warm-up, the mean of the targets so far, or 0."""
         known = _numbers(x)
         if self._online:
             return float(self._online.predict(self._rows([known]))[0])
@@ -310,15 +310,15 @@ def _numbers(x: _Sample) -> dict[Any, float]:
     return found
 
 
-_CLASSES = """classes   the number of labels, or a list of them; None: those of the warm-up
-    spare_classes  room for so many more labels, which may come at any time; each takes memory
+_CLASSES = """classes   the number of labels, or a list of them; None: those in the warm-up
+    spare_classes  room for so many more labels, which may come at any time and take memory
     guarantee  percent of the sets of predict_set_one() that hold the label, 50..99; None: no sets
     """
 _DOC = """{learner} as a KIND of River.
 
     All parameters are given by keyword:
 
-    CLASSESfeatures  names of the features, in the board's order; None: those of the warm-up,
+    CLASSESfeatures  names of the features, in the board's order; None: those in the warm-up,
               sorted.
               Later, other features are ignored, and absent ones are missing values
     warmup    number of samples that decide the units and ranges of the features, before they
@@ -326,7 +326,7 @@ _DOC = """{learner} as a KIND of River.
     digits    decimal places that are kept of each feature; None: as many as in the warm-up
     engine    "fastest", "c", "llvm" or "python"
 
-    The others are those of the learner, see microshrub.{learner}:
+    The other parameters are the learner's, see microshrub.{learner}:
 
     {others}
 

@@ -80,7 +80,7 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         return np.asarray(self.classes_[np.minimum(found, len(self.classes_) - 1)])
 
     def predict_proba(self, X: Any) -> Values:  # noqa: N803
-        """The parts of the votes, shape (rows, classes), in the order of `classes_`."""
+        """Each class's share of the votes, shape (rows, classes), in the order of `classes_`."""
         votes = self._ask(X)[1][:, : len(self.classes_)]
         whole = votes.sum(axis=1, keepdims=True)
         even = np.full_like(votes, 1 / votes.shape[1])
@@ -206,7 +206,7 @@ def _numbers(labels: NDArray[Any], known: NDArray[Any]) -> NDArray[np.intp]:
     return np.where(known[places] == labels, places, -1)
 
 
-_CLASSES = """spare_classes  room for so many classes that later calls bring; each takes memory
+_CLASSES = """spare_classes  room for so many classes that later calls bring; they take memory
     guarantee  percent of the sets of predict_set() that hold the class, 50..99; learning takes
               longer with it
     """
@@ -218,11 +218,11 @@ _DOC = """{learner} as a KIND of scikit-learn.
     digits    decimal places that are kept of each feature; None: as many as in the warm-up
     engine    "fastest", "c", "llvm" or "python"
 
-    The others are those of the learner, see microshrub.{learner}:
+    The other parameters are the learner's, see microshrub.{learner}:
 
     {others}
 
-    Invalid ones raise AdapterError, a ValueError, at the first call that learns.
+    Invalid parameters raise AdapterError, a ValueError, at the first call that learns.
     """
 
 

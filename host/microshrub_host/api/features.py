@@ -36,30 +36,30 @@ def extract_features(
     horizon: int = 0,
     lags: int = 1,
 ) -> Stream | NumberStream:
-    """Make samples of windows of a recording's readings, as a board would.
+    """Make samples from windows of a recording's readings, as a board would.
 
     Parameters
     ----------
     stream
-        What open_stream or open_numbers gives of a recording, a row for each reading: whole
-        numbers of 16 bits.
+        What open_stream or open_numbers returns for a recording with a row for each reading:
+        whole numbers of 16 bits.
     settings
-        Those of --features: "window=64 hop=32 bands=0.5-3,3-8 rate=100"; "rate=100" chooses the
-        others, as "" does without knowing how many readings a second there are.
+        The settings of --features: "window=64 hop=32 bands=0.5-3,3-8 rate=100". With "rate=100"
+        alone, the other settings are chosen; with "", they are chosen without a known rate.
     shuffle
-        Seed of a permutation of the samples; None keeps their order. Of classes only.
+        Seed of a permutation of the samples; None keeps their order. Only for classes.
     target, horizon, lags
-        Of numbers: the feature that is predicted, by default the last one, and the rest as of
-        open_numbers, in samples.
+        For numbers: the feature that is predicted, by default the last one; horizon and lags are
+        those of open_numbers, in samples.
 
     Returns
     -------
-    Another stream: a row for each window, of classes with the label of its last reading.
+    Another stream: a row for each window; with classes, its label is that of the last reading.
 
     Raises
     ------
     UserError
-        If a setting cannot be, or a board could not have given these readings.
+        If a setting is impossible, or a board could not have made these readings.
 
     Examples
     --------

@@ -21,12 +21,12 @@ from ..streams.units import RAW_MAX
 def save_model(
     stream: Stream | NumberStream, run: Result | NumberResult, path: str | Path
 ) -> None:
-    """Write the model that a simulation of the stream has left behind, as `simulate --save`.
+    """Write the model that a simulation of the stream ended with, as `simulate --save` does.
 
-    The file is replaced at once, and only by a whole one. Raises UserError if it cannot be
-    written.
+    The file is replaced in one step, and only by a complete file. Raises UserError if it cannot
+    be written.
 
-    The order of before, save_model(path, run, stream), warns, and works for one more release.
+    The old order, save_model(path, run, stream), warns, and works for one more release.
 
     Examples
     --------
@@ -55,11 +55,12 @@ def other_order(now: str) -> None:
 
 
 def load_model(path: str | Path) -> OpenModel:
-    """The model in a file of `simulate --save`, of save_model() or of an adapter's `save`.
+    """The model in a file that `simulate --save`, save_model() or an adapter's `save` wrote.
 
     Its `learner` and `quantizer` are objects of the device library, in the state in which they
-    were saved; its `file` tells their parameters, the names and units of the features and the
-    classes. Raises UserError if the file is not there, is damaged or is of another version.
+    were saved; its `file` has their parameters, the names and units of the features, and the
+    names of the classes. Raises UserError if the file does not exist, is damaged, or is of
+    another version.
     """
     return model_files.open_model(Path(path))
 

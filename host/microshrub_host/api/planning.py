@@ -40,9 +40,9 @@ def budget(
 ) -> Budget:
     """What a model takes of a board's RAM: its buffers, MicroPython's overhead, the code.
 
-    That is in the program that `build` makes, whose samples come over the serial link.
+    The program is one that `build` makes, with samples that come over the serial link.
 
-    The order of before, budget(board, model), warns, and works for one more release.
+    The old order, budget(board, model), warns, and works for one more release.
 
     Parameters
     ----------
@@ -51,10 +51,10 @@ def budget(
     board
         The name of a board, such as "rpi_pico", or the path of a .toml file.
     features, classes
-        Of a sample: how many numbers, and how many classes there are; without classes, the model
+        How many numbers a sample has, and how many classes there are; without classes, the model
         is a regressor.
     beside
-        What stands beside the model, as simulate() has it; of classes only.
+        What stands beside the model, as for simulate(); only for classes.
     own_program
         Whether the model is in a program of your own, which imports the library's modules.
     parameters
@@ -63,7 +63,7 @@ def budget(
     Raises
     ------
     UserError
-        As simulate() does, and without a board, or for an unknown one.
+        As simulate() does, and if there is no board, or an unknown board.
 
     Examples
     --------
@@ -116,19 +116,20 @@ def tune(
     Parameters
     ----------
     stream
-        What open_stream or, of numbers, open_numbers gives. Or, to weigh sets of features as
-        models are weighed, what extract_features makes of one recording, by its settings.
+        What open_stream or, for numbers, open_numbers returns. Or, to compare sets of features as
+        models are compared, what extract_features makes of one recording, by its settings.
     board
         The name of a board, such as "rpi_pico", or the path of a .toml file.
     max_bytes
         The most that a model may take; by default, and at most, what the board's file recommends.
     max_latency
-        Milliseconds that a predict and a learn may take, 99th percentile; None: any time. Of
-        classes only, and of several sets of features the first.
+        Milliseconds that a predict and a learn may take, 99th percentile; None: any time. Only for
+        classes, and only for the first of several sets of features.
     choose_on
-        The first part of the stream, 0 to 1, which chooses; the rest is shown beside it.
+        The part of the stream, 0 to 1, from its start, on which models are chosen; the score on
+        the rest is shown beside it.
     trials
-        Finished trials of the study, those of earlier runs included.
+        Finished trials of the study, including those of earlier runs.
     seed
         Of the search.
     jobs
@@ -140,11 +141,11 @@ def tune(
     ends
         The range of the targets, in their own unit; None: that of the warm-up.
     beside
-        As simulate() has it: what stands beside each trial's model. Of classes only.
+        What stands beside each trial's model, as for simulate(). Only for classes.
     native
         Models as `build --native` makes them, which take less RAM and time.
     study
-        A file that keeps the trials, with which a later search goes on; by default none is kept.
+        A file that keeps the trials, so that a later search continues; by default nothing is kept.
     progress
         Called with the finished trials, all of them, and the best score in words.
     old
@@ -152,13 +153,14 @@ def tune(
 
     Returns
     -------
-    All trials within the limits: `taken` is the one to take, `front` those that none beats.
+    All trials within the limits: `taken` is the suggested trial, `front` has those that no other
+    trial beats.
 
     Raises
     ------
     UserError
-        Without the packages of microshrub[tune], with native where there is no C compiler, for
-        a study of something else, and if nothing that was tried keeps to the limits.
+        If the packages of microshrub[tune] are missing, for native without a C compiler, for a
+        study of something else, and if no trial keeps to the limits.
 
     """
     target = board_files.load(board)

@@ -53,40 +53,40 @@ def simulate(
     ends: tuple[float, float] | None = None,
     **parameters: Any,
 ) -> Result | NumberResult:
-    """Predict each sample of a stream, then learn it, as a board would: to the bit.
+    """Predict each sample of a stream, then learn it, as a board would, bit for bit.
 
     Parameters
     ----------
     stream
-        What open_stream or, of numbers, open_numbers gives.
+        What open_stream or, for numbers, open_numbers returns.
     model
         A learner by its name: "thicket" (which needs no parameters), "shrub", "hoeffding", ...
     engine
-        "c", "llvm", "python" or "micropython", which come to the same result; "checked" is
-        "python" that stops where a kernel leaves a buffer; None is the fastest here.
+        "c", "llvm", "python" or "micropython", which give the same result; "checked" is
+        "python", and stops where a kernel goes outside a buffer; None is the fastest here.
     warmup
-        Samples whose features give the ranges before the run; 0: the ranges grow with the
-        samples; None: 0 for learners that can move what they know along, else 256.
+        How many samples set the features' ranges before the run; 0: the ranges grow with the
+        samples; None: 0 for learners that can follow growing ranges, else 256.
     beside
         What stands beside the model: Anomaly(often=0.001), SpareClasses(4, new=("walk",)),
         LabelBudget(share=0.1, delay=50).
     interval, ends
-        Of a regression stream: the percent of the targets that the interval around each prediction
-        is to hold, and the range of the targets; None: no interval, and the range of the warm-up.
+        For a regression stream: the percent of the targets that the intervals around predictions
+        should contain, and the targets' range; None: no interval, and the range of the warm-up.
     parameters
         Those of the learner: window=64, trees=8.
 
     Returns
     -------
-    The accuracies and kappas in percent, their curves, and the state of the model. Its `anomaly`
-    has the score of each sample, its `alone` how often it is right without labels, its `spare`
-    what became of the classes without a name, its `asking` which labels were asked for. Of a
-    regression stream, the errors and the predictions.
+    The accuracies and kappas in percent, their curves, and the state of the model. `anomaly` has
+    the score of each sample, `alone` the accuracy without labels, `spare` the result of the
+    spare classes, and `asking` which labels were asked for. For a regression stream, the errors
+    and the predictions.
 
     Raises
     ------
     UserError
-        For a model or a parameter that is not there, and for a value that the learner refuses.
+        For an unknown model or parameter, and for a value that the learner refuses.
 
     Examples
     --------
@@ -171,12 +171,12 @@ def parity(
 
     Returns
     -------
-    None if all agree to the end, else the first sample and the first buffer that differ.
+    None if all agree to the end; else the first sample and the first buffer that differ.
 
     Raises
     ------
     UserError
-        As simulate() does, and without a real MicroPython where one is wanted.
+        As simulate() does, and if a real MicroPython is wanted but not found.
 
     Examples
     --------

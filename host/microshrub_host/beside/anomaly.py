@@ -25,16 +25,17 @@ _COLUMNS = 2000  # of the picture
 
 @dataclass(frozen=True)
 class Anomaly(Companion):
-    """How unusual each sample looks beside the last ones, 0..255, with an alarm now and then.
+    """How unusual each sample looks beside recent samples, 0..255, with an occasional alarm.
 
-    often   the share of the samples with which an alarm may come, above 0 to 1, in the long run
-    window  samples that each is compared with, up to 1000; 0: 512, or as many as fit 8 KB
-    reach   1..32, about as many steps of 1/256 a feature are no distance yet
-    normal  0..2**29, the first samples, which show what is normal and which all others are
-            compared with, so that a fault that lasts stays unlike; 0: with the last samples
-    pin     of a button on a board that says "this is normal"; "": there is none
+    often   in the long run, the share of the samples at which an alarm may come, above 0, up to 1
+    window  samples that each sample is compared with, up to 1000; 0: 512, or as many as fit 8 KB
+    reach   1..32, about so many steps of 1/256 in a feature do not count as a distance
+    normal  0..2**29, the number of first samples, which show what is normal: all later samples
+            are compared with these, so that a lasting fault goes on looking unusual; 0: samples
+            are compared with the samples before them
+    pin     of a button on a board that marks what the sensor sees as normal; "": no button
 
-    Raises UserError for others.
+    Raises UserError for other values.
     """
 
     often: float | Fraction
@@ -81,11 +82,11 @@ class Anomaly(Companion):
 
     @property
     def period(self) -> int:
-        """Samples to an alarm."""
+        """Samples for each alarm, in the long run."""
         return round(1 / self.often)
 
     def begins(self, unlike: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The samples with which an episode begins, of which were above the threshold."""
+        """The first sample of each episode; unlike: which samples were above the threshold."""
         pause = loader.load("python").anomaly.pause_of(self.period)
         above = np.flatnonzero(unlike)
         begins: NDArray[np.int64] = above[np.diff(above, prepend=-pause - 1) > pause]
@@ -96,7 +97,7 @@ class Anomaly(Companion):
         return {"period": self.period} | {name: getattr(self, name) for name in _OF_SCORE}
 
     def size(self, features: int) -> tuple[int, int]:
-        """Samples in the window, and bytes of the buffers, for that many features."""
+        """Samples in the window, and bytes of the buffers, for so many features."""
         made = loader.load("python").AnomalyScore(features, **self.parameters())
         return made.window, made.nbytes(features, made.window)
 
@@ -167,12 +168,12 @@ class AnomalyRun(BesideRun):
 
     @property
     def alarms(self) -> NDArray[np.int64]:
-        """The samples, from 0 on, with which an alarm began: the first of each episode."""
+        """The samples, from 0 on, at which an alarm began: the first of each episode."""
         return self.options.begins(self.unlike)
 
     @property
     def peaks(self) -> NDArray[np.int64]:
-        """The samples with the highest scores of these episodes, the first of equal ones."""
+        """The sample with the highest score of each episode; the first such sample."""
         scores = np.where(self.unlike, self.scores, 0)
         parts = np.split(scores, self.alarms)[1:]
         inside = [int(np.argmax(part)) for part in parts]
@@ -207,7 +208,7 @@ class AnomalyRun(BesideRun):
         return [("  most unusual", f"sample {peak + 1:,}, with a score of {self.scores[peak]}")]
 
     def draw(self, axes: Any) -> None:
-        """The scores, the highest of as many samples as share a column; alarms at their peaks."""
+        """Draw the scores, the highest in each column, and the alarms at their peaks."""
         width = max(1, len(self.scores) // _COLUMNS)
         starts = np.arange(0, len(self.scores), width)
         highest = np.maximum.reduceat(self.scores, starts)

@@ -23,8 +23,8 @@ from ..streams.stream import Stream
 class Option:
     """One of a companion's options on the command line.
 
-    `many` says that several words may follow; `simulated`, that it is only of use where a stream
-    has all labels.
+    `many`: several words may follow. `simulated`: the option is of use only where a stream has all
+    labels.
     """
 
     flag: str
@@ -36,16 +36,17 @@ class Option:
 
     @property
     def name(self) -> str:
-        """In the parsed arguments."""
+        """Its name in the parsed arguments."""
         return self.flag.removeprefix("--").replace("-", "_")
 
 
 @dataclass(frozen=True)
 class Followed:
-    """What an engine tells of a companion once the stream has ended.
+    """What an engine reports about a companion when the stream has ended.
 
-    `said` has what it said of each sample, bytes of shape (values, samples); `told` what it says
-    of itself; `bytes` are those of its buffers. `right` says which predictions were.
+    `said` has what the companion said about each sample, bytes of shape (values, samples); `told`
+    has what it says about itself; `bytes` is the size of its buffers. `right` says which
+    predictions were right.
     """
 
     said: NDArray[np.uint8]
@@ -57,35 +58,35 @@ class Followed:
 
 
 class BesideRun:
-    """What became of a companion on a stream; the base of all of these."""
+    """The result of a companion on a stream; the base class of all such results."""
 
     draws: ClassVar[bool] = False  # whether it has a picture
 
     def saved(self) -> dict[str, Any]:
-        """What a model's file has of it in config.json, by the companion's name."""
+        """Its part of the config.json in a model's file, by the companion's name."""
         return {}
 
     def class_names(self, names: tuple[str, ...], classes: int) -> tuple[str, ...]:
-        """Those of a learner of so many classes, by what they are called in the stream."""
+        """The names of the learner's classes; names: those in the stream."""
         return names
 
     def record(self) -> dict[str, Any]:
-        """For --json."""
+        """The result for --json."""
         raise NotImplementedError
 
     def rows(self) -> list[tuple[str, str]]:
-        """For a table: names and values."""
+        """Rows of a table: names and values."""
         raise NotImplementedError
 
     def draw(self, axes: Any) -> None:
-        """Draw it over the samples."""
+        """Draw the result over the samples."""
 
 
 @dataclass(frozen=True)
 class BoardRoom:
-    """Objects on a board that are no buffers of a companion's part, for a budget.
+    """Objects of a companion on a board, other than its buffers, for a budget.
 
-    `elsewhere` are those that they hold and that are counted elsewhere.
+    `elsewhere` are objects that they refer to and that the budget counts elsewhere.
     """
 
     things: tuple[object, ...]
@@ -94,9 +95,9 @@ class BoardRoom:
 
 
 class Companion:
-    """The base of all. A subclass is a frozen dataclass: its settings.
+    """The base class of all companions. A subclass is a frozen dataclass: its settings.
 
-    What it does not say is that it does nothing: a toy has to say `name`, `plan` and `made`.
+    By default a method does nothing: the smallest companion defines `name`, `plan` and `made`.
     """
 
     name: ClassVar[str]  # in config.json and in a result's `beside`
@@ -111,44 +112,44 @@ class Companion:
 
     @classmethod
     def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> Companion | None:
-        """The one that the values of its options ask for, by their names; one of them is given.
+        """The companion that the given options ask for; at least one of its options is given.
 
-        hertz is the rate of the sensor, where it is known. Raises UserError.
+        hertz is the sensor's rate, if it is known. Raises UserError.
         """
         return None
 
     def on_stream(self, stream: Stream, warmup: int) -> Companion:
-        """The same where the stream decides on something. Raises UserError."""
+        """This companion with what depends on the stream filled in. Raises UserError."""
         return self
 
     def on_shape(self, classes: int) -> Companion:
-        """The same for a budget, which knows only how many classes there are."""
+        """The same for a budget, which knows only the number of classes."""
         return self
 
     def note(self, stream: Stream, warmup: int) -> str:
-        """What to tell people before it runs on that stream."""
+        """What to tell the user before it runs on this stream."""
         return ""
 
     def around(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The learner's parameters with it beside."""
+        """The learner's parameters when this companion stands beside it."""
         return dict(parameters)
 
     def plan(self) -> Plan:
-        """What a session makes of it, see session.py."""
+        """What a session creates for it; see session.py."""
         raise NotImplementedError
 
     def made(self, library: Any, learner: Any) -> Any:
-        """Its part on a board, with its buffers; None if it has none of its own."""
+        """Its part on a board, with its buffers; None if it has no part of its own."""
         return None
 
     def room(self, library: Any, learner: Any) -> BoardRoom | None:
-        """What it makes on a board besides its buffers, where made() does not have it."""
+        """What it creates on a board besides its buffers, unless made() includes that."""
         return None
 
     def modules(self, kind: str, beside: Collection[str]) -> tuple[str, ...]:
-        """Those of the device library that a learner of that kind imports with it.
+        """The modules of the device library that a learner of that kind imports with it.
 
-        beside has the names of all companions.
+        beside has the names of all companions of the learner.
         """
         return ()
 
@@ -157,14 +158,14 @@ class Companion:
     def program(self, classes: Sequence[str]) -> dict[str, Any]:
         """Its part of config.json, for a program whose known classes have these names.
 
-        A `pin` in it is that of a button on the board. Raises UserError.
+        A `pin` in it is the pin of a button on the board. Raises UserError.
         """
         raise UserError(f"{self.options[0].flag} is not for the program of a board")
 
     def in_program(self, classes: Sequence[str]) -> dict[str, Any]:
         """Parts of config.json by their names, for a budget: without pins.
 
-        classes are the names of those that are known, or none.
+        classes are the names of the known classes, or empty.
         """
         if type(self).program is Companion.program:
             return {}
@@ -172,19 +173,19 @@ class Companion:
         return {self.name: {name: value for name, value in part.items() if name != "pin"}}
 
     def columns(self, library: Any) -> int | None:
-        """How many values a sample has that it makes; None if it makes none."""
+        """How many values each sample has that it makes; None if it makes no samples."""
         return None
 
     def check_program(self, *, serial: bool, label_pin: bool) -> None:
-        """Raise UserError if samples or labels of a program come from where they cannot."""
+        """Raise UserError if samples or labels come in a way that it cannot work with."""
 
     has_light: ClassVar[bool] = False  # whether a light of the board can show its questions
 
     @classmethod
     def of_model(cls, saved: Any, wanted: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Its part for a saved model, whose file has `saved` of it; wanted is what was asked for.
+        """Its part of config.json for a saved model; `saved` is its part of the model's file.
 
-        Raises UserError if these do not go together.
+        `wanted` is the part that was asked for. Raises UserError if the two do not go together.
         """
         return wanted
 
@@ -197,7 +198,7 @@ class Companion:
     def program_modules(
         cls, part: Mapping[str, Any] | None, around: Mapping[str, Any], kind: str
     ) -> dict[str, bool]:
-        """The modules of the library that its part may need, and whether it does.
+        """The modules of the library that its part may need, and whether it needs them.
 
         around is the whole config.json around a learner of that kind.
         """
@@ -209,15 +210,15 @@ class Companion:
     def opened(
         cls, learner: Any, saved: Any, names: Sequence[str], states: Mapping[str, bytes]
     ) -> Any:
-        """Its part of the library beside a learner, from a file of a model.
+        """Its object beside a learner, opened from a model's file.
 
-        saved is what config.json has of it, names are those of all classes, states has
-        `states`. Raises ValueError if these do not belong together.
+        `saved` is its part of config.json, `names` has the names of all classes, `states` what
+        `states` names. Raises ValueError if these do not belong together.
         """
         raise ValueError(f"config.json has a part {cls.name}, which no file has")
 
     def result(self, followed: Followed) -> BesideRun:
-        """What became of it."""
+        """Its result."""
         raise NotImplementedError
 
 

@@ -20,13 +20,13 @@ _CALIBRATION_BINS = 15  # as in Guo, Pleiss, Sun, Weinberger, ICML 2017
 
 @dataclass(frozen=True)
 class Guarantee(Watcher):
-    """Each prediction comes with a set of classes, and of these sets so many hold the true class.
+    """Each prediction comes with a set of classes; `percent` of these sets contain the true class.
 
-    percent  50..99 of the sets, over any 500 labels in a row within two points
+    percent  50..99; over any 500 labels in a row, the share is within two points of it
 
-    Where more than one class is in the set, the model is unsure. A model that is right more often
-    than that has sets without any class, too. The confidence is calibrated beside that. Without
-    labels, all stays as it was. Raises UserError for another percent.
+    Where a set has more than one class, the model is unsure. If the model is right more often than
+    `percent`, some sets are empty. The confidence is calibrated as well. While no labels come,
+    nothing changes. Raises UserError for another percent.
     """
 
     percent: int = 90
@@ -95,13 +95,13 @@ class GuaranteeRun(BesideRun):
 
     @property
     def coverage(self) -> float:
-        """Sets that held the label, in percent of the labels that were told."""
+        """How many sets contained the label, in percent of the labels."""
         told = self.covered[self.covered < 2]
         return 100 * float(np.mean(told)) if len(told) else float("nan")
 
     @property
     def worst(self) -> tuple[float, float]:
-        """The lowest and the highest coverage of 500 labels in a row, or of all if few are."""
+        """The lowest and the highest coverage of 500 labels in a row, or of all if fewer."""
         told = self.covered[self.covered < 2].astype(np.int64)
         window = min(_WINDOW, len(told))
         if not window:
@@ -111,7 +111,7 @@ class GuaranteeRun(BesideRun):
 
     @property
     def mean_size(self) -> float:
-        """Classes in a set."""
+        """The mean number of classes in a set."""
         return float(np.mean(self.sizes))
 
     @property
@@ -126,12 +126,12 @@ class GuaranteeRun(BesideRun):
 
     @property
     def calibration_error(self) -> float:
-        """How far the confidence is from how often it is right, in percent; see _off()."""
+        """How far the confidence is from the accuracy, in percent; see _off()."""
         return self._off(self.confidence)
 
     @property
     def calibration_error_of_votes(self) -> float:
-        """The same of the most votes."""
+        """The same for the share of the votes, in place of the confidence."""
         return self._off(self.votes)
 
     def _off(self, sure: Any) -> float:

@@ -26,13 +26,13 @@ _STEPS = 200  # of the picture
 
 @dataclass(frozen=True)
 class LabelBudget(Companion):
-    """At most so many labels are asked for; the model learns no others.
+    """Active learning: the model asks for a share of the labels, and learns from no others.
 
-    share       of the samples, above 0 to 1
+    share       of the samples whose labels may be asked for, above 0, up to 1
     delay       samples from a question to its answer, 0..32767
     unanswered  the share of the questions that nobody answers, 0 to 1, drawn at random
 
-    Raises UserError for others.
+    Raises UserError for other values.
     """
 
     share: float | Fraction = 1
@@ -95,12 +95,12 @@ class LabelBudget(Companion):
 
     @property
     def labels(self) -> int:
-        """So many labels may be asked for in so many `samples`."""
+        """How many labels may be asked for in `samples` samples."""
         return self._budget.numerator
 
     @property
     def samples(self) -> int:
-        """In so many samples, `labels` may be asked for."""
+        """The number of samples in which `labels` labels may be asked for."""
         return self._budget.denominator
 
     @property
@@ -109,17 +109,17 @@ class LabelBudget(Companion):
 
     @property
     def percent(self) -> float:
-        """Labels in percent of the samples."""
+        """The share, in percent."""
         return 100 * self.labels / self.samples
 
     @property
     def advance(self) -> int:
-        """Labels that may be asked for before they are earned, and are paid back then."""
+        """Labels that may be asked for in advance, and count against later ones."""
         at_once, samples = (loader.constant("asking", name) for name in ("_AT_ONCE", "_ADVANCE"))
         return max(at_once, samples * self.labels // self.samples)
 
     def most(self, samples: int) -> int:
-        """Labels that are asked for of so many samples, at most."""
+        """The most labels that are asked for in so many samples."""
         earned = samples * self.labels // self.samples
         return min(max(earned, self.advance + (earned + 1) // 2), samples)
 
@@ -167,7 +167,7 @@ class LabelBudget(Companion):
 
 @dataclass(frozen=True)
 class AskingRun(BesideRun):
-    """Which samples were asked for, and which of these are answered, shapes (samples,).
+    """Which samples' labels were asked for, and which of these were answered, shapes (samples,).
 
     An answer that was under way at the end of the stream counts, too.
     """
@@ -180,16 +180,16 @@ class AskingRun(BesideRun):
 
     @property
     def questions(self) -> int:
-        """How many samples were asked for."""
+        """How many labels were asked for."""
         return int(np.count_nonzero(self.asked))
 
     @property
     def share(self) -> float:
-        """Them in percent of all samples."""
+        """The labels that were asked for, in percent of all samples."""
         return 100 * self.questions / max(len(self.asked), 1)
 
     def record(self) -> dict[str, Any]:
-        """For --json: samples that were asked for, and answered, by their numbers from 0 on."""
+        """For --json: the samples that were asked about, and answered, counted from 0."""
         return {
             **self.options.parameters(),
             "asked": np.flatnonzero(self.asked).tolist(),
@@ -212,7 +212,7 @@ class AskingRun(BesideRun):
         return rows
 
     def draw(self, axes: Any) -> None:
-        """How many labels were asked for, of as many samples as share a step."""
+        """Draw how many labels were asked for, in each step of so many samples."""
         width = max(1, len(self.asked) // _STEPS)
         starts = np.arange(0, len(self.asked), width)
         sums = np.add.reduceat(self.asked.astype(np.int64), starts)

@@ -35,11 +35,11 @@ def watchers(names: Container[str]) -> tuple[type[Watcher], ...]:
 
 
 def register_companion(kind: type[Companion], part: str | os.PathLike[str] | None = None) -> None:
-    """Add one of your own: every command and every program then knows it.
+    """Add a companion of your own: every command and every program then knows it.
 
-    part is the file of the class that runs on a board, for a Watcher whose `module` is its name
-    without .py; it becomes a module of the device library. Raises UserError if there is no such
-    file, or no such class in it.
+    `part` is the file of the class that runs on a board; it becomes a module of the device
+    library. The companion is a Watcher, and its `module` is the file's name without .py. Raises
+    UserError if there is no such file, or no such class in it.
     """
     if part is not None and issubclass(kind, Watcher):
         add(kind.kind, part, PARTS)

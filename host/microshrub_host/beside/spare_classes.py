@@ -28,20 +28,20 @@ _ROOM, _MOST_ROOM = 16, 48  # bytes of a name
 
 @dataclass(frozen=True)
 class SpareClasses(Companion):
-    """Room for classes that get a name only later: samples far from the named ones are kept.
+    """Room for classes that are named later: samples unlike all named classes are kept.
 
-    spare    how many there are, 1 or more
-    new      in a simulation, the classes that are not known from the start; none: those that the
-             warm-up does not have
-    period   1..2**29 samples, of which one may be taken for novel
-    window   samples that each is compared with
-    reach    1..32, about as many steps of 1/256 a feature are no distance yet
-    collect  novel samples that are alike before there is a question
-    pin      of a button on a board that names a novel class; "": there is none
-    names, known  of a stream's classes, and the numbers of those that have a name from the start:
-             on_stream() fills them in
+    spare    how many spare classes there are, 1 or more
+    new      in a simulation, the classes that are not known from the start; if empty, the
+             classes that the warm-up does not have
+    period   1..2**29 samples of known classes, one of which may be mistaken for novel
+    window   samples that each sample is compared with
+    reach    1..32, about so many steps of 1/256 in a feature do not count as a distance
+    collect  how many similar novel samples it takes before somebody is asked for a name
+    pin      of a button on a board that names a novel class; "": no button
+    names, known  the names of a stream's classes, and the numbers of the classes that are named
+             from the start; on_stream() fills them in
 
-    Raises UserError for others.
+    Raises UserError for other values.
     """
 
     spare: int

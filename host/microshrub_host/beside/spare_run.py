@@ -31,7 +31,7 @@ class Naming:
 
 @dataclass(frozen=True)
 class SpareRun(BesideRun):
-    """Which samples were new, shape (samples,), and what a person said of them."""
+    """Which samples were novel, shape (samples,), and how a person named them."""
 
     spare: int
     known: tuple[str, ...]  # from the start

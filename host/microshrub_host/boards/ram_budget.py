@@ -55,7 +55,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Shortage:
-    """What a board has too little RAM for, in bytes."""
+    """What does not fit a board's RAM, in bytes."""
 
     needed: int
     available: int  # in all, or in one piece if it is for a buffer
@@ -65,9 +65,9 @@ class Shortage:
 
 @dataclass(frozen=True)
 class Kernels:
-    """How many kernels stay bytecode, of how many, as there is too little room for machine code.
+    """How many kernels stay bytecode, and of how many, where machine code has too little room.
 
-    `slower` is how many times as long a sample takes, about.
+    `slower` is about how many times as long a sample takes.
     """
 
     plain: int = 0
@@ -77,7 +77,7 @@ class Kernels:
 
 @dataclass(frozen=True)
 class Budget:
-    """RAM on a board, in bytes: the parts, what is free, and the most that one buffer may have."""
+    """RAM on a board, in bytes: the parts, what is free, and the largest possible buffer."""
 
     buffers: list[Part]
     overhead: list[Part]
@@ -96,17 +96,17 @@ class Budget:
 
     @property
     def ram_bytes(self) -> int:
-        """Everything, the imported code included."""
+        """All RAM that is taken, including the imported code."""
         return sum(part.bytes for part in (*self.buffers, *self.overhead, *self.code))
 
     @property
     def of_program(self) -> list[Part]:
-        """What the program makes around its learner."""
+        """What the program creates around its learner."""
         return [part for part in self.overhead if part.owner == "program"]
 
     @property
     def machine_code_bytes(self) -> int:
-        """Machine code that is not on the heap."""
+        """Machine code outside the heap."""
         return sum(part.elsewhere for part in self.code)
 
     @property
@@ -121,12 +121,12 @@ class Budget:
 
     @property
     def fits(self) -> bool:
-        """Whether it can be built, on a heap that holds nothing else."""
+        """Whether the model can be created, on a heap that holds nothing else."""
         return self.shortage is None
 
     @property
     def shortage(self) -> Shortage | None:
-        """Why it cannot be built; None if it can."""
+        """Why the model cannot be created; None if it can."""
         free, longest = self.free_bytes, self.largest_buffer
         if self.ram_bytes > free:
             return Shortage(self.ram_bytes, free)

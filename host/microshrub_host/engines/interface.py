@@ -60,8 +60,8 @@ def percent(millionths: int) -> float:
 class States:
     """The saved states of a learner and its quantizer, as firmware's buffers.py describes them.
 
-    `more` has those of what stands beside it, by their names; of a regressor that of its
-    target's range, its interval and its outlook, b"" for what there is not.
+    `more` has the states of its companions, by their names; for a regressor, the states of its
+    target's range, its interval and its outlook, b"" for what does not exist.
     """
 
     learner: bytes

@@ -19,10 +19,10 @@ _MOST = 12  # classes that have a row each in a table
 
 @dataclass(frozen=True)
 class ByClass:
-    """How many samples of each class were predicted to be of each, shape (classes, classes).
+    """The confusion matrix: how many samples of each class got each prediction.
 
-    A row of counts is a label. Recalls are in percent, None for a class without samples; balanced
-    accuracy and G-mean are of the classes that have some.
+    Its shape is (classes, classes), with a row for each label. Recalls are in percent, None for a
+    class without samples; balanced accuracy and G-mean leave out such classes.
     """
 
     names: tuple[str, ...]
@@ -30,7 +30,7 @@ class ByClass:
 
     @classmethod
     def none_yet(cls, names: tuple[str, ...]) -> ByClass:
-        """Before the first sample."""
+        """The counts before the first sample."""
         return cls(names, np.zeros((len(names), len(names)), dtype=np.int64))
 
     def add(self, labels: NDArray[np.uint8], predictions: NDArray[np.uint8]) -> None:
@@ -39,7 +39,7 @@ class ByClass:
 
     @property
     def recalls(self) -> list[float | None]:
-        """Of the samples of each class, how many were predicted to be of it."""
+        """For each class, how many of its samples were predicted correctly."""
         totals = self.counts.sum(axis=1)
         found = zip(np.diag(self.counts).tolist(), totals.tolist(), strict=True)
         return [100 * right / total if total else None for right, total in found]
@@ -73,7 +73,7 @@ class ByClass:
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """For a table: names and values; of each class, too, if there are not too many."""
+        """Rows of a table: names and values, with each class unless there are too many."""
         return [
             ("balanced accuracy", f"{self.balanced_accuracy:.2f} %"),
             ("G-mean", f"{self.g_mean:.2f} %"),
@@ -81,7 +81,7 @@ class ByClass:
         ]
 
     def recall_rows(self) -> list[tuple[str, str]]:
-        """Of each class, if there are not too many, its recall."""
+        """The recall of each class, unless there are too many classes."""
         if len(self.names) > _MOST:
             return []
         totals = self.counts.sum(axis=1).tolist()

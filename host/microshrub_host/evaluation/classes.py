@@ -60,17 +60,17 @@ class Result(RunResult):
 
     @property
     def anomaly(self) -> AnomalyRun | None:
-        """What the anomaly score said, if there is one."""
+        """The result of the anomaly score, or None."""
         return self._beside(AnomalyRun)
 
     @property
     def spare(self) -> SpareRun | None:
-        """What became of spare classes, if there are some."""
+        """The result of the spare classes, or None."""
         return self._beside(SpareRun)
 
     @property
     def asking(self) -> AskingRun | None:
-        """Which labels were asked for, if there was a budget of them."""
+        """Which labels were asked for, or None without a label budget."""
         return self._beside(AskingRun)
 
     def _beside(self, kind: type[_Run]) -> _Run | None:

@@ -23,7 +23,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Difference:
-    """The first sample after which two engines differ, and the first buffer that does."""
+    """The first sample after which two engines differ, and the first buffer that differs."""
 
     sample: int
     buffer: str

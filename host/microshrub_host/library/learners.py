@@ -97,9 +97,9 @@ def regressor_for(model: str) -> str:
 def register(name: str, path: str | os.PathLike[str]) -> None:
     """Add a learner of your own, the class of that name in that file, to all commands and engines.
 
-    Programs that this one starts know it, too. Raises UserError if there is no such class, if
-    another learner already has its name, or if a kernel does what none may: see
-    `microshrub check-learner`, of which this is the quick part.
+    Programs that this program starts know the learner, too. Raises UserError if there is no such
+    class, if another learner already has its name, or if a kernel breaks a rule: this runs the
+    quick checks of `microshrub check-learner`.
     """
     first = short_name(name)
     taken = first in MODELS or first in REGRESSORS

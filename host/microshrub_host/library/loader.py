@@ -232,8 +232,8 @@ def compiler(engine: str) -> KernelCompiler:
 def load(engine: str) -> ModuleType:
     """The device library for an engine: python, checked, counted, llvm or c; or as a `plan`.
 
-    `checked` is `python` with every index, every i32 that is stored and every sum, difference,
-    product and left shift checked to be what viper can do; it is for tests. `counted` counts what
+    `checked` is `python`, and raises an error at every index, stored i32, sum, difference, product
+    or left shift that viper could not do; it is for tests. `counted` counts what
     each kernel does, see counted_work.py. A plan is for counting bytes, see planned.py.
 
     The result is what `import microshrub` gives on a board.

@@ -90,7 +90,7 @@ class ModelFile:
 
     @property
     def spare(self) -> dict[str, int] | None:
-        """The parameters of the SpareClasses, which are the last ones."""
+        """The parameters of the SpareClasses; their classes are the last of all classes."""
         return self.beside.get("spare")
 
     @property
@@ -100,7 +100,7 @@ class ModelFile:
 
     @property
     def score(self) -> str:
-        """How well it did, in words."""
+        """How accurate the model was, in words."""
         return f"MAE {self.accuracy:.5g}" if self.numbers else f"accuracy {self.accuracy:.2f} %"
 
 
@@ -116,7 +116,7 @@ class OpenModel:
 
     @property
     def spare(self) -> Any:
-        """The SpareClasses, if there are some."""
+        """The SpareClasses, or None."""
         return self.beside.get("spare")
 
 

@@ -16,7 +16,7 @@ class Extraction:
 
     @property
     def words(self) -> str:
-        """What it makes samples of."""
+        """What samples are made of, in words."""
         window, hop = self.options["window"], self.options["hop"]
         rate = f", {self.rate:g} a second" if self.rate else ""
         return f"made of windows of {window:,} readings{rate}, one after every {hop:,}"

@@ -33,7 +33,7 @@ NOT_SCORED = "neither learned nor scored there."  # how the note on missing targ
 class NumberStream:
     """Rows of columns, one of which is the target, in stream order. A missing value is NaN.
 
-    A sample is a row whose target is in the stream, too: there are `horizon` fewer than rows.
+    A sample is a row whose target is in the stream: there are `horizon` fewer samples than rows.
     """
 
     name: str
@@ -63,7 +63,7 @@ class NumberStream:
 
     @property
     def features(self) -> int:
-        """Of a sample: the other columns, and the lags."""
+        """How many features a sample has: the other columns, and the lags."""
         return len(self.column_names) - 1 + self.lags
 
     @functools.cached_property
@@ -86,7 +86,7 @@ class NumberStream:
 
     @property
     def known(self) -> Values:
-        """The last target that is known when a sample comes, shape (samples,); NaN: none is."""
+        """The last target known when each sample comes, shape (samples,); NaN: none is known."""
         return self._whole.last
 
     @property
@@ -106,7 +106,7 @@ class NumberStream:
     def parts(self, most: int) -> Iterator[KnownTargets]:
         """What is known of the targets of all samples, of so many at a time.
 
-        Of columns that lie in a file, only a part is in memory.
+        If the columns are in a file, only a part is in memory.
         """
         guesses, before = SimpleGuesses(), np.full(1, math.nan)
         at_once = most * max(1, PART // most)

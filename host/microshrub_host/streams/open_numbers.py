@@ -61,11 +61,11 @@ def open_numbers(
     target
         The column that is to be predicted. By default the last one.
     horizon
-        0: the target of a row is told from its other columns. N: it is forecast, N rows ahead.
+        0: the target is predicted from its own row. N: it is forecast, N rows ahead.
     lags
-        With a horizon, the target's last values that are features: that of now, and those before.
+        With a horizon, how many of the target's last values are features.
     columns, drop, header, limit, warmup, progress
-        As of open_stream. With a horizon no other column than the target is needed.
+        As for open_stream. With a horizon, no column but the target is needed.
 
     Raises
     ------

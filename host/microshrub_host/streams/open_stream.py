@@ -44,14 +44,14 @@ def open_stream(
         The classes of a file, in the order of their indices; also one string, a CSV record as in
         'a,b,"c, d"'. By default those found, in numeric order if all are integers and else sorted.
     columns
-        The names of the features. By default all columns but that of the class, and but a first
-        one called time, which `microshrub record --time` writes.
+        The names of the features. By default all columns except the class, and except a first
+        column called time, which `microshrub record --time` writes.
     drop
-        The names of columns that are no features; not together with `columns`.
+        The names of columns that are not features; not together with `columns`.
     header
         Whether the first row of a CSV file names the columns. If not, they are c1, c2 and so on.
     limit
-        Keep the first `limit` samples, after the shuffle. Without a shuffle no more is read. By
+        Keep the first `limit` samples, after the shuffle. Without a shuffle, no more are read. By
         default the whole source, and 100,000 samples of a synthetic stream.
     shuffle
         Seed of a permutation of the whole source, of 100,000 samples if it is synthetic. By
@@ -59,9 +59,9 @@ def open_stream(
     warmup
         Samples after which a board must know its classes, and this module what each column is.
     fewest_classes
-        1 also takes a file of one class: there is nothing to learn, but something to play.
+        1 also accepts a file of one class, which cannot be learned but can be played to a board.
     progress
-        Called now and then with the work done and the whole work, in bytes or rows.
+        Called now and then with the work done and the total work, in bytes or rows.
 
     Raises
     ------

@@ -63,7 +63,7 @@ class Scale:
     def blocks(self, values: NDArray[np.float64], size: int) -> Iterator[tuple[int, Raw]]:
         """Where each block of so many rows begins, and its raw integers.
 
-        Of values that lie in a file, only a part is in memory.
+        If the values are in a file, only a part is in memory.
         """
         most = size * max(1, _BYTES_AT_ONCE // (values.itemsize * values.shape[1] * size))
         for start in range(0, len(values), most):

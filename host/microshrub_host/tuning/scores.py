@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Scores:
-    """Of one model in one measure: on the first part, on the rest, and on the whole stream."""
+    """The scores of one model: on the first part, on the rest, and on the whole stream."""
 
     first: float
     rest: float

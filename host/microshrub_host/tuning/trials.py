@@ -18,7 +18,7 @@ from .search_space import changed
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model by the command line's name and all its parameters but those of the stream."""
+    """A model: its name on the command line, and all parameters except the stream's."""
 
     number: int  # of its trial
     model: str
@@ -27,7 +27,7 @@ class Candidate:
 
     @property
     def options(self) -> str:
-        """As one would type it: the model, and what is not the default."""
+        """The model as a user would type it, with the parameters that differ from the defaults."""
         words = options_text(changed(self.model, self.settings))
         words += f" --features {self.features}" * bool(self.features)
         return f"--model {self.model} {words.strip()}".rstrip()
@@ -52,7 +52,7 @@ class Limits:
 class Size:
     """What a model takes: bytes of its buffers, of RAM, and milliseconds of a predict and a learn.
 
-    The time is the 99th percentile, None if nothing is known of such a model.
+    The time is the 99th percentile, None if it is not known for such a model.
     """
 
     model_bytes: int

@@ -63,7 +63,7 @@ _LIBRARIES = (LIBRARY, MANIFEST)  # and one of these
 
 @dataclass(frozen=True)
 class Build:
-    """What stands in the folder: bytes of flash and of RAM on that board."""
+    """What the folder contains, and the flash and RAM that it takes on the board, in bytes."""
 
     folder: Path
     files: dict[str, int]  # bytes, by the path within the folder
@@ -78,7 +78,7 @@ class Build:
 
     @property
     def file_system_bytes(self) -> int:
-        """What those files take that a board gets, in its file system."""
+        """What the files that are copied to the board take in its file system."""
         copied = {n: size for n, size in self.files.items() if not n.startswith(f"{FIRMWARE}/")}
         return flash_space.blocks(copied) * flash_space.BLOCK
 

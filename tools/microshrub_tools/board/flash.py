@@ -69,7 +69,7 @@ class Runs(Protocol):
 
 @dataclass(frozen=True)
 class SelfTest:
-    """What the board has learned of the fixed stream, and what it took; 0 us without a clock."""
+    """What the board learned from the fixed stream, and what it took; 0 us without a clock."""
 
     crc32: int
     microseconds: int  # a sample

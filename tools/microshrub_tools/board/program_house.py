@@ -27,15 +27,15 @@ _MOST_TEXT = 96  # bytes of a user or a password
 class HouseSettings:
     """The broker of a program.
 
-    host, port    of the broker
-    name          of the board, in topics
-    user, password   "" for none
-    ca            the certificate by which the broker is known: then the line is of TLS
-    in_a_row      so often a class has to be the answer, 1..255, or
-    sure          its confidence has to be so much, in percent; above 100: that is not enough
-    events        so many are kept while there is no broker, 1..1024
+    host, port    the broker's address
+    name          the board's name, in topics
+    user, password   the board's login at the broker; "": no login
+    ca            the certificate that proves the broker's identity, for TLS; None: no TLS
+    in_a_row      a class is reported once it was predicted so often in a row, 1..255,
+    sure          or once with a confidence of so many percent; above 100: never so
+    events        how many events are kept while the broker cannot be reached, 1..1024
 
-    Raises UserError for others.
+    Raises UserError for other values.
     """
 
     host: str
@@ -62,7 +62,7 @@ class HouseSettings:
             raise UserError(f"--events has to be 1..1024, not {self.events:,}")
 
     def config(self, classes: Sequence[str], *, sleeps: bool = False) -> dict[str, Any]:
-        """What config.json says of it. Raises UserError."""
+        """Its part of config.json. Raises UserError."""
         if not classes:
             raise UserError("--mqtt is for classes, and this model predicts numbers")
         if sleeps:

@@ -29,7 +29,7 @@ SECRETS = "secrets.json"
 
 @dataclass(frozen=True)
 class WifiSettings:
-    """The wireless network that a board joins. Raises UserError for what cannot be."""
+    """The wireless network that a board joins. Raises UserError for impossible values."""
 
     name: str
     password: str = field(default="", repr=False)
@@ -41,9 +41,9 @@ class WifiSettings:
 
 @dataclass(frozen=True)
 class TcpSettings:
-    """The link over TCP at a port, for who has the key in a file, which is made if need be.
+    """The link over TCP at a port, for whoever has the key; its file is made if need be.
 
-    Raises UserError for what cannot be.
+    Raises UserError for impossible values.
     """
 
     key: Path
@@ -64,7 +64,7 @@ class NetworkSettings:
     share: ShareSettings | None = None
 
     def config(self, board: Board, classes: tuple[str, ...], *, sleeps: bool) -> dict[str, Any]:
-        """What config.json says of it. Raises UserError."""
+        """Its part of config.json. Raises UserError."""
         flags = (("--wifi", self.wifi), ("--mqtt", self.house), ("--tcp", self.tcp))
         flag = next((flag for flag, given in flags if given), None)
         if flag:

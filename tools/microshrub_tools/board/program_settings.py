@@ -29,7 +29,7 @@ class DriftAlarm:
     detector   "page_hinkley", "adwin", or "none" for no alarm
     hook       what the model does when a drift is detected: "nothing", "reset" or "forget"
 
-    Raises UserError for others.
+    Raises UserError for other values.
     """
 
     detector: str = DETECTORS[0]
@@ -44,7 +44,7 @@ class DriftAlarm:
                 raise UserError(f"{flag} {value!r} is unknown. {did_you_mean(value, known)}")
 
     def config(self) -> dict[str, Any] | None:
-        """What config.json says of it."""
+        """Its part of config.json."""
         if self.detector == "none":
             return None
         return {"detector": self.detector, "hook": self.hook}
@@ -52,12 +52,12 @@ class DriftAlarm:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Saves the state to flash after so many samples, not more often than every so many seconds.
+    """Saves the state to flash after every `samples` samples, but at most every `seconds` seconds.
 
     samples   1..536,870,912
     seconds   0..1,000,000; None: as many minutes as the board's flash needs to last ten years
 
-    Raises UserError for others.
+    Raises UserError for other values.
     """
 
     samples: int = 1000
@@ -69,14 +69,14 @@ class Checkpoint:
             _check("--checkpoint-seconds", self.seconds, 0, 1_000_000)
 
     def config(self, board: Board) -> dict[str, Any]:
-        """What config.json says of it."""
+        """Its part of config.json."""
         seconds = seconds_between(board) if self.seconds is None else self.seconds
         return {"path": "checkpoint", "samples": self.samples, "seconds": seconds}
 
 
 @dataclass(frozen=True)
 class Pending:
-    """So many samples wait for a late label, 1..32,768. Raises UserError for others."""
+    """How many samples may wait for a late label, 1..32,768. Raises UserError for other values."""
 
     samples: int = 32
 
@@ -86,14 +86,14 @@ class Pending:
 
 @dataclass(frozen=True)
 class LabelPin:
-    """A button that tells the class: pressed and released are classes, "" is no label."""
+    """A button that gives the label: a class for pressed and for released; "" is no label."""
 
     pin: int | str
     pressed: str | int = 1
     released: str | int = 0
 
     def config(self, classes: Sequence[str], board: Board) -> dict[str, Any]:
-        """What config.json says of it. Raises UserError."""
+        """Its part of config.json. Raises UserError."""
         return {
             "pin": sensor_pin(self.pin, board),
             "pressed": _class_of("pressed", self.pressed, classes),
@@ -103,16 +103,16 @@ class LabelPin:
 
 @dataclass(frozen=True)
 class Sleep:
-    """Sleeps between two readings of its sensor; in seconds, of at most a day.
+    """The board sleeps between two readings of its sensor. Times are in seconds, at most a day.
 
-    every    it listens to its line once in so many
-    window   for so many of these, fewer than `every`
-    hold     it stays awake for so many after its start, and after something came over the line
-    pin      of a button that wakes it; None: none does
-    deep     it saves all and starts anew for each sample, where these come so rarely that this
-             takes less
+    every    once in so many seconds, the board listens to its line
+    window   for so many seconds, fewer than `every`
+    hold     how long it stays awake after its start, and after something came over the line
+    pin      the pin of a button that wakes it; None: no button
+    deep     the board saves everything and restarts for each sample, which takes less energy
+             where samples are rare enough
 
-    Raises UserError for others.
+    Raises UserError for other values.
     """
 
     every: int = 60

@@ -17,13 +17,13 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class ShareSettings:
-    """The group of a program, at the broker of its HouseSettings: `ShareSettings("rooms")`.
+    """The group of boards to share with, at the broker of HouseSettings: `ShareSettings("rooms")`.
 
-    group     boards that see the same features
-    classes   of which samples may leave the board: names, or "all"; by default none, and it only
-              learns of others
+    group     the name of a group of boards that see the same features
+    classes   the classes whose samples may leave the board: names, or "all"; by default none, and
+              the board only learns from others
 
-    Raises UserError for what cannot be.
+    Raises UserError for impossible values.
     """
 
     group: str

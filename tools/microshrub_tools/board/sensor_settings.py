@@ -15,15 +15,15 @@ Words = tuple[str, ...]  # of `build --sensor`
 class Sensor:
     """A sensor that a board reads: `build(..., sensor=Sensor.adc(pins=(26, 27), rate=50))`.
 
-    Several together are a list, the fastest first. rate is in readings a second, 1 to 1000.
-    `words` are those of `build --sensor`.
+    Give several sensors as a list, the fastest first. rate is in readings a second, 1 to 1000.
+    `words` are the words of `build --sensor`.
     """
 
     words: Words
 
     @classmethod
     def adc(cls, pins: Sequence[int | str] | None = None, *, rate: int = 50) -> Sensor:
-        """Analog pins, by their numbers or names; None: those of the board's file."""
+        """Analog pins, by their numbers or names; None: the pins in the board's file."""
         given = {} if pins is None else {"pins": ",".join(map(str, pins))}
         return _sensor("adc", given | {"rate": rate})
 
@@ -41,7 +41,7 @@ class Sensor:
     ) -> Sensor:
         """Acceleration (axes=3) and rotation (6) of an MPU6050 on an I2C bus at these pins.
 
-        With fifo, the chip keeps the time.
+        With fifo, the chip's own clock sets the times of readings.
         """
         return _sensor(
             "mpu6050",
@@ -53,7 +53,7 @@ class Sensor:
     def driver(
         cls, name: str | Path, *, rate: int | Fraction = 50, **settings: int | float | str
     ) -> Sensor:
-        """A driver that comes along, or a file of your own such as `my_sensor.py`.
+        """A driver that microshrub includes, or a file of your own such as `my_sensor.py`.
 
         `settings` are the arguments of its class; a rate of Fraction(1, 60) is once a minute.
         """
