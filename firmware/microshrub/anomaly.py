@@ -149,15 +149,15 @@ def compare_rows(t, rows, scores, unlike, count: int, features: int):
 
 
 class AnomalyScore(Buffers):
-    """Tells how unlike the last samples a sample is, and when that is worth an alarm.
+    """Says how unlike recent samples a sample is, and when that is worth an alarm.
 
     features  1..256 codes a sample, of which the upper 8 bits are looked at
-    period    1..2**29 samples: there is one alarm in so many, in the long run
+    period    1..2**29 samples: in the long run, there is one alarm in so many samples
     window    samples that are compared with, up to 1000; 0: 512, or as many as fit 8 KB
     reach     1..32, about as many steps of 1/256 a feature are no distance yet. 1 tells single
               anomalies best; the wider, the more anomalies that resemble each other may come
-    normal    0..2**29 samples that show what is normal, and that all others are compared with;
-              0: samples are compared with the last ones before them until this_is_normal()
+    normal    0..2**29 samples that show what is normal, and that later samples are compared with;
+              0: samples are compared with those just before them, until this_is_normal()
 
     Raises ParameterError for other values.
 
@@ -251,7 +251,7 @@ class AnomalyScore(Buffers):
         compare_rows(self._addresses, rows, scores, unlike, count, self.features)
 
     def this_is_normal(self):
-        """Have a window that follows stay as it is, once it is full.
+        """Stop a window that follows the samples from changing once it is full.
 
         One that stays takes in as many samples again, `normal`, or as many as it has room for;
         each of all that have shown what is normal has the same chance to be in it. The threshold

@@ -87,9 +87,9 @@ _STEP = const(334234)  # a fiftieth of all votes, which are about 65536 * 255
 
 
 class Asking(Buffers):
-    """Says with each sample whether to ask for its class: for `labels` of `samples`, at most.
+    """Says whether to ask for a sample's class: at most `labels` questions in `samples` samples.
 
-    classes   2..256 of the learner whose votes it looks at
+    classes   2..256, those of the learner whose votes it looks at
     labels    1..samples questions in
     samples   1..2**29 samples; what may be asked for in advance is said above
     seed      0..2**30 - 1, of its own random numbers
@@ -102,7 +102,7 @@ class Asking(Buffers):
             asking.note(model.votes, guess != label)
             model.learn(x, label)
 
-    If other samples were predicted since then, it is predicted again, for its votes.
+    If other samples were predicted in between, predict the sample again, for its votes.
     """
 
     def __init__(self, classes, labels=1, samples=10, seed=0):
@@ -177,13 +177,13 @@ class Asking(Buffers):
     def ask(self, votes):
         """Whether to ask for the sample that a learner has just predicted with these votes.
 
-        votes is array('i') with those of each class, 0..2**24. Allocates nothing.
+        votes is array('i') with the votes for each class, 0..2**24. Allocates nothing.
         """
         self._check(votes)
         return decide(self._addresses, votes, self.classes) == 1
 
     def note(self, votes, wrong):
-        """Note whether the prediction of a sample, with these votes, was wrong, when it is known.
+        """Note, once it is known, whether the prediction with these votes was wrong.
 
         Allocates nothing.
         """

@@ -50,7 +50,7 @@ class _Summed:
 
 
 class Checkpoint:
-    """Saves and restores learners, quantizers, metrics: anything that is a Buffers, all or none.
+    """Saves and restores learners, quantizers, metrics: any Buffers, and all of them or none.
 
     parts    a tuple of them, always in the same order
     path     of the two files, which end in .0 and .1
@@ -223,7 +223,7 @@ class Checkpoint:
         return self.saved
 
     def steps(self):
-        """The same in steps, an iterator; `saved` tells at the end whether it is safe.
+        """Save in steps, as an iterator; at the end, `saved` says whether the checkpoint is safe.
 
         In a step, at most about _STEP_BYTES are written, or read back, but a part that is one of
         `moving` is written as a whole. The others must not change meanwhile.

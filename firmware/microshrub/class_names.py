@@ -54,9 +54,9 @@ def spoken(state: ptr8, stands: ptr8, votes: ptr32, predicted: int, classes: int
 
 
 class ClassNames(Buffers):
-    """The names of classes 0, 1, ..., and which of them stands for which.
+    """The names of classes 0, 1, ..., and which class stands for which other class.
 
-    names  those that are known from the start, texts; the classes after them are spare
+    names  the classes that are known from the start, texts; the classes after them are spare
     spare  1..255 classes that have no name yet, 256 classes in all
     room   1..255, the most bytes of a name
 
@@ -119,7 +119,7 @@ class ClassNames(Buffers):
     # What there is
 
     def name(self, c):
-        """The name of a class; empty if it has none."""
+        """The name of a class; empty if it has no name."""
         _, _, _, sizes, texts = self._flat
         start = whole("a class", c, 0, self.classes - 1) * self.room
         return str(bytes(texts[start : start + sizes[c]]), "utf-8")
@@ -131,7 +131,7 @@ class ClassNames(Buffers):
         return self._flat[3][c]
 
     def find(self, name):
-        """The class that has this name, -1 if none has."""
+        """The class that has this name, -1 if no class has it."""
         wanted = name.encode()
         _, _, _, sizes, texts = self._flat
         for c in range(self.classes):
@@ -145,7 +145,7 @@ class ClassNames(Buffers):
         return self._flat[1][whole("a class", c, 0, self.classes - 1)]
 
     def stands_for(self, c):
-        """The class that it was merged into, else itself."""
+        """The class that this class was merged into, or else this class."""
         return self._flat[2][whole("a class", c, 0, self.classes - 1)]
 
     @property
@@ -177,7 +177,7 @@ class ClassNames(Buffers):
     def add(self, name):
         """Give a class without a name this one; returns the class.
 
-        A class that never had a name comes first. Raises ValueError if there is none, or for a
+        A class that never had a name comes first. Raises ValueError if no class is left, or for a
         name that another class has.
         """
         data = self._checked(name)
@@ -201,7 +201,7 @@ class ClassNames(Buffers):
     def merge(self, c, into):
         """Have a class stand for another one from now on, in all that it says and learns.
 
-        So do those that stood for it. Raises ValueError unless both have names and differ.
+        So do the classes that stood for it. Raises ValueError unless both have names and differ.
         """
         self._named(c)
         self._named(into)
@@ -216,7 +216,7 @@ class ClassNames(Buffers):
         self._note(into if self.newest == c else self.newest)
 
     def forget(self, c):
-        """Take the names of a class, and of those that stand for it, away. Raises ValueError."""
+        """Remove the names of a class, and of the classes that stand for it. Raises ValueError."""
         self._named(c)
         _, state, stands, _, _ = self._flat
         if self._count() == 1:

@@ -94,7 +94,7 @@ class DriftAlarm(Buffers):
     hook       what a drift does to the learner: "nothing"; "reset": it starts over; "forget": what
                it learned long ago counts less (Learner.forget)
     learner    the learner that the hook is for
-    threshold  1..4096 errors too many that are a drift; three quarters of them are a warning
+    threshold  1..4096 excess errors that make a drift; three quarters of them make a warning
     delta      0.0001..0.5, a rise of the error rate that does not matter, held in 1/65536
     horizon    10..10000 samples after which Page-Hinkley's sum has faded; River's 1 / (1 - alpha)
     grace      1..32767 samples after a drift without an alarm

@@ -59,15 +59,15 @@ _NONE = const(-1)
 
 
 class Forecaster(Buffers):
-    """Predicts one column of the samples that it is given, and learns it as time goes by.
+    """Predicts one column of the samples that it is given, and learns from its later values.
 
     model     a learner of numbers of `columns - 1` features, and `lags` more with a horizon
     columns   values in a sample, at most 257; at least 2, or 1 with a horizon
-    column    0..columns - 1, the one that is predicted
+    column    0..columns - 1, the column that is predicted
     ends      the raw range of the target, a pair, or None: that of the samples observed
-    horizon   0..1000 samples; 0: the target is told from its own sample
+    horizon   0..1000 samples; 0: the target is predicted from its own sample
     lags      1..256 with a horizon: the target's last values that are features
-    interval  50..99 percent of the targets that the interval is to hold; None: there is none
+    interval  50..99 percent of the targets that the interval should contain; None: no interval
 
     Raises ValueError, which says what is allowed. What has a state is in `parts`.
     """

@@ -47,15 +47,15 @@ _MOST_SEEN = const(1024)
 
 
 class GrowingQuantizer(Buffers):
-    """A quantizer whose ranges grow with the samples; what it feeds moves along.
+    """A quantizer whose ranges grow with the samples; the state of what it feeds follows.
 
     features  1..256
-    follow    what keeps codes, a tuple of learners, Pending and so on: all that have move_codes()
+    follow    a tuple of what keeps codes, such as learners and Pending: all that have move_codes()
 
         quantizer = GrowingQuantizer(features=3, follow=(model,))
         quantizer.encode(raw, x)      # array('i') of 3 raw values to array('H') of 3 codes
         model.learn(x, label)
-        quantizer.code(raw, x)        # the same where nobody tells a label: no range grows
+        quantizer.code(raw, x)        # the same while no labels come: no range grows
         label = model.predict(x)
 
     No sample is needed to find the ranges. For a missing value the feature keeps its last code (at

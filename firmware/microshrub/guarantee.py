@@ -51,9 +51,9 @@ class Guarantee(Buffers):
     """Beside a learner of classes; see device/beside.py.
 
     features, classes  of the learner
-    percent            50..99 of the sets hold the true class
+    percent            50..99, how many percent of the sets contain the true class
 
-    Raises ParameterError for others.
+    Raises ParameterError for other values.
     """
 
     def __init__(self, features, classes, percent=90):

@@ -76,7 +76,7 @@ def product(mean: int, part: int, level: int) -> int:
 
 
 class Interval(Buffers):
-    """The half width of an interval that holds `share` of the targets, 0.5 to 0.99.
+    """Half the width of an interval that contains `share` of the targets, 0.5 to 0.99.
 
     Predictions and targets are raw integers within +-(2**29 - 1), in one unit. late, 0..1000, is
     how many samples are predicted between a prediction and its target.
@@ -126,9 +126,9 @@ class Interval(Buffers):
         return self._flat[0][_HALF]
 
     def learn(self, predicted, target, announced=None):
-        """Note what came of a prediction; returns whether it was inside. Allocates nothing.
+        """Note a prediction and its target; returns whether that was inside. Allocates nothing.
 
-        announced is the half width that was told with the prediction; without it, that of now.
+        announced is the half width that came with the prediction; by default, the current one.
         """
         _check("the prediction", predicted)
         _check("the target", target)

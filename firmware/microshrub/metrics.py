@@ -133,7 +133,7 @@ class Metrics(Buffers):
         return whole("a class", c, 0, self.classes - 1)
 
     def confusion(self, label, prediction):
-        """How many samples of label got that prediction. ValueError for more than 32 classes."""
+        """How many samples with label got that prediction. ValueError for more than 32 classes."""
         if not len(self._flat[3]):
             raise ValueError(
                 "there is no confusion matrix of more than %d classes" % _MATRIX_CLASSES

@@ -128,13 +128,13 @@ def meet(t, x, label: int, collecting: int, doubt: int) -> int:
 
 
 class Newcomers(Buffers):
-    """Sets aside the samples that are unlike all that is known, and like each other.
+    """Sets aside the samples that are unlike all known samples, and like each other.
 
     features  1..256 codes a sample, of which the upper 8 bits are looked at; classes: 2..256
-    period    2..2**20: one in so many samples of a known class is taken for new, in the long run
+    period    2..2**20: in the long run, one in so many samples of known classes is taken for new
     window    16..1000 labelled samples that are remembered
     reach     1..32, about as many steps of 1/256 a feature are no distance yet
-    collect   1..64 new samples are worth a question; odd ones have room for ten times as many
+    collect   1..64 new samples are worth a question; there is room for ten times as many odd ones
 
     Raises ParameterError for other values.
     """
@@ -240,13 +240,13 @@ class Newcomers(Buffers):
         return meet(self._addresses, x, label, int(collecting), doubt) == 1
 
     def give(self, label):
-        """Give the group this label; take() then has its samples, one by one."""
+        """Give the group this label; take() then returns its samples, one by one."""
         give(self._addresses, _GIVEN + whole("label", label, 0, self.classes - 1))
 
     def take(self):
-        """The label of the next one that has got it, -1: there is none; `x` then holds its codes.
+        """The label of the next sample of the group, or -1; `x` then holds its codes.
 
-        It is remembered as of that class. Allocates nothing.
+        The sample is remembered as one of that class. Allocates nothing.
         """
         label = take(self._addresses)
         if label >= 0:
@@ -260,7 +260,7 @@ class Newcomers(Buffers):
                 drop(self._addresses, place)
 
     def move(self, label, to):
-        """What is remembered of a class is of another one from now on; -1: it is forgotten."""
+        """What is remembered of a class now belongs to another class; -1: it is forgotten."""
         relabel(self._addresses, label, to)
         marks = self._flat[_NEWCOMERS_MARKS]
         for place in range(len(marks)):

@@ -42,13 +42,13 @@ _TOO_SHORT = "the parcel is damaged: it ends too early"
 
 
 class Parcel:
-    """What the bytes of a parcel say. Raises ValueError for bytes that are none, in words.
+    """What the bytes of a parcel contain. Raises ValueError for bytes that are not a parcel.
 
-    origin                      the name of what made it
+    origin                      the name of the board or model that made it
     feature_names, class_names  tuples of texts
     units                       of each feature (offset, digits)
     ranges                      of each feature (low, size); growing: see above
-    samples                     how many there are
+    samples                     how many samples it has
     key                         the CRC32 of all before it, a text of eight digits
     """
 

@@ -51,7 +51,7 @@ class Pending(Buffers):
             metrics.update(label, guess)
             model.learn(pending.x, label)
 
-    Ids are 1, 2, 3, ... 65535, 1, ...; one stands for the last sample that got it.
+    Ids are 1, 2, 3, ... 65535, 1, ...; an id stands for the last sample that got it.
     """
 
     def __init__(self, features, classes, samples=32):

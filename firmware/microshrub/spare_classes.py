@@ -18,13 +18,13 @@ from .newcomers import Newcomers
 
 
 class SpareClasses:
-    """A learner, the names of its classes, and what is new.
+    """A learner, the names of its classes, and the samples that are new.
 
-    model     a learner of classes, those in `names` and the spare ones
-    names     texts, of the classes that are known from the start
+    model     a learner with the classes in `names` and the spare classes
+    names     texts, the classes that are known from the start
     spare     1..255: classes that may get a name later
     room      1..255, the most bytes of a name
-    settings  those of Newcomers: period, window, reach, collect
+    settings  the settings of Newcomers: period, window, reach, collect
 
     Raises ValueError. Its parts have a state: `parts`, for a Checkpoint, are model, names,
     newcomers.
@@ -68,7 +68,7 @@ class SpareClasses:
         return self.names.said(predicted, self.model.votes)
 
     def idle(self):
-        """Do some of what the learner has left to do; returns whether there is more."""
+        """Do some of the work that the learner has left; returns whether there is more."""
         return self.model.idle()
 
     @property
@@ -85,7 +85,7 @@ class SpareClasses:
         return self.model.saved_bytes()
 
     def buffers(self):
-        """Those of the names and of what is new, as a list of (name, typecode, buffer)."""
+        """The buffers of the names and of new samples, as a list of (name, typecode, buffer)."""
         return self.names.buffers() + self.newcomers.buffers()
 
     # What is new
@@ -107,7 +107,7 @@ class SpareClasses:
         return self.newcomers.meet(x, label, collecting, max(self.model.votes))
 
     def name(self, text):
-        """What was set aside is of the class of this name, which is new if there is none.
+        """Give the samples that were set aside to the class of this name, new or known.
 
         The samples are learned one by one, with each note(). Returns the class. Raises ValueError
         if no spare class is left.
@@ -127,9 +127,9 @@ class SpareClasses:
         self.newcomers.move(c, into)
 
     def forget(self, c):
-        """Never say a class again; samples of it are new once more. Raises ValueError.
+        """Never predict a class again; its samples are new once more. Raises ValueError.
 
-        What the learner knows of it stays, unsaid, until it is replaced as anything old is.
+        What the learner knows of the class stays, unused, until newer samples replace it.
         """
         self.names.forget(c)
         self.newcomers.move(c, -1)

@@ -65,7 +65,7 @@ def decode(unit: ptr32, code: int) -> int:
 
 
 class Target(Buffers):
-    """The range of the targets, learned from the first ones or given, then frozen.
+    """The range of the targets, learned from the first targets or given, then frozen.
 
     ends  None, or a pair (low, high) of ints within +-(2**29 - 1)
 
@@ -168,7 +168,7 @@ class Target(Buffers):
         return self.within(decode(unit, code) + unit[_ROUNDED])  # within 2**30
 
     def within(self, value):
-        """The raw value next to this one within the targets seen; itself before there is one."""
+        """The nearest raw value within the targets seen; the same value before the first one."""
         unit = self._flat[0]
         if unit[_LEAST_SEEN] > unit[_GREATEST_SEEN]:
             return value

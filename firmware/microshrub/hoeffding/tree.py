@@ -104,9 +104,9 @@ class HoeffdingTree(Learner):
     leaf              "mc" (majority class), "nb" (naive Bayes) or "nba" (the better of the two)
     boost             OLBoost: leaves predict from separate statistics, in which a sample counts
                       the more, the less its class was expected
-    lambda_min        0..16, how often a sample counts there, on average, if the leaf was certain
-                      of its class
-    lambda_max        lambda_min..16, how often it counts if the leaf had ruled its class out
+    lambda_min        0..16, how often `boost` counts a sample, on average, if the leaf was
+                      certain of its class
+    lambda_max        lambda_min..16, how often, if the leaf had ruled out its class
     bins              2..255, bins in the histogram of a feature
     two_valued        indices of features that have only two values, and get two bins
     seed              0..2**30 - 1, seed of the boosting's random numbers

@@ -112,7 +112,7 @@ def follow(t, rows, at: int, target: int):
 
 
 class ShrubRegressor(Regressor):
-    """Up to `trees` shrubs for numbers; a new one at a time grows on the last `window` samples.
+    """Up to `trees` shrubs for numbers; one at a time grows on the last `window` samples.
 
     Parameters (all but features have defaults):
 

@@ -201,7 +201,7 @@ class ShrubEnsemble(Learner):
         start_members(b, self.trees, self.classes, self.step, self.loss == "cross_entropy")
 
     def forget(self):
-        """Halve the weights of all shrubs; a new one, grown on the window, gets the other half.
+        """Halve the weights of all shrubs; a new shrub, grown on the window, gets the other half.
 
         If there is no room for another, the lightest goes. Allocates nothing.
         """

@@ -166,7 +166,7 @@ def grove_table(features, classes, window, trees, leaves):
 
 
 class Grove(Learner):
-    """Up to `trees` random trees; a new one at a time grows on the last `window` samples.
+    """Up to `trees` random trees; one new tree at a time grows on the last `window` samples.
 
     Parameters (all but features and classes have defaults):
 

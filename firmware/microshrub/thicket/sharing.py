@@ -22,10 +22,10 @@ _MOVED = const(8)  # how far a feature's code may have come with ranges that gre
 
 
 class Sharing(Judge):
-    """What one thicket gives and takes.
+    """What one thicket gives to others, and takes from them.
 
     model          a Thicket
-    quantizer      that of its samples, a GrowingQuantizer or a Quantizer
+    quantizer      the quantizer of its samples, a GrowingQuantizer or a Quantizer
     feature_names, class_names   texts, in the order of their numbers
     units          of each feature (offset, digits), whole numbers: (value - offset) * 10**digits
                    is a raw value
@@ -44,7 +44,7 @@ class Sharing(Judge):
         """A parcel of up to `most` samples of each of the wanted classes, a tuple of names.
 
         It has only samples that the thicket was taught itself, not those of others' parcels.
-        Raises ValueError for a class that is not there, or of which none of these is held.
+        Raises ValueError for an unknown class, or a class without such samples.
         """
         samples = []
         for k, name in enumerate(wanted):
@@ -63,7 +63,7 @@ class Sharing(Judge):
         return packed(origin, features, self._quantizer.grows, wanted, samples)
 
     def take(self, parcel):
-        """Judge a parcel, and keep what is to be learned of it; returns what judge() does.
+        """Judge a parcel, and keep what is to be learned from it; returns what judge() does.
 
         Ranges grow for all of its samples before the first one is learned.
         """
@@ -83,7 +83,7 @@ class Sharing(Judge):
         return found
 
     def step(self):
-        """Learn one of the samples that wait; returns how many are left.
+        """Learn one of the waiting samples; returns how many are left.
 
         Once for each sample that the board labels itself is often enough, and never too often.
         """
@@ -102,11 +102,11 @@ class Sharing(Judge):
         self._store.welcome(self._x, label, mark_of(parcel.origin))
 
     def count_own(self, label):
-        """How many samples of a class are held that were taught here."""
+        """How many of the held samples of a class were taught here."""
         return len(self._store.places(label, True))
 
     def forget(self, parcel, which=None):
-        """Take what is held of a parcel out again; returns how many samples that were.
+        """Remove the samples that are held of a parcel; returns how many there were.
 
         which has the numbers of those that were learned; without it, all of the parcel's are
         looked for.
@@ -117,7 +117,7 @@ class Sharing(Judge):
         return self.forget_all(((parcel, which),))
 
     def forget_all(self, parcels):
-        """The same of pairs (parcel, which), all at once.
+        """The same for pairs (parcel, which), all at once.
 
         One after the other, some of the next one's samples would take the places of the first's.
         """
@@ -128,7 +128,7 @@ class Sharing(Judge):
         return self._remove(places)
 
     def forget_origin(self, origin):
-        """Take all out again that is held of an origin, whatever parcels it came in.
+        """Remove all samples that are held of an origin, whatever parcels they came in.
 
         That is what has its mark; so has what came of another one whose name has the same mark.
         """

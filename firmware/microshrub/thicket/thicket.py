@@ -75,14 +75,14 @@ MEMBERS = ("grove", "neighbours", "softmax", "shrubs", "last", "bayes")
 
 
 class Thicket(Learner):
-    """As accurate as it can be within `bytes` of buffers; no other option needs to be set.
+    """A learner that is as accurate as `bytes` of buffers allow; it needs no other option.
 
     Parameters (all but features and classes have defaults):
 
     features  1..256, numbers in a sample; classes: 2..256
     bytes     2048..1048576, the most that all buffers together may take
-    prior     where nobody tells labels, all classes are as likely (even), or as often as they were
-              taught
+    prior     while no labels come, classes are assumed to be equally likely (even), or as frequent
+              as they were taught (taught)
     seed      0..2**30 - 1, seed of the model's own random numbers
 
     Raises ValueError, which names the parameter, what is allowed and what was given; also if there
@@ -99,13 +99,13 @@ class Thicket(Learner):
     def predict_next(self, x):
         """The class of x if it comes right after the sample learned last.
 
-        That one's label may be a hint. Fills `votes`. Allocates nothing.
+        The label of that sample may be a hint. Fills `votes`. Allocates nothing.
         """
         self._check(x)
         return self._predict_next(self._addresses, x, 0)
 
     def idle(self):
-        """Go on with what is left to do after the last label; returns whether there is more."""
+        """Go on with the work that the last label left; returns whether there is more."""
         return bool(rest(self._addresses))
 
     def _mover(self):

@@ -129,7 +129,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         self._start([_numbers(x) for x in samples], scale)
 
     def learn_one(self, x: _Sample, y: Hashable) -> None:
-        """Learn a sample. The first `warmup` samples are kept as well, until they set the units."""
+        """Learn a sample. The first `warmup` samples are kept, too, until they set the units."""
         known = _numbers(x)
         label = self._label(y)
         if self._online:
@@ -262,7 +262,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
             self._leave_warmup()
 
     def predict_one(self, x: _Sample) -> float:
-        """The prediction for a sample; during the warm-up, the mean of the targets so far, or 0."""
+        """The prediction for a sample; during the warm-up, the targets' mean so far, or 0."""
         known = _numbers(x)
         if self._online:
             return float(self._online.predict(self._rows([known]))[0])
