@@ -106,7 +106,7 @@ class HoeffdingTree(Learner):
                       the more, the less its class was expected
     lambda_min        0..16, how often `boost` counts a sample, on average, if the leaf was
                       certain of its class
-    lambda_max        lambda_min..16, how often, if the leaf had ruled out its class
+    lambda_max        lambda_min..16, how often `boost` counts a sample whose class was ruled out
     bins              2..255, bins in the histogram of a feature
     two_valued        indices of features that have only two values, and get two bins
     seed              0..2**30 - 1, seed of the boosting's random numbers

@@ -90,7 +90,8 @@ def print_run(
     console.print(table)
     console.say(told.verdict)
     if not budget.fits:
-        console.say(f"This model does not fit on {board.name}.", style="bold red")
+        words = f"This model does not fit on {board.name}. {shortage('It', budget)}"
+        console.say(words, style="bold red")
 
 
 def run_rows(
@@ -171,5 +172,5 @@ def shortage(what: str, budget: Budget) -> str:
             f"{what} has a buffer, {found.buffer}, of {needed}, and {budget.board} has no more "
             f"than {available} in one piece."
         )
-    when = " while it is made" if found.construction else ""
+    when = " while it is being made" if found.construction else ""
     return f"{what} takes {needed} of RAM{when}, and {budget.board} has {available} free."

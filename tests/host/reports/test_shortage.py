@@ -23,7 +23,7 @@ WHOLE = ram_budget.budget(PARAMETERS, PICO, "ShrubEnsemble")
             1 << 20,
             f"It takes {WHOLE.ram_bytes:,} bytes of RAM, and",
         ),
-        (WHOLE.ram_bytes, 1 << 20, "bytes of RAM while it is made, and Tight has"),
+        (WHOLE.ram_bytes, 1 << 20, "bytes of RAM while it is being made, and Tight has"),
         (WHOLE.peak_bytes, 99, "It has a buffer, shrubs.leaves, of"),
     ],
 )

@@ -67,7 +67,7 @@ def test_build_tells_what_littlefs_takes_and_flash_asks_for_it(
     out = tmp_path / "out"
     words = ["--model", model, "--board", str(tmp_path / "x86.toml"), "--output", str(out)]
     assert main(["build", "synth:rbf_m", "--warmup", "64", "--limit", "300", *words]) == 0
-    match = re.search(r"([\d,]+) bytes of its file system", capsys.readouterr().out)
+    match = re.search(r"([\d,]+) bytes that they take in its file system", capsys.readouterr().out)
     assert match
     told = int(match[1].replace(",", ""))
     taken = 4096 * int(run_micropython(f"BLOCKS, FOLDER = {BLOCKS}, {str(out)!r}\n{ON_LITTLEFS}"))

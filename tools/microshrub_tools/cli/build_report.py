@@ -22,7 +22,9 @@ def print_build(
     learned = "with what it has learned" if program.learner_state else "fresh"
     console.say(f"{program.learner} ({learned}) for {board.name}, in {made.folder}")
     console.say(f"flash   {made.flash_bytes:>9,} bytes in {count(len(made.files), 'file')}")
-    console.say(f"        {made.file_system_bytes:>9,} bytes of its file system, about")
+    console.say(
+        f"        {made.file_system_bytes:>9,} bytes that they take in its file system, about"
+    )
     _print_wear(made, board, program)
     console.say(f"RAM     {made.code_bytes:>9,} bytes for the imported code")
     if board.native and not made.budget.machine_code_bytes:
@@ -136,7 +138,7 @@ def _print_wear(made: build.Build, board: board_files.Board, program: Program) -
         size = sum(part.bytes for part in made.budget.buffers)
         lasts = flash_wear.years(board, size, checkpoint["seconds"])
         console.say(
-            f"        {2 * size:>9,} bytes for two checkpoints, about; with one every "
+            f"        {2 * size:>9,} bytes for two checkpoints, about; with a checkpoint every "
             f"{checkpoint['seconds']:,} seconds, the flash lasts {_some_years(lasts)}"
         )
         if lasts < flash_wear.YEARS:

@@ -261,7 +261,7 @@ export class Playground {
     const all = stream.labels.length;
     const seconds = (all - status.samples) / step.rate;
     const left = texts.playground.left(inWords(seconds));
-    const long = seconds > LONG ? ` ${texts.playground.long(stream.name)}` : "";
+    const long = seconds > LONG ? texts.playground.long(stream.name) : "";
     this.progress(texts.playground.running(status.samples, all, accuracy, step.rate) + left + long);
     this.drifts.textContent = drifts.length
       ? `${texts.accuracy.drifts(drifts.length)}, ${texts.accuracy.first(drifts[0]!)}`
