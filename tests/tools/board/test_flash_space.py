@@ -120,7 +120,7 @@ def test_build_tells_how_long_the_flash_lasts(
     words += ["--bytes", "49152", "--output", str(tmp_path / "out")]
     assert main(words) == 0
     said = capsys.readouterr()
-    found = re.search(r"one every (\d+) seconds, the flash lasts (\d+) years", said.out)
+    found = re.search(r"a checkpoint every (\d+) seconds, the flash lasts (\d+) years", said.out)
     assert found
     assert int(found[2]) >= 10
     assert "lets it last" not in said.err
