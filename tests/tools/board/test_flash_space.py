@@ -128,7 +128,7 @@ def test_build_tells_how_long_the_flash_lasts(
     assert config["checkpoint"]["seconds"] == int(found[1])
     assert main([*words, "--checkpoint-seconds", "20"]) == 0
     said = capsys.readouterr()
-    assert re.search(r"one every 20 seconds, the flash lasts 1\.\d years", said.out)
+    assert re.search(r"a checkpoint every 20 seconds, the flash lasts 1\.\d years", said.out)
     found = re.search(r"--checkpoint-seconds (\d+) lets it last 10 years", said.err)
     assert found
     assert main([*words, "--checkpoint-seconds", found[1]]) == 0
