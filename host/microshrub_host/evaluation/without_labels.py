@@ -49,9 +49,9 @@ class WithoutLabels:
 
     def sentence(self) -> str:
         """What it means."""
-        how = ", in whole stretches of time" * self.windows
+        how = ", in whole stretches of time," * self.windows
         return (
-            f"Without labels, after {self.learned:,} samples, it predicts {self.accuracy:.2f} % "
-            f"of {self.samples:,} others correctly, which it did not learn{how} "
+            f"Without labels, after learning {self.learned:,} samples, the model predicts "
+            f"{self.accuracy:.2f} % of {self.samples:,} held-out samples{how} correctly "
             f"(balanced accuracy {self.balanced_accuracy:.2f} %)."
         )

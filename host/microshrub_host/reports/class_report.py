@@ -36,13 +36,13 @@ def of_classes(result: Result, *, shuffled: bool = False) -> RunReport:
 
 def verdict(result: Result, *, shuffled: bool = False) -> str:
     """Whether the model beats repeating the last label and the majority class, in sentences; and
-    how often it is right where nobody tells labels, which alone counts if labels come in runs."""
+    how often it is right without labels, which alone counts if labels come in runs."""
     if result.alone and _knows_without_labels(result):
         return (
-            f"{result.alone.sentence()} Naming the most frequent class is right in "
+            f"{result.alone.sentence()} Always naming the most frequent class is right in "
             f"{result.accuracy_majority:.2f} %. This is what counts: the stream has long runs of "
-            f"one label, so that repeating the last one is right in {result.accuracy_nochange:.2f}"
-            " %, for as long as somebody tells it."
+            f"one label, so repeating the last label is right in {result.accuracy_nochange:.2f}"
+            " %, but only as long as somebody gives labels."
         )
     said = _with_labels(result, shuffled)
     return f"{said} {result.alone.sentence()}" if result.alone else said

@@ -126,7 +126,9 @@ def test_the_command_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert told["recall_without_labels"].keys() == set(CLASSES)
     said = capsys.readouterr().out
     assert "without labels" in said
-    assert "Without labels, after 720 samples, it predicts" in " ".join(said.split())
+    assert "Without labels, after learning 720 samples, the model predicts" in " ".join(
+        said.split()
+    )
 
 
 def test_the_verdict_speaks_of_it() -> None:

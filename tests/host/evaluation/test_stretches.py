@@ -77,4 +77,4 @@ def test_labels_that_say_nothing_of_other_stretches_are_not_known() -> None:
     told: Any = class_report.verdict(mixed, shuffled=True)
     assert "windows overlap" in told
     assert "kept aside, in runs" in dict(mixed.alone.rows())["without labels"]
-    assert "did not learn, in whole stretches of time" in mixed.alone.sentence()
+    assert "held-out samples, in whole stretches of time" in mixed.alone.sentence()

@@ -54,7 +54,9 @@ def test_what_it_knows_without_labels_counts_where_they_come_in_runs() -> None:
     result = result_of(labels, [float(30 * label + i % 7) for i, label in enumerate(labels)])
     known = replace(result, accuracy=97.0, alone=WithoutLabels(80, 320, 96.0, result.by_class))
     said = class_report.verdict(known)
-    assert said.startswith("Without labels, after 320 samples, it predicts 96.00 %")
+    assert said.startswith(
+        "Without labels, after learning 320 samples, the model predicts 96.00 %"
+    )
     assert "does not beat" not in said
     assert "97.50 %" in said, "what repeating the last label would reach is not concealed"
     guessing = replace(known, alone=WithoutLabels(80, 320, 52.0, result.by_class))

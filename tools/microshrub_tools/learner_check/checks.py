@@ -76,18 +76,18 @@ class CheckedLearner:
 
 
 def source_rules(candidate: CheckedLearner) -> None:
-    """The kernels have nothing that viper cannot do."""
+    """The kernels use nothing that viper cannot do."""
     own_check.read_source(candidate.path)
 
 
 def bounds(candidate: CheckedLearner) -> None:
-    """No kernel leaves a buffer or 32 bits; answers and votes are such, asked twice the same."""
+    """No kernel goes outside a buffer or beyond 32 bits; classes and votes are valid."""
     for learner in candidate.learners(loader.load("checked")):
         own_check.learn(learner, candidate.samples(learner), _SAMPLES)
 
 
 def fresh_again(candidate: CheckedLearner) -> None:
-    """After reset() all is as it was."""
+    """reset() restores the initial state."""
     learner = candidate.made(loader.load("checked"), own_check.SHAPE)
     before = learner.state_crc32()
     own_check.learn(learner, candidate.samples(learner), 50)
@@ -97,7 +97,7 @@ def fresh_again(candidate: CheckedLearner) -> None:
 
 
 def bytes_are_known(candidate: CheckedLearner) -> None:
-    """nbytes() is what the buffers take."""
+    """nbytes() is the size of the buffers."""
     for learner in candidate.learners(loader.load("checked")):
         taken = sum(len(bytes(memoryview(buffer))) for _, _, buffer in learner.buffers())
         if taken != learner.table_bytes():
@@ -105,7 +105,7 @@ def bytes_are_known(candidate: CheckedLearner) -> None:
 
 
 def save_and_load(candidate: CheckedLearner) -> None:
-    """Loaded, it has the same state and the same future."""
+    """A loaded learner has the same state, and goes on in the same way."""
     library = loader.load("checked")
     kind = library.learners.learner_class(candidate.name)
     if kind._is_sound is library.buffers.Buffers._is_sound:
@@ -129,7 +129,7 @@ def save_and_load(candidate: CheckedLearner) -> None:
 
 
 def forged_states(candidate: CheckedLearner) -> None:
-    """A state with altered words and a right checksum is refused, or serves."""
+    """A state with altered words and a right checksum is refused, or does no harm."""
     library = loader.load("checked")
     chance = Chance(7)
     learner = candidate.made(library, own_check.SHAPE)
@@ -158,7 +158,7 @@ def equal_engines(candidate: CheckedLearner) -> None:
 
 
 def equal_on_micropython(candidate: CheckedLearner) -> None:
-    """A real 32-bit MicroPython holds them, too."""
+    """A real 32-bit MicroPython holds the same bits, too."""
     try:
         _compare(candidate, ("python", "micropython"), _SAMPLES)
     except NoMicroPython as error:
@@ -166,7 +166,7 @@ def equal_on_micropython(candidate: CheckedLearner) -> None:
 
 
 def nothing_allocated(candidate: CheckedLearner) -> None:
-    """predict and learn take nothing of a real MicroPython's heap."""
+    """predict and learn allocate nothing on a real MicroPython's heap."""
     learner = candidate.made(loader.load("python"), own_check.SHAPE)
     samples = candidate.samples(learner)
     rows = [samples.next() for _ in range(120)]
