@@ -146,7 +146,7 @@ def test_the_exam_counts_each_class_alike(held: Browser) -> None:
     for text in ("circle", "line", "rest"):
         do(held, text, 8)
         settle(held)
-        held.wait(f"document.querySelector('#exam-asks').textContent === 'Show it: {text}'")
+        held.wait(f"document.querySelector('#exam-asks').textContent === 'Show: {text}'")
         do(held, text, 192, 8)
     settle(held)
     names = "[...document.querySelectorAll('#exam-result th[scope=row]')]"

@@ -19,8 +19,8 @@ export const en = {
   playground: {
     title: "Playground",
     lead:
-      "Look inside: how it learns a stream whose rule changes, a file of your own, or from a board " +
-      "that runs its program.",
+      "Look inside: watch the learner on a stream whose rule changes, on a file of your own, or on a " +
+      "board that runs its program.",
     streams: "A stream, or a file of your own",
     stream: "Stream",
     ownStream: "A CSV or ARFF file of your own",
@@ -87,7 +87,7 @@ export const en = {
   confusion: {
     title: "Confusion matrix",
     caption: "Rows: actual. Columns: predicted.",
-    tooMany: "It is kept for up to 32 classes.",
+    tooMany: "The matrix is kept for up to 32 classes.",
   },
   memory: {
     title: "RAM on the board",
@@ -120,16 +120,16 @@ export const en = {
     model: "Download the model",
     open: "The model is a file of the simulator, too:",
     tooLarge: (taken: number, free: number) =>
-      `The program takes about ${count(taken)} bytes there, and ${count(free)} are free. Choose ` +
+      `The program takes about ${count(taken)} bytes of the board's RAM, and ${count(free)} are free. Choose ` +
       "smaller options, or a smaller program: microshrub build merges the modules.",
     tooMuchCode: (board: string, taken: number, room: number) =>
       `The program's machine code takes about ${count(taken)} bytes, and ${board} can run ` +
-      `${count(room)}: it does not start there. microshrub build makes one that does: parts ` +
-      "of it that have little to do stay bytecode. Or choose another learner.",
+      `${count(room)}: it does not start there. microshrub build makes a program that starts: ` +
+      "parts of it that have little to do stay bytecode. Or choose another learner.",
     waits: "You can download the model when it has finished.",
   },
   board: {
-    flash: "Connect a board and put it there",
+    flash: "Connect a board and put the program on it",
     noSerial:
       "To do that from here, open this page on a computer in Chrome, Edge or Firefox (151 or newer), " +
       "which have WebSerial, or start microshrub bridge --port PORT and open the address that it prints.",
@@ -207,12 +207,12 @@ export const en = {
     lead: "Connect to a board that runs microshrub's program: see how well it learns, and teach it.",
     connect: "Connect",
     end: "Disconnect",
-    numbers: "What the board tells",
+    numbers: "What the board reports",
     sensor: "Its own sensor",
     csv: "Download the recording",
     labels: "Labels",
-    noSensor: "No sample of a sensor has come. A board that learns over its line has none.",
-    stream: "Let it learn the stream that is chosen above",
+    noSensor: "No sensor sample has come. A board that learns over its line sends none.",
+    stream: "Let the board learn the stream chosen above",
     confirmed: (done: number, all: number) => `${count(done)} of ${count(all)} samples confirmed`,
     sent: (n: number, seconds: number) =>
       `${count(n)} samples sent and learned in ${seconds.toFixed(1)} s.`,
@@ -256,7 +256,7 @@ export const en = {
         "The board's program does not answer. Put one there first; if there is one, press the " +
         "board's reset button.",
       reset: "The board was reset. Connect again.",
-      version: "The board's program speaks another version of the link. Put a new one there.",
+      version: "The board's program speaks another version of the link. Put a new program on it.",
     },
   },
 
@@ -269,7 +269,7 @@ export const en = {
       left
         ? `This is normal: the next ${count(left)} samples show it.`
         : "This is normal: what the board has in mind stays so.",
-    tooOld: "The board's program cannot be told. Put a new one there.",
+    tooOld: "The board's program is too old for this. Put a new program on it.",
   },
 
   questions: {
@@ -378,16 +378,16 @@ export const en = {
     nothing: "Nothing was learned: press a name and show it.",
     cards: {
       title: "Recordings",
-      lead: "What is deleted or moved to another name is learned anew at once.",
-      growing: "is recorded",
+      lead: "When a recording is deleted or renamed, everything is learned anew at once.",
+      growing: "recording",
       samples: (n: number) => (n === 1 ? "1 sample" : `${count(n)} samples`),
       play: (n: number) => `Play recording ${n}`,
       remove: (n: number) => `Delete recording ${n}`,
       move: (n: number) => `Name of recording ${n}`,
     },
     exam: {
-      begin: "Exam: show each one once more",
-      show: (name: string) => `Show it: ${name}`,
+      begin: "Exam: show each gesture once more",
+      show: (name: string) => `Show: ${name}`,
       balanced: (share: string) => `${share} right, each name counted alike.`,
       name: "name",
       right: "right",
@@ -405,7 +405,7 @@ export const en = {
 
   handOver: {
     title: "Put it on a board",
-    lead: "A board of a few euros goes on with what you taught, by itself, and goes on learning.",
+    lead: "A board for a few euros continues by itself with what you taught, and goes on learning.",
     waits: "Teach it first, then press End: what it has learned can then be put on a board here.",
     connect: "Wire it, connect it, done",
     sensors: {
@@ -425,18 +425,18 @@ export const en = {
     },
     fits: {
       pointer:
-        "A board has no pointer. It can learn what you send it over USB; to feel by itself, teach it " +
-        "with the motion of a phone, and the board takes an MPU-6050.",
+        "A board has no pointer. It can learn what you send it over USB. For a board that senses motion " +
+        "by itself, teach with the motion of a phone, and give the board an MPU-6050.",
       motion: "The board learns what you send it over USB.",
       keyboard:
         "A board has no keyboard. It can learn what you send it over USB; buttons and touch pads need " +
         "a recording made by the board itself: microshrub record.",
       microphone:
-        "A board hears with a microphone of its own, which is louder or softer than this one: let it " +
-        "record, microshrub record, and build of that. This program learns what you send over USB.",
+        "A board's own microphone is louder or softer than this microphone: record with the board " +
+        "(microshrub record), and build from that recording. This program learns what you send over USB.",
       board:
-        "This program learns what you send over USB. For one that reads its own sensor, save the " +
-        "project and build it: microshrub build --model gestures.mshrub, with the --sensor that the " +
+        "This program learns what you send over USB. For a program that reads the board's sensor, save " +
+        "the project and build it: microshrub build --model gestures.mshrub, with the --sensor that the " +
         "board had while it was taught.",
     },
     keep: "Keep it",
@@ -445,7 +445,7 @@ export const en = {
       "board's program from it.",
     save: "Save the project",
     csv: "Save the samples as CSV",
-    same: "The simulator comes to the same bits from it:",
+    same: "From this file, the simulator computes the same bits:",
   },
   switches: {
     title: "What each name switches",
