@@ -22,6 +22,7 @@ from .program import Program
 from .program_heap import program_parts
 from .program_library import ProgramLibrary
 from .ram_budget import Budget, Kernels, Parameters, Part
+from .scarce_machine_code import ANY, saved_as_needed
 from .usual_program import Names, usual_program
 
 _TYPICAL = {"features": 8, "classes": 4}
@@ -66,6 +67,19 @@ def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
     )  # fmt: skip
 
 
+def fitting(library: ProgramLibrary, own: int = 0) -> ProgramLibrary:
+    """The library with as much machine code as fits the board beside all else of the program."""
+    if not library.has_shares or not library.board.native:
+        return library
+    libraries = {0: library}
+
+    def count(saved: int) -> Budget:
+        libraries[saved] = replace(library, saved=saved)
+        return budget_of(libraries[saved], own)
+
+    return libraries[saved_as_needed(count)]
+
+
 def frozen_advice(program: Program, board: Board, emit: str = "viper") -> str:
     """A sentence for a program that does not fit as it is copied, if it fits in a firmware."""
     fits = budget_of(ProgramLibrary(program, board, emit, freeze=True)).fits
@@ -82,27 +96,37 @@ def planned_budget(
     frozen: bool = False,
     names: Names = ((), ()),
     freeze: bool = False,
+    slowest: float = ANY,
 ) -> Budget:
     """What usual_budget() keeps."""
     program = usual_program(kind, parameters, beside, network, frozen, names)
-    code = _typical_code(program, board, "native" if native else "viper", freeze)
+    library = ProgramLibrary(
+        program, board, "native" if native else "viper", freeze, slowest=slowest
+    )
     counted = [each for each in beside if not isinstance(each, Extracted)]  # a part of the sensor
-    around = [part for part in _around(program, board, code) if part.name not in _BESIDE]
-    return ram_budget.budget(
-        program.parameters, board, kind, list(code.parts), around, counted, frozen=frozen,
-        kernels=code.kernels,
-    )  # fmt: skip
+
+    def count(saved: int) -> Budget:
+        code = _typical_code(replace(library, saved=saved))
+        around = [part for part in _around(program, board, code) if part.name not in _BESIDE]
+        return ram_budget.budget(
+            program.parameters, board, kind, list(code.parts), around, counted, frozen=frozen,
+            kernels=code.kernels,
+        )  # fmt: skip
+
+    return count(saved_as_needed(count) if library.has_shares and board.native else 0)
 
 
-def _typical_code(program: Program, board: Board, emit: str, freeze: bool) -> ProgramCode:
+def _typical_code(library: ProgramLibrary) -> ProgramCode:
     """The code of a program, as it is for a learner of a typical size with such options."""
+    program, board = library.program, library.board
     names = tuple(f"x{k}" for k in range(len(program.class_names) and _TYPICAL["classes"]))
     typical = _typical(program.learner, program.parameters)
     program = replace(program, parameters=typical, feature_names=(), class_names=names, units=[])
     limits = board.arch, board.native, board.executable_bytes
-    key = repr((program, limits, emit, freeze, loader.digest()))
+    how = library.emit, library.freeze, library.saved, library.slowest
+    key = repr((program, limits, how, loader.digest()))
     if key not in _codes:
-        _codes[key] = ProgramCode.of(ProgramLibrary(program, board, emit, freeze))
+        _codes[key] = ProgramCode.of(replace(library, program=program))
     return _codes[key]
 
 

@@ -19,7 +19,7 @@ from .board_files import Board
 from .kernel_work import kernel_work
 from .program import Program
 from .ram_budget import modules_of
-from .scarce_machine_code import Shares, shares
+from .scarce_machine_code import ANY, Shares, able, shares, shares_of_heap
 
 _FROZEN_RANGES = "quantizer"  # of which ranges that grow take some parts
 _SELFTEST = "device.selftest"
@@ -47,7 +47,8 @@ class ProgramLibrary:
     """The library as a program has it: compiled into its folder, or for a firmware (`freeze`).
 
     own are the sources of the user's own that run with it. Unless it is `merged`, each module has
-    a file of its own, which takes more RAM.
+    a file of its own, which takes more RAM. Where machine code is on the heap, kernels stay
+    bytecode to save so many bytes, while a sample takes at most `slowest` times as long.
     """
 
     program: Program
@@ -56,6 +57,8 @@ class ProgramLibrary:
     freeze: bool = False
     own: tuple[Path, ...] = ()
     merged: bool = True
+    saved: int = 0
+    slowest: float = ANY
 
     @property
     def arch(self) -> str:
@@ -115,10 +118,21 @@ class ProgramLibrary:
     def shares(self) -> Shares:
         """Which kernels stay bytecode, as the board has too little room for machine code."""
         room = self.board.executable_bytes
-        if room is None or self.emit != "viper" or self.freeze or not self.merged:
+        if not self.has_shares or (room is None and not self.saved):
             return Shares()
         work = kernel_work(self.program.learner, self.program.parameters)
-        return shares(self._all_kernels, room, work)
+        whole = self._all_kernels
+        if room is not None:
+            return shares(whole, room, work)
+        plain = self._compiled(able(whole, work))
+        return shares_of_heap(whole, plain, self.saved, self.slowest, work)
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether some of its kernels can be bytecode while others are machine code."""
+        on_heap = self.board.native and self.slowest > 1
+        limited = on_heap or self.board.executable_bytes is not None
+        return limited and self.emit == "viper" and not self.freeze and self.merged
 
     @functools.cached_property
     def _all_kernels(self) -> merged_files.MergedFiles:

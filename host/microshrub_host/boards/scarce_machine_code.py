@@ -4,22 +4,29 @@ On the ESP32s, machine code goes to executable RAM, which has room for less than
 thicket's, or for most of it. But sixty of its 153 kernels do 95 % of the work. So those stay
 bytecode that have least to do for each byte of their machine code. The bits are the same, see
 plain_kernels.py.
+
+On other boards, machine code is on the heap, where a kernel as bytecode takes a quarter of that.
+There, those stay bytecode that have least to do for each byte saved, until a program fits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..programs import mpy
 from ..programs.merged_files import MergedFiles
 from .import_heap import blocks, files_heap
-from .ram_budget import Kernels
+from .ram_budget import Budget, Kernels
 
 # Counted on an emulated RV32, of a thicket of 12 KB: its kernels take an eighth longer with tables
 # that bytecode reads, too; and where bytecode does 4.4 % of the work, 2.8 times as long.
 _TABLES, _BYTECODE = 1.12, 39.0
 _SPARE = 1024  # bytes of the room: it may be in two pieces, whose ends fit no kernel
+# Of the heap: in such steps more is saved. Each program with other kernels has to be compiled.
+_STEP = 2048
+ANY = 1e9  # times as long as with all machine code: whatever it takes
+USUAL = 1.5  # times as long a sample may take for a size that nobody has asked for
 
 
 @dataclass(frozen=True)
@@ -33,8 +40,12 @@ class Shares:
     @property
     def kernels(self) -> Kernels:
         """That as a budget tells it."""
-        slower = _TABLES + self.work * _BYTECODE if self.plain else 1.0
+        slower = _slower(self.work) if self.plain else 1.0
         return Kernels(len(self.plain), self.of, round(slower, 2))
+
+
+def _slower(work: float) -> float:
+    return _TABLES + work * _BYTECODE
 
 
 def shares(files: MergedFiles, room: int, work: Mapping[str, int]) -> Shares:
@@ -59,12 +70,59 @@ def shares(files: MergedFiles, room: int, work: Mapping[str, int]) -> Shares:
     return Shares(tuple(sorted(plain)), len(sizes), done)
 
 
-def _sizes(files: MergedFiles) -> dict[str, int]:
-    """Bytes of each kernel's machine code, as allocated."""
+def able(files: MergedFiles, work: Mapping[str, int]) -> tuple[str, ...]:
+    """The kernels of a program, all of which are machine code, that could be bytecode."""
+    return tuple(name for name in _sizes(files) if name in work)
+
+
+def shares_of_heap(
+    files: MergedFiles,
+    plain_files: MergedFiles,
+    saved: int,
+    slowest: float,
+    work: Mapping[str, int],
+) -> Shares:
+    """Those of a program whose machine code is on the heap, to take so many bytes less of it.
+
+    Of plain_files, all that could be bytecode is. If too little can be saved so that a sample
+    takes at most `slowest` times as long, so much is.
+    """
+    sizes, bytecode = _sizes(files), _sizes(plain_files, native=False)
+    less = {name: sizes[name] - bytecode.get(name, 0) for name in able(files, work)}
+    of_all = max(1, sum(work[name] for name in less))
+    plain, done = [], 0
+    for name in sorted(less, key=lambda name: (work[name] / max(1, less[name]), name)):
+        longer = _slower((done + work[name]) / of_all)
+        if saved > 0 and less[name] > 0 and longer <= slowest:
+            plain.append(name)
+            done += work[name]
+            saved -= less[name]
+    return Shares(tuple(sorted(plain)), len(sizes), done / of_all)
+
+
+def saved_as_needed(count: Callable[[int], Budget]) -> int:
+    """How many bytes of the heap kernels have to save for a program to fit, 0 if it does anyway.
+
+    count() is what it takes if they save so many. If it never fits, as many as they can.
+    """
+    saved, plain = 0, -1
+    budget = count(saved)
+    while not budget.fits and budget.kernels.plain > plain:
+        missing = max(budget.ram_bytes, budget.peak_bytes) - budget.free_bytes
+        if missing <= 0:  # it is one buffer that is too long
+            break
+        plain = budget.kernels.plain
+        saved = -(-(saved + missing) // _STEP) * _STEP
+        budget = count(saved)
+    return saved
+
+
+def _sizes(files: MergedFiles, native: bool = True) -> dict[str, int]:
+    """Bytes of each kernel's machine code, or else bytecode, as allocated."""
     names = files.kernels.read_text(encoding="utf-8").split("\n")
     codes = mpy.functions(mpy.read(files.imported[0]).code)
     return {
         name: blocks(len(code.data))
         for name, code in zip(names, codes, strict=True)
-        if name and code.native
+        if name and code.native == native
     }

@@ -20,6 +20,7 @@ from ..beside.companion import Beside
 from ..library import loader
 from .board_files import Board
 from .ram_budget import Budget, Kernels, Parameters, Part
+from .scarce_machine_code import ANY
 from .usual_program import Names
 
 _KEPT = 256  # budgets, some 4 KB each
@@ -38,13 +39,16 @@ def usual_budget(
     frozen: bool = False,
     names: Names = ((), ()),
     freeze: bool = False,
+    slowest: float = ANY,
 ) -> Budget:
     """The RAM of the program that `build` makes with a learner, see usual_program.py.
 
-    With `frozen`, its ranges do not grow; with `freeze`, its library is in the firmware. Raises
-    ValueError for parameters that the learner refuses, NoNativeTools with native.
+    With `frozen`, its ranges do not grow; with `freeze`, its library is in the firmware. Where
+    machine code is on the heap and it does not fit otherwise, kernels are bytecode, but no more
+    than let a sample take `slowest` times as long. Raises ValueError for parameters that the
+    learner refuses, NoNativeTools with native.
     """
-    asked = (parameters, board, kind, beside, native, network, frozen, names, freeze)
+    asked = (parameters, board, kind, beside, native, network, frozen, names, freeze, slowest)
 
     def planned() -> bytes:
         from .program_budget import planned_budget

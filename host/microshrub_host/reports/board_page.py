@@ -56,7 +56,7 @@ def battery_rows(boards: list[Board], battery: Battery, rate: float) -> list[tup
             model, parameters = specification(text)
             time = sample_time(board, model, parameters | _SHAPE)
             if time and board.currents:
-                budget = usual_budget(parameters | _SHAPE, board, kind_of(model))
+                budget = usual_budget(parameters | _SHAPE, board, kind_of(model), slowest=1)
                 time = time.with_kernels(budget.kernels)
                 us = (time.predict[0], time.learn[0], time.served(sensor=True)[0])
                 energy = estimate(board.currents, *us, rate, battery)

@@ -141,9 +141,10 @@ def fitting(budget: Budget) -> str:
 def mixed(budget: Budget) -> str:
     """What is said of kernels that stay bytecode."""
     kernels = budget.kernels
+    ram = "RAM" if budget.executable_bytes is None else "executable RAM"
     return (
         f"Note: {kernels.plain} of {kernels.of} kernels stay bytecode, those that have least to "
-        f"do: {budget.board} has no more executable RAM for machine code. A sample takes about "
+        f"do: {budget.board} has no more {ram} for machine code. A sample takes about "
         f"{kernels.slower:.1f} times as long as with all of it."
     )
 

@@ -9,6 +9,7 @@ from typing import Any
 from ..beside.companion import Beside
 from ..boards import sample_time
 from ..boards.board_files import Board
+from ..boards.scarce_machine_code import USUAL
 from ..boards.usual_budget import usual_budget
 from ..boards.usual_program import Names
 from ..emulation.latency import Clock
@@ -70,7 +71,8 @@ def size_within(
 ) -> Size | None:
     """What a model of these parameters takes, with all that stands around it on a board.
 
-    frozen and names are those of usual_budget(). None if that is more than the limits, or if the
+    frozen and names are those of usual_budget(). None if that is more than the limits, also with
+    so many kernels as bytecode that a sample takes USUAL times as long, or if the
     learner refuses the parameters as too large.
     """
     try:
@@ -79,7 +81,9 @@ def size_within(
     except ValueError:
         return None
     kind, native = kind_of(model), limits.native
-    budget = usual_budget(wanted, limits.board, kind, around, native, frozen=frozen, names=names)
+    budget = usual_budget(
+        wanted, limits.board, kind, around, native, frozen=frozen, names=names, slowest=USUAL
+    )
     time = None if limits.native else sample_time.sample_time(limits.board, model, wanted)
     time = time and time.with_kernels(budget.kernels)
     latency = None if time is None else (time.predict[1] + time.learn[1]) / 1000

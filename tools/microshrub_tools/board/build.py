@@ -30,7 +30,7 @@ from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.import_heap import LibraryHeap
 from microshrub_host.boards.program import Program
-from microshrub_host.boards.program_budget import budget_of, frozen_advice
+from microshrub_host.boards.program_budget import budget_of, fitting, frozen_advice
 from microshrub_host.boards.program_library import ProgramLibrary, arch_of
 from microshrub_host.boards.what_to_lower import which_to_lower
 from microshrub_host.programs import mpy, native_files
@@ -122,8 +122,8 @@ def make(
         emit = "viper"
     arch = arch_of(board, emit)
     compiled = {path: mpy.compiled_program(path, arch).read_bytes() for path in own}
-    library = ProgramLibrary(program, board, emit, freeze, tuple(own))
     own_bytes = sum(map(len, compiled.values()))
+    library = fitting(ProgramLibrary(program, board, emit, freeze, tuple(own)), own_bytes)
     budget = budget_of(library, own_bytes)
     if not budget.fits:
         frozen = "" if freeze or emit == "native" else frozen_advice(program, board, emit)
