@@ -318,6 +318,27 @@ def test_kernels_stay_bytecode_where_machine_code_has_too_little_room(
             assert "kernels as bytecode" in told["sample_time"]["basis"]
 
 
+def test_kernels_stay_bytecode_where_machine_code_takes_too_much_of_the_heap(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The default learner without options, where it was refused; `budget` tells the same."""
+    shape = ["--features", "3", "--classes", "2", "--json", "-"]
+    for board, most in (("rpi_pico_w", 1.2), ("esp32c6", 50)):
+        where = ["--board", board, "--output", str(tmp_path / board)]
+        assert main(["build", "synth:sea_a", "--limit", "300", *where]) == 0
+        said, noted = capsys.readouterr()
+        found = re.search(r"(\d+) of (\d+) kernels stay bytecode.* no more RAM for", noted)
+        assert found
+        assert "It fits" in said
+        assert main(["budget", "--board", board, *shape]) == 0
+        told = json.loads(capsys.readouterr().out)
+        assert abs(told["kernels_as_bytecode"] - int(found[1])) <= 3
+        assert told["fits"]
+        assert 1.1 <= told["slower"] < most
+        assert told["model_bytes"] >= 8000
+        assert f"{told['slower']:.1f} times as long with" in told["sample_time"]["basis"]
+
+
 def test_machine_code_that_the_board_cannot_hold_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -19,7 +19,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.beside.between import between
 from microshrub_host.boards import board_files, import_heap, ram_budget
 from microshrub_host.boards.heap_sizes import heap_bytes
-from microshrub_host.boards.program_budget import budget_of
+from microshrub_host.boards.program_budget import budget_of, fitting
 from microshrub_host.boards.program_library import ProgramLibrary
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.programs import mpy
@@ -185,14 +185,19 @@ def check(
     folder: Path,
     command: tuple[str, ...],
     room: int | None = None,
+    heap: int | None = None,
 ) -> None:
-    """A running program takes what was counted; room is that for machine code."""
+    """A running program takes what was counted; room is that for machine code, or heap is that of
+    a board which has it there."""
     # where machine code is not on the heap, as on the PC's own MicroPython
     board = dataclasses.replace(x86(folder), native=False, executable_bytes=room)
+    if heap:
+        board = dataclasses.replace(x86(folder), heap_free_bytes=heap)
     made = build.make(wanted, board, folder / "out")
-    library = ProgramLibrary(wanted, board)
-    assert bool(library.shares.plain) == bool(room)
-    regions = _REGION * sum(module.functions for module in library.heap().modules)
+    library = fitting(ProgramLibrary(wanted, board))
+    assert bool(library.shares.plain) == bool(room or heap)
+    on_heap_there = sum(module.native for module in library.heap().modules) if heap else 0
+    regions = _REGION * sum(module.functions for module in library.heap().modules) - on_heap_there
     measured = on_heap(command, made.folder, around)
     counted = made.budget.ram_bytes + regions
     within = pytest.approx(measured, rel=0.02)
@@ -221,14 +226,17 @@ def test_a_running_program_takes_what_was_counted(
     check(wanted, around, tmp_path, micropython_command)
 
 
-@pytest.mark.parametrize(("case", "room"), [("thicket", 45_000), ("hoeffding", 20_000)])
+@pytest.mark.parametrize(
+    ("case", "room", "heap"),
+    [("thicket", 45_000, None), ("hoeffding", 20_000, None), ("thicket", None, 150_000)],
+)
 def test_a_program_some_of_whose_kernels_are_bytecode_takes_what_was_counted(
-    case: str, room: int, tmp_path: Path, micropython_command: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
+    case: str, room: int | None, heap: int | None, tmp_path: Path,
+    micropython_command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     model, around = CASES[case]
     monkeypatch.setitem(program_support.MODELS, case, model)
-    check(program(case, **around), around, tmp_path, micropython_command, room)
+    check(program(case, **around), around, tmp_path, micropython_command, room, heap)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from program_support import AROUND, blobs, number_program, x86
 
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.program import Program
+from microshrub_host.boards.program_budget import budget_of, fitting
 from microshrub_host.boards.program_library import ProgramLibrary
 from microshrub_host.library import loader
 from microshrub_tools.board import build, program_config
@@ -118,6 +119,24 @@ def test_it_learns_the_same_where_there_is_too_little_room_for_machine_code(
     assert 0 < len(library.shares.plain) < library.shares.of
     check(program, classes, tmp_path, micropython_command, board)
     assert sum(module.native for module in library.heap().modules) <= int(share * of_all)
+
+
+@pytest.mark.parametrize(("case", "less"), [("all of a thicket", 30_000), ("shrubs", 6_000)])
+def test_it_learns_the_same_where_machine_code_on_the_heap_leaves_too_little(
+    case: str, less: int, tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    """No more kernels are bytecode than have to be."""
+    model, classes, more = CASES[case]
+    program = made(model, classes, more)
+    board = x86(tmp_path)
+    needed = budget_of(ProgramLibrary(program, board)).peak_bytes
+    just = dataclasses.replace(board, heap_free_bytes=needed)
+    assert not fitting(ProgramLibrary(program, just)).shares.plain
+    small = dataclasses.replace(board, heap_free_bytes=needed - less)
+    library = fitting(ProgramLibrary(program, small))
+    assert 0 < len(library.shares.plain) < library.shares.of
+    assert 0 <= small.heap_free_bytes - budget_of(library).peak_bytes < 4096
+    check(program, classes, tmp_path, micropython_command, small)
 
 
 def with_room(board: Board, executable: int) -> Board:
