@@ -318,12 +318,23 @@ def test_kernels_stay_bytecode_where_machine_code_has_too_little_room(
             assert "kernels as bytecode" in told["sample_time"]["basis"]
 
 
+_EIGHT = ["--features", "8", "--classes", "4"]
+
+
 def test_kernels_stay_bytecode_where_machine_code_takes_too_much_of_the_heap(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The default learner without options, where it was refused; `budget` tells the same."""
+    page = (ROOT / "docs/how-to/put-a-model-on-a-board.md").read_text(encoding="utf-8")
     shape = ["--features", "3", "--classes", "2", "--json", "-"]
     for board, most in (("rpi_pico_w", 1.2), ("esp32c6", 50)):
+        assert main(["budget", "--board", board, *_EIGHT, "--json", "-"]) == 0
+        told = json.loads(capsys.readouterr().out)
+        row = f"{told['kernels_as_bytecode']} of {told['kernels']} | {told['slower']} |"
+        name = board_files.load(board).name
+        sized = re.search(rf"\| {name} \| ([\d,]+) \| {row}", page)
+        assert sized
+        assert 0 <= int(sized[1].replace(",", "")) - told["model_bytes"] < 1024
         where = ["--board", board, "--output", str(tmp_path / board)]
         assert main(["build", "synth:sea_a", "--limit", "300", *where]) == 0
         said, noted = capsys.readouterr()
