@@ -145,6 +145,13 @@ ATTACKS = (
         "python tests/support/parcel_post_attack.py --messages 1000 --seed {seed}",
     ),
     Attack(
+        "packets that a board hears of others: forged, altered, cut, repeated, with parts "
+        "missing; its power cut meanwhile",
+        "what the group's key has not signed changes no bit; old packets spoil nothing",
+        "python tests/support/packet_attack.py --packets 100000 --seed {seed}",
+        "python tests/support/packet_attack.py --packets 2000 --seed {seed}",
+    ),
+    Attack(
         "a broker that sends forged lengths, packets that cannot be and random bytes",
         "the board goes on, and learns nothing of it",
         "python tests/support/hostile_broker.py --packets 100000 --seed {seed}",

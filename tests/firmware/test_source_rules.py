@@ -43,10 +43,12 @@ PROGRAM = {
     *("device/saving.py", "device/deep_sleep.py", "device/scores.py"),
     *("device/house.py", "device/house_voice.py", "device/house_ears.py", "device/wifi.py"),
     *("device/mqtt.py", "device/mqtt_open.py", "device/parcels.py", "device/parcel_post.py"),
+    *("device/parcel_topics.py", "device/parcel_packets.py"),
+    *("device/packets_udp.py", "device/packets_espnow.py"),
     *("device/networking.py", "device/sockets.py", "device/channel.py", "device/tcp.py"),
     "device/renewing.py",
 }
-NETWORK_MODULES = {"errno", "network", "socket", "tls"}
+NETWORK_MODULES = {"errno", "espnow", "network", "socket", "tls"}
 PROGRAM_MODULES = (
     MODULES
     | NETWORK_MODULES

@@ -17,6 +17,7 @@ import struct
 import sys
 from array import array
 from collections import Counter
+from typing import Any
 
 from device_support import configuration
 from parcel_attack import altered
@@ -28,7 +29,7 @@ from microshrub_host.library import loader
 GROUP = "rooms"
 OWN = (0, 1)  # classes that the board is taught; of the third one it learns of others
 EACH = 60  # samples of each
-_RIGHT = 0.9  # the part of other samples of them that it has to predict right
+RIGHT = 0.9  # the part of other samples of them that it has to predict right
 _CUT = 0.002  # how often its power is cut while it is at a parcel
 
 
@@ -40,8 +41,7 @@ class Pupil:
         config = configuration(
             "Thicket", {"features": 3, "classes": 3, "bytes": 8192},
             class_names=list(CLASSES), feature_names=list(NAMES), units=[list(u) for u in UNITS],
-            warmup=None, share={"group": GROUP, "name": "pupil", "classes": []},
-            mqtt={"host": "h", "port": 1883, "name": "pupil", "settle": [3, 230], "events": 8},
+            warmup=None, **self.settings(),
         )  # fmt: skip
         self.config = json.dumps(config).encode()
         self.start()
@@ -53,12 +53,17 @@ class Pupil:
         self.turn()
         self.taught = self.saved()
 
+    def settings(self) -> dict[str, Any]:
+        """What config.json says of how it shares."""
+        mqtt = {"host": "h", "port": 1883, "name": "pupil", "settle": [3, 230], "events": 8}
+        return {"share": {"group": GROUP, "name": "pupil", "classes": []}, "mqtt": mqtt}
+
     def start(self) -> None:
         """As after a reset: nothing is known."""
         device = self.library.device
         self.said: list[str] = []
         self.app = device.device_model.Application(device.config.Configuration(self.config))
-        self.post = device.parcel_post.ParcelPost(self.app, GROUP, self.say)
+        self.post = device.parcel_topics.ParcelTopics(self.app, GROUP, self.say)
 
     def say(self, words: str) -> None:
         self.said.append(words)
@@ -143,7 +148,7 @@ def one(
         counts["refused"] += 1
         return
     counts["learned"] += 1
-    assert min(pupil.right(c) for c in OWN) >= _RIGHT, pupil.said
+    assert min(pupil.right(c) for c in OWN) >= RIGHT, pupil.said
     pupil.restore(pupil.taught)
 
 

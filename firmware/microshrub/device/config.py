@@ -33,8 +33,10 @@ The file is an object:
                   sensor, see sleep.py and deep_sleep.py; or null
     mqtt          {"host", "port", "name", "settle", "events", "ca"}: the broker that it tells, see
                   house.py; or null
-    share         {"group", "name", "classes"}: parcels that it gives to others by that broker, and
-                  takes of them, see parcels.py; or null
+    share         {"group", "name", "classes"}: parcels that it gives to others, and takes of them,
+                  see parcels.py; by that broker, or else by packets; or null
+    packets       {"by": "udp", "port", "to"} or {"by": "espnow", "channel"}: what carries them
+                  without a broker, see parcel_packets.py; or null
     tcp           {"port"}: the link runs over TCP, too, see tcp.py; or null
     watchdog      milliseconds after which a board that hangs starts anew; 0: never
     text          whether to print a line for a plotter with every sample

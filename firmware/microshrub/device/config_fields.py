@@ -11,7 +11,7 @@ OPTIONAL = (
     "extraction", "anomaly", "asking", "spare", "label_pin", "switches", "sleep", "beside",
     "share"
 )  # fmt: skip
-NETWORK = ("mqtt", "tcp")
+NETWORK = ("mqtt", "tcp", "packets")
 
 
 def take(configuration, fields):

@@ -14,6 +14,8 @@ _SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach"
 _SLEEP = ("every", "window", "hold", "pin", "deep")
 _MQTT = ("host", "port", "name", "settle", "events", "ca")
 _TCP = ("port",)
+_UDP = ("by", "port", "to")
+_ESPNOW = ("by", "channel")
 _SHARE = ("group", "name", "classes")
 _LABEL_PIN = ("pin", "pressed", "released")
 
@@ -73,6 +75,8 @@ def _check_network(network, options):
             _need(name, network[name], needed)
     if "mqtt" in network:
         _check_mqtt(network["mqtt"])
+    if "packets" in network:
+        _check_packets(network["packets"], options)
     if "tcp" in network:
         whole("tcp's port", network["tcp"]["port"], 1, 65535)
 
@@ -87,10 +91,27 @@ def _check_mqtt(mqtt):
         raise ValueError("mqtt's settle has to be a list of two numbers")
 
 
+def _check_packets(packets, options):
+    options("packets", packets, _UDP + _ESPNOW)
+    _need("packets", packets, ("by",))
+    by_udp = choice("packets' by", packets["by"], ("udp", "espnow")) == "udp"
+    names = _UDP if by_udp else _ESPNOW
+    options("packets", packets, names)
+    _need("packets", packets, names)
+    if not by_udp:
+        whole("packets' channel", packets["channel"], 1, 14)
+        return
+    to = packets["to"]
+    if not isinstance(to, list) or len(to) != 2 or not isinstance(to[0], str):
+        raise ValueError("packets' to has to be a host and a port")
+    whole("packets' port", packets["port"], 1, 65535)
+    whole("packets' to", to[1], 1, 65535)
+
+
 def _check_share(configuration):
     share = configuration.share
-    if "mqtt" not in (configuration.network or ()):
-        raise ValueError("share needs mqtt")
+    if not any([name in (configuration.network or ()) for name in ("mqtt", "packets")]):
+        raise ValueError("share needs mqtt or packets")
     if configuration.spare is not None or configuration.numbers is not None:
         raise ValueError("share is for classes that all have a name")
     for name in ("group", "name"):

@@ -43,11 +43,11 @@ def make_house(app, board, button, folder, say, wifi, login):
 
 def _post_of(app, say):
     """What brings parcels and takes them away, if there are any."""
-    if app.parcels is None:
+    if app.parcels is None or "packets" in app.configuration.network:
         return None
-    from .parcel_post import ParcelPost
+    from .parcel_topics import ParcelTopics
 
-    return ParcelPost(app, app.configuration.share["group"], say)
+    return ParcelTopics(app, app.configuration.share["group"], say)
 
 
 def _names_of(app):

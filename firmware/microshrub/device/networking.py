@@ -1,7 +1,7 @@
 """What a program has in a network; imported where there is something.
 
 secrets.json, beside config.json, may have "wifi", [network, password]; "mqtt", [user, password];
-and "key", the 32 bytes of the link over TCP, in 64 digits.
+and two keys of 32 bytes, in 64 digits: "key", of the link over TCP, and "group", of packets.
 """
 
 import json
@@ -36,7 +36,28 @@ def attach(service, configuration, board, folder):
         )
         line.trial = _TRIAL if _is_there(folder + "tried") else 0
         service._link = service._input = line
+    if "packets" in configuration.network:
+        _share_by_packets(service, configuration.network["packets"], board, wifi, secrets)
     configuration.network = None  # nobody needs it now
+
+
+def _share_by_packets(service, options, board, wifi, secrets):
+    from .parcel_packets import ParcelPackets
+
+    if "group" not in secrets:
+        raise ValueError("secrets.json has no key of the group: build and flash the board again")
+    carrier = _carrier(options, board, wifi)
+    service.packets = ParcelPackets(service._app, secrets["group"], carrier, service._say)
+
+
+def _carrier(options, board, wifi):
+    if options["by"] == "udp":
+        from .packets_udp import UdpCarrier
+
+        return UdpCarrier(wifi, options["port"], options["to"])
+    from .packets_espnow import EspNowCarrier
+
+    return EspNowCarrier(board, options["channel"])
 
 
 def _is_there(path):
@@ -54,7 +75,7 @@ def read_secrets(folder):
             found = json.loads(file.read())
         right = isinstance(found, dict)
         for name in found if right else ():
-            if name == "key":
+            if name in ("key", "group"):
                 found[name] = bytearray(unhexlify(found[name]))
                 right = right and len(found[name]) == 32
             else:

@@ -120,6 +120,10 @@ class Parcels(Buffers):
             own[label] = min(own[label] + 1, _COUNT)
             words[_TAUGHT] = min(words[_TAUGHT] + 1, _COUNT)
 
+    def held(self, label):
+        """How many samples of a class the model holds, whoever taught it."""
+        return self._sharing.held(label)
+
     # What others get
 
     def is_due(self, label):

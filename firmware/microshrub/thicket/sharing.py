@@ -101,6 +101,10 @@ class Sharing(Judge):
         self.widen(parcel, i)
         self._store.welcome(self._x, label, mark_of(parcel.origin))
 
+    def held(self, label):
+        """How many samples of a class are held, whoever taught them."""
+        return self._store.count(label)
+
     def count_own(self, label):
         """How many of the held samples of a class were taught here."""
         return len(self._store.places(label, True))

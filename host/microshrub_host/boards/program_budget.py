@@ -136,7 +136,7 @@ def _around(program: Program, board: Board, code: ProgramCode) -> list[Part]:
         found = program_parts(program.files()["config.json"], code.arch, code.texts)
     except ValueError as error:
         raise UserError(f"The program cannot be made: {error}") from None
-    in_network = any(map(program.around.get, ("mqtt", "tcp")))
+    in_network = any(map(program.around.get, ("mqtt", "tcp", "packets")))
     radio = board.wifi.heap_bytes if in_network and board.wifi else 0
     return [*found, *([Part("Wi-Fi", radio, "while it is on", "program")] if radio else [])]
 

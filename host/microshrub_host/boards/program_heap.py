@@ -78,6 +78,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         "parcels": app.parcels,
         "broker": getattr(service, "house", None),
         "link over TCP": over_tcp,
+        "packets": getattr(service, "packets", None),
     }
     within = [*elsewhere, id(app), id(service._board), id(link), id(service._input)]
     if over_tcp:
@@ -105,7 +106,10 @@ def judging_bytes(features: int) -> int:
 def _service(config: bytes) -> Any:
     """The program's Service of a configuration, as a plan; its passwords have the usual length."""
     device = loader.load("plan").device
-    secrets: dict[str, Any] = {"mqtt": ["x" * 16] * 2, "wifi": ["x" * 16] * 2, "key": "0" * 64}
+    secrets: dict[str, Any] = {
+        "mqtt": ["x" * 16] * 2, "wifi": ["x" * 16] * 2, "key": "0" * 64,
+        "group": "0" * 64,
+    }  # fmt: skip
     found = json.dumps(secrets).encode()
     FILES.update({"config.json": _without_own(config), "secrets.json": found})
     board = Outside()

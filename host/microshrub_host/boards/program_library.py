@@ -32,6 +32,7 @@ _FOR_A_WHILE = {  # imported by a program in a network, and given back
         for name in ("house_start", "mqtt_open", "house_introduction", "house_ears")
     ),
     "tcp": ("device.renewing",),
+    "packets": (),
 }
 _NETWORKING = "device.networking"
 _CHECK = ".check"  # ends the name of the module that looks at a learner's saved state
@@ -153,7 +154,7 @@ class ProgramLibrary:
 def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     """The modules of the device library that the program imports, sorted."""
     around = program.around
-    extraction = around.get("extraction")
+    extraction, packets = around.get("extraction"), around.get("packets")
     sensors = around["sensor"].get("sensors", [around["sensor"]])
     kinds = [sensor["kind"] for sensor in sensors]
     by_need = {
@@ -168,7 +169,10 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "device.house": around.get("mqtt"),
         "device.tcp": around.get("tcp"),
         "device.parcels": around.get("share"),
-        "device.parcel_post": around.get("share"),
+        "device.parcel_topics": around.get("share") and not packets,
+        "device.parcel_packets": packets,
+        "device.packets_udp": packets and packets["by"] == "udp",
+        "device.packets_espnow": packets and packets["by"] == "espnow",
         "device.switches": around.get("switches"),
         "device.plotter": around["text"],
         "device.saving": around["checkpoint"]

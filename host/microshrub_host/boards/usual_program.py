@@ -38,6 +38,10 @@ NETWORK: dict[str, Any] = {
     "tcp": {"port": 7477},
     "share": {"group": "rooms", "name": "board", "classes": []},
 }  # fmt: skip
+PACKETS: dict[str, Any] = {
+    "udp": {"by": "udp", "port": 7478, "to": ["255.255.255.255", 7478]},
+    "espnow": {"by": "espnow", "channel": 1},
+}
 
 
 def usual_program(
@@ -48,7 +52,8 @@ def usual_program(
     frozen: bool = False,
     names: Names = ((), ()),
 ) -> Program:
-    """The program of a learner and its companions; network has some of "mqtt", "tcp", "share".
+    """The program of a learner and its companions; network has some of "mqtt", "tcp", "share",
+    and perhaps "udp" or "espnow", which carry what is shared in place of "mqtt".
 
     With `frozen`, ranges do not grow. names are those of the features and of the classes, where
     these are known. A companion that makes the samples decides how many features there are. A
@@ -56,7 +61,10 @@ def usual_program(
     """
     library = loader.load("plan")
     of_numbers = library.learners.is_regressor(kind)
-    around = dict(_AROUND) | {name: NETWORK[name] for name in network}
+    around = dict(_AROUND) | {name: NETWORK[name] for name in NETWORK if name in network}
+    by = next((name for name in network if name in PACKETS), None)
+    if by:
+        around["packets"] = PACKETS[by]
     labels, classes = names
     for each in beside:
         for name, part in each.in_program(classes).items():
@@ -108,6 +116,25 @@ def _classes(count: int, known: Sequence[str], around: Mapping[str, Any]) -> tup
 
 def _numbered(count: int) -> tuple[str, ...]:
     return tuple(map(str, range(count)))
+
+
+def in_network(given: Mapping[str, Any]) -> list[str]:
+    """What options ask for of a program in a network, by their names, as usual_program() has it.
+
+    The value of `network` is such names, too; that of `share` may be words, as `build` takes them.
+    """
+    wanted = given.get("network") or ()
+    words = given.get("share") or ()
+    by = [name for name in PACKETS if f"by={name}" in words or name in wanted]
+    return [name for name in NETWORK if name in wanted or given.get(name)] + by
+
+
+def check_espnow(board: Board) -> None:
+    """Raise UserError for a board whose firmware has no ESP-NOW."""
+    if board.wifi is None or not board.arch.startswith(("xtensa", "rv32")):
+        raise UserError(
+            f"ESP-NOW needs an ESP32 with Wi-Fi, and {board.name} is none: share by udp or by mqtt"
+        )
 
 
 def check_wifi(board: Board, flag: str) -> None:

@@ -14,7 +14,7 @@ from ..boards import board_files, ram_budget, sample_time
 from ..boards.default_bytes import NoRoom
 from ..boards.program import Program
 from ..boards.usual_budget import usual_budget
-from ..boards.usual_program import check_wifi, usual_program
+from ..boards.usual_program import PACKETS, check_espnow, check_wifi, usual_program
 from ..boards.what_to_lower import which_to_lower
 from ..library.learners import REGRESSORS, check_parameters, kind_of, number_parameters
 from ..programs import native_files
@@ -53,14 +53,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for name, what in (
         ("mqtt", "that reports to an MQTT broker"),
         ("tcp", "whose link runs over TCP"),
-        ("share", "that shares samples with other boards by MQTT"),
+        ("share", "that shares samples with other boards, by MQTT"),
+        ("udp", "that shares them by UDP instead"),
+        ("espnow", "that shares them by ESP-NOW instead"),
     ):
         parser.add_argument(
             f"--{name}",
             action="append_const",
             dest="network",
             const=name,
-            help=f"with the part of a program {what}, as `build --{name}` makes it (default: off)",
+            help=f"with the part of a program {what} (default: off)",
         )
     parser.add_argument(
         "--own-program",
@@ -123,12 +125,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_program(arguments: argparse.Namespace, board: board_files.Board) -> None:
     """Raise UserError for a program that cannot be."""
-    for name in arguments.network or ():
+    wanted = arguments.network or ()
+    by = [name for name in PACKETS if name in wanted]
+    if len(by) > 1 or (by and "share" not in wanted):
+        raise UserError(f"--{by[-1]} is for --share, and only one carrier of it")
+    for name in wanted:
         check_wifi(board, f"--{name}")
+        if name == "espnow":
+            check_espnow(board)
         if arguments.own_program:
             raise UserError(f"--{name} is a part of build's program: leave --own-program out")
-    if "share" in (arguments.network or ()) and "mqtt" not in arguments.network:
-        raise UserError("--share needs --mqtt, whose broker keeps the group's parcels")
+    if "share" in wanted and "mqtt" not in wanted and not by:
+        raise UserError("--share needs --mqtt, whose broker keeps the parcels, --udp or --espnow")
 
 
 def _shape(arguments: argparse.Namespace) -> dict[str, int]:

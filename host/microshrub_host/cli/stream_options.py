@@ -12,7 +12,7 @@ from ..base.text import count
 from ..beside import registry
 from ..boards import board_files
 from ..boards.default_bytes import SIZE, bytes_for
-from ..boards.usual_program import NETWORK
+from ..boards.usual_program import in_network
 from ..evaluation import prequential
 from ..features.feature_extraction import extracted
 from ..library.learners import MODELS, WARMUP, check_parameters, stream_parameters, warmup_of
@@ -196,7 +196,7 @@ def with_own_bytes(parameters: dict[str, Any], arguments: argparse.Namespace) ->
     freeze = bool(given.get("freeze"))
     asked = companions(arguments, _ANY_RATE)
     beside = tuple(each.on_shape(parameters["classes"]) for each in asked)
-    network = [name for name in NETWORK if name in (given.get("network") or ()) or given.get(name)]
+    network = in_network(given)
     size = bytes_for(
         parameters, board, MODELS[arguments.model], native, frozen, freeze, beside, network
     )

@@ -12,9 +12,11 @@ from parcel_support import saved_model
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards.program_heap import judging_bytes
+from microshrub_host.boards.usual_program import PACKETS
 from microshrub_tools import HouseSettings, ShareSettings, build
 from microshrub_tools.cli.main import main
 
+RADIO = ["--name", "kitchen", "--share", "rooms"]
 HOUSE = ["--mqtt", "192.168.1.5", "--name", "kitchen"]
 
 # What is alive while a parcel is judged, and what making one takes, of so many features
@@ -93,6 +95,14 @@ def test_what_cannot_be_is_refused_in_words(
         ([*HOUSE, "--share", "my rooms"], "--share has to be 1 to 32 letters"),
         ([*HOUSE, "--share", "rooms", "classes=runn"], "Did you mean run?"),
         ([*HOUSE, "--share", "rooms", "every=3"], "--share has no every"),
+        (["--share", "rooms", "by=udp"], "by=udp needs --name NAME"),
+        ([*RADIO, "by=radio"], "by=radio"),
+        ([*RADIO, "by=espnow"], "ESP-NOW needs an ESP32 with Wi-Fi"),
+        ([*RADIO, "by=udp", "channel=3"], "channel= is for by=espnow"),
+        ([*RADIO, "by=udp", "port=x"], "port= has to be a whole number"),
+        ([*RADIO, "by=udp", "port=70000"], "a port of 1 to 65535"),
+        ([*HOUSE, "--share", "rooms", "port=9000"], "port= is for by=udp"),
+        (["--name", "kitchen"], "--name needs --mqtt HOST"),
         ([*HOUSE, "--share", "rooms", "--checkpoint-samples", "0"], "--share needs checkpoints"),
     ):
         assert main([*words, *more]) == 2
@@ -102,6 +112,29 @@ def test_what_cannot_be_is_refused_in_words(
     assert "only a thicket keeps samples" in capsys.readouterr().err
     with pytest.raises(UserError, match="names in a list"):
         ShareSettings("rooms", "walk")
+
+
+def test_packets_need_no_broker_but_a_key_of_the_group(model: str, tmp_path: Path) -> None:
+    secrets = {}
+    for board, name, by, packets in (
+        ("rpi_pico2_w", "hall", ["by=udp"], PACKETS["udp"]),
+        ("rpi_pico2_w", "attic", ["by=udp", "port=9000"],
+         {"by": "udp", "port": 9000, "to": ["255.255.255.255", 9000]}),
+        ("esp32s3_n8r8", "kitchen", ["by=espnow", "channel=6"], {"by": "espnow", "channel": 6}),
+    ):  # fmt: skip
+        out = tmp_path / name
+        words = ["build", "--model", model, "--board", board, "--name", name]
+        share = ["--share", "rooms", "classes=all", *by]
+        assert main([*words, *share, "--output", str(out)]) == 0
+        found = json.loads((out / "config.json").read_text())
+        assert found["packets"] == packets
+        assert found["share"] == {"group": "rooms", "name": name, "classes": [0, 1, 2]}
+        assert "mqtt" not in found
+        secrets[name] = json.loads((out / "secrets.json").read_text())["group"]
+        files = {path.name for path in out.rglob("*.mpy")}
+        assert not {each for each in files if "topics" in each}
+    assert len(set(secrets.values())) == 1, "they have one key, which the first build has made"
+    assert (tmp_path / "rooms-group.key").read_text().strip() not in secrets.values()
 
 
 def test_its_ram_is_counted_and_only_where_it_is_asked_for(model: str, tmp_path: Path) -> None:

@@ -78,10 +78,28 @@ def test_a_board_that_shares_by_itself_takes_what_is_told(
     assert "--bytes" in capsys.readouterr().err
 
 
+def test_a_board_that_shares_by_packets_takes_what_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build = ["build", *STREAM, "--output", str(tmp_path / "out"), "--name", "kitchen"]
+    for board, by in (("rpi_pico2_w", "udp"), ("esp32s3_n8r8", "espnow")):
+        free = board_files.load(board).heap_free_bytes
+        found = []
+        for words in (
+            ["budget", *SHAPE, "--share", f"--{by}"],
+            [*build, "--share", "rooms", "classes=all", f"by={by}"],
+        ):
+            assert main([*words, "--board", board]) == 0
+            found.append(free - left(capsys.readouterr().out))
+        assert found[0] == pytest.approx(found[1], rel=0.01)
+
+
 def test_sharing_needs_a_broker_and_a_thicket(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["budget", *SHAPE, "--board", "rpi_pico_w", "--share"]
     for more, code, said in (
         ([], 2, "--share needs --mqtt"),
+        (["--espnow"], 2, "ESP-NOW needs an ESP32"),
+        (["--udp", "--espnow"], 2, "is for --share"),
         (["--mqtt", "--own-program"], 2, "leave --own-program out"),
         (["--mqtt", "--model", "softmax"], 2, "only a thicket keeps samples"),
         (["--mqtt"], 1, "With the library in the firmware, `build --freeze`, it fits as it is."),

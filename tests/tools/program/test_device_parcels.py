@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import random
 import time
-from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from device_support import Device, configuration, connected, put_device
 from house_support import FAST, PASSWORD, USER, Mosquitto, needs_broker
+from parcel_replay import Taught, parcel_of, replayed
 from parcel_support import CLASSES, NAMES, UNITS, Board, far_away, rows_of, sealed
 from patience import PATIENCE
 
@@ -32,7 +32,6 @@ from microshrub_tools.link.messages import (
 
 pytestmark = needs_broker
 GROUP = "rooms"
-Taught = list[tuple[Any, int]]  # rows and their classes
 TAUGHT = 40  # samples of each class that a board is taught
 
 
@@ -147,34 +146,6 @@ def test_three_boards_teach_each_other_what_each_alone_was_taught(put: Put) -> N
 def store(broker: Mosquitto) -> Iterator[ParcelStore]:
     with Broker("127.0.0.1", broker.port, USER, PASSWORD) as line:
         yield ParcelStore(line, GROUP)
-
-
-def parcel_of(label: int, origin: str, most: int = 20) -> bytes:
-    """Of a board that knows all classes."""
-    library = loader.load(loader.fastest())
-    return bytes(Board(library, (40, 40, 40)).sharing.collect(origin, (CLASSES[label],), most))
-
-
-def replayed(
-    config: dict[str, Any], rows: Taught, *parcels: bytes, most: int | None = None
-) -> int:
-    """The CRC32 of a model that learns these rows, and then these parcels, on a PC: of each so
-    many samples, all by default.
-    """
-    library = loader.load(loader.fastest())
-    device = library.device
-    app = device.device_model.Application(
-        device.config.Configuration(json.dumps(config | {"checkpoint": None}).encode())
-    )
-    for row, label in rows:
-        app.values[:] = array("i", row.tolist())
-        app.sample(label)
-    sharing = library.Sharing(app.learner, app.quantizer, NAMES, UNITS, CLASSES)
-    for data in parcels:
-        sharing.take(library.Parcel(data))
-        for _ in range(sharing.waiting if most is None else most):
-            sharing.step()
-    return int(app.learner.state_crc32())
 
 
 def test_what_it_learns_of_others_has_the_bits_of_a_pc(put: Put, store: ParcelStore) -> None:

@@ -59,7 +59,8 @@ class BoardModel:
         library: Any = loader.load("python")
         try:
             config = library.device.config.Configuration((self._folder / _CONFIG).read_bytes())
-            self.name: str | None = config.network.get("mqtt", {}).get("name")
+            named = (config.network or {}).get("mqtt") or config.share or {}
+            self.name: str | None = named.get("name")
             if config.numbers is not None or config.spare is not None:
                 what = "predicts a number" if config.spare is None else "has spare classes"
                 raise UserError(f"a program that {what} shares no samples")

@@ -111,15 +111,16 @@ def _certificate(path: Path) -> bytes:
         raise UserError(f"--mqtt-ca {path}: {error}") from None
 
 
-def of_options(given: Mapping[str, Any], ask: Any) -> HouseSettings | None:
+def of_options(given: Mapping[str, Any], ask: Any, *, named: bool = False) -> HouseSettings | None:
     """What the values of the options ask for, by their names; None without --mqtt.
 
-    ask(words) asks a person for a password that no file has. Raises UserError.
+    ask(words) asks a person for a password that no file has; named: there is another use of
+    --name. Raises UserError.
     """
     names = ("mqtt_user", "mqtt_password_file", "mqtt_ca", "name", "settle", "events")
     if not given.get("mqtt"):
         for name in names:
-            if given.get(name) is not None:
+            if given.get(name) is not None and not (named and name == "name"):
                 raise UserError(f"--{name.replace('_', '-')} needs --mqtt HOST")
         return None
     if not given.get("name"):

@@ -22,7 +22,7 @@ from ..link import key_file
 from ..link.tcp_line import PORT
 from . import program_house, program_share
 from .program_house import HouseSettings, check_text, password
-from .program_share import ShareSettings
+from .program_share import BY_MQTT, ShareSettings
 
 SECRETS = "secrets.json"
 
@@ -73,14 +73,28 @@ class NetworkSettings:
         if self.house:
             found["mqtt"] = self.house.config(classes, sleeps=sleeps)
         if self.share:
-            if not self.house:
-                raise UserError("--share needs --mqtt HOST, which keeps the group's parcels")
-            found["share"] = self.share.config(self.house.name, classes)
+            found |= self._shares(self.share, board, classes, sleeps=sleeps)
         if self.tcp:
             if sleeps:
                 raise UserError("--sleep switches the radio off, which --tcp needs: leave one out")
             found["tcp"] = {"port": self.tcp.port}
         return found
+
+    def _shares(
+        self, share: ShareSettings, board: Board, classes: tuple[str, ...], *, sleeps: bool
+    ) -> dict[str, Any]:
+        if share.by == BY_MQTT:
+            if not self.house:
+                raise UserError("--share needs --mqtt HOST, which keeps the group's parcels")
+            return {"share": share.config(self.house.name, classes)}
+        if sleeps:
+            raise UserError("--sleep switches the radio off, which --share needs: leave one out")
+        if share.by == "espnow" and (self.wifi or self.house or self.tcp):
+            raise UserError(
+                "--share by=espnow is for a board without a network: leave --wifi, --mqtt and "
+                "--tcp out, or share by=udp"
+            )
+        return {"share": share.config(share.name, classes), "packets": share.packets(board)}
 
     def furnish(self, program: Program) -> Program:
         """The program with the files of its network. Raises UserError."""
@@ -89,10 +103,15 @@ class NetworkSettings:
             **({"wifi": [self.wifi.name, self.wifi.password]} if self.wifi else {}),
             **self._of_broker(),
             **({"key": key_file.kept(self.tcp.key).hex()} if self.tcp else {}),
+            **({"group": self.share.secret()} if self.share and self._packets else {}),
         }
-        if self.house or self.tcp:
+        if self.house or self.tcp or self._packets:
             house[SECRETS] = (json.dumps(secrets) + "\n").encode()
         return dataclasses.replace(program, beside={**program.beside, **house})
+
+    @property
+    def _packets(self) -> bool:
+        return self.share is not None and self.share.by != BY_MQTT
 
     def _of_broker(self) -> dict[str, Any]:
         if not self.house or not self.house.user:
@@ -105,10 +124,12 @@ def of_options(given: Mapping[str, Any], output: Path, ask: Any) -> NetworkSetti
 
     ask(words) asks a person for a password that no file has. Raises UserError.
     """
-    house = program_house.of_options(given, ask)
+    share = program_share.of_words(given, output)
+    packets = share is not None and share.by != BY_MQTT
+    house = program_house.of_options(given, ask, named=packets)
     port, name = given.get("tcp"), given.get("wifi")
     for flag in ("wifi", "wifi_password_file"):
-        if given.get(flag) is not None and not house and port is None:
+        if given.get(flag) is not None and not house and port is None and not packets:
             raise UserError(f"--{flag.replace('_', '-')} needs --mqtt HOST or --tcp")
     if given.get("key") is not None and port is None:
         raise UserError("--key needs --tcp")
@@ -120,5 +141,5 @@ def of_options(given: Mapping[str, Any], output: Path, ask: Any) -> NetworkSetti
         house=house,
         tcp=None if port is None else TcpSettings(key, port),
         wifi=WifiSettings(name, secret) if name else None,
-        share=program_share.of_words(given),
+        share=share,
     )

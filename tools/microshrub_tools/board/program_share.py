@@ -1,18 +1,31 @@
-"""A program that gives samples to others of its group by itself, and learns theirs: `--share`."""
+"""A program that gives samples to others of its group by itself, and learns theirs: `--share`.
+
+The group's parcels are carried by MQTT, or by packets with a code, for which all boards of the
+group have one key.
+"""
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.settings import settings
 from microshrub_host.base.text import did_you_mean
+from microshrub_host.boards.board_files import Board
+from microshrub_host.boards.usual_program import PACKETS, check_espnow, check_wifi
 
+from ..link import key_file
 from .program_house import check_name
 
 ALL = "all"
+BY_MQTT = "mqtt"
+PORT, CHANNEL = PACKETS["udp"]["port"], PACKETS["espnow"]["channel"]
+_OF_PACKETS = {"key": None, "port": None, "channel": None}
+_PURPOSE = b"microshrub share "  # begins what the key of a group is made of, with the file's key
 
 
 @dataclass(frozen=True)
@@ -22,15 +35,31 @@ class ShareSettings:
     group     the name of a group of boards that see the same features
     classes   the classes whose samples may leave the board: names, or "all"; by default none, and
               the board only learns from others
+    by        "mqtt"; or "udp" or "espnow", which need no broker, but the following:
+    name      the board's name
+    key       the file of the group's key, which is made if there is none
+    port      the UDP port
+    channel   the channel of the radio, 1 to 13
 
     Raises UserError for impossible values.
     """
 
     group: str
     classes: Sequence[str] | str = ()
+    by: str = BY_MQTT
+    name: str = ""
+    key: Path | None = None
+    port: int = PORT
+    channel: int = CHANNEL
 
     def __post_init__(self) -> None:
         check_name(self.group, "--share")
+        if self.by not in (BY_MQTT, *PACKETS):
+            raise UserError(f"--share by={self.by}: {did_you_mean(self.by, (BY_MQTT, *PACKETS))}")
+        if self.by != BY_MQTT:
+            check_name(self.name)
+        if not 1 <= self.port <= 65535 or not 1 <= self.channel <= 13:
+            raise UserError("--share has a port of 1 to 65535, and a channel of 1 to 13")
         if isinstance(self.classes, str) and self.classes != ALL:
             raise UserError(f"the classes to share are names in a list, or {ALL!r}")
 
@@ -43,15 +72,52 @@ class ShareSettings:
         numbers = [list(classes).index(each) for each in wanted]
         return {"group": self.group, "name": name, "classes": numbers}
 
+    def packets(self, board: Board) -> dict[str, Any]:
+        """What config.json says of packets. Raises UserError."""
+        if self.by == "espnow":
+            check_espnow(board)
+            return {"by": self.by, "channel": self.channel}
+        check_wifi(board, "--share by=udp")
+        return {"by": self.by, "port": self.port, "to": [PACKETS["udp"]["to"][0], self.port]}
 
-def of_words(given: Mapping[str, Any]) -> ShareSettings | None:
+    def secret(self) -> str:
+        """The key that the boards of the group have, in digits. Raises UserError."""
+        if self.key is None:
+            raise UserError("--share by=udp or by=espnow needs key=FILE, the group's key")
+        return hmac.digest(key_file.kept(self.key), _PURPOSE + self.group.encode(), "sha256").hex()
+
+
+def of_words(given: Mapping[str, Any], output: Path) -> ShareSettings | None:
     """What words such as rooms classes=walk,run ask for; None without --share. UserError."""
     words = given.get("share")
     if not words:
         return None
-    if not given.get("mqtt"):
-        raise UserError("--share needs --mqtt HOST, the broker that keeps the group's parcels")
     group, *rest = words
-    found = str(settings("--share", rest, {"classes": ""})["classes"])
-    names = tuple(name for name in found.split(",") if name)
-    return ShareSettings(group, ALL if found == ALL else names)
+    found = settings("--share", rest, {"classes": "", "by": BY_MQTT, **_OF_PACKETS})
+    by, classes = str(found["by"]), str(found["classes"])
+    if by == BY_MQTT and not given.get("mqtt"):
+        raise UserError(
+            "--share needs --mqtt HOST, the broker that keeps the group's parcels, or by=udp or "
+            "by=espnow"
+        )
+    for name, carrier in (("key", ""), ("port", "udp"), ("channel", "espnow")):
+        if found[name] is not None and by in (BY_MQTT, *PACKETS) and carrier not in ("", by):
+            raise UserError(f"--share {name}= is for by={carrier}")
+    if by != BY_MQTT and not given.get("name"):
+        raise UserError(f"--share by={by} needs --name NAME, by which the board is known")
+    names = tuple(name for name in classes.split(",") if name)
+    return ShareSettings(
+        group,
+        ALL if classes == ALL else names,
+        by,
+        given.get("name") or "",
+        Path(str(found["key"])) if found["key"] else output.with_name(f"{group}-group.key"),
+        *(_whole(found, name, usual) for name, usual in (("port", PORT), ("channel", CHANNEL))),
+    )
+
+
+def _whole(found: Mapping[str, Any], name: str, usual: int) -> int:
+    value = usual if found[name] is None else found[name]
+    if not isinstance(value, int):
+        raise UserError(f"--share {name}= has to be a whole number, not {value}")
+    return value

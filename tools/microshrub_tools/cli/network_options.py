@@ -80,7 +80,9 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
     )
     add_broker_options(group)
     group.add_argument(
-        "--name", metavar="NAME", help="the board's name at the broker (required with --mqtt)"
+        "--name",
+        metavar="NAME",
+        help="the board's name at the broker, and in its group (required with --mqtt)",
     )
     group.add_argument(
         "--share",
@@ -88,7 +90,8 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
         metavar=("GROUP", "NAME=VALUE"),
         help="learn from the parcels that other boards of the group have published at the broker, "
         "as `share import --group` does; classes=walk,run or classes=all: publish samples of "
-        "these classes for them (default: share nothing)",
+        "these classes for them; by=udp or, between ESP32s, by=espnow: without a broker, with the "
+        "group's key in key=FILE, port=N or channel=N (default: share nothing)",
     )
     group.add_argument(
         "--settle",

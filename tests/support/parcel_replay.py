@@ -1,0 +1,43 @@
+"""Parcels of a board that knows all classes, and what a PC learns of rows and then of parcels."""
+
+from __future__ import annotations
+
+import json
+from array import array
+from typing import Any
+
+from parcel_support import CLASSES, NAMES, UNITS, Board
+
+from microshrub_host.library import loader
+
+Taught = list[tuple[Any, int]]  # rows and their classes
+
+
+def parcel_of(label: int, origin: str, most: int = 20, names: Any = NAMES) -> bytes:
+    """Of a board that knows all classes."""
+    library = loader.load(loader.fastest())
+    board = Board(library, (40, 40, 40), feature_names=names)
+    return bytes(board.sharing.collect(origin, (CLASSES[label],), most))
+
+
+def replayed(
+    config: dict[str, Any], rows: Taught, *parcels: bytes, most: int | None = None
+) -> int:
+    """The CRC32 of a model that learns these rows, and then these parcels, on a PC: of each so
+    many samples, all by default.
+    """
+    library = loader.load(loader.fastest())
+    device = library.device
+    app = device.device_model.Application(
+        device.config.Configuration(json.dumps(config | {"checkpoint": None}).encode())
+    )
+    for row, label in rows:
+        app.values[:] = array("i", row.tolist())
+        app.sample(label)
+    names = tuple(config["feature_names"])
+    sharing = library.Sharing(app.learner, app.quantizer, names, UNITS, CLASSES)
+    for data in parcels:
+        sharing.take(library.Parcel(data))
+        for _ in range(sharing.waiting if most is None else most):
+            sharing.step()
+    return int(app.learner.state_crc32())

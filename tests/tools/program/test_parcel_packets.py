@@ -1,0 +1,272 @@
+"""Boards that teach each other without a broker: programs on a real 32-bit MicroPython, and UDP
+on loopback in bad weather. ESP-NOW carries the same packets, but there is no radio here.
+"""
+
+from __future__ import annotations
+
+import functools
+import random
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from device_support import Device, connected
+from packet_air import LONG_NAMES, Air, Weather, packet, parts_of, put_board, settings
+from parcel_replay import Taught, replayed
+from parcel_replay import parcel_of as parcel_with
+from parcel_support import CLASSES, rows_of
+from patience import PATIENCE
+
+from microshrub_tools.link.messages import (
+    CHECKPOINT,
+    FINGERPRINT,
+    Fingerprint,
+    Prediction,
+    sample,
+)
+
+BAD = Weather(lost=0.3, twice=0.1, late=0.2, altered=0.2, old=0.2)
+parcel_of = functools.partial(parcel_with, names=LONG_NAMES)
+OTHER_KEY = b"k" * 32
+TAUGHT = 40  # samples of each class that a board is taught
+
+
+class Pupil:
+    """A board in the air."""
+
+    def __init__(self, device: Device, config: dict[str, Any]) -> None:
+        self.device, self.config = device, config
+
+    def teach(self, *labels: int) -> Taught:
+        """Teach it these classes; returns the samples."""
+        rows = [(row, c) for c in labels for row in rows_of(c, TAUGHT, 7)]
+        random.Random(1).shuffle(rows)
+        with connected(self.device) as link:
+            for row, label in rows:
+                link.ask(sample(row.tolist(), label))
+        return rows
+
+    def right(self, label: int) -> float:
+        """The part of other samples of a class that it predicts right."""
+        rows = rows_of(label, 25, 99)
+        with connected(self.device) as link:
+            said = [link.ask(sample(row.tolist())) for row in rows]
+        assert all(isinstance(each, Prediction) for each in said)
+        return sum(each.label == label for each in said) / len(said)  # type: ignore[union-attr]
+
+    def fingerprint(self) -> int:
+        """The CRC32 of its model."""
+        with connected(self.device) as link:
+            found = link.ask(FINGERPRINT)
+        assert isinstance(found, Fingerprint)
+        return found.crc32
+
+    def until(self, wanted: int) -> None:
+        """Wait until its model has that CRC32."""
+        wait(lambda: self.fingerprint() == wanted)
+
+
+def wait(is_so: Callable[[], bool]) -> None:
+    """Until something is so, however long it takes."""
+    end = time.monotonic() + PATIENCE
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.2)
+
+
+Put = Callable[..., Pupil]
+
+
+@pytest.fixture
+def air() -> Iterator[Air]:
+    made = Air(Weather())
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def put(micropython_command: tuple[str, ...], tmp_path: Path, air: Air) -> Iterator[Put]:
+    made: list[Pupil] = []
+
+    def put(name: str, *shared: int, **more: Any) -> Pupil:
+        config = settings(air, name, shared)
+        made.append(Pupil(put_board(micropython_command, tmp_path / name, config, **more), config))
+        return made[-1]
+
+    yield put
+    for each in made:
+        each.device.close()
+
+
+@pytest.mark.parametrize("weather", [Weather(), BAD], ids=["fair", "bad"])
+def test_three_boards_teach_each_other_what_each_alone_was_taught(
+    put: Put, air: Air, weather: Weather
+) -> None:
+    air.weather = weather
+    boards = [put(name, k) for k, name in enumerate(("kitchen", "attic", "hall"))]
+    for k, board in enumerate(boards):
+        board.teach(k)
+    wait(lambda: min(board.right(c) for board in boards for c in range(3)) > 0.9)
+    assert {len(each) for each in air.heard} == {250}
+
+
+def test_what_it_learns_has_the_bits_of_a_pc(put: Put, air: Air) -> None:
+    """Parts come in any order, some twice, some damaged, and those of another key."""
+    board = put("kitchen")
+    rows = board.teach(0)
+    first, second = parcel_of(1, "attic"), parcel_of(2, "hall")
+    dice = random.Random(3)
+    parts = parts_of(first, "walk")
+    assert len(parts) > 1
+    damaged = [each[:-1] + bytes((each[-1] ^ 1,)) for each in parts_of(second, "run")]
+    foreign = parts_of(second, "run", OTHER_KEY)
+    sent = [*parts, *parts, *damaged, *foreign, parts[0][:100], parts[1] + b"x", b""]
+    dice.shuffle(sent)
+    for each in (*sent, *parts):  # as a packet behind a short one is lost
+        air.say(each)
+        time.sleep(0.02)
+    taught = replayed(board.config, rows, first)
+    board.until(taught)
+    for each in parts_of(second, "run"):
+        air.say(each)
+    board.until(replayed(board.config, rows, first, second))
+    for each in sent:  # all that was heard before, again
+        air.say(each)
+        time.sleep(0.02)
+    time.sleep(1)
+    assert board.fingerprint() == replayed(board.config, rows, first, second)
+
+
+def test_it_gives_only_classes_that_were_named_and_only_when_asked_again(
+    put: Put, air: Air
+) -> None:
+    board = put("kitchen", 1)
+    board.teach(0, 1)
+    parts = len(parts_of(parcel_of(1, "kitchen"), "walk"))
+    wait(lambda: len(_parts(air, "walk")) == 3 * parts)
+    for name in CLASSES:
+        air.say(packet(2, name, bytes(8)))
+    wait(lambda: len(_parts(air, "walk")) == 6 * parts)
+    time.sleep(1)
+    assert not _parts(air, "rest")
+    assert not _parts(air, "run")
+    assert len(_parts(air, "walk")) == 6 * parts
+
+
+def _parts(air: Air, name: str) -> list[bytes]:
+    """What was sent of a class."""
+    head = packet(1, name, bytes(8))[:8]
+    return [each for each in air.heard if each.startswith(head)]
+
+
+def test_a_power_cut_while_it_learns_changes_nothing(put: Put, air: Air) -> None:
+    board = put("kitchen")
+    rows = board.teach(0)
+    parcel = parcel_of(1, "attic")
+    whole = replayed(board.config, rows, parcel)
+
+    def say() -> None:
+        for each in parts_of(parcel, "walk"):
+            air.say(each)
+
+    say()
+    untaught = board.fingerprint()
+    wait(lambda: board.fingerprint() != untaught)
+    with connected(board.device) as link:
+        link.ask(CHECKPOINT)
+    board.device.kill()
+    board.device.start()
+    board.fingerprint()
+    time.sleep(0.5)
+    say()
+    board.until(whole)
+
+
+def test_a_board_that_comes_late_asks(put: Put) -> None:
+    kitchen = put("kitchen", 0)
+    kitchen.teach(0)
+    time.sleep(3)
+    attic = put("attic", 1)
+    attic.teach(1)
+    wait(lambda: attic.right(0) > 0.9)
+
+
+def test_the_radio_is_called_as_micropython_documents_it(
+    micropython_command: tuple[str, ...], tmp_path: Path, air: Air
+) -> None:
+    """With a module espnow of software, which no radio is behind."""
+    boards = []
+    for k, name in enumerate(("kitchen", "attic")):
+        config = settings(air, name, (k,))
+        port = config["packets"]["port"]
+        config["packets"] = {"by": "espnow", "channel": 6}
+        device = put_board(micropython_command, tmp_path / name, config, radio=(port, air.port))
+        boards.append(Pupil(device, config))
+    for k, board in enumerate(boards):
+        board.teach(k)
+    wait(lambda: min(board.right(c) for board in boards for c in range(2)) > 0.9)
+    for board in boards:
+        board.device.close()
+
+
+def test_another_group_neither_teaches_nor_learns(put: Put, air: Air) -> None:
+    kitchen, neighbour = put("kitchen", 0), put("neighbour", 1, key=OTHER_KEY)
+    rows = kitchen.teach(0)
+    others = neighbour.teach(1)
+    for name in ("rest", "walk"):
+        wait(lambda name=name: len(_parts(air, name)) >= 3)  # type: ignore[misc]
+    time.sleep(1)
+    assert kitchen.fingerprint() == replayed(kitchen.config, rows)
+    assert neighbour.fingerprint() == replayed(neighbour.config, others)
+
+
+QUIET = """
+import gc
+from microshrub.device.parcel_packets import ParcelPackets
+from microshrub.device.packets_udp import UdpCarrier
+
+class Quiet:
+    room, classes, class_names, name, allowed = 631, 3, ("a", "b", "c"), "kitchen", b"\\0\\1"
+    said, is_busy = b"", False
+    def turn(self):
+        pass
+    def is_due(self, label):
+        return False
+    is_sent = is_due
+    def held(self, label):
+        return 20
+
+class App:
+    parcels, restart, seconds = Quiet(), False, 0
+    def tick(self, milliseconds):
+        return ""
+
+class Wifi:
+    def joined(self):
+        return True
+
+app = App()
+post = ParcelPackets(app, bytearray(32), UdpCarrier(Wifi(), %d, ("127.0.0.1", 9)), print)
+
+def ticks(count):
+    for k in range(count):
+        app.seconds = k & 1023
+        app.tick(k)
+
+ticks(10)
+gc.collect()
+gc.disable()
+found = [0, 0, 0]
+for k in range(3):
+    found[k] = gc.mem_alloc()
+    ticks(1000)
+print(found[2] - found[1], post._carrier.is_open)
+"""
+
+
+def test_while_nothing_comes_nothing_is_allocated(
+    run_micropython: Callable[[str], str], air: Air
+) -> None:
+    assert run_micropython(QUIET % air.new_port()).split()[-2:] == ["0", "True"]
