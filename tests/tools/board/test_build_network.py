@@ -84,7 +84,7 @@ def test_a_board_without_wifi_is_refused_by_name(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--wifi", "Home"], "--wifi needs --mqtt HOST or --tcp"),
+        (["--wifi", "Home"], "--wifi needs --mqtt HOST, --tcp or --share GROUP by=udp"),
         (["--key", "k"], "--key needs --tcp"),
         (["--tcp", "0"], "has to be a port"),
         (["--tcp", "--wifi-password-file", "k"], "--wifi-password-file needs --wifi"),

@@ -130,7 +130,9 @@ def of_options(given: Mapping[str, Any], output: Path, ask: Any) -> NetworkSetti
     port, name = given.get("tcp"), given.get("wifi")
     for flag in ("wifi", "wifi_password_file"):
         if given.get(flag) is not None and not house and port is None and not packets:
-            raise UserError(f"--{flag.replace('_', '-')} needs --mqtt HOST or --tcp")
+            raise UserError(
+                f"--{flag.replace('_', '-')} needs --mqtt HOST, --tcp or --share GROUP by=udp"
+            )
     if given.get("key") is not None and port is None:
         raise UserError("--key needs --tcp")
     if given.get("wifi_password_file") is not None and not name:

@@ -122,5 +122,8 @@ def open_broker(arguments: argparse.Namespace) -> Broker:
 def ask_password(words: str) -> str:
     """What a person types, unseen. Raises UserError where there is nobody to ask."""
     if not sys.stdin.isatty():
-        raise UserError(f"{words}: there is no terminal to ask for it: give it in a file")
+        raise UserError(
+            f"{words} is missing, and there is no terminal to ask for it: put it into a file, and "
+            "name that with --wifi-password-file, or --mqtt-password-file for the broker's"
+        )
     return getpass.getpass(f"{words[0].upper()}{words[1:]}: ")
