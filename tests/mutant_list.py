@@ -72,7 +72,12 @@ _SHARED = _of(
         "unit = near << 13",
         "anomaly",
     ),
-    ("anomaly.py", "if above > words[_UNLIKE]:", "if above:", "anomaly"),
+    (
+        "anomaly.py",
+        "if words[_UNLIKE] and quiet == words[_PAUSE]:",
+        "if words[_UNLIKE]:",
+        "anomaly",
+    ),
     (
         "anomaly.py",
         "_RISE = const(8388608)",
