@@ -29,6 +29,7 @@ _STEP = 1024
 # mean accuracy of a thicket's page is 87 % with a quarter of it, 85 with an eighth, and 77 with a
 # sixteenth. So one and a half times are paid for a quarter, and whatever it takes for an eighth.
 _SLOWER = ((USUAL, 4), (12, 8), (ANY, 8))
+_LEAST = 16  # nothing is paid for less than this part: with half of it, the mean is 67 %
 
 
 class NoRoom(UserError):  # noqa: N818, a state of affairs, like StopIteration
@@ -77,9 +78,10 @@ def bytes_for(
 
     def within(slowest: float) -> int | None:
         plain = whole(slowest)
-        if plain.kernels.plain or slowest == 1:
-            return bytes_within(plain, sensor_bytes, parameters, board, kind, more)
-        return None  # it is all machine code, as before
+        if not plain.kernels.plain and slowest > 1:
+            return None  # it is all machine code, as before
+        found = bytes_within(plain, sensor_bytes, parameters, board, kind, more)
+        return found if slowest == 1 or (found or 0) >= _most(kind) // _LEAST else None
 
     sensor = between(FeatureOptions.of(_FEATURES).extraction(_CHANNELS, _RATE))
     sensed = usual_program(kind, parameters, sensor, frozen=frozen)
