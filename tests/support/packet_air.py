@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from device_support import Device, configuration, put_device
+from device_support import Device, put_device
 from house_support import FAST
-from parcel_support import CLASSES, NAMES, UNITS
+from parcel_pupil import group_config
+from parcel_support import NAMES
 
 KEY = bytes(range(32))
-GROUP = "rooms"
 LONG_NAMES = tuple(name * 150 for name in NAMES)  # so that a parcel has more than one part
 MARK = (1 << 30) - 1  # bits of a CRC32 in a packet
 
@@ -137,17 +137,8 @@ def _bound() -> socket.socket:
 
 def settings(air: Air, name: str, shared: tuple[int, ...]) -> dict[str, Any]:
     """The config.json of a board of the group."""
-    return configuration(
-        "Thicket",
-        {"features": 3, "classes": 3, "bytes": 8192},
-        class_names=list(CLASSES),
-        feature_names=list(LONG_NAMES),
-        units=[list(unit) for unit in UNITS],
-        warmup=None,
-        checkpoint={"path": "checkpoint", "samples": 1 << 29, "seconds": 0},
-        share={"group": GROUP, "name": name, "classes": list(shared)},
-        packets={"by": "udp", "port": air.new_port(), "to": ["127.0.0.1", air.port]},
-    )
+    packets = {"by": "udp", "port": air.new_port(), "to": ["127.0.0.1", air.port]}
+    return group_config(name, shared, LONG_NAMES, packets=packets)
 
 
 ESPNOW = """

@@ -101,7 +101,7 @@ def test_options_without_a_broker_and_passwords_without_a_terminal(
         (["--mqtt-user", "u"], "--mqtt-user needs --mqtt HOST"),
         (["--mqtt", "broker"], "--mqtt needs --name"),
         (["--mqtt", "broker:x", "--name", "k"], "HOST or HOST:PORT"),
-        (["--mqtt", "b", "--name", "k", "--mqtt-user", "u"], "give it in a file"),
+        (["--mqtt", "b", "--name", "k", "--mqtt-user", "u"], "--mqtt-password-file"),
         (["--mqtt", "b", "--name", "k", "--settle", "often"], "--settle has to be like"),
         (
             ["--mqtt", "b", "--name", "k", "--wifi", "w", "--wifi-password-file", "missing"],

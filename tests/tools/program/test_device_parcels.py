@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from device_support import Device, configuration, connected, put_device
+from device_support import Device, connected, put_device
 from house_support import FAST, PASSWORD, USER, Mosquitto, needs_broker
+from parcel_pupil import GROUP, TAUGHT, ParcelPupil, group_config
 from parcel_replay import Taught, parcel_of, replayed
-from parcel_support import CLASSES, NAMES, UNITS, Board, far_away, rows_of, sealed
+from parcel_support import CLASSES, NAMES, Board, far_away, sealed
 from patience import PATIENCE
 
 from microshrub_host.library import loader
@@ -24,33 +25,17 @@ from microshrub_tools.board.parcel_store import TOPIC, ParcelStore
 from microshrub_tools.link.broker import Broker
 from microshrub_tools.link.messages import (
     CHECKPOINT,
-    FINGERPRINT,
-    Fingerprint,
-    Prediction,
-    sample,
 )
 
 pytestmark = needs_broker
-GROUP = "rooms"
-TAUGHT = 40  # samples of each class that a board is taught
 
 
 def settings(port: int, name: str, shared: tuple[int, ...]) -> dict[str, Any]:
     mqtt = {"host": "127.0.0.1", "port": port, "name": name, "settle": [3, 230], "events": 8}
-    return configuration(
-        "Thicket",
-        {"features": 3, "classes": 3, "bytes": 8192},
-        class_names=list(CLASSES),
-        feature_names=list(NAMES),
-        units=[list(unit) for unit in UNITS],
-        warmup=None,
-        checkpoint={"path": "checkpoint", "samples": 1 << 29, "seconds": 0},
-        mqtt=mqtt,
-        share={"group": GROUP, "name": name, "classes": list(shared)},
-    )
+    return group_config(name, shared, NAMES, mqtt=mqtt)
 
 
-class Pupil:
+class Pupil(ParcelPupil):
     """A board, and what it says at the broker of what became of parcels."""
 
     def __init__(self, command: tuple[str, ...], folder: Path, config: dict[str, Any]) -> None:
@@ -81,29 +66,9 @@ class Pupil:
             if came:
                 self.said.append(came.data.decode())
 
-    def teach(self, *labels: int, count: int = TAUGHT) -> Taught:
-        """Teach it so many samples of each of these classes; returns them."""
-        rows = [(row, c) for c in labels for row in rows_of(c, count, len(self.name))]
-        random.Random(1).shuffle(rows)
-        with connected(self.device) as link:
-            for row, label in rows:
-                link.ask(sample(row.tolist(), label))
-        return rows
-
-    def right(self, label: int) -> float:
-        """The part of other samples of a class that it predicts right."""
-        rows = rows_of(label, 25, 99)
-        with connected(self.device) as link:
-            said = [link.ask(sample(row.tolist())) for row in rows]
-        assert all(isinstance(each, Prediction) for each in said)
-        return sum(each.label == label for each in said) / len(said)  # type: ignore[union-attr]
-
-    def fingerprint(self) -> int:
-        """The CRC32 of its model."""
-        with connected(self.device) as link:
-            found = link.ask(FINGERPRINT)
-        assert isinstance(found, Fingerprint)
-        return found.crc32
+    def teach(self, *labels: int, count: int = TAUGHT, seed: int = 0) -> Taught:
+        """As any other; a board has samples of its own."""
+        return super().teach(*labels, count=count, seed=seed or len(self.name))
 
 
 Put = Callable[..., Pupil]

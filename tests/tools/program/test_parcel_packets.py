@@ -5,6 +5,7 @@ on loopback in bad weather. ESP-NOW carries the same packets, but there is no ra
 from __future__ import annotations
 
 import functools
+import itertools
 import random
 import time
 from collections.abc import Callable, Iterator
@@ -14,65 +15,41 @@ from typing import Any
 import pytest
 from device_support import Device, connected
 from packet_air import LONG_NAMES, Air, Weather, packet, parts_of, put_board, settings
-from parcel_replay import Taught, replayed
+from parcel_pupil import ParcelPupil
 from parcel_replay import parcel_of as parcel_with
-from parcel_support import CLASSES, rows_of
+from parcel_replay import replayed
+from parcel_support import CLASSES
 from patience import PATIENCE
 
 from microshrub_tools.link.messages import (
     CHECKPOINT,
-    FINGERPRINT,
-    Fingerprint,
-    Prediction,
-    sample,
 )
 
 BAD = Weather(lost=0.3, twice=0.1, late=0.2, altered=0.2, old=0.2)
 parcel_of = functools.partial(parcel_with, names=LONG_NAMES)
 OTHER_KEY = b"k" * 32
-TAUGHT = 40  # samples of each class that a board is taught
 
 
-class Pupil:
+class Pupil(ParcelPupil):
     """A board in the air."""
 
     def __init__(self, device: Device, config: dict[str, Any]) -> None:
         self.device, self.config = device, config
 
-    def teach(self, *labels: int) -> Taught:
-        """Teach it these classes; returns the samples."""
-        rows = [(row, c) for c in labels for row in rows_of(c, TAUGHT, 7)]
-        random.Random(1).shuffle(rows)
-        with connected(self.device) as link:
-            for row, label in rows:
-                link.ask(sample(row.tolist(), label))
-        return rows
-
-    def right(self, label: int) -> float:
-        """The part of other samples of a class that it predicts right."""
-        rows = rows_of(label, 25, 99)
-        with connected(self.device) as link:
-            said = [link.ask(sample(row.tolist())) for row in rows]
-        assert all(isinstance(each, Prediction) for each in said)
-        return sum(each.label == label for each in said) / len(said)  # type: ignore[union-attr]
-
-    def fingerprint(self) -> int:
-        """The CRC32 of its model."""
-        with connected(self.device) as link:
-            found = link.ask(FINGERPRINT)
-        assert isinstance(found, Fingerprint)
-        return found.crc32
-
-    def until(self, wanted: int) -> None:
-        """Wait until its model has that CRC32."""
-        wait(lambda: self.fingerprint() == wanted)
+    def until(self, wanted: int, say: Callable[[], None] = lambda: None) -> None:
+        """Wait until its model has that CRC32; meanwhile say something again and again."""
+        wait(lambda: self.fingerprint() == wanted, say)
 
 
-def wait(is_so: Callable[[], bool]) -> None:
-    """Until something is so, however long it takes."""
+def wait(is_so: Callable[[], bool], say: Callable[[], None] = lambda: None) -> None:
+    """Until something is so, however long it takes; say() is called every second or so."""
     end = time.monotonic() + PATIENCE
-    while not is_so():
+    for turn in itertools.count():
+        if is_so():
+            return
         assert time.monotonic() < end
+        if turn % 5 == 4:
+            say()
         time.sleep(0.2)
 
 
@@ -171,17 +148,14 @@ def test_a_power_cut_while_it_learns_changes_nothing(put: Put, air: Air) -> None
         for each in parts_of(parcel, "walk"):
             air.say(each)
 
-    say()
     untaught = board.fingerprint()
-    wait(lambda: board.fingerprint() != untaught)
+    say()
+    wait(lambda: board.fingerprint() != untaught, say)
     with connected(board.device) as link:
         link.ask(CHECKPOINT)
     board.device.kill()
     board.device.start()
-    board.fingerprint()
-    time.sleep(0.5)
-    say()
-    board.until(whole)
+    board.until(whole, say)  # which is heard once its network is there
 
 
 def test_a_board_that_comes_late_asks(put: Put) -> None:
