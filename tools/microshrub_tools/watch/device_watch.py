@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from microshrub_host.beside.registry import watchers
 from microshrub_host.beside.watcher import CONFIG, Watcher
+from microshrub_host.library.loader import constant
 
 from ..link.board_names import names_of, read_configuration, version_note
 from ..link.checks import BoardError
@@ -35,7 +36,6 @@ from .naming import Classes
 _LATENCIES = 200
 _OBSERVED = 100  # the last predictions whose classes and confidence are shown
 _DRIFT = ("none", "warning", "drift")
-_PAUSE = 48  # usual observations after which an episode of anomalies is over
 
 
 class Watch:
@@ -231,11 +231,12 @@ def drift_name(level: int) -> str:
 
 def strangest_of(seen: Sequence[Observed]) -> Observed | None:
     """The one with the highest score of the last episode of anomalies; None: there is none."""
+    pause = constant("anomaly", "_LONGEST_PAUSE")
     found, usual = None, 0
     for each in reversed(seen):
         if each.prediction.unlike:
             found = max(found or each, each, key=lambda one: one.prediction.score or 0)
             usual = 0
-        elif found and (usual := usual + 1) == _PAUSE:
+        elif found and (usual := usual + 1) == pause:
             break
     return found
