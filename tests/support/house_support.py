@@ -65,8 +65,13 @@ from microshrub.device.hardware import Hardware
 from microshrub.device.program import main
 
 class Fast(Hardware):
+    now = last = 0
     def milliseconds(self):
-        return (self._time.ticks_ms() & 8388607) * %d  # of 30 bits: nothing is allocated
+        ticks = self._time.ticks_ms()
+        passed = self._time.ticks_diff(ticks, self.last or ticks)
+        self.now = (self.now + passed * %d) & 1073741823  # of 30 bits: nothing is allocated
+        self.last = ticks
+        return self.now
 
 main(Fast())
 """

@@ -25,6 +25,8 @@ _BOARDS = const(8)  # places for parcels of each class: as many as a group has o
 _KEY = const(1073741823)  # of a checksum: a number that takes no heap
 _TOLD = const(20)  # samples of its own from which on a class is told: a parcel of them
 _COUNT = const(536870911)  # counts stay there
+_WIDEN = const(20)  # MOST, as `left` has its bits
+_LEFT_MOST = const(22020095)  # 21 << 20, less one: of up to MOST samples
 _NAME = const(32)  # bytes of a board's name, see program_house.py of the PC
 _PLAIN = const(18)  # bytes of a parcel beside names, features and samples
 _FEATURE = const(18)  # of a feature beside its name
@@ -55,7 +57,8 @@ class Parcels(Buffers):
     """What an application shares; in the checkpoint are
 
     keys   'i' [8 classes] of the parcels that were judged and their topics; the oldest makes room
-    left   'i' [8 classes] bits of those of its samples that are still to be learned
+    left   'i' [8 classes] bits of those of its samples that are still to be learned, and from
+           _WIDEN on, of how many of them the ranges have still to grow before that
     own    'i' [classes] samples that were learned here, not of others
     sent   'i' [classes] the same, when a parcel of the class was sent last
     words  'i' [4] see above
@@ -95,7 +98,7 @@ class Parcels(Buffers):
         return (
             0 <= words[_AT] < len(self._flat[_KEYS])
             and min(self._flat[_LEFT]) >= 0
-            and max(self._flat[_LEFT]) < 1 << MOST
+            and max(self._flat[_LEFT]) <= _LEFT_MOST
             and all([min(b) >= 0 and max(b) <= _COUNT for b in self._flat[_OWN:]])
         )
 
@@ -226,6 +229,7 @@ class Parcels(Buffers):
 
     def _judge(self, key, parcel):
         """Judge what was taken, in steps."""
+        left = self._flat[_LEFT]
         try:
             k = self._find(key)
             if k < 0:
@@ -235,18 +239,20 @@ class Parcels(Buffers):
                     return
                 if what != LEARNED:
                     raise ValueError(what)
-                for i in which:
-                    self._sharing.widen(parcel, i)
-                    yield
                 k = self._note(key)
-                self._flat[_LEFT][k] = sum([1 << i for i in which])
+                left[k] = sum([1 << i for i in which]) + (len(which) << _WIDEN)
+            which = [i for i in range(parcel.samples) if left[k] >> i & 1]
+            for i in which[len(which) - (left[k] >> _WIDEN) :]:
+                self._sharing.widen(parcel, i)
+                left[k] -= 1 << _WIDEN
+                yield
+            left[k] &= (1 << _WIDEN) - 1
         except (ValueError, MemoryError) as error:
             self._cannot(key, error)
             return
         self._parcel = parcel
         self._place = k
-        count = _ones(self._flat[_LEFT][k])
-        self.said = ("%s%d samples are to be learned" % (self._whose, count)).encode()
+        self.said = ("%s%d samples are to be learned" % (self._whose, len(which))).encode()
 
     def _learn(self):
         left, k = self._flat[_LEFT], self._place
@@ -283,11 +289,3 @@ def _check(parcel, name, origin):
         raise ValueError(
             "the parcel has %d samples, and a board takes 1 to %d" % (parcel.samples, MOST)
         )
-
-
-def _ones(bits):
-    count = 0
-    while bits:
-        count += bits & 1
-        bits >>= 1
-    return count

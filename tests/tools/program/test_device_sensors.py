@@ -67,10 +67,12 @@ def features(window: np.ndarray[Any, Any]) -> list[int]:
     return [int(v) for v in found]
 
 
-def test_features_of_a_motion_sensor_reach_the_pc(start: Any) -> None:
+def test_features_of_a_motion_sensor_reach_the_pc(start: Any, tmp_path: Path) -> None:
     rows = recorded()
+    clock = Clock(tmp_path)
     with HostLink(SerialLine(start(motion(), rows).port)) as link:
         assert link.connect().features == 36
+        clock.go((WINDOW + 19 * HOP) * SECOND // RATE)
         seen = observe(link, 20)
     readings = np.array(rows)[:, [0, 1, 2, 4, 5, 6]]
     possible = [
