@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from browser_support import Browser
 from sensor_support import held_clock, settle
 from teach_support import do, press, said
 
+from microshrub_host.streams.source_file import KINDS
+from microshrub_host.streams.telltales import TELLTALE_NAMES
+
 TITLE = "document.querySelector('#teach-title').textContent"
 GERMAN = "Bring ihm eine Geste bei"
+GERMAN_TEXTS = Path(__file__).parents[3] / "tools/web/src/texts/de.ts"
 
 
 @pytest.fixture
@@ -35,7 +40,15 @@ def test_it_teaches_in_german(german: Browser) -> None:
     settle(german)
     assert said(german) == "Linie"
     told = german.run("document.querySelector('#learned').textContent")
-    assert re.match(r"\d+ Beispiele gelernt, davor \d+,\d % richtig", told), told
+    assert re.match(r"\d+,\d % von \d+ Beispielen richtig vorhergesagt", told), told
+
+
+def test_what_the_simulator_finds_in_files_is_said_in_german() -> None:
+    """The page has these tables in English, as the simulator has them."""
+    german = GERMAN_TEXTS.read_text(encoding="utf-8")
+    said = [what for _, *both in KINDS for what in both if not what.startswith("read_")]
+    said += [what for _, what in TELLTALE_NAMES]
+    assert [what for what in said if f'"{what}":' not in german] == []
 
 
 def test_a_browser_without_a_language_has_the_page_in_english(page: Browser, address: str) -> None:

@@ -4,31 +4,72 @@ import type { Texts } from "../texts";
 
 const count = (n: number): string => n.toLocaleString("de");
 const samples = (n: number): string => (n === 1 ? "1 Beispiel" : `${count(n)} Beispiele`);
+const ofSamples = (n: number): string => (n === 1 ? "1 Beispiel" : `${count(n)} Beispielen`); // "von ..."
+
+/** What the simulator's tables say of files and columns; the page has them in English. */
+const FOUND: Readonly<Record<string, string>> = {
+  "a model that `simulate --save` wrote": "ein Modell von `simulate --save`",
+  "an OpenDocument file": "eine OpenDocument-Datei",
+  "an Excel workbook": "eine Excel-Arbeitsmappe",
+  "a zip archive": "ein Zip-Archiv",
+  "a Parquet file": "eine Parquet-Datei",
+  "an Arrow or Feather file": "eine Arrow- oder Feather-Datei",
+  "an HDF5 file": "eine HDF5-Datei",
+  "a Python pickle": "ein Pickle von Python",
+  "a NumPy array": "ein NumPy-Array",
+  "a MATLAB file": "eine MATLAB-Datei",
+  "an SQLite database": "eine SQLite-Datenbank",
+  "packed with gzip twice": "zweimal mit gzip gepackt",
+  "packed with bzip2": "mit bzip2 gepackt",
+  "packed with xz": "mit xz gepackt",
+  "packed with zstd": "mit zstd gepackt",
+  "an archive": "ein Archiv",
+  "a PDF": "ein PDF",
+  "a picture": "ein Bild",
+  "a web page": "eine Webseite",
+  "an XML file": "eine XML-Datei",
+  "a JSON file": "eine JSON-Datei",
+  "Save the sheet that has the samples as CSV in UTF-8 (File, Save As), and name that file.":
+    "Speichere das Blatt mit den Beispielen als CSV in UTF-8 (Datei, Speichern unter) und wähl diese Datei.",
+  "Unpack it, and name the CSV or ARFF file in it.": "Entpack es und wähl die CSV- oder ARFF-Datei darin.",
+  "Models are named with --model; DATA is a CSV or ARFF file.": "Wähl eine CSV- oder ARFF-Datei.",
+  "Export the table as CSV in UTF-8, and name that file.":
+    "Exportiere die Tabelle als CSV in UTF-8 und wähl diese Datei.",
+  "Write it as CSV with numpy.savetxt, with a header.":
+    "Schreib es mit numpy.savetxt als CSV, mit einer Kopfzeile.",
+  "Unpack it once.": "Entpack es einmal.",
+  "Name a CSV or ARFF file.": "Wähl eine CSV- oder ARFF-Datei.",
+  "Download the data itself, and name that file.": "Lade die Daten selbst herunter und wähl diese Datei.",
+  "a clock": "eine Uhrzeit",
+  "a row's number": "eine Zeilennummer",
+  "an identifier": "eine Kennung",
+};
+const found = (english: string): string => FOUND[english] ?? english;
 
 export const de: Texts = {
   language: "de",
   title: "microshrub",
   lead:
-    "Lernen auf Mikrocontrollern, Beispiel für Beispiel. Was hier lernt, ist der Code des Boards " +
-    "selbst: seine Bibliothek, in MicroPython, in dieser Seite.",
+    "Lernen auf Mikrocontrollern, Beispiel für Beispiel. Hier lernt derselbe Code wie auf dem Board: " +
+    "seine Bibliothek, in MicroPython, in dieser Seite.",
   path: "Schritte",
-  licenses: "Lizenzen dessen, woraus sie gemacht ist",
-  offline: "Nichts verlässt diese Seite. Sie geht auch ohne Netz.",
+  licenses: "Lizenzen der Bestandteile dieser Seite",
+  offline: "Nichts verlässt diese Seite. Sie funktioniert auch ohne Netz.",
   failed: (why) => `Die Seite kann nicht starten: ${why}. Lade sie neu.`,
   browser: "Dieser Browser hat kein WebAssembly oder keine Worker mit Modulen. Nimm einen neueren.",
 
   playground: {
     title: "Spielwiese",
     lead:
-      "Sieh hinein: wie es einen Datenstrom lernt, dessen Regel wechselt, eine eigene Datei, oder von " +
-      "einem Board, auf dem sein Programm läuft.",
+      "Sieh dem Lernverfahren zu: bei einem Datenstrom, dessen Regel wechselt, bei einer eigenen Datei " +
+      "oder auf einem Board, auf dem sein Programm läuft.",
     streams: "Ein Datenstrom oder eine eigene Datei",
     stream: "Datenstrom",
     ownStream: "Eine eigene CSV- oder ARFF-Datei",
     file: "CSV- oder ARFF-Datei, die Klasse in der letzten Spalte",
     drop: "oder zieh eine Datei hierher",
     label: "Spalte der Klasse",
-    leaveOut: "Spalten, die wegbleiben: eine Kennung, eine Uhr",
+    leaveOut: "Spalten, die wegbleiben: Kennungen, Uhrzeiten",
     board: "Board",
     learner: "Lernverfahren",
     options: "Optionen des Lernverfahrens",
@@ -46,9 +87,9 @@ export const de: Texts = {
     notes: "Anmerkungen zur Datei",
     loading: "MicroPython wird geladen ...",
     running: (done, all, accuracy, rate) =>
-      `${count(done)} von ${count(all)} Beispielen, ${accuracy} richtig, ${count(rate)} in der Sekunde`,
-    done: (all, accuracy) => `${samples(all)} gelernt, ${accuracy} richtig.`,
-    stopped: (done) => `Angehalten nach ${count(done)} Beispielen.`,
+      `${count(done)} von ${ofSamples(all)}, ${accuracy} richtig vorhergesagt, ${count(rate)} je Sekunde`,
+    done: (all, accuracy) => `${samples(all)} gelernt, ${accuracy} richtig vorhergesagt.`,
+    stopped: (done) => `Angehalten nach ${ofSamples(done)}.`,
   },
   streams: {
     sea: "SEA: die Schwelle verschiebt sich",
@@ -64,15 +105,15 @@ export const de: Texts = {
   },
 
   accuracy: {
-    title: "Genauigkeit bis jetzt",
+    title: "Genauigkeit bisher",
     samples: "Beispiele",
-    model: "dieses, bis jetzt",
-    recent: (n) => `dieses, die letzten ${count(n)}`,
+    model: "Lernverfahren, bisher",
+    recent: (n) => `Lernverfahren, die letzten ${count(n)}`,
     nochange: "NoChange: die letzte Klasse",
     majority: "MajorityClass: die häufigste Klasse",
-    drifts: (n) => (n === 1 ? "1 Drift wurde bemerkt" : `${count(n)} Drifts wurden bemerkt`),
-    none: "es wurde kein Drift bemerkt",
-    first: (sample) => `der erste bei Beispiel ${count(sample)}`,
+    drifts: (n) => (n === 1 ? "1 Drift erkannt" : `${count(n)} Drifts erkannt`),
+    none: "keine Drift erkannt",
+    first: (sample) => `die erste bei Beispiel ${count(sample)}`,
     described: (model, recent, nochange, majority) =>
       `Genauigkeit: das Lernverfahren ${model}, zuletzt ${recent}, NoChange ${nochange}, MajorityClass ${majority}`,
   },
@@ -80,63 +121,63 @@ export const de: Texts = {
     title: "Neuestes Beispiel",
     predicted: "vorhergesagt",
     truth: "tatsächlich",
-    confidence: "Zuversicht",
+    confidence: "Konfidenz",
     of: (confidence) => `${confidence} von 255`,
-    progress: "Im Lernverfahren",
+    progress: "Blick ins Lernverfahren",
   },
   confusion: {
-    title: "Verwechslungen",
+    title: "Konfusionsmatrix",
     caption: "Zeilen: tatsächlich. Spalten: vorhergesagt.",
-    tooMany: "Sie werden für bis zu 32 Klassen gezählt.",
+    tooMany: "Die Matrix wird für bis zu 32 Klassen geführt.",
   },
   memory: {
     title: "RAM auf dem Board",
     learner: "die Puffer des Lernverfahrens",
-    around: "Quantisierung, Zähler und Zeilen",
-    beside: "Code, Köpfe und Objekte (mit voreingestellten Optionen)",
+    around: "Quantisierung, Metriken und Zeilen",
+    beside: "Code, Kopfdaten und Objekte (mit voreingestellten Optionen)",
     free: "frei für dein Programm",
     over: "mehr, als dieses Board hat",
-    sum: (taken, free, board) => `${count(taken)} der ${count(free)} Bytes, die auf ${board} frei sind`,
+    sum: (taken, free, board) => `${count(taken)} der ${count(free)} Bytes, die ${board} frei hat`,
     buffers: (n) => `Alle ${count(n)} Puffer`,
     buffer: "Puffer",
     bytes: "Bytes",
   },
   state: {
-    title: "Die gleichen Bits",
+    title: "Bit für Bit gleich",
     page: "CRC32 des Zustands in dieser Seite",
-    simulator: "CRC32, auf die der Simulator kam",
-    same: "Sie sind gleich: Jedes Bit jedes Puffers ist das gleiche.",
+    simulator: "CRC32 des Simulators",
+    same: "Sie sind gleich: Jedes Bit jedes Puffers stimmt überein.",
     other: "Sie sind nicht gleich. Bitte melde das.",
-    unknown: "Zum Vergleich lässt du den Simulator die gleiche Datei lernen:",
-    waits: "Steht fest, wenn der ganze Datenstrom gelernt ist.",
+    unknown: "Lass zum Vergleich den Simulator dieselbe Datei lernen:",
+    waits: "Steht am Ende des Datenstroms hier.",
   },
   takeAway: {
     title: "Auf ein Board bringen",
     program: "Das Programm herunterladen",
     unpack: (board) =>
-      `Das Programm lernt auf deinem ${board} weiter. Pack die Zip-Datei in einen Ordner ihres Namens ` +
-      "aus; dieser Befehl kopiert ihn, prüft jede Datei und lässt das Board beweisen, dass es die " +
-      "gleichen Bits rechnet:",
+      `Das Programm lernt auf deinem ${board} weiter. Entpack die Zip-Datei in einen Ordner gleichen ` +
+      "Namens; dieser Befehl kopiert ihn, prüft jede Datei und lässt das Board beweisen, dass es " +
+      "dieselben Bits berechnet:",
     model: "Das Modell herunterladen",
     open: "Das Modell ist auch eine Datei des Simulators:",
     tooLarge: (taken, free) =>
-      `Das Programm braucht dort etwa ${count(taken)} Bytes, und ${count(free)} sind frei. Wähl ` +
-      "kleinere Optionen, oder ein kleineres Programm: microshrub build fasst die Module zusammen.",
+      `Das Programm braucht etwa ${count(taken)} Bytes vom RAM des Boards, und ${count(free)} sind frei. ` +
+      "Wähl kleinere Optionen oder ein kleineres Programm: microshrub build fasst die Module zusammen.",
     tooMuchCode: (board, taken, room) =>
       `Der Maschinencode des Programms braucht etwa ${count(taken)} Bytes, und ${board} kann ` +
-      `${count(room)} ausführen: Dort startet es nicht. microshrub build macht eins, das startet: ` +
-      "Teile, die wenig zu tun haben, bleiben dort Bytecode. Oder wähl einen anderen Lerner.",
-    waits: "Mitnehmen kannst du etwas, wenn es gelernt hat.",
+      `${count(room)} ausführen: Dort startet es nicht. microshrub build macht eines, das startet: ` +
+      "Teile, die wenig zu tun haben, bleiben dort Bytecode. Oder wähl ein anderes Lernverfahren.",
+    waits: "Das Modell kannst du herunterladen, sobald es fertig gelernt hat.",
   },
   board: {
-    flash: "Ein Board verbinden und es darauf bringen",
+    flash: "Ein Board verbinden und das Programm darauf bringen",
     noSerial:
       "Um das von hier aus zu tun, öffne diese Seite an einem Computer in Chrome, Edge oder Firefox " +
       "(ab 151), die WebSerial haben, oder starte microshrub bridge --port PORT und öffne die Adresse, die es ausgibt.",
     noneChosen:
       "Es wurde kein Anschluss gewählt. Steckt das Board an einem Kabel, das auch Daten überträgt?",
     taken:
-      "Der Anschluss lässt sich nicht öffnen. Ein anderes Programm hält ihn: Schließ Thonny oder " +
+      "Der Anschluss lässt sich nicht öffnen. Ein anderes Programm belegt ihn: Schließ Thonny oder " +
       "mpremote.",
     gone: "Das Board wurde abgezogen oder neu gestartet.",
     bridgeGone:
@@ -146,17 +187,17 @@ export const de: Texts = {
       "MicroPython antwortet nicht. Ist es auf dem Board installiert? Wenn dort ein Programm läuft, " +
       "drück die Reset-Taste des Boards und fang noch einmal an.",
     version:
-      "Das MicroPython dieses Boards lädt keine .mpy-Dateien der Version 6. Installier ein neueres.",
+      "Das MicroPython dieses Boards lädt keine .mpy-Dateien der Version 6. Installiere ein neueres.",
     says: (text) => `Das Board sagt ${text}`,
-    connecting: "Verbinden ...",
-    found: (arch) => `MicroPython antwortet; sein Code ist ${arch}. Kopieren ...`,
+    connecting: "Verbindung wird hergestellt ...",
+    found: (arch) => `MicroPython antwortet; sein Code ist ${arch}. Wird kopiert ...`,
     copying: (done, total) => `${count(done)} von ${count(total)} Bytes kopiert`,
     checking: "Jede Datei wird verglichen, und das Board lernt einen festen Datenstrom ...",
-    done: "Das Board kam auf die gleichen Bits und hat sein Programm gestartet:",
+    done: "Das Board hat dieselben Bits und hat sein Programm gestartet:",
     space: (need, free) =>
-      `Das Programm braucht ${count(need)} Bytes vom Flash des Boards, und ${count(free)} sind frei. ` +
-      "Lösch Dateien darauf.",
-    full: "Der Flash des Boards ist voll. Lösch Dateien darauf; es hat noch sein bisheriges Programm.",
+      `Das Programm braucht ${count(need)} Bytes im Flash des Boards, und ${count(free)} sind frei. ` +
+      "Lösch dort Dateien.",
+    full: "Der Flash des Boards ist voll. Lösch dort Dateien; das Board hat noch sein bisheriges Programm.",
     damaged: (path) =>
       `${path} kam auf dem Board nicht so an, wie es gesendet wurde. Fang noch einmal an; das Board ` +
       "hat noch sein bisheriges Programm.",
@@ -188,39 +229,39 @@ export const de: Texts = {
       `Dieses Abbild ist für den Chip mit der Nummer ${id}. Diese Seite kennt ${known.join(", ")}.`,
     otherChip: (found, wanted) =>
       `Das Board hat einen ${found}, und das Abbild ist für einen ${wanted}. Es wurde nichts ` +
-      "geschrieben. Lade das für dein Board herunter.",
+      "geschrieben. Lade das Abbild für dein Board herunter.",
     noLoader: (why) =>
-      "Der Lader im ROM des Chips antwortet nicht. Halt die Taste BOOT gedrückt, drück RESET (oder EN) " +
-      `und lass sie los, lass BOOT los und fang noch einmal an. (${why})`,
+      "Der Bootloader im ROM des Chips antwortet nicht. Halt die Taste BOOT gedrückt, drück kurz RESET " +
+      `(oder EN), lass BOOT los und fang noch einmal an. (${why})`,
     small: (size) =>
       `Das Abbild passt nicht in den Flash des Boards, der seine Größe mit ${size} angibt.`,
-    connecting: "Verbinden mit dem Lader im ROM des Chips ...",
+    connecting: "Verbindung mit dem Bootloader im ROM des Chips ...",
     erasing: (chip) => `${chip} gefunden. Sein Flash wird gelöscht, was eine Minute dauern kann ...`,
-    writing: (done, total) => `${count(done)} von ${count(total)} gepackten Bytes geschrieben`,
+    writing: (done, total) => `${count(done)} von ${count(total)} komprimierten Bytes geschrieben`,
     comparing: "Alles ist geschrieben; der Chip vergleicht es ...",
     starting:
-      "Es wurde geschrieben, wie es in der Datei steht. Warten, bis MicroPython startet ...",
+      "Im Flash steht, was in der Datei steht. Warten auf den Start von MicroPython ...",
     found: (version, machine) =>
       `MicroPython ${version} antwortet (${machine}). Bring jetzt ein Modell auf das Board: siehe oben.`,
     notFound:
-      "MicroPython wurde geschrieben, wie es in der Datei steht, und antwortet an diesem Anschluss " +
+      "Im Flash steht, was in der Datei steht, doch an diesem Anschluss antwortet MicroPython " +
       "noch nicht. Drück die Reset-Taste des Boards; bring dann ein Modell darauf: siehe oben.",
   },
   watch: {
     title: "Einem Board zusehen",
     lead:
-      "Verbinde ein Board, auf dem das Programm von microshrub läuft: Sieh, wie gut es lernt, und lehr " +
-      "es etwas.",
+      "Verbinde ein Board, auf dem das Programm von microshrub läuft: Sieh, wie gut es lernt, und bring " +
+      "ihm etwas bei.",
     connect: "Verbinden",
     end: "Trennen",
-    numbers: "Was das Board sagt",
+    numbers: "Was das Board meldet",
     sensor: "Sein eigener Sensor",
     csv: "Die Aufnahme herunterladen",
     labels: "Klassen",
     noSensor:
-      "Es kam kein Beispiel eines Sensors. Ein Board, das über seine Leitung lernt, hat keinen.",
-    stream: "Es den Datenstrom lernen lassen, der oben gewählt ist",
-    confirmed: (done, all) => `${count(done)} von ${count(all)} Beispielen bestätigt`,
+      "Es kam kein Beispiel von einem Sensor. Ein Board, das über seine Leitung lernt, schickt keine.",
+    stream: "Das Board den oben gewählten Datenstrom lernen lassen",
+    confirmed: (done, all) => `${count(done)} von ${ofSamples(all)} bestätigt`,
     sent: (n, seconds) =>
       `${samples(n)} in ${seconds.toLocaleString("de", { maximumFractionDigits: 1 })} s gesendet und gelernt.`,
     state: "CRC32 des Zustands auf dem Board:",
@@ -232,13 +273,13 @@ export const de: Texts = {
       "Das Board wurde neu gestartet und weiß nicht mehr, was es vor diesem Datenstrom gelernt hatte. " +
       "Bring das Programm noch einmal darauf, oder fang den Datenstrom von vorn an.",
     resets: "Das Board startet immer wieder neu. Sieh in einem Terminal, was es sagt.",
-    told: (n, accuracy) => `${samples(n)} gelernt, ${accuracy} richtig`,
+    told: (n, accuracy) => `${samples(n)} gelernt, ${accuracy} richtig vorhergesagt`,
     newest: (name, confidence, recorded) =>
-      `${name}, Zuversicht ${confidence} von 255; ${samples(recorded)} aufgenommen`,
+      `${name}, Konfidenz ${confidence} von 255; ${samples(recorded)} aufgenommen`,
     otherStream:
       "Das Programm des Boards ist für andere Merkmale, Klassen oder Einheiten als der Datenstrom, der " +
       "oben gewählt ist.",
-    forecast: (n) => `${samples(n)} kamen zum Board.`,
+    forecast: (n) => `Das Board hat ${samples(n)} erhalten.`,
     recorded: (rows) => `${samples(rows)} aufgenommen`,
     predicted: (name) => `vorhergesagt: ${name}`,
     between: (low, high) => `, zwischen ${low} und ${high}`,
@@ -246,38 +287,38 @@ export const de: Texts = {
     names: {
       came: "Beispiele, die kamen",
       error: "mittlerer absoluter Fehler",
-      guess: "NoChange: der letzte Wert",
+      guess: "NoChange: der letzte Zielwert",
       inside: "innerhalb des Intervalls",
       samples: "Beispiele mit Klasse",
       accuracy: "Genauigkeit",
       nochange: "NoChange: die letzte Klasse",
       kappa: "Kappa",
-      heap: "freie Bytes des Heaps",
-      drift: "Drift (wie viele bis jetzt)",
+      heap: "freie Bytes im Heap",
+      drift: "Drift (wie oft bisher)",
       seconds: "Sekunden seit dem Start",
       damaged: "beschädigte Rahmen",
-      missed: "verpasste Messwerte",
+      missed: "verpasste Messungen",
     },
-    levels: ["keiner", "Warnung", "Drift"],
+    levels: ["keine", "Warnung", "Drift"],
     errors: {
       silent:
         "Das Programm des Boards antwortet nicht. Bring zuerst eines darauf; wenn eines da ist, drück " +
         "die Reset-Taste des Boards.",
       reset: "Das Board wurde neu gestartet. Verbinde noch einmal.",
-      version: "Das Programm des Boards spricht eine andere Version. Bring ein neues darauf.",
+      version: "Das Programm des Boards spricht eine andere Version des Protokolls. Bring ein neues darauf.",
     },
   },
 
   anomalies: {
     title: "Was ungewöhnlich ist",
     now: (score, threshold, alarms) =>
-      `Das letzte Beispiel hat ${score} Punkte; ein Alarm beginnt über ${threshold}. Bisher: ${count(alarms)}.`,
+      `Das letzte Beispiel hat den Wert ${score}; Alarm gibt es über ${threshold}. Alarme bisher: ${count(alarms)}.`,
     normal: "Das ist normal",
     told: (left) =>
       left
-        ? `Das ist normal: die nächsten ${samples(left)} zeigen es.`
-        : "Das ist normal: was sich das Board gemerkt hat, bleibt so.",
-    tooOld: "Dem Programm des Boards kann man es nicht sagen. Bring ein neues dorthin.",
+        ? `Das ist normal: ${left === 1 ? "Das nächste Beispiel zeigt" : `Die nächsten ${samples(left)} zeigen`} es.`
+        : "Das ist normal: Was sich das Board gemerkt hat, bleibt so.",
+    tooOld: "Das Programm des Boards ist dafür zu alt. Bring ein neues darauf.",
   },
 
   questions: {
@@ -287,20 +328,21 @@ export const de: Texts = {
     answers: "Antworten",
     many: (asked, seen) => {
       const share = ((100 * asked) / Math.max(seen, 1)).toFixed(2).replace(".", ",");
-      return `Nach ${count(asked)} von ${count(seen)} Beispielen wurde gefragt, ${share} %.`;
+      return `Nach ${count(asked)} von ${ofSamples(seen)} wurde gefragt, ${share} %.`;
     },
   },
 
   naming: {
-    title: "Was neu ist",
+    title: "Neue Klassen",
     aside: (n, isAsking) =>
-      `${samples(n)} ${n === 1 ? "liegt" : "liegen"} beiseite.` + (isAsking ? " Was ist das?" : ""),
+      (n === 1 ? "1 neuartiges Beispiel wartet" : `${count(n)} neuartige Beispiele warten`) +
+      ` auf einen Namen.${isAsking ? " Was ist das?" : ""}`,
     name: "Name",
     which: "Klasse",
     into: "ist dasselbe wie",
     do: {
-      name: "So heißt, was beiseiteliegt",
-      dismiss: "Das ist nichts Neues",
+      name: "So heißen die neuartigen Beispiele",
+      dismiss: "Sie sind nichts Neues",
       rename: "Gib ihr den Namen von oben",
       forget: "Vergiss sie",
       merge: "Leg sie zusammen",
@@ -310,7 +352,7 @@ export const de: Texts = {
   teach: {
     title: "Bring ihm eine Geste bei",
     lead:
-      "Drück einen Namen und mach einige Sekunden lang diese Geste, dann die nächste. Dann drück " +
+      "Drück einen Namen und mach einige Sekunden lang diese Geste, dann die nächste. Drück zuletzt " +
       "„nur vorhersagen“: Kennt es sie?",
     source: "Sensor",
     sources: {
@@ -323,35 +365,35 @@ export const de: Texts = {
     hints: {
       pointer: "Beweg hier den Zeiger oder einen Finger.",
       motion: "Beweg dieses Gerät.",
-      keyboard: "Drück Tasten: Pfeile, oder irgendwelche in einem Rhythmus.",
+      keyboard: "Drück Tasten: die Pfeiltasten, oder beliebige in einem Rhythmus.",
       microphone: "Sprich, klatsch, pfeif.",
-      board: "Steck ein Board an, dessen Programm einen Sensor hat, und drück Anfangen.",
+      board: "Steck ein Board an, dessen Programm einen Sensor hat, und drück „Anfangen“.",
     },
     readings: {
       title: "Ein Programm, das seine Messungen schickt",
-      lead: "Es kommt an die Stelle des Programms, das auf dem Board ist. Dann drück Anfangen.",
+      lead: "Es ersetzt das Programm, das auf dem Board ist. Drück danach „Anfangen“.",
     },
     cable: {
       rate: (rate) => (rate === 1 ? "1 Messung je Sekunde" : `${count(rate)} Messungen je Sekunde`),
       waits: (why) =>
-        `${why} Steck es wieder an: Dann geht es weiter. Gelerntes bleibt, und Beenden hört hier auf.`,
+        `${why} Steck es wieder an, dann geht es weiter. Gelerntes bleibt; „Beenden“ hört hier auf.`,
       back: "Das Board ist wieder da.",
-      lost: (why) => `${why} Gelerntes bleibt. Ist das Board wieder da, drück Weitermachen.`,
+      lost: (why) => `${why} Gelerntes bleibt. Ist das Board wieder da, drück „Weitermachen“.`,
       silent:
         "Kein Programm von microshrub antwortet. Startet das Board gerade, warte und drück noch einmal " +
-        "Anfangen; hängt sein Programm, drück die Reset-Taste. Hat das Board nur MicroPython, bekommt " +
+        "„Anfangen“; hängt sein Programm, drück die Reset-Taste. Hat das Board nur MicroPython, bekommt " +
         "es unten ein Programm; hat es keines, braucht es das zuerst: siehe „Ein neues Board“ im " +
         "nächsten Schritt.",
       tooOld: "Das Programm des Boards ist zu alt: Es sagt nicht, was sein Sensor ist. Bau es neu.",
       forecasts:
         "Das Programm des Boards sagt eine Zahl vorher. Um ihm Gesten beizubringen, bring ein anderes " +
-        "darauf, etwa das unten.",
+        "darauf, etwa das Programm unten.",
       noSensor:
         "Das Programm des Boards hat keinen Sensor: Beispiele kommen über das Kabel. Bring eines mit " +
-        "Sensor darauf, etwa das unten, oder bau eines mit --sensor.",
+        "Sensor darauf, etwa das Programm unten, oder bau eines mit --sensor.",
       features:
         "Das Programm des Boards macht aus seinen Messungen Merkmale und schickt nur diese. Hier " +
-        "werden die Messungen gebraucht: Bring ein Programm ohne --features auf das Board, oder das " +
+        "werden die Messungen gebraucht: Bring ein Programm ohne --features auf das Board, etwa das " +
         "unten.",
       slow: (seconds) =>
         `Das Board misst alle ${count(seconds)} Sekunden, und eine Geste braucht mindestens eine ` +
@@ -375,18 +417,18 @@ export const de: Texts = {
     hears: "Es erkennt",
     nothingYet: "noch nichts",
     unsure: (names) => `unsicher: ${names.join(" oder ")}`,
-    first: "Drück einen Namen und zeig es.",
+    first: "Drück einen Namen und zeig die Geste.",
     teaching: (name) => `Es lernt ${name}. Drück nach einigen Sekunden den nächsten Namen.`,
     finishing: "Es lernt noch den Rest ...",
     predicting: "Es sagt jetzt nur vorher. Mach irgendeine der Gesten.",
-    heard: (learned, accuracy) => `${samples(learned)} gelernt, davor ${accuracy} richtig`,
-    waiting: (n) => `; ${samples(n)} ${n === 1 ? "wartet" : "warten"} noch`,
+    heard: (learned, accuracy) => `${accuracy} von ${ofSamples(learned)} richtig vorhergesagt, bevor es den Namen sah`,
+    waiting: (n) => `; ${samples(n)} ${n === 1 ? "wartet" : "warten"} noch darauf, gelernt zu werden`,
     stopped: (n) =>
-      `Es hat ${samples(n)} gelernt. Bring es nun auf ein Board: der nächste Schritt.`,
-    nothing: "Es wurde nichts gelernt: Drück einen Namen und zeig es.",
+      `Es hat ${samples(n)} gelernt. Bring es jetzt im nächsten Schritt auf ein Board.`,
+    nothing: "Es wurde nichts gelernt: Drück einen Namen und zeig die Geste.",
     cards: {
       title: "Aufnahmen",
-      lead: "Was du löschst oder anders nennst, wird gleich neu gelernt.",
+      lead: "Löschst du eine Aufnahme oder benennst sie um, wird alles sofort neu gelernt.",
       growing: "wird aufgenommen",
       samples,
       play: (n) => `Aufnahme ${n} abspielen`,
@@ -394,73 +436,73 @@ export const de: Texts = {
       move: (n) => `Name der Aufnahme ${n}`,
     },
     exam: {
-      begin: "Prüfung: zeig jede noch einmal",
+      begin: "Prüfung: Zeig jede Geste noch einmal",
       show: (name) => `Zeig: ${name}`,
-      balanced: (share) => `${share} richtig, jeder Name gleich gezählt.`,
+      balanced: (share) => `${share} richtig, jeder Name zählt gleich viel.`,
       name: "Name",
       right: "richtig",
     },
     noProject: (name) =>
-      `${name} ist kein Projekt, das diese Seite gespeichert hat, oder es ist beschädigt. In einem ` +
-      "Modell von simulate --save sind keine Aufnahmen.",
+      `${name} ist kein Projekt, das diese Seite gespeichert hat, oder es ist beschädigt. Ein ` +
+      "Modell von simulate --save enthält keine Aufnahmen.",
     insecure:
-      "Ein Browser sagt von Bewegung nur einer Seite etwas, die über https oder von diesem Gerät kam.",
+      "Browser geben Bewegungsdaten nur an Seiten, die über https oder von diesem Gerät kommen.",
     refused:
       "Du hast den Bewegungssensor nicht erlaubt. Lade die Seite neu, um wieder gefragt zu werden.",
-    noMotion: "Dieses Gerät sagt dieser Seite nichts von seiner Bewegung. Nimm den Zeiger.",
+    noMotion: "Dieses Gerät hat keinen Bewegungssensor oder gibt ihn nicht frei. Nimm den Zeiger.",
     insecureMicrophone:
-      "Ein Browser gibt Ton nur einer Seite, die über https oder von diesem Gerät kam.",
+      "Browser geben Ton nur an Seiten, die über https oder von diesem Gerät kommen.",
     noMicrophone: "Es gibt kein Mikrofon, oder du hast es nicht erlaubt. Nimm einen anderen Sensor.",
     wrongNames: (most) => `Nenn zwei bis ${most} verschiedene Gesten, durch Kommas getrennt.`,
   },
 
   handOver: {
     title: "Bring es auf ein Board",
-    lead: "Ein Board für wenige Euro macht allein damit weiter, und lernt weiter.",
-    waits: "Bring ihm erst etwas bei und drück Beenden: Dann kommt das Gelernte hier auf ein Board.",
+    lead: "Ein Board für wenige Euro macht mit dem Gelernten allein weiter und lernt dazu.",
+    waits: "Bring ihm erst etwas bei und drück „Beenden“: Dann kannst du das Gelernte hier auf ein Board bringen.",
     connect: "Verdrahten, verbinden, fertig",
     sensors: {
       motion: "Ein eigener: ein MPU-6050",
-      own: "Der, mit dem es lernte",
+      own: "Der, mit dem es gelernt hat",
       serial: "Keiner: Beispiele über USB",
     },
     own:
       "Das Programm liest den Sensor, mit dem es gelernt hat, an denselben Pins. Es macht dann selbst " +
       "Merkmale aus den Messungen und schickt die Messungen nicht mehr.",
     wire:
-      "Die Bewegung des Telefons kam in den Einheiten dieses Sensors. Verdrahte ihn, solange das Board " +
-      "nicht angesteckt ist, und halt ihn so, wie du das Telefon gehalten hast.",
+      "Die Bewegung des Handys kam in den Einheiten dieses Sensors. Verdrahte ihn, solange das Board " +
+      "nicht angesteckt ist, und halt ihn so, wie du das Handy gehalten hast.",
     line: (names) => {
       const numbers = names.map((name, c) => `pred:${c} ist ${name}`).join(", ");
-      return `Für jedes Beispiel schreibt es auch eine Zeile auf USB, für Thonny oder die Arduino-IDE: ${numbers}.`;
+      return `Für jedes Beispiel gibt es auch eine Zeile über USB aus, für Thonny oder die Arduino-IDE: ${numbers}.`;
     },
     fits: {
       pointer:
-        "Ein Board hat keinen Zeiger. Es kann lernen, was du ihm über USB schickst; damit es selbst " +
-        "fühlt, bring es ihm mit der Bewegung eines Telefons bei, und das Board nimmt ein MPU-6050.",
+        "Ein Board hat keinen Zeiger. Es kann lernen, was du ihm über USB schickst. Soll es selbst " +
+        "Bewegung spüren, lehr es mit der Bewegung eines Handys und gib dem Board einen MPU-6050.",
       motion: "Das Board lernt, was du ihm über USB schickst.",
       keyboard:
         "Ein Board hat keine Tastatur. Es kann lernen, was du ihm über USB schickst; Taster und " +
         "Berührflächen brauchen eine Aufnahme vom Board selbst: microshrub record.",
       microphone:
-        "Ein Board hört mit einem eigenen Mikrofon, das lauter oder leiser ist als dieses: Lass es " +
-        "aufnehmen, microshrub record, und bau daraus. Dieses Programm lernt, was du über USB schickst.",
+        "Das Mikrofon eines Boards ist lauter oder leiser als dieses: Nimm mit dem Board auf (microshrub " +
+        "record) und bau daraus. Das Programm hier lernt, was du ihm über USB schickst.",
       board:
-        "Dieses Programm lernt, was du über USB schickst. Damit es den eigenen Sensor liest, speicher " +
+        "Dieses Programm lernt, was du ihm über USB schickst. Damit es den Sensor des Boards liest, speichere " +
         "das Projekt und bau es: microshrub build --model gestures.mshrub, mit dem --sensor, den das " +
         "Board beim Lernen hatte.",
     },
     keep: "Behalten",
     keepLead:
-      "Ein Projekt ist eine Datei: Aufnahmen und Modell. Öffne es hier wieder, oder bau daraus das " +
-      "Programm eines Boards.",
+      "Ein Projekt ist eine Datei mit den Aufnahmen und dem Modell. Öffne sie hier wieder, oder bau " +
+      "daraus das Programm für ein Board.",
     save: "Das Projekt speichern",
     csv: "Die Beispiele als CSV speichern",
-    same: "Der Simulator kommt damit auf die gleichen Bits:",
+    same: "Aus dieser Datei berechnet der Simulator dieselben Bits:",
   },
   switches: {
     title: "Was jeder Name schaltet",
-    kinds: { line: "Nichts, es wird nur gesagt", lights: "Je ein Licht", colour: "Die Farbe einer LED", pixel: "Die Farbe eines NeoPixels" },
+    kinds: { line: "Nichts, er wird nur ausgegeben", lights: "Je ein Licht", colour: "Die Farbe einer LED", pixel: "Die Farbe eines NeoPixels" },
     at: "NeoPixel an",
     colours: {
       off: "aus",
@@ -492,11 +534,11 @@ export const de: Texts = {
     },
     voltage: (pins) => `Es misst die Spannung an ${pins}.`,
     rate: (sensor, value) =>
-      `--sensor ${sensor} rate ist eine ganze Zahl von 1 bis 1.000, oder wie 1/60 für eine Messung je ` +
-      `Minute, nicht „${value}“`,
-    whole: (sensor, name, value) => `--sensor ${sensor} ${name} ist eine ganze Zahl, nicht „${value}“`,
+      `--sensor ${sensor} rate muss eine ganze Zahl von 1 bis 1.000 sein, oder wie 1/60 für eine Messung ` +
+      `je Minute, nicht „${value}“`,
+    whole: (sensor, name, value) => `--sensor ${sensor} ${name} muss eine ganze Zahl sein, nicht „${value}“`,
     values: (sensor, given, features) =>
-      `--sensor ${sensor} gibt ${given === 1 ? "einen Wert" : `${given} Werte`}, und das Modell hat ` +
+      `--sensor ${sensor} liefert ${given === 1 ? "einen Wert" : `${given} Werte`}, und das Modell hat ` +
       `${features.length === 1 ? "ein Merkmal" : `${features.length} Merkmale`}: ` +
       features.slice(0, 12).join(", ") + (features.length > 12 ? ", ..." : ""),
   },
@@ -514,7 +556,7 @@ export const de: Texts = {
   },
   wiring: {
     sensor: "Sensor",
-    picture: (board) => `Wie es mit dem ${board} verdrahtet ist; die Tabelle sagt das Gleiche`,
+    picture: (board) => `Wie es mit dem ${board} verdrahtet ist; die Tabelle sagt dasselbe`,
     from: "von",
     to: "nach",
     pin: (name, number) => `${name}, Pin ${number}`,
@@ -524,11 +566,11 @@ export const de: Texts = {
   },
 
   phone: {
-    title: "Ein Telefon als Sensor nehmen",
+    title: "Ein Handy als Sensor verwenden",
     lead:
-      "Richte die Kamera des Telefons hierher: Es öffnet diese Seite, und seine Bewegung kann der " +
-      "Sensor sein.",
-    picture: (address) => `Ein Bild für eine Kamera, von der Adresse ${address}`,
+      "Richte die Kamera des Handys hierher: Es öffnet diese Seite, und seine Bewegung kann der Sensor " +
+      "sein.",
+    picture: (address) => `QR-Code der Adresse ${address}`,
   },
 
   errors: {
@@ -536,16 +578,16 @@ export const de: Texts = {
     empty: (name) =>
       `${name} hat keine Beispiele. Nötig sind eine Kopfzeile und eine Zeile je Beispiel.`,
     gzip: (name) =>
-      `${name} ist keine gzip-Datei, oder sie ist abgeschnitten oder beschädigt. Kopier sie noch einmal, ` +
-      "oder nimm .gz aus ihrem Namen, wenn sie einfacher Text ist.",
+      `${name} ist keine gzip-Datei, oder sie ist abgeschnitten oder beschädigt. Kopiere sie noch einmal, ` +
+      "oder nimm .gz aus ihrem Namen, wenn sie ungepackter Text ist.",
     gone: (name) =>
       `${name} lässt sich nicht mehr lesen: Die Datei wurde geändert oder verschoben. Wähl sie neu.`,
-    utf8: (name) => `${name}: kein Text in UTF-8. Speicher die Datei als CSV in UTF-8.`,
-    utf16: (name) => `${name} ist Text in UTF-16. Speicher die Datei in UTF-8.`,
+    utf8: (name) => `${name}: kein Text in UTF-8. Speichere die Datei als CSV in UTF-8.`,
+    utf16: (name) => `${name} ist Text in UTF-16. Speichere die Datei in UTF-8.`,
     zero: (name) =>
-      `${name}: ein Nullbyte, also kein Text, oder UTF-16. Speicher die Datei in UTF-8.`,
-    kind: (name, what, remedy) => `${name} ist ${what}, nicht CSV. ${remedy}`,
-    saveAsCsv: "Speicher sie als CSV.",
+      `${name}: ein Nullbyte, also kein Text, oder UTF-16. Speichere die Datei in UTF-8.`,
+    kind: (name, what, remedy) => `${name} ist ${found(what)}, nicht CSV. ${found(remedy)}`,
+    saveAsCsv: "Speichere sie als CSV.",
     line: (name, line) => `${name}, Zeile ${line}`,
     longLine: (line) =>
       `Zeile ${line}: kein Zeilenende in einer Million Zeichen, also keine Tabelle. Oder such ein ` +
@@ -557,23 +599,23 @@ export const de: Texts = {
       "oder nominal, jedes mit eigenem Namen.",
     unfit: (name, column, kind) =>
       `${name}: Das Attribut ${column} hat den Typ ${kind}; gelernt wird nur von numeric und nominal. ` +
-      "Entfern es.",
+      "Entferne es.",
     sparse: (name, line) =>
       `${name}, Zeile ${line}: dünn besetzte ARFF-Zeilen werden nicht gelesen. Schreib volle Zeilen.`,
-    undeclared: (where, cell) => `${where}: "${cell}" steht nicht im Kopf.`,
+    undeclared: (where, cell) => `${where}: "${cell}" ist im Kopf nicht deklariert.`,
     manyDeclared: (where, n, most) =>
-      `${where}: ${n} Werte sind vereinbart, höchstens ${most} gehen. Lass die Spalte weg.`,
+      `${where}: ${n} Werte sind deklariert, höchstens ${most} gehen. Lass die Spalte weg.`,
     columnCount: (n, most) =>
       `Es gibt ${count(n)} Spalten mit Merkmalen neben der Klasse; 1 bis ${most} sind möglich. Zellen ` +
       "trennt ein Komma, Semikolon oder Tabulator.",
     nameless: (where, place) =>
-      `${where}: Spalte ${place} hat keinen Namen. Benenn sie, oder lösch sie.`,
-    twice: (where, name) => `${where}: Zwei Spalten heißen ${name}. Benenn eine um.`,
+      `${where}: Spalte ${place} hat keinen Namen. Gib ihr einen, oder lösch sie.`,
+    twice: (where, name) => `${where}: Zwei Spalten heißen ${name}. Benenne eine um.`,
     sample: (where, cell) =>
       `${where}: ${cell} ist eine Zahl und kein Name, also ist das ein Beispiel. Nötig ist eine ` +
-      "Kopfzeile. Füg eine Zeile mit Namen der Spalten ein.",
+      "Kopfzeile. Füge eine Zeile mit Namen der Spalten ein.",
     noHeader: (where) =>
-      `${where}: nur Zahlen, also keine Kopfzeile. Füg eine Zeile mit Namen der Spalten ein.`,
+      `${where}: nur Zahlen, also keine Kopfzeile. Füge eine Zeile mit Namen der Spalten ein.`,
     commentHeader: (where) =>
       `${where} beginnt mit #. Ist es die Kopfzeile, nimm das # weg; ist es ein Kommentar, lösch die ` +
       "Zeile und andere wie sie: Kommentare werden nicht gelesen.",
@@ -582,20 +624,20 @@ export const de: Texts = {
     excelWord: (where, word) => `${where} ist ${word}, ein Wort für Excel. Lösch die Zeile.`,
     noColumn: (name) => `Es gibt keine Spalte ${name}.`,
     width: (where, expected, found) =>
-      `${where}: ${expected} Zellen erwartet, eine je Spalte, aber ${found} gefunden. Ergänz die Zeile, ` +
+      `${where}: ${expected} Zellen erwartet, eine je Spalte, aber ${found} gefunden. Ergänze die Zeile, ` +
       "oder lösch sie.",
     infinite: (where) =>
       `${where}: eine unendliche Zahl. Lass die Zelle leer, wenn der Wert unbekannt ist.`,
     text: (where, cell) =>
-      `${where}: '${cell}' ist Text, aber diese Spalte hat Zahlen. Schreib eine Zahl, oder lass die ` +
+      `${where}: '${cell}' ist Text, aber diese Spalte enthält Zahlen. Schreib eine Zahl, oder lass die ` +
       "Zelle leer, wenn der Wert fehlt.",
     people: (where, told) => `${where}: ${told}, hier und im Rest der Datei.`,
     comma: (cell, one, other) =>
-      `'${cell}' hat ein Komma zwischen Tausendern oder ein Dezimalkomma. Schreib ${one} oder ${other}, ` +
+      `'${cell}' hat ein Komma für Tausender oder ein Dezimalkomma. Schreib ${one} oder ${other}, ` +
       "je nachdem, was gemeint ist",
-    thousands: (cell, plain) => `'${cell}' hat Kommas zwischen Tausendern. Schreib ${plain}`,
+    thousands: (cell, plain) => `'${cell}' hat Kommas für Tausender. Schreib ${plain}`,
     grouped: (cell, plain, text) =>
-      `'${cell}' hat abgesetzte Tausender oder ist ein Text. Schreib ${plain} oder ${text}, je nachdem, ` +
+      `'${cell}' hat abgetrennte Tausender oder ist ein Text. Schreib ${plain} oder ${text}, je nachdem, ` +
       "was gemeint ist",
     decimalComma: (cell, plain) => `'${cell}' hat ein Dezimalkomma. Schreib ${plain}`,
     unit: (cell, plain) =>
@@ -615,25 +657,25 @@ export const de: Texts = {
 
   notes: {
     clock: (name) =>
-      `Die Spalte ${name} bleibt weg: Sie sagt, wann eine Zeile aufgenommen wurde, was ein Board, das ` +
+      `Die Spalte ${name} wird weggelassen: Sie sagt, wann eine Zeile aufgenommen wurde, was ein Board, das ` +
       "lernt, nicht wissen kann.",
     header: (name, line) =>
-      `${name}, Zeile ${line} wurde als Kopfzeile gelesen. Ist sie ein Beispiel, füg eine Zeile mit Namen ` +
+      `${name}, Zeile ${line} wurde als Kopfzeile gelesen. Ist sie ein Beispiel, füge eine Zeile mit Namen ` +
       "der Spalten ein.",
     rises: "nur steigt",
     falls: "nur fällt",
     tells: "die Klasse fast eins zu eins verrät",
-    named: (kind) => `wie ${kind} heißt`,
+    named: (kind) => `wie ${found(kind)} heißt`,
     telltale: (file, name, said) =>
       `${file}: Von der Spalte ${name} fällt auf, dass sie ${said.join(" und ")}. Wenn sie sagt, wann oder wo ` +
-      "ein Beispiel aufgeschrieben wurde, oder aus der Klasse gemacht ist, verrät sie hier die Antwort " +
+      "ein Beispiel aufgenommen wurde, oder aus der Klasse abgeleitet ist, verrät sie hier die Antwort " +
       "und ist auf einem Board nichts wert: Lass die Spalte weg.",
     spaced: (where, name) =>
       `${where}: Die Klasse ${name} hat hier andere Leerzeichen hinter sich als zuvor und wird als eine ` +
       "Klasse gelesen.",
     alike: (where, names) =>
       `${where}: Die Klassen ${names.map((name) => `'${name}'`).join(", ")} unterscheiden sich nur in Groß- ` +
-      `und Kleinschreibung oder Leerzeichen und sind für ein Modell ${names.length} Klassen. Sind sie eine, ` +
+      `und Kleinschreibung oder Leerzeichen und sind für ein Modell ${names.length} Klassen. Ist dieselbe gemeint, ` +
       "schreib sie gleich.",
     measured: (where, classes) =>
       `${where}: Ihre ${classes} Klassen sind alle Zahlen. Ist es ein Messwert, wähl die Spalte der ` +

@@ -47,8 +47,8 @@ export const en = {
     loading: "Loading MicroPython ...",
     running: (done: number, all: number, accuracy: string, rate: number) =>
       `${count(done)} of ${count(all)} samples, ${accuracy} predicted correctly, ${count(rate)} a second`,
-    done: (all: number, accuracy: string) => `${count(all)} samples learned, ${accuracy} predicted correctly.`,
-    stopped: (done: number) => `Stopped after ${count(done)} samples.`,
+    done: (all: number, accuracy: string) => `${counted(all, "sample")} learned, ${accuracy} predicted correctly.`,
+    stopped: (done: number) => `Stopped after ${counted(done, "sample")}.`,
   },
   streams: {
     sea: "SEA: a threshold moves half way",
@@ -215,7 +215,7 @@ export const en = {
     stream: "Let the board learn the stream chosen above",
     confirmed: (done: number, all: number) => `${count(done)} of ${count(all)} samples confirmed`,
     sent: (n: number, seconds: number) =>
-      `${count(n)} samples sent and learned in ${seconds.toFixed(1)} s.`,
+      `${counted(n, "sample")} sent and learned in ${seconds.toFixed(1)} s.`,
     state: "CRC32 of the state on the board:",
     waits: (why: string) =>
       `${why} It goes on as soon as the board is back, from the first sample that was not confirmed.`,
@@ -224,14 +224,14 @@ export const en = {
       "The board was reset, and no longer knows what it had learned before this stream. Put the " +
       "program there again, or start the stream anew.",
     resets: "The board is reset again and again. See what it says in a terminal.",
-    told: (samples: number, accuracy: string) => `${count(samples)} samples learned, ${accuracy} right`,
+    told: (samples: number, accuracy: string) => `${counted(samples, "sample")} learned, ${accuracy} right`,
     newest: (name: string, confidence: number, recorded: number) =>
-      `${name}, confidence ${confidence} of 255; ${count(recorded)} samples recorded`,
+      `${name}, confidence ${confidence} of 255; ${counted(recorded, "sample")} recorded`,
     otherStream:
       "The board's program is for other features, classes or units than the stream that is " +
       "chosen above.",
-    forecast: (samples: number) => `The board received ${count(samples)} samples.`,
-    recorded: (rows: number) => `${count(rows)} samples recorded`,
+    forecast: (samples: number) => `The board received ${counted(samples, "sample")}.`,
+    recorded: (rows: number) => `${counted(rows, "sample")} recorded`,
     predicted: (name: string) => `predicted ${name}`,
     between: (low: string, high: string) => `, between ${low} and ${high}`,
     of: (error: string, n: number) => `${error} of ${count(n)}`,
@@ -267,7 +267,7 @@ export const en = {
     normal: "This is normal",
     told: (left: number) =>
       left
-        ? `This is normal: the next ${count(left)} samples show it.`
+        ? `This is normal: the next ${left === 1 ? "sample shows" : `${count(left)} samples show`} it.`
         : "This is normal: what the board has in mind stays so.",
     tooOld: "The board's program is too old for this. Put a new program on it.",
   },
@@ -286,7 +286,8 @@ export const en = {
   naming: {
     title: "Novel classes",
     aside: (n: number, isAsking: boolean) =>
-      `${count(n)} novel samples wait for a name.` + (isAsking ? " What are they?" : ""),
+      (n === 1 ? "1 novel sample waits for a name." : `${count(n)} novel samples wait for a name.`) +
+      (isAsking ? " What are they?" : ""),
     name: "Name",
     which: "Class",
     into: "is the same as",
@@ -374,13 +375,13 @@ export const en = {
     waiting: (n: number) =>
       n === 1 ? "; 1 sample waits to be learned" : `; ${count(n)} samples wait to be learned`,
     stopped: (n: number) =>
-      `It has learned ${count(n)} samples. Now put it on a board: the next step.`,
+      `It has learned ${counted(n, "sample")}. Now put it on a board: the next step.`,
     nothing: "Nothing was learned: press a name and show it.",
     cards: {
       title: "Recordings",
       lead: "When a recording is deleted or renamed, everything is learned anew at once.",
       growing: "recording",
-      samples: (n: number) => (n === 1 ? "1 sample" : `${count(n)} samples`),
+      samples: (n: number) => counted(n, "sample"),
       play: (n: number) => `Play recording ${n}`,
       remove: (n: number) => `Delete recording ${n}`,
       move: (n: number) => `Name of recording ${n}`,
