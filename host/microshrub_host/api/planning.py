@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,7 +20,6 @@ from ..emulation.latency import Clock, can_count
 from ..library.learners import DEFAULT, WARMUP, kind_of, regressor_for
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
-from ..tuning.feature_sets import FeatureSets
 from ..tuning.report import TuningReport
 from ..tuning.splits import NumberSplit, SearchedStream, StreamSplit
 from ..tuning.study import Progress, Search
@@ -177,7 +177,9 @@ def tune(
     splits = {
         words: _split(each, warmup, choose_on, ends, given) for words, each in streams.items()
     }
-    usual, split = next(iter(streams.values())), _searched(splits)
+    usual, split = next(iter(streams.values())), next(iter(splits.values()))
+    if "" not in splits:  # several sets of features
+        split = dataclasses.replace(split, made=splits)
     with contextlib.ExitStack() as stack:
         clock = None
         if max_latency is not None:
@@ -205,7 +207,7 @@ def _split(
     part: float,
     ends: tuple[float, float] | None,
     given: Beside,
-) -> StreamSplit | NumberSplit:
+) -> SearchedStream:
     """The stream in its parts, and what stands beside each model."""
     first = _first(stream.samples, part)
     if isinstance(stream, Stream):
@@ -214,11 +216,6 @@ def _split(
     if given:
         raise UserError(f"{type(given[0]).__name__} is for classes, not numbers")
     return NumberSplit(stream, warmup or WARMUP, first, raw_ends(stream, ends))
-
-
-def _searched(splits: Mapping[str, StreamSplit | NumberSplit]) -> SearchedStream:
-    """The only one, or several sets of features."""
-    return splits[""] if "" in splits else FeatureSets(splits)
 
 
 def _first(total: int, part: float) -> int:

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
-from ..boards.usual_program import Names
 from ..features.feature_choice import WINDOWS
 from ..features.feature_options import AUTO, NONE, FeatureOptions
-from .scores import Measure, Scores
-from .splits import NumberSplit, StreamSplit
-from .trials import Candidate
 
 _SEARCHED = ("window", "hop", "statistics", "bands")
 
@@ -38,80 +32,3 @@ def weighed(words: Sequence[str], chosen: FeatureOptions) -> list[str]:
         for b in bands
         if (s, b) != (NONE, NONE) and (b != AUTO or w in WINDOWS)
     ]
-
-
-@dataclass(frozen=True)
-class FeatureSets:
-    """The streams that sets of features make of one recording, by the words behind --features."""
-
-    splits: Mapping[str, StreamSplit | NumberSplit]
-
-    @property
-    def _usual(self) -> StreamSplit | NumberSplit:
-        return next(iter(self.splits.values()))
-
-    @property
-    def name(self) -> str:
-        return self._usual.name
-
-    @property
-    def samples(self) -> int:
-        return self._usual.samples
-
-    @property
-    def first(self) -> int:
-        return self._usual.first
-
-    @property
-    def warmup(self) -> int | None:
-        return self._usual.warmup
-
-    @property
-    def features(self) -> int:
-        return self._usual.features
-
-    @property
-    def names(self) -> Names:
-        return self._usual.names
-
-    @property
-    def measure(self) -> Measure:
-        return self._usual.measure
-
-    @property
-    def default(self) -> str:
-        return self._usual.default
-
-    @property
-    def around(self) -> Any:
-        return self._usual.around
-
-    def sets(self) -> list[str]:
-        """All of them, the one that is usual first."""
-        return list(self.splits)
-
-    def of(self, features: str) -> StreamSplit | NumberSplit:
-        """The stream that this set makes."""
-        return self.splits[features]
-
-    def models(self) -> list[str]:
-        """Those of one set."""
-        return self._usual.models()
-
-    def parameters(self, candidate: Candidate) -> dict[str, Any]:
-        """All parameters of its constructor on its set's stream."""
-        return self.of(candidate.features).parameters(candidate)
-
-    def run(self, candidate: Candidate) -> Scores:
-        """Learn its set's stream."""
-        return self.of(candidate.features).run(candidate)
-
-    def baselines(self) -> dict[str, Scores]:
-        """The simple guesses, which look at no feature."""
-        return self._usual.baselines()
-
-    def content(self) -> Iterator[bytes]:
-        """All that makes the streams these."""
-        for words, split in self.splits.items():
-            yield words.encode()
-            yield from split.content()

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -36,92 +37,107 @@ from .scores import ACCURACY, MAE, Measure, Scores, error_of_accuracy
 from .trials import Candidate
 
 
-class SearchedStream(Protocol):
-    """What a search asks of a stream, be it of classes or of numbers."""
+@dataclass(frozen=True)
+class SearchedStream(ABC):
+    """What a search asks of a stream, be it of classes or of numbers.
+
+    `warmup` is how many samples' features give the ranges before a run, None for what is usual;
+    `first` is how many samples choose. If several sets of features are weighed, `made` has the
+    stream of each, by the words behind --features, and this one is the first of them.
+    """
+
+    stream: Stream | NumberStream
+    warmup: int | None
+    first: int
+    made: Mapping[str, SearchedStream] = field(default_factory=dict, kw_only=True)
+
+    measure: ClassVar[Measure]  # of the scores
 
     @property
     def name(self) -> str:
         """The stream's."""
+        return self.stream.name
 
     @property
     def samples(self) -> int:
         """Of the whole stream."""
-
-    @property
-    def first(self) -> int:
-        """Samples of the first part; the others are the rest."""
-
-    @property
-    def warmup(self) -> int | None:
-        """Samples whose features give the ranges before a run; None: what is usual."""
+        return self.stream.samples
 
     @property
     def features(self) -> int:
         """Of a sample."""
+        return len(self.stream.feature_names)
 
     @property
+    @abstractmethod
     def names(self) -> Names:
         """Of the columns and of the classes."""
 
     @property
-    def measure(self) -> Measure:
-        """Of the scores."""
-
-    @property
+    @abstractmethod
     def default(self) -> str:
         """The model that needs no options."""
 
     @property
+    @abstractmethod
     def around(self) -> Beside:
         """What stands around each model on a board, as ram_budget.budget() takes it."""
 
     def sets(self) -> list[str]:
         """The sets of features that are tried; a single "" where there is nothing to choose."""
+        return list(self.made) or [""]
 
     def of(self, features: str) -> SearchedStream:
         """The stream with that set of features."""
+        return self.made[features] if self.made else self
 
+    @abstractmethod
     def models(self) -> list[str]:
         """The learners that are tried."""
 
     def parameters(self, candidate: Candidate) -> dict[str, Any]:
-        """All parameters of its constructor on this stream."""
+        """All parameters of its constructor on the stream with its set of features."""
+        return self.of(candidate.features)._parameters(candidate)
+
+    @abstractmethod
+    def _parameters(self, candidate: Candidate) -> dict[str, Any]:
+        """The same on this stream."""
 
     def run(self, candidate: Candidate) -> Scores:
-        """Learn the stream; raises ValueError for parameters that the learner refuses."""
+        """Learn the stream with its set of features.
 
+        Raises ValueError for parameters that the learner refuses.
+        """
+        return self.of(candidate.features)._run(candidate.model, self.parameters(candidate))
+
+    @abstractmethod
+    def _run(self, model: str, parameters: dict[str, Any]) -> Scores:
+        """Learn this stream."""
+
+    @abstractmethod
     def baselines(self) -> dict[str, Scores]:
-        """The simple guesses on the same parts."""
+        """The simple guesses on the same parts, which look at no feature."""
 
     def content(self) -> Iterator[bytes]:
         """All that makes the stream this one."""
+        for words in self.sets():
+            yield words.encode()
+            yield from self.of(words)._content()
+
+    @abstractmethod
+    def _content(self) -> Iterator[bytes]:
+        """Of this stream alone."""
 
 
 @dataclass(frozen=True)
-class StreamSplit:
-    """A stream of classes, the samples whose features the quantizer sees, those that choose.
-
-    `beside` are the companions of each trial on this stream.
-    """
+class StreamSplit(SearchedStream):
+    """A stream of classes; `beside` are the companions of each trial on this stream."""
 
     stream: Stream
-    warmup: int | None
-    first: int
     beside: Beside = ()
+
     measure = ACCURACY
     default = DEFAULT
-
-    @property
-    def name(self) -> str:
-        return self.stream.name
-
-    @property
-    def samples(self) -> int:
-        return len(self.stream.labels)
-
-    @property
-    def features(self) -> int:
-        return int(self.stream.values.shape[1])
 
     @property
     def names(self) -> Names:
@@ -131,25 +147,16 @@ class StreamSplit:
     def around(self) -> Beside:
         return [*self.beside, *between(self.stream.extraction)]
 
-    def sets(self) -> list[str]:
-        return [""]
-
-    def of(self, features: str) -> StreamSplit:
-        return self
-
     def models(self) -> list[str]:
         """Those that are made to be accurate."""
         return [model for model in MODELS if model != BALANCED]
 
-    def parameters(self, candidate: Candidate) -> dict[str, Any]:
+    def _parameters(self, candidate: Candidate) -> dict[str, Any]:
         shape = stream_parameters(candidate.model, self.stream, self.warmup)
         return around(shape | dict(candidate.settings), self.beside)
 
-    def run(self, candidate: Candidate) -> Scores:
-        wanted = self.parameters(candidate)
-        result = evaluate(
-            self.stream, candidate.model, wanted, warmup=self.warmup, beside=self.beside
-        )
+    def _run(self, model: str, parameters: dict[str, Any]) -> Scores:
+        result = evaluate(self.stream, model, parameters, warmup=self.warmup, beside=self.beside)
         first, rest = (100 * float(part.mean()) for part in np.split(result.right, [self.first]))
         return self._scores(round(first, 4), round(rest, 4), result.accuracy)
 
@@ -166,7 +173,7 @@ class StreamSplit:
             for name, a, b in zip(("NoChange", "MajorityClass"), *said, strict=True)
         }
 
-    def content(self) -> Iterator[bytes]:
+    def _content(self) -> Iterator[bytes]:
         stream = self.stream
         yield from (stream.values.tobytes(), stream.labels.tobytes())
         yield json.dumps([stream.feature_names, stream.class_names]).encode()
@@ -178,33 +185,18 @@ class StreamSplit:
 
 
 @dataclass(frozen=True)
-class NumberSplit:
-    """A regression stream, the rows that the ranges are taken from, the samples that choose.
-
-    ends is the raw range of the target; None: that of the warm-up.
-    """
+class NumberSplit(SearchedStream):
+    """A regression stream; ends is the raw range of the target, None: that of the warm-up."""
 
     stream: NumberStream
     warmup: int
-    first: int
     ends: tuple[int, int] | None = None
+
     measure = MAE
 
     @property
     def default(self) -> str:
         return regressor_for(DEFAULT)
-
-    @property
-    def name(self) -> str:
-        return self.stream.name
-
-    @property
-    def samples(self) -> int:
-        return self.stream.samples
-
-    @property
-    def features(self) -> int:
-        return self.stream.features
 
     @property
     def names(self) -> Names:
@@ -214,26 +206,17 @@ class NumberSplit:
     def around(self) -> Beside:
         return between(self.stream.extraction, self.stream.forecaster())
 
-    def sets(self) -> list[str]:
-        return [""]
-
-    def of(self, features: str) -> NumberSplit:
-        return self
-
     def models(self) -> list[str]:
         """All regressors."""
         return list(REGRESSORS)
 
-    def parameters(self, candidate: Candidate) -> dict[str, Any]:
-        stream = self.stream
-        return number_parameters(candidate.model, stream.features, stream.late) | dict(
-            candidate.settings
-        )
+    def _parameters(self, candidate: Candidate) -> dict[str, Any]:
+        shape = number_parameters(candidate.model, self.features, self.stream.late)
+        return shape | dict(candidate.settings)
 
-    def run(self, candidate: Candidate) -> Scores:
-        wanted = self.parameters(candidate)
+    def _run(self, model: str, parameters: dict[str, Any]) -> Scores:
         result = evaluate_numbers(
-            self.stream, candidate.model, wanted, warmup=self.warmup, ends=self.ends
+            self.stream, model, parameters, warmup=self.warmup, ends=self.ends
         )
         return self._scores(result.predictions)
 
@@ -241,7 +224,7 @@ class NumberSplit:
         guesses = {"NoChange": self.stream.known, "running mean": self.stream.running_means}
         return {name: self._scores(guess) for name, guess in guesses.items()}
 
-    def content(self) -> Iterator[bytes]:
+    def _content(self) -> Iterator[bytes]:
         stream = self.stream
         yield stream.columns.tobytes()
         names = [*stream.column_names, stream.place, stream.horizon, stream.lags, self.ends]
