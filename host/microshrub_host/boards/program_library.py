@@ -252,10 +252,4 @@ def _of_network(around: Mapping[str, Any]) -> dict[str, bool]:
 
 def _imported_by(name: str, left_out: set[str]) -> set[str]:
     """The module, and all that it and these import, at once or later, but what is left out."""
-    found: set[str] = set()
-    waiting = {name}
-    while waiting:
-        name = waiting.pop()
-        found.add(name)
-        waiting |= library_files.imports(name) - found - left_out
-    return found
+    return library_files.reached([name], lambda each: library_files.imports(each) - left_out)

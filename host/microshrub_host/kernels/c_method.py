@@ -60,13 +60,6 @@ _COMPARISONS = {
 }  # fmt: skip
 
 
-def is_method(node: ast.AST) -> bool:
-    """Whether a syntax tree's node, in a class, is a method that is translated."""
-    return isinstance(node, ast.FunctionDef) and any(
-        ast.unparse(decorator) == "micropython.viper" for decorator in node.decorator_list
-    )
-
-
 @dataclass(frozen=True)
 class ViperMethod:
     """A method of a class in a module; no other class of the module may have one of its name."""

@@ -10,7 +10,15 @@ from typing import TypeGuard
 from .syntax_tree import walk
 
 POINTERS = ("ptr8", "ptr16", "ptr32")
+VIPER = "micropython.viper"  # the decorator of a kernel
 _OF_BYTES = ("ptr8", "ptr16")  # what an address in a variable may be cast to
+
+
+def in_viper(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
+    """Whether a node is a function, or a method, that viper compiles."""
+    return isinstance(node, ast.FunctionDef) and any(
+        ast.unparse(decorator) == VIPER for decorator in node.decorator_list
+    )
 
 
 class Overflows(ast.NodeTransformer):

@@ -9,7 +9,7 @@ import ast
 import builtins
 from collections.abc import Callable
 
-from .kernel_rewriting import POINTERS, is_call_of
+from .kernel_rewriting import POINTERS, in_viper, is_call_of
 
 SMALL = 2**30  # integers are below it
 MODULES = {"micropython", "array", "builtins", "struct", "binascii", "io"}  # that are imported
@@ -29,16 +29,9 @@ _SYNTAX: dict[str, tuple[type[ast.AST], ...]] = {  # what there may be none of, 
 }  # fmt: skip
 
 
-def is_kernel(node: ast.AST) -> bool:
-    """Whether a node is a function with the decorator micropython.viper."""
-    return isinstance(node, Function) and any(
-        ast.unparse(decorator) == "micropython.viper" for decorator in node.decorator_list
-    )
-
-
 def kernels(tree: ast.Module) -> list[Function]:
     """The module's; a method in viper works on objects, and is none."""
-    return [node for node in tree.body if isinstance(node, Function) and is_kernel(node)]
+    return [node for node in tree.body if in_viper(node)]
 
 
 def constants(tree: ast.Module) -> dict[str, int]:

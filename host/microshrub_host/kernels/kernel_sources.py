@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from ..sources import library_files
-from .kernel_rewriting import index_addresses
+from .kernel_rewriting import in_viper, index_addresses
 from .syntax_tree import walk
 
 INT, OBJECT, NOTHING = "int32_t", "void *", "void"
@@ -59,11 +59,7 @@ def symbol(module: str, function: str) -> str:
 
 def is_kernel(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
     """Whether a syntax tree's node is a kernel, other than the one that each engine brings."""
-    return (
-        isinstance(node, ast.FunctionDef)
-        and node.name != library_files.WRITE_ADDRESSES
-        and any(ast.unparse(decorator) == "micropython.viper" for decorator in node.decorator_list)
-    )
+    return in_viper(node) and node.name != library_files.WRITE_ADDRESSES
 
 
 def works_on_objects(module: KernelFile, node: ast.FunctionDef) -> bool:
@@ -154,14 +150,11 @@ def _needed(
 ) -> dict[tuple[str, str], Kernel]:
     """The kernels that are roots, or called by one that is needed. Raises KeyError."""
     imported = {module.name: module.imported for module in modules}
-    needed: set[tuple[str, str]] = set()
-    waiting = list(roots)
-    while waiting:
-        place = waiting.pop()
-        if place not in needed:
-            needed.add(place)
-            home = place[0]
-            names = {n.id for n in walk(kernels[place].node) if isinstance(n, ast.Name)}
-            called = {imported[home].get(name, (home, name)) for name in names}
-            waiting += called & kernels.keys()
+
+    def called(place: tuple[str, str]) -> set[tuple[str, str]]:
+        home = place[0]
+        names = {n.id for n in walk(kernels[place].node) if isinstance(n, ast.Name)}
+        return {imported[home].get(name, (home, name)) for name in names} & kernels.keys()
+
+    needed = library_files.reached(roots, called)
     return {place: kernel for place, kernel in kernels.items() if place in needed}

@@ -31,8 +31,10 @@ from ..kernels import counted_work, kernel_rewriting
 from ..kernels.compiled_kernels import CompiledViper, KernelCompiler, write_addresses
 from ..kernels.kernel_rewriting import (
     POINTERS,
+    VIPER,
     cast_arguments,
     check_overflows,
+    in_viper,
     index_addresses,
 )
 from ..sources import library_files
@@ -75,15 +77,14 @@ class _Kernels(ast.NodeTransformer):
         """Viper runs a method faster on a board; it is no kernel, as it works on objects."""
         for part in node.body:
             if isinstance(part, ast.FunctionDef):
-                part.decorator_list = [
-                    d for d in part.decorator_list if ast.unparse(d) != "micropython.viper"
-                ]
+                kept = [each for each in part.decorator_list if ast.unparse(each) != VIPER]
+                part.decorator_list = kept
         return node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef | None:
         if node.name == library_files.WRITE_ADDRESSES:
             return None
-        if any(ast.unparse(d) == "micropython.viper" for d in node.decorator_list):
+        if in_viper(node):
             cast_arguments(node)
             index_addresses(node)
             if _CHECK in self.names:

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..base.errors import UserError
+from ..kernels import kernel_rules
 from ..sources import library_files
 from . import loader
 
@@ -64,14 +65,7 @@ def own_part(source: str) -> str:
 
 def declared(source: str) -> dict[str, int]:
     """The constants that a file declares itself, in their order."""
-    return {
-        node.targets[0].id: ast.literal_eval(node.value.args[0])
-        for node in ast.parse(own_part(source)).body
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and isinstance(node.value, ast.Call)
-        and ast.unparse(node.value.func) == "const"
-    }
+    return kernel_rules.constants(ast.parse(own_part(source)))
 
 
 def wanted(source: str) -> list[str]:
@@ -79,16 +73,6 @@ def wanted(source: str) -> list[str]:
     names = [n for n in ast.walk(ast.parse(own_part(source))) if isinstance(n, ast.Name)]
     here = {n.id for n in names if isinstance(n.ctx, ast.Store)}
     return sorted({n.id for n in names if _NAME.match(n.id)} - here)
-
-
-def imported(path: Path) -> set[Path]:
-    """The library's files that a file names in its imports."""
-    found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            folder = path.parents[node.level - 1]
-            found.add(folder.joinpath(*(node.module or "").split(".")).with_suffix(".py"))
-    return found
 
 
 class Scopes:
@@ -103,21 +87,9 @@ class Scopes:
     def of(self, path: Path) -> tuple[Collection[Path], ...]:
         """Its imports, its folder, and what it is related to."""
         folder = [file for file in self._imports if file.parent == path.parent]
-        related = {path}
-        for user in self._reached({path}, self._users):
-            related |= self._reached({user}, self._imports)
+        users = library_files.reached([path], lambda file: self._users.get(file, ()))
+        related = library_files.reached(users, lambda file: self._imports.get(file, ()))
         return self._imports.get(path, ()), folder, related
-
-    @staticmethod
-    def _reached(paths: set[Path], ways: Mapping[Path, Collection[Path]]) -> set[Path]:
-        found: set[Path] = set()
-        waiting = list(paths)
-        while waiting:
-            path = waiting.pop()
-            if path not in found:
-                found.add(path)
-                waiting += ways.get(path, ())
-        return found
 
 
 def declared_elsewhere(
@@ -225,7 +197,10 @@ def up_to_date() -> dict[Path, str]:
     """What each file of the library should be."""
     sources = {path: path.read_text(encoding="utf-8") for path in library_files.sources()}
     known = {path: declared(source) for path, source in sources.items()}
-    scopes = Scopes({path: imported(path) for path in sources})
+    imports = {path: library_files.imports(library_files.module_name(path)) for path in sources}
+    scopes = Scopes(
+        {path: {*map(library_files.source_of, names)} for path, names in imports.items()}
+    )
     tables = buffer_tables(known, scopes)
     found = {}
     for path, source in sources.items():

@@ -15,8 +15,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from ..kernels import c_method
-from ..kernels.c_method import ViperMethod, is_method
+from ..kernels.c_method import ViperMethod
 from ..kernels.c_translate import DIVISION, TYPES, translate
+from ..kernels.kernel_rewriting import in_viper
 from ..kernels.kernel_sources import INT, NOTHING, OBJECT, Kernel, is_kernel, read, symbol
 from ..kernels.syntax_tree import walk
 from ..sources import library_files
@@ -167,7 +168,7 @@ class _File(ast.NodeTransformer):
         """Methods that are translated come from the native module."""
         self.generic_visit(node)
         for place, part in enumerate(node.body):
-            if isinstance(part, ast.FunctionDef) and is_method(part):
+            if in_viper(part):
                 method = ViperMethod(self.name, part)
                 self.methods.append(method)
                 names = [ast.alias(method.name, part.name)]

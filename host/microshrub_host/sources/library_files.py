@@ -7,13 +7,16 @@ import functools
 import importlib
 import importlib.util
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from .own_learners import own_files
 
 PACKAGE = "microshrub"  # the device library
 WRITE_ADDRESSES = "write_addresses"  # the one kernel that depends on what a pointer is
+
+Place = TypeVar("Place")
 
 
 @functools.cache
@@ -119,11 +122,16 @@ def closure(roots: Iterable[str]) -> list[str]:
 
     Those that a function imports when it is called are not included.
     """
-    needed: set[str] = set()
-    waiting = ["__init__", *roots]
+    return sorted(reached(["__init__", *roots], lambda name: imports(name, later=False)))
+
+
+def reached(begin: Iterable[Place], ways: Callable[[Place], Iterable[Place]]) -> set[Place]:
+    """The places to begin at, and those that ways lead to from them, and so on."""
+    found: set[Place] = set()
+    waiting = list(begin)
     while waiting:
-        name = waiting.pop()
-        if name not in needed:
-            needed.add(name)
-            waiting += imports(name, later=False)
-    return sorted(needed)
+        place = waiting.pop()
+        if place not in found:
+            found.add(place)
+            waiting += ways(place)
+    return found
