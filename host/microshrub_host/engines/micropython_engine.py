@@ -44,6 +44,45 @@ def states_of(named: Iterable[tuple[str, bytes]]) -> States:
     return States(more.pop("learner"), more.pop("quantizer"), more)
 
 
+class PipedProgram:
+    """A program in a real MicroPython in a process of its own, which answers commands over a pipe.
+
+    A command is a letter, a little-endian u32 length and that many bytes; the answer is a u32
+    length and that many bytes.
+    """
+
+    def __init__(self, words: Sequence[str], heap: str) -> None:
+        """words are the program and its arguments, as they follow MicroPython's own options."""
+        command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}", *words]
+        pipe = subprocess.PIPE
+        self._process: subprocess.Popen[bytes] = child_process.start(
+            command, stdin=pipe, stdout=pipe, stderr=pipe
+        )
+
+    def ask(self, command: bytes, body: bytes = b"") -> bytes:
+        """The answer. Raises EngineError if the program stops."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(command + len(body).to_bytes(4, "little") + body)
+            self._process.stdin.flush()
+            size = self._process.stdout.read(4)
+            if len(size) == 4:
+                return self._process.stdout.read(int.from_bytes(size, "little"))
+        except BrokenPipeError:
+            pass
+        assert self._process.stderr is not None
+        said = self._process.stdout.read() + self._process.stderr.read()
+        self._process.wait()
+        last = said.decode(errors="replace").strip().splitlines()[-1:]
+        raise EngineError(f"MicroPython stopped: {''.join(last) or 'it printed nothing'}")
+
+    def close(self) -> None:
+        """End it."""
+        self._process.kill()
+        self._process.communicate()
+
+
 class MicroPythonEngine:
     """A real 32-bit MicroPython in a process of its own, driven over a pipe."""
 
@@ -70,7 +109,6 @@ class MicroPythonEngine:
         plan = session.open_session(library, kind, parameters, plans, growing)
         self._said = said_of(plans)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
-        command = [*find_or_fetch(messages.say).command, "-X", f"heapsize={heap}"]
         if compiled or native or own or own_parts():
             programs = [
                 mpy.compiled_program(Path(module.__file__ or ""), "x86")
@@ -80,15 +118,11 @@ class MicroPythonEngine:
             folder = files[0].parent.parent
             places = [str(program.parent) for program in programs]
             path = f"import sys; sys.path[:] = {places!r}"
-            command += ["-c", f"{path}; import session; session.serve({str(folder)!r})"]
+            words = ["-c", f"{path}; import session; session.serve({str(folder)!r})"]
         else:
-            command += [session.__file__, str(library_files.folder().parent)]
-        self._process: subprocess.Popen[bytes] = child_process.start(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
+            words = [session.__file__, str(library_files.folder().parent)]
+        self._program = PipedProgram(words, heap)
+        self._ask = self._program.ask
         config: dict[str, Any] = {"kind": kind, "parameters": dict(parameters), "own": own}
         config |= {"beside": plans, "growing": growing}
         self._ask(b"C", json.dumps(config).encode())
@@ -142,22 +176,4 @@ class MicroPythonEngine:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._process.kill()
-        self._process.communicate()
-
-    def _ask(self, command: bytes, body: bytes = b"") -> bytes:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        try:
-            self._process.stdin.write(command + len(body).to_bytes(4, "little") + body)
-            self._process.stdin.flush()
-            size = self._process.stdout.read(4)
-            if len(size) == 4:
-                return self._process.stdout.read(int.from_bytes(size, "little"))
-        except BrokenPipeError:
-            pass
-        assert self._process.stderr is not None
-        said = self._process.stdout.read() + self._process.stderr.read()
-        self._process.wait()
-        last = said.decode(errors="replace").strip().splitlines()[-1:]
-        raise EngineError(f"MicroPython stopped: {''.join(last) or 'it printed nothing'}")
+        self._program.close()

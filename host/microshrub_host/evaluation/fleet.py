@@ -10,8 +10,10 @@ compared with a board of the same rows that never meets another one, and with on
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -111,7 +113,7 @@ def plan(stream: Stream, **wanted: Any) -> FleetPlan:
 def first_half(plan: FleetPlan, number: int) -> Half:
     """A board up to where it meets others; and, on its own, to the end."""
     own = plan.own(number)
-    with _Begun(plan) as do:
+    with _begun(plan) as do:
         _learn(do, plan, own[: len(own) // 2])
         state = do("S", b"")
         parcels = {}
@@ -126,7 +128,7 @@ def first_half(plan: FleetPlan, number: int) -> Half:
 
 def _whole(plan: FleetPlan, number: int) -> float:
     """How well a board does that lacks no class."""
-    with _Begun(plan) as do:
+    with _begun(plan) as do:
         _learn(do, plan, plan.dealt(number))
         do("E", b"")
         return _balanced(do, plan)
@@ -137,7 +139,7 @@ def second_half(plan: FleetPlan, task: tuple[int, Half, list[list[bytes]]]) -> M
     number, half, offers = task
     own = plan.own(number)
     received = looked = taken = learned = 0
-    with _Begun(plan) as do:
+    with _begun(plan) as do:
         do("L", half.state)
         for parcels in offers:
             for parcel in parcels:
@@ -172,46 +174,25 @@ Spread = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 def run(plan: FleetPlan, spread: Spread) -> list[Met]:
     """All boards; spread(work, tasks) gives what work(task) gives for each, in any order."""
-    halves = dict(spread(_Numbered(plan), range(plan.boards)))
+    halves = dict(spread(partial(_numbered, plan), range(plan.boards)))
     tasks = ((b, halves[b], offers(plan, b, halves)) for b in range(plan.boards))
-    return sorted(spread(_Second(plan), tasks), key=lambda met: met.number)
+    return sorted(spread(partial(second_half, plan), tasks), key=lambda met: met.number)
 
 
-@dataclass(frozen=True)
-class _Numbered:
-    plan: FleetPlan
-
-    def __call__(self, number: int) -> tuple[int, Half]:
-        return number, first_half(self.plan, number)
+def _numbered(plan: FleetPlan, number: int) -> tuple[int, Half]:
+    return number, first_half(plan, number)
 
 
-@dataclass(frozen=True)
-class _Second:
-    plan: FleetPlan
-
-    def __call__(self, task: tuple[int, Half, list[list[bytes]]]) -> Met:
-        return second_half(self.plan, task)
-
-
-class _Begun:
-    """A fresh board, in a with statement."""
-
-    def __init__(self, plan: FleetPlan) -> None:
-        self._plan = plan
-        self._board = board(plan.engine)
-
-    def __enter__(self) -> Do:
-        plan = self._plan
-        do = self._board.__enter__()
-        shape = {"features": len(plan.features), "classes": len(plan.classes)}
-        config: dict[str, Any] = {"parameters": {**shape, "bytes": plan.bytes}}
-        config["features"] = plan.features
-        config |= {"units": plan.units, "classes": plan.classes}
+@contextmanager
+def _begun(plan: FleetPlan) -> Iterator[Do]:
+    """A fresh board."""
+    shape = {"features": len(plan.features), "classes": len(plan.classes)}
+    config: dict[str, Any] = {"parameters": {**shape, "bytes": plan.bytes}}
+    config["features"] = plan.features
+    config |= {"units": plan.units, "classes": plan.classes}
+    with board(plan.engine) as do:
         do("C", json.dumps(config).encode())
-        return do
-
-    def __exit__(self, *error: Any) -> None:
-        self._board.__exit__(*error)
+        yield do
 
 
 def _learn(do: Do, plan: FleetPlan, which: NDArray[np.intp]) -> None:
