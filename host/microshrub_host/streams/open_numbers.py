@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shlex
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import date
@@ -25,6 +25,7 @@ from .generators import in_numbers, river_names
 from .number_streams import NOT_SCORED, NumberStream, Values, ahead, check_ahead
 from .open_stream import open_stream
 from .order_statistics import PART
+from .recipes import generated
 from .source_file import GENERATED, SourceFile, opened_source
 from .stream import DataError, Progress, source_name
 from .telltales import copy_notes, telltale_notes
@@ -242,28 +243,13 @@ def _river(name: str) -> Iterable[Any]:
     return found
 
 
-def _friedman_drift() -> Any:
-    from river.datasets import synth
-
-    step = _SYNTHETIC_SAMPLES // (_CHANGES + 1)
-    places = tuple(step * k for k in range(1, _CHANGES + 1))
-    return synth.FriedmanDrift(drift_type="lea", position=places, seed=_SEED)
-
-
-def _generator(name: str) -> Callable[[], Any]:
-    def make() -> Any:
-        from river.datasets import synth
-
-        return getattr(synth, name)(seed=_SEED)
-
-    return make
-
-
-_SYNTHETIC: dict[str, Callable[[], Any]] = {
-    "friedman": _generator("Friedman"),
-    "friedman_drift": _friedman_drift,
-    "mv": _generator("Mv"),
-    "planes2d": _generator("Planes2D"),
+_STEP = _SYNTHETIC_SAMPLES // (_CHANGES + 1)
+_PLACES = tuple(_STEP * k for k in range(1, _CHANGES + 1))
+_SYNTHETIC: dict[str, tuple[str, dict[str, Any]]] = {  # River's generator, and its settings
+    "friedman": ("Friedman", {}),
+    "friedman_drift": ("FriedmanDrift", {"drift_type": "lea", "position": _PLACES}),
+    "mv": ("Mv", {}),
+    "planes2d": ("Planes2D", {}),
 }
 NUMBER_SYNTHS = tuple(_SYNTHETIC)
 
@@ -274,5 +260,5 @@ def _synthetic(name: str) -> Iterable[Any]:
             f"There is no generated regression stream called synth:{name}. "
             f"{did_you_mean(name, _SYNTHETIC)}"
         )
-    found: Iterable[Any] = _SYNTHETIC[name]()
-    return found
+    generator, settings = _SYNTHETIC[name]
+    return generated(generator, seed=_SEED, **settings)

@@ -144,40 +144,38 @@ def _in_turn(
     return make(numbers[turn], turn)
 
 
-def _agrawal(function: int, turn: int) -> Iterable[Sample]:
+def generated(generator: str, **settings: Any) -> Iterable[Sample]:
+    """What River's generator of that name makes with these settings."""
     from river.datasets import synth
 
-    yield from synth.Agrawal(function, seed=SEED + turn, perturbation=PERTURBATION)
+    yield from getattr(synth, generator)(**settings)
+
+
+def _agrawal(function: int, turn: int) -> Iterable[Sample]:
+    settings = {"classification_function": function, "perturbation": PERTURBATION}
+    return generated("Agrawal", seed=SEED + turn, **settings)
 
 
 def _sea(variant: int, turn: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    yield from synth.SEA(variant=variant, noise=NOISE, seed=SEED + turn)
+    return generated("SEA", variant=variant, noise=NOISE, seed=SEED + turn)
 
 
 def _sine(function: int, turn: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    yield from synth.Sine(function, seed=SEED + turn)
+    return generated("Sine", classification_function=function, seed=SEED + turn)
 
 
 def _stagger(function: int, turn: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    yield from synth.STAGGER(function, seed=SEED + turn)
+    return generated("STAGGER", classification_function=function, seed=SEED + turn)
 
 
 def _clusters(number: int, turn: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    yield from synth.RandomRBF(SEED + number, SEED + turn, n_classes=5, n_features=10)
+    seeds = {"seed_model": SEED + number, "seed_sample": SEED + turn}
+    return generated("RandomRBF", n_classes=5, n_features=10, **seeds)
 
 
 def _trees(number: int, turn: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    yield from synth.RandomTree(SEED + number, SEED + turn, n_classes=4)
+    seeds = {"seed_tree": SEED + number, "seed_sample": SEED + turn}
+    return generated("RandomTree", n_classes=4, **seeds)
 
 
 def _bg1(variant: int, turn: int) -> Iterable[Sample]:
@@ -194,33 +192,27 @@ def _bg1(variant: int, turn: int) -> Iterable[Sample]:
 
 
 def _led(_: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    yield from synth.LED(seed=SEED, noise_percentage=NOISE, irrelevant_features=True)
+    return generated("LED", seed=SEED, noise_percentage=NOISE, irrelevant_features=True)
 
 
 def _led_drift(turn: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    led = synth.LEDDrift(
+    led = generated(
+        "LEDDrift",
         seed=SEED,  # it also says which features drift: each turn's are among the next one's
         noise_percentage=NOISE,
         irrelevant_features=True,
         n_drift_features=2 * turn + 1,
     )
-    yield from islice(led, turn * PERIOD, None)  # so that turns do not repeat samples
+    return islice(led, turn * PERIOD, None)  # so that turns do not repeat samples
 
 
 def _rbf(features: int, _: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    yield from synth.RandomRBF(seed_model=SEED, seed_sample=SEED, n_features=features)
+    return generated("RandomRBF", seed_model=SEED, seed_sample=SEED, n_features=features)
 
 
 def _rbf_drift(change_speed: float, _: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    yield from synth.RandomRBFDrift(
+    return generated(
+        "RandomRBFDrift",
         seed_model=SEED,
         seed_sample=SEED,
         n_classes=5,
@@ -233,21 +225,16 @@ def _rbf_drift(change_speed: float, _: int) -> Iterable[Sample]:
 
 def _unseen(stream: Unseen, turn: int) -> Iterable[Sample]:
     """What its generator makes with the settings of that turn."""
-    from river.datasets import synth
-
-    yield from getattr(synth, stream.generator)(**stream.turns[turn])
+    return generated(stream.generator, **stream.turns[turn])
 
 
 def _hyperplane(_: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    yield from synth.Hyperplane(seed=SEED)
+    return generated("Hyperplane", seed=SEED)
 
 
 def _random_tree(classes: int, values: int, seed: int, _: int) -> Iterable[Sample]:
-    from river.datasets import synth
-
-    yield from synth.RandomTree(
+    return generated(
+        "RandomTree",
         seed_tree=seed,
         seed_sample=seed + 1,
         n_classes=classes,
