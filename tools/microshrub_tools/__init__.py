@@ -37,21 +37,15 @@ __all__ = [
     "flash",
 ]
 
-_HOMES = {
-    "Build": "board.build",
-    "Checkpoint": "board.program_settings",
-    "DriftAlarm": "board.program_settings",
-    "HouseSettings": "board.program_house",
-    "ShareSettings": "board.program_share",
-    "LabelPin": "board.program_settings",
-    "Pending": "board.program_settings",
-    "SelfTest": "board.flash",
-    "Sensor": "board.sensor_settings",
-    "Sleep": "board.program_settings",
-    "TcpSettings": "board.program_network",
-    "WifiSettings": "board.program_network",
-    "build": "api",
-    "flash": "api",
+_NAMES = {  # by their modules
+    "api": "build flash",
+    "board.build": "Build",
+    "board.flash": "SelfTest",
+    "board.program_house": "HouseSettings",
+    "board.program_network": "TcpSettings WifiSettings",
+    "board.program_settings": "Checkpoint DriftAlarm LabelPin Pending Sleep",
+    "board.program_share": "ShareSettings",
+    "board.sensor_settings": "Sensor",
 }
 
-__getattr__, __dir__ = lazy_exports(__name__, _HOMES)
+__getattr__, __dir__ = lazy_exports(__name__, _NAMES)

@@ -9,16 +9,17 @@ from typing import Any
 
 
 def lazy_exports(
-    package: str, homes: Mapping[str, str]
+    package: str, names: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The package's `__getattr__` and `__dir__`; homes has the module of each exported name."""
+    """The package's `__getattr__` and `__dir__`; names has those that each module exports."""
+    homes = {name: module for module, exported in names.items() for name in exported.split()}
 
     def found(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(importlib.import_module(f".{homes[name]}", package), name)
 
-    def names() -> list[str]:
+    def listed() -> list[str]:
         return sorted({*vars(sys.modules[package]), *homes})
 
-    return found, names
+    return found, listed
