@@ -15,9 +15,9 @@ from pathlib import Path
 
 from microshrub_host.base.cache import cache_folder
 from microshrub_host.emulation import firmware_build
-from microshrub_host.emulation.emulated_boards import WAYS, Emulator, NoEmulator, silent
+from microshrub_host.emulation.emulated_boards import WAYS, Emulator, NoEmulator
 from microshrub_host.fetch import native_tools
-from microshrub_host.fetch.debian_packages import CommandError, PackagesError, Progress
+from microshrub_host.fetch.debian_packages import CommandError, PackagesError, Progress, silent
 
 if sys.platform != "win32":
     import fcntl
@@ -35,7 +35,7 @@ def with_frozen(
         tools = native_tools.compiler_root(native_tools.PROCESSORS[board.arch].packages, progress)
         source = native_tools.kept(
             "micropython-qemu-source",
-            (firmware_build.SOURCE_SUITE, firmware_build.SOURCES),
+            (native_tools.SOURCE_SUITE, firmware_build.SOURCES),
             lambda work: firmware_build.fetch_source(work, progress),
         )
         with _own_folder(f"micropython-qemu-build-{board.name}") as build:

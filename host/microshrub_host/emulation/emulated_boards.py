@@ -20,15 +20,13 @@ from pathlib import Path
 
 from ..base.cache import cache_folder, work_folder
 from ..base.errors import UserError
-from ..fetch import debian_packages
-from ..fetch.debian_packages import CommandError, PackagesError, Progress
-from ..fetch.native_tools import architecture, put_in_place, with_libraries
+from ..fetch import debian_packages, native_tools
+from ..fetch.debian_packages import CommandError, PackagesError, Progress, silent
 from . import firmware_build
-from .firmware_build import HEAP_BYTES, SOURCE_SUITE, Compiler
+from .firmware_build import HEAP_BYTES, Compiler
 
 VERSION = "1.25.0"  # of MicroPython in SOURCE_SUITE
-TOOLS_SUITE = "bookworm"
-_COMPILER = ("libnewlib-dev", "libgmp10", "libisl23", "libmpc3", "libmpfr6", "libzstd1", "zlib1g")
+_COMPILER = (*native_tools.HEADERS, *native_tools.LIBRARIES)
 _QEMU = (
     "libaio1", "libblkid1", "libbpf1", "libcapstone4", "libdaxctl1", "libelf1",
     "libfdt1", "libffi8", "libfuse3-3", "libgcc-s1", "libglib2.0-0", "libgmp10", "libgnutls30",
@@ -38,7 +36,6 @@ _QEMU = (
     "libsasl2-2", "libseccomp2", "libselinux1", "libslirp0", "libssl3", "libtasn1-6", "libudev1",
     "libunistring2", "liburing2", "libuuid1", "libvdeplug2", "libzstd1", "zlib1g",
 )  # fmt: skip
-MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 
 FILES_BYTES = 512 * 1024  # for the contents of a board's files, beyond its own RAM
 WAYS = (
@@ -66,19 +63,19 @@ ARM = Family(
     "qemu-system-arm",
     ("qemu-system-arm", *_QEMU),
     Compiler("arm-none-eabi", ("thumb/v6-m/", "thumb/v7-m/")),
-    ("gcc-arm-none-eabi", "binutils-arm-none-eabi", *_COMPILER),
+    (*native_tools.ARM, *_COMPILER),
 )
 ARM_FLOATS = Family(  # with a unit for floats
     "qemu-system-arm",
     ("qemu-system-arm", *_QEMU),
     Compiler("arm-none-eabi", ("thumb/v7e-m+fp/hard/",)),
-    ("gcc-arm-none-eabi", "binutils-arm-none-eabi", *_COMPILER),
+    (*native_tools.ARM, *_COMPILER),
 )
 RISCV = Family(
     "qemu-system-riscv32",
     ("qemu-system-misc", *_QEMU),
     Compiler("riscv64-unknown-elf", ("rv32imac/ilp32/",)),
-    ("gcc-riscv64-unknown-elf", "binutils-riscv64-unknown-elf", *_COMPILER),
+    (*native_tools.RISCV, *_COMPILER),
     448 * 1024,  # its machine code is larger, and an RP2350 has more
 )
 
@@ -236,7 +233,8 @@ def _recipe(family: Family) -> str:
     """A key for everything that the cached files depend on."""
     boards = [(b.name, b.port, b.flags, *filter(None, [b.makefile])) for b in _boards(family)]
     packages = (family.compiler_packages, family.qemu_packages)
-    parts = (VERSION, SOURCE_SUITE, TOOLS_SUITE, *packages, family.heap_bytes, boards)
+    suites = (native_tools.SOURCE_SUITE, native_tools.TOOLS_SUITE)
+    parts = (VERSION, *suites, *packages, family.heap_bytes, boards)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
 
 
@@ -273,7 +271,7 @@ def _knows_boards(qemu: tuple[str, ...], family: Family) -> bool:
 
 
 def _qemu_in(root: Path, family: Family) -> tuple[str, ...]:
-    return (*with_libraries(root), str(root / "usr" / "bin" / family.qemu))
+    return (*native_tools.with_libraries(root), str(root / "usr" / "bin" / family.qemu))
 
 
 # --- Making --------------------------------------------------------------------------------------
@@ -281,7 +279,7 @@ def _qemu_in(root: Path, family: Family) -> tuple[str, ...]:
 
 def _make(family: Family, progress: Progress) -> None:
     """Fetch and build what is missing; each part appears in the cache complete or not at all."""
-    debian_packages.check_machine(tuple(MACHINES))
+    debian_packages.check_machine(tuple(native_tools.MACHINES))
     folder = _folder(family)
     want_qemu = not _qemu(family)
     want_firmware = not all(_firmware(board) for board in _boards(family))
@@ -291,15 +289,22 @@ def _make(family: Family, progress: Progress) -> None:
         (work / "tools").mkdir()
         packages = family.qemu_packages if want_qemu else ()
         packages += family.compiler_packages if want_firmware else ()
+        programs, libraries = (
+            (family.qemu, f"{family.compiler.target}-"),
+            family.compiler.libraries,
+        )
         root = debian_packages.fetch(
-            TOOLS_SUITE, tuple(dict.fromkeys(packages)), work / "tools", progress,
-            architecture=architecture(), wanted=functools.partial(_wanted_of_tools, family),
+            native_tools.TOOLS_SUITE, tuple(dict.fromkeys(packages)), work / "tools", progress,
+            architecture=native_tools.architecture(),
+            wanted=functools.partial(native_tools.is_of_tools, programs, libraries),
         )  # fmt: skip
         if want_firmware:
-            put_in_place(_build(family, root, work, progress), folder / "firmware")
+            native_tools.put_in_place(_build(family, root, work, progress), folder / "firmware")
         if want_qemu:
             _check_runs(_qemu_in(root, family), family)
-            put_in_place(_without_compiler(root, family.compiler.target), folder / "qemu")
+            native_tools.put_in_place(
+                _without_compiler(root, family.compiler.target), folder / "qemu"
+            )
 
 
 def _without_compiler(root: Path, target: str) -> Path:
@@ -317,17 +322,6 @@ def _check_build(folder: Path) -> None:
     if any(letter.isspace() or letter in "#:$'\"" for letter in str(folder)):
         text = f"MicroPython cannot be built in {folder}: make stumbles over that name."
         raise PackagesError(f"{text} Let MICROSHRUB_CACHE name a plainer folder.")
-
-
-def _wanted_of_tools(family: Family, name: str) -> bool:
-    """Whether to unpack a file: programs, libraries, headers, and the C part of the compiler."""
-    compiler = family.compiler
-    if name.startswith("usr/lib/gcc/"):
-        inside = name.split("/", 5)[-1]
-        parts = ("include/", "include-fixed/", "liblto_plugin", *compiler.libraries)
-        return inside.startswith(parts) or inside in ("cc1", "collect2")
-    places = ("lib/", "usr/lib/", "usr/include/newlib/", f"usr/bin/{family.qemu}")
-    return name.startswith((*places, f"usr/bin/{compiler.target}-"))
 
 
 def _build(family: Family, tools: Path, work: Path, progress: Progress) -> Path:
@@ -356,7 +350,3 @@ def _check_runs(qemu: tuple[str, ...], family: Family) -> None:
         raise PackagesError(
             f"{text} Install {family.qemu} with this system's own tools."
         ) from error
-
-
-def silent(line: str) -> None:
-    """Progress for callers who want none."""

@@ -14,7 +14,8 @@ import signal
 import sys
 import tempfile
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..base import child_process
@@ -107,11 +108,9 @@ class EmulatedBoard:
 
     def connect(self) -> None:
         """Take the serial line, once mpremote, or another program, has let go of it."""
-        try:
+        with self._answering():
             self._repl = RawRepl(self.port, silence=patience(_SILENCE))
             self._repl.enter(reset=False, seconds=patience(START_SECONDS))
-        except LineLostError as error:
-            raise EmulatedBoardError(self._lost(error)) from error
 
     def disconnect(self) -> None:
         """Let go of the serial line, for mpremote or another program."""
@@ -127,9 +126,8 @@ class EmulatedBoard:
         """
         self._go_on()
         try:
-            return self._repl.run(code, patience(seconds)).replace("\r\n", "\n")
-        except LineLostError as error:
-            raise EmulatedBoardError(self._lost(error)) from error
+            with self._answering():
+                return self._repl.run(code, patience(seconds)).replace("\r\n", "\n")
         except CodeRaisedError as error:
             raise EmulatedBoardError(
                 f"the emulated {self.emulator.board.name} said: {error}"
@@ -161,10 +159,8 @@ class EmulatedBoard:
         said = self.exec("import vfs\nprint(vfs.mount()[0][0].places())")
         places = ast.literal_eval(said)
         self._go_on()
-        try:
+        with self._answering():
             self._repl.enter(reset=True, seconds=patience(START_SECONDS))
-        except LineLostError as error:
-            raise EmulatedBoardError(self._lost(error)) from error
         self._mount(places)
 
     def start(self, code: str) -> None:
@@ -174,10 +170,8 @@ class EmulatedBoard:
         """
         self.exec(STREAMS.format(code=_short("streams.py"), chip=self.emulator.board.streams))
         self._go_on()
-        try:
+        with self._answering():
             self._repl.begin(code)
-        except LineLostError as error:
-            raise EmulatedBoardError(self._lost(error)) from error
         self.disconnect()
 
     def _await_prompt(self) -> None:
@@ -185,10 +179,8 @@ class EmulatedBoard:
 
         QEMU blocks the signal, but it wakes its main loop, which otherwise looks once a second.
         """
-        try:
+        with self._answering():
             self._repl.await_prompt(patience(START_SECONDS))
-        except LineLostError as error:
-            raise EmulatedBoardError(self._lost(error)) from error
         self.disconnect()
         if sys.platform != "win32":
             self._process.send_signal(signal.SIGIO)
@@ -217,6 +209,14 @@ class EmulatedBoard:
         code = _short("ram_disk.py")
         at = self.emulator.board.files_at
         self.exec(MOUNT.format(code=code, at=at, size=FILES_BYTES, places=places))
+
+    @contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Raise EmulatedBoardError if the board does not answer."""
+        try:
+            yield
+        except LineLostError as error:
+            raise EmulatedBoardError(self._lost(error)) from error
 
     def _lost(self, error: Exception) -> str:
         name = self.emulator.board.name

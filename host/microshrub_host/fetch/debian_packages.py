@@ -55,6 +55,10 @@ Progress = Callable[[str], None]
 Wanted = Callable[[str], bool]
 
 
+def silent(line: str) -> None:
+    """Progress for callers who want none."""
+
+
 class PackagesError(Exception):
     """Why the packages cannot be fetched; `tried` has a line for each mirror that failed."""
 

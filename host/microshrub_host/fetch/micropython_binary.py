@@ -19,7 +19,7 @@ from pathlib import Path
 from ..base.cache import cache_folder, work_folder
 from ..base.errors import UserError
 from . import debian_packages
-from .debian_packages import CommandError, PackagesError, Progress
+from .debian_packages import CommandError, PackagesError, Progress, silent
 
 CACHE = "micropython-i386"
 SUITES = ("trixie", "forky")  # the next one where a mirror has only a part of the first
@@ -95,7 +95,7 @@ def fetch(progress: Progress | None = None) -> MicroPython:
     `progress` gets a line of text before each step. Raises NoMicroPython.
     """
     notes: list[str] = []
-    return _look(notes) or _fetch(progress or _silent)
+    return _look(notes) or _fetch(progress or silent)
 
 
 def fetch_newest(progress: Progress | None = None) -> MicroPython:
@@ -104,7 +104,7 @@ def fetch_newest(progress: Progress | None = None) -> MicroPython:
     It is another one than fetch() gives only while Debian's releases differ. Nothing runs it
     unless MICROPYTHON names its command. Raises NoMicroPython.
     """
-    return _cached([], NEWEST_CACHE) or _fetch(progress or _silent, NEWEST_CACHE, (NEWEST_SUITE,))
+    return _cached([], NEWEST_CACHE) or _fetch(progress or silent, NEWEST_CACHE, (NEWEST_SUITE,))
 
 
 find_or_fetch = fetch  # its name says so to callers who only want to have one
@@ -267,10 +267,3 @@ def _put_in_place(fresh: Path, target: Path, cache: str = CACHE) -> None:
         if _cached([], cache) is None:
             target.rename(fresh.with_name("broken"))
             fresh.rename(target)
-
-
-# --- Small things --------------------------------------------------------------------------------
-
-
-def _silent(line: str) -> None:
-    """Progress for callers who want none."""

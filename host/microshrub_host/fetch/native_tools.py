@@ -21,13 +21,15 @@ from pathlib import Path
 from ..base.cache import cache_folder, work_folder
 from ..base.errors import UserError
 from . import debian_packages
-from .debian_packages import CommandError, PackagesError, Progress
+from .debian_packages import CommandError, PackagesError, Progress, silent
 
 SOURCE_SUITE = "trixie"  # its MicroPython's .mpy files are of version 6.3, as all up to now
 TOOLS_SUITE = "bookworm"
 LIBRARIES = ("libgmp10", "libisl23", "libmpc3", "libmpfr6", "libzstd1", "zlib1g")
 HEADERS = ("libnewlib-dev",)  # of C, for compilers that bring none
-_MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
+ARM = ("gcc-arm-none-eabi", "binutils-arm-none-eabi")
+RISCV = ("gcc-riscv64-unknown-elf", "binutils-riscv64-unknown-elf")
+MACHINES = {"x86_64": "amd64", "amd64": "amd64", "aarch64": "arm64", "arm64": "arm64"}
 _SOURCES = ("py/", "tools/mpy_ld.py", "tools/mpy-tool.py", "tools/ar_util.py")
 _OPTIONS = (
     *("-std=gnu99", "-O2", "-fwrapv", "-fpic", "-fno-common"),
@@ -52,20 +54,18 @@ class Processor:
     floats: str = "NONE"  # as MicroPython is built for it
 
 
-_ARM = ("gcc-arm-none-eabi", "binutils-arm-none-eabi")
-_RISCV = ("gcc-riscv64-unknown-elf", "binutils-riscv64-unknown-elf")
 PROCESSORS: Mapping[str, Processor] = {
     "x86": Processor((), "cc", ("-m32", "-fno-stack-protector"), "DOUBLE"),
-    "armv6m": Processor(_ARM, "arm-none-eabi-gcc", ("-mthumb", "-mcpu=cortex-m0")),
-    "armv7m": Processor(_ARM, "arm-none-eabi-gcc", ("-mthumb", "-mcpu=cortex-m3")),
+    "armv6m": Processor(ARM, "arm-none-eabi-gcc", ("-mthumb", "-mcpu=cortex-m0")),
+    "armv7m": Processor(ARM, "arm-none-eabi-gcc", ("-mthumb", "-mcpu=cortex-m3")),
     "armv7emsp": Processor(
-        _ARM,
+        ARM,
         "arm-none-eabi-gcc",
         ("-mthumb", "-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"),
         "FLOAT",
     ),
     "rv32imc": Processor(
-        _RISCV, "riscv64-unknown-elf-gcc", ("-march=rv32imc", "-mabi=ilp32", "-mno-relax")
+        RISCV, "riscv64-unknown-elf-gcc", ("-march=rv32imc", "-mabi=ilp32", "-mno-relax")
     ),
 }
 
@@ -111,7 +111,7 @@ def find_or_fetch(arch: str, progress: Progress | None = None) -> NativeTools:
         raise NoNativeTools(f"There are no native modules for {arch}, but for {known}")
     if _no_linker():
         raise NoNativeTools(_no_linker())
-    said = progress or (lambda line: None)
+    said = progress or silent
     try:
         root = compiler_root(PROCESSORS[arch].packages, said)
         return NativeTools(arch, _compiler(arch, root), _sources(said))
@@ -125,9 +125,11 @@ def compiler_root(packages: tuple[str, ...], progress: Progress) -> Path:
     wanted = (*packages, *(LIBRARIES if packages else ()), *HEADERS)
 
     def fetch(work: Path) -> Path:
+        programs = ("arm-none-eabi-", "riscv64-unknown-elf-")
         return debian_packages.fetch(
-            TOOLS_SUITE, wanted, work, progress, architecture=architecture(), wanted=_is_of_tools
-        )
+            TOOLS_SUITE, wanted, work, progress, architecture=architecture(),
+            wanted=functools.partial(is_of_tools, programs, ("thumb/v6-m/", "thumb/v7-m/")),
+        )  # fmt: skip
 
     return kept("compiler", (TOOLS_SUITE, wanted, architecture()), fetch)
 
@@ -141,7 +143,7 @@ def with_libraries(root: Path) -> tuple[str, ...]:
 
 def architecture() -> str:
     """This machine's, as Debian calls it."""
-    return _MACHINES.get(platform.machine().lower(), "amd64")
+    return MACHINES.get(platform.machine().lower(), "amd64")
 
 
 def _compiler(arch: str, root: Path) -> tuple[str, ...]:
@@ -169,7 +171,7 @@ def _sources(progress: Progress) -> Path:
 def kept(name: str, recipe: tuple[object, ...], fetch: Callable[[Path], Path]) -> Path:
     """A folder of the cache that fetch() makes in a work folder, once."""
     if recipe[0] is not SOURCE_SUITE:
-        debian_packages.check_machine(tuple(_MACHINES))
+        debian_packages.check_machine(tuple(MACHINES))
     digest = hashlib.sha256(repr(recipe).encode()).hexdigest()[:12]
     place = cache_folder(f"{name}-{digest}")
     target = place / "root"
@@ -190,14 +192,16 @@ def put_in_place(fresh: Path, target: Path) -> None:
             raise
 
 
-def _is_of_tools(name: str) -> bool:
-    """Of the packages' files: programs, libraries, headers, and of the compiler what C needs."""
+def is_of_tools(programs: tuple[str, ...], libraries: tuple[str, ...], name: str) -> bool:
+    """Whether to unpack a file of the packages: libraries, headers, the programs whose names begin
+    so, and of a compiler what C needs, with those folders of its libraries.
+    """
     if name.startswith("usr/lib/gcc/"):
         inside = name.split("/", 5)[-1]
-        parts = ("include/", "include-fixed/", "liblto_plugin", "thumb/v6-m/", "thumb/v7-m/")
+        parts = ("include/", "include-fixed/", "liblto_plugin", *libraries)
         return inside.startswith(parts) or inside in ("cc1", "collect2")
     places = ("lib/", "usr/lib/", "usr/include/newlib/")
-    return name.startswith((*places, "usr/bin/arm-none-eabi-", "usr/bin/riscv64-unknown-elf-"))
+    return name.startswith((*places, *(f"usr/bin/{program}" for program in programs)))
 
 
 @functools.cache
