@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..streams.units import Scale
 from .errors import AdapterError
-from .online import FASTEST, OnlineModel, Values
+from .online import OnlineModel, Values
 
 
 class Early:
@@ -20,16 +20,10 @@ class Early:
     there are twice as many, it begins anew with all of them.
     """
 
-    def __init__(
-        self,
-        model: str,
-        parameters: Mapping[str, Any],
-        engine: str = FASTEST,
-        guarantee: int | None = None,
-    ) -> None:
+    def __init__(self, model: str, parameters: Mapping[str, Any], **how: Any) -> None:
+        """how has more arguments of OnlineModel."""
         self.online: OnlineModel | None = None  # what it knows by now
-        self._model, self._parameters = model, parameters
-        self._engine, self._guarantee = engine, guarantee
+        self._model, self._parameters, self._how = model, parameters, how
         self._made_for: object = None
 
     def learn(
@@ -56,15 +50,7 @@ class Early:
     ) -> OnlineModel | None:
         """A fresh one; None if it is refused, which the end of the warm-up will tell."""
         try:
-            return OnlineModel(
-                self._model,
-                self._parameters,
-                values,
-                names,
-                max(classes, 2),
-                scale=scale,
-                engine=self._engine,
-                guarantee=self._guarantee,
-            )
+            shape = values, names, max(classes, 2)
+            return OnlineModel(self._model, self._parameters, *shape, scale=scale, **self._how)
         except AdapterError:
             return None

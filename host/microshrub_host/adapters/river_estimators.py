@@ -109,7 +109,8 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         check_parameters(self, (max(2, len(self._labels)), 256) if unknown else (self._most,))
         self._waiting: list[tuple[dict[Any, float], int]] = []
         self._online: OnlineModel | None = None
-        self._early = Early(self._model, of_learner(self), self.engine, self.guarantee)
+        how = {"engine": self.engine, "guarantee": self.guarantee}
+        self._early = Early(self._model, of_learner(self), **how)
 
     @property
     def _multiclass(self) -> bool:

@@ -107,8 +107,12 @@ def simulate(
     engine = loader.present_name(engine) if engine else None
     beside = with_old(beside, parameters)
     if isinstance(stream, NumberStream):
-        return _simulate_numbers(
-            stream, model, engine, warmup or WARMUP, interval, ends, parameters
+        model = regressor_for(model)
+        shape = number_parameters(model, stream.features, stream.late)
+        wanted = parameters_of(model, shape, parameters)
+        numbers: dict[str, Any] = {"ends": raw_ends(stream, ends), "interval": interval}
+        return regression.evaluate_numbers(
+            stream, model, wanted, engine=engine, warmup=warmup or WARMUP, **numbers
         )
     wanted = parameters_of(model, stream_parameters(known(model), stream, warmup), parameters)
     parts = [each.on_stream(stream, warmup or WARMUP) for each in beside]
@@ -118,25 +122,6 @@ def simulate(
     result = prequential.evaluate(stream, model, wanted, engine=engine, **how)
     alone = kept_aside.measure(stream, model, wanted, **how)
     return dataclasses.replace(result, alone=alone)
-
-
-def _simulate_numbers(
-    stream: NumberStream,
-    model: str,
-    engine: str | None,
-    warmup: int,
-    interval: float | None,
-    ends: tuple[float, float] | None,
-    parameters: dict[str, Any],
-) -> NumberResult:
-    model = regressor_for(model)
-    wanted = parameters_of(
-        model, number_parameters(model, stream.features, stream.late), parameters
-    )
-    low_high = raw_ends(stream, ends)
-    return regression.evaluate_numbers(
-        stream, model, wanted, engine=engine, warmup=warmup, ends=low_high, interval=interval
-    )
 
 
 def parity(

@@ -152,7 +152,7 @@ def budget(
 
     A regressor has a target instead of metrics. `beside` are its companions, in the
     order of registry.py. code is that of the program, if it imports more than these; see
-    imported_parts(). around is what else the program makes, which needs START_BYTES more while it
+    parts_of(). around is what else the program makes, which needs START_BYTES more while it
     starts. With `native`, the kernels are in a
     native module; raises NoNativeTools. With `frozen`, ranges do not grow. kernels are those of
     the code. Raises ValueError for parameters that the learner refuses.
@@ -308,22 +308,11 @@ def code_parts(
     beside: Beside = (),
     growing: bool = False,
 ) -> list[Part]:
-    """What the imported library takes, a part a module; see imported_parts()."""
+    """What the imported library takes, a part a module; raises NoNativeTools with `native`."""
     names = [each.name for each in beside]
     more = [name for each in beside for name in each.modules(kind, names)]
     modules = (*modules_of(kind, learner_kwargs, growing), *more)
-    return imported_parts(board, board.arch, modules, native)
-
-
-def imported_parts(
-    board: Board, arch: str, modules: tuple[str, ...], native: bool = False, place: str = "/lib"
-) -> list[Part]:
-    """What importing these modules, compiled for arch, takes on the board.
-
-    With `native`, their kernels are in a native module; raises NoNativeTools. The place may be
-    import_heap.FROZEN, the firmware.
-    """
-    return parts_of(board, library_heap(arch, modules, place, native))
+    return parts_of(board, library_heap(board.arch, modules, native=native))
 
 
 def parts_of(board: Board, heap: LibraryHeap) -> list[Part]:

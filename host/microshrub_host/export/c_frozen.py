@@ -95,10 +95,10 @@ def _bayes(model: Frozen, table: TreeTable) -> list[str]:
     """The statistics of those leaves that need them, one after the other."""
     slots = [model.of(leaf).slot for leaf in table.leaves]
     used = sorted({slot for slot in slots if slot >= 0})
-    found = [model.statistics(slot) for slot in used]
+    found = [model.reader.statistics(slot) for slot in used]
     lines = ["/* the statistics that a leaf's naive Bayes reads, or -1 */"]
     lines += _array("slot", [used.index(slot) if slot >= 0 else -1 for slot in slots], "int32_t")
-    lines += _array("first", model.bins(), "uint16_t")
+    lines += _array("first", model.reader.bins(), "uint16_t")
     for name in ("low", "high", "counts", "seen", "prior"):
         entries = [entry for part in found for entry in getattr(part, name)]
         lines += _array(f"bayes_{name}", entries, "uint16_t")

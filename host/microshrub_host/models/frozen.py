@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from ..base.errors import UserError
 from .model_files import OpenModel
-from .trees import Answer, Bayes, Leaf, Node, Split, Tree, TreeReader, leaves, reader_of
+from .trees import Answer, Leaf, Node, Split, Tree, TreeReader, leaves, reader_of
 
 _VOTE = 1020  # of a share of 1 / 2**14
 
@@ -87,11 +87,3 @@ class Frozen:
     def bayes(self) -> bool:
         """Whether a leaf answers by naive Bayes."""
         return any(answer.slot >= 0 for answer in self.answers.values())
-
-    def bins(self) -> list[int]:
-        """Where the bins of each feature begin, and behind the last the end; shape (F + 1,)."""
-        return self.reader.bins()
-
-    def statistics(self, slot: int) -> Bayes:
-        """What naive Bayes reads in a leaf with that slot."""
-        return self.reader.statistics(slot)

@@ -134,11 +134,6 @@ def read_parcel(path: Path) -> Any:
         raise UserError(f"{path}: {error}") from None
 
 
-def collected(path: Path, wanted: Sequence[str], most: int, origin: str) -> bytes:
-    """A parcel of up to `most` samples of each of these classes. Raises UserError."""
-    return sharer(path).collect(origin, wanted, most)
-
-
 def sharer(path: Path) -> Sharer:
     """The Sharing of a saved model. Raises UserError."""
     return _sharer(open_model(path), path)

@@ -21,7 +21,5 @@ def example_parcels(folder: Path) -> dict[str, bytes]:
     shape = {"features": len(stream.feature_names), "classes": len(stream.class_names)}
     result = prequential.evaluate(stream, "thicket", {**shape, "bytes": BYTES})
     model_files.write(saved, model_files.of_run(result, stream))
-    most = shared_samples.MOST
-    return {
-        name: shared_samples.collected(saved, [name], most, EXAMPLE) for name in stream.class_names
-    }
+    sharer, most = shared_samples.sharer(saved), shared_samples.MOST
+    return {name: sharer.collect(EXAMPLE, [name], most) for name in stream.class_names}
