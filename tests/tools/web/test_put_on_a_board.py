@@ -172,7 +172,10 @@ def test_the_wiring_names_pins_and_their_numbers(shaken: Browser) -> None:
         ["Sensor SDA", "GPIO 21"],
         ["Light for across, through 330 Ω", "GPIO 25"],
     ]
-    assert "does not start there" in shaken.run("document.body.innerText")
+    said = shaken.run("document.body.innerText")
+    assert "does not start there" in said
+    assert "and does not fit either" in said  # nor what build makes of it
+    assert not shaken.run("!!document.querySelector('#gestures-build')")
     choose(shaken, "switch-kind", "pixel")
     assert shaken.run(WIRES)[4:] == [
         ["NeoPixel VCC", "3V3"],

@@ -9,7 +9,7 @@ from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.default_bytes import SIZE, NoRoom, bytes_for, bytes_within
 from microshrub_host.boards.program import Program
-from microshrub_host.boards.program_budget import budget_of
+from microshrub_host.boards.program_budget import budget_of, fitting
 from microshrub_host.boards.program_library import ProgramLibrary
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import DEFAULT, MODELS, defaults, grows
@@ -68,6 +68,7 @@ def board_told(board: Board) -> dict[str, Any]:
         "pins": pins_told(board),
         "wired": _wired(board),
         "beside": {model: _beside(board, model) for model in learners()},
+        "built": {model: _built(board, model) for model in learners()},
         "bytes": board_bytes(board, _usual(DEFAULT)),
     }
 
@@ -87,6 +88,24 @@ def _beside(board: Board, model: str) -> dict[str, int]:
         for name, each in found.items()
     }
     return told | {"machine": found["motion"].machine_code_bytes}
+
+
+def _built(board: Board, model: str) -> dict[str, Any]:
+    """Of such a learner's two programs as `build` makes them, that of the link and the one with a
+    motion sensor: what build_told() says."""
+    size = {SIZE: board_bytes(board, _usual(DEFAULT))} if model == DEFAULT else {}
+    return {
+        name: build_told(board, page_program(model, around, **size))
+        for name, around in (("program", around_serial(board)), ("motion", around_motion(board)))
+    }
+
+
+def build_told(board: Board, program: Program) -> dict[str, Any]:
+    """What the program takes beside the learner's buffers and its ranges when `build` makes it,
+    with as much machine code as fits; and whether it fits."""
+    found = budget_of(fitting(ProgramLibrary(program, board)))
+    beside = sum(part.bytes for part in (*found.code, *found.overhead))
+    return {"beside": beside, "fits": found.fits and found.code_fits}
 
 
 def whole_budget(board: Board, program: Program) -> ram_budget.Budget:
@@ -128,12 +147,12 @@ def around_motion(board: Board) -> dict[str, Any]:
     return ProgramOptions(sensor=sensor, features=_WINDOWS).config(board, names, _CLASSES)
 
 
-def page_program(model: str, around: dict[str, Any]) -> Program:
-    """The program that the page puts on a board, with such a learner."""
+def page_program(model: str, around: dict[str, Any], **options: int) -> Program:
+    """The program that the page puts on a board, with such a learner, and such options of it."""
     names = [tuple(map(str, range(count))) for count in _USUAL.values()]
     return Program(
         learner=MODELS[model],
-        parameters=_usual(model),
+        parameters=_usual(model) | options,
         feature_names=names[0],
         class_names=names[1],
         units=[(0, 0)] * len(names[0]),

@@ -21,7 +21,15 @@ export interface Board {
   readonly beside: Readonly<
     Record<string, Readonly<Record<"alone" | "program" | "motion" | "machine", number>>>
   >;
+  /** By learner, the two programs as `build` makes them. */
+  readonly built: Readonly<Record<string, Readonly<Record<"program" | "motion", Built>>>>;
   readonly bytes: number; // Thicket's size there, for a stream of the user's own
+}
+
+/** A program as `build` makes it, with as much machine code as fits the board. */
+export interface Built {
+  readonly beside: number; // bytes of code, headers and objects
+  readonly fits: boolean;
 }
 
 export interface Pins {

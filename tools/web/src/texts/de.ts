@@ -161,12 +161,18 @@ export const de: Texts = {
     model: "Das Modell herunterladen",
     open: "Das Modell ist auch eine Datei des Simulators:",
     tooLarge: (taken, free) =>
-      `Das Programm braucht etwa ${count(taken)} Bytes vom RAM des Boards, und ${count(free)} sind frei. ` +
-      "Wähl kleinere Optionen oder ein kleineres Programm: microshrub build fasst die Module zusammen.",
+      `So wie diese Seite es macht, mit einer Datei je Modul, braucht das Programm etwa ${count(taken)} ` +
+      `Bytes vom RAM des Boards, und ${count(free)} sind frei.`,
     tooMuchCode: (board, taken, room) =>
-      `Der Maschinencode des Programms braucht etwa ${count(taken)} Bytes, und ${board} kann ` +
-      `${count(room)} ausführen: Dort startet es nicht. microshrub build macht eines, das startet: ` +
-      "Teile, die wenig zu tun haben, bleiben dort Bytecode. Oder wähl ein anderes Lernverfahren.",
+      `So wie diese Seite es macht, braucht der Maschinencode des Programms etwa ${count(taken)} Bytes, und ` +
+      `${board} kann ${count(room)} ausführen: Dort startet es nicht.`,
+    builtFits: (taken) =>
+      "microshrub build fasst die Module zusammen, und wenn nötig bleiben die Kernels Bytecode, die am " +
+      `wenigsten zu tun haben: Sein Programm braucht etwa ${count(taken)} Bytes und passt. Speichere das ` +
+      "Modell, und mach das Programm mit:",
+    builtNot: (taken, free) =>
+      `Das von microshrub build braucht etwa ${count(taken)} von ${count(free)} Bytes und passt auch nicht. ` +
+      "Wähl kleinere Optionen, ein anderes Lernverfahren oder ein anderes Board.",
     waits: "Das Modell kannst du herunterladen, sobald es fertig gelernt hat.",
   },
   board: {

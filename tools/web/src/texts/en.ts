@@ -120,12 +120,17 @@ export const en = {
     model: "Download the model",
     open: "The model is a file of the simulator, too:",
     tooLarge: (taken: number, free: number) =>
-      `The program takes about ${count(taken)} bytes of the board's RAM, and ${count(free)} are free. Choose ` +
-      "smaller options, or a smaller program: microshrub build merges the modules.",
+      `As this page makes it, with a file for each module, the program takes about ${count(taken)} bytes ` +
+      `of the board's RAM, and ${count(free)} are free.`,
     tooMuchCode: (board: string, taken: number, room: number) =>
-      `The program's machine code takes about ${count(taken)} bytes, and ${board} can run ` +
-      `${count(room)}: it does not start there. microshrub build makes a program that starts: ` +
-      "parts of it that have little to do stay bytecode. Or choose another learner.",
+      `As this page makes it, the program's machine code takes about ${count(taken)} bytes, and ${board} ` +
+      `can run ${count(room)}: it does not start there.`,
+    builtFits: (taken: number) =>
+      `microshrub build merges the modules, and if need be the kernels that have least to do stay bytecode: ` +
+      `its program takes about ${count(taken)} bytes, and fits. Save the model, and make the program with:`,
+    builtNot: (taken: number, free: number) =>
+      `That of microshrub build takes about ${count(taken)} bytes, of ${count(free)}, and does not fit ` +
+      "either. Choose smaller options, another learner or another board.",
     waits: "You can download the model when it has finished.",
   },
   board: {

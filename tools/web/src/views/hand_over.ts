@@ -69,7 +69,7 @@ export class HandOver {
         checkTarget(model, target, this.data);
         return [
           ...this.toWire(kind, target, switches.parts, model.classNames, source),
-          ontoBoard(model, target, this.data, this.failed, PART),
+          ontoBoard(model, target, this.data, this.failed, PART, PROJECT),
         ];
       };
       steps.replaceChildren(...orWhyNot(made));

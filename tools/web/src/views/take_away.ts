@@ -8,9 +8,11 @@ import { texts } from "../texts";
 import { zip } from "../zip";
 import { flashPanel } from "./flash_panel";
 import { howToWire, nameOf, SensorFields } from "./sensor_fields";
+import { tooLarge } from "./too_large";
 import { orWhyNot } from "./why_not";
 
 const PART = "program-"; // begins the names of its fields
+const FILE = "page.mshrub";
 
 /** The buttons for a model, and how to go on with what they give; `failed` is told why not. */
 export function takeAway(
@@ -20,13 +22,13 @@ export function takeAway(
   failed: (why: string) => void,
 ): HTMLElement {
   const file = make("button", { type: "button", id: "take-model" }, texts.takeAway.model);
-  file.onclick = () => save("page.mshrub", modelFile(model, data));
+  file.onclick = () => save(FILE, modelFile(model, data));
   return make(
     "div",
     {},
     ...withSensor(model, board, data, failed),
     make("p", {}, texts.takeAway.open),
-    make("pre", { tabindex: "0" }, "microshrub show page.mshrub"),
+    make("pre", { tabindex: "0" }, `microshrub show ${FILE}`),
     file,
   );
 }
@@ -84,13 +86,17 @@ function givenBy(kind: SensorKind, sensor: SensorSettings, { featureNames }: Mod
   throw new Error(texts.sensors.values(kind.key, given, featureNames));
 }
 
-/** From here onto the board, or as a program to be put there; `part` begins the buttons' names. */
+/**
+ * From here onto the board, or as a program to be put there; `part` begins the buttons' names, and
+ * `file` is what the model is saved as.
+ */
 export function ontoBoard(
   model: Model,
   target: Target,
   data: PageData,
   failed: (why: string) => void,
   part = "",
+  file = FILE,
 ): HTMLElement {
   const { board } = target;
   const program = make("button", { type: "button", id: `${part}take-program` }, texts.takeAway.program);
@@ -102,26 +108,12 @@ export function ontoBoard(
   return make(
     "div",
     {},
-    ...warning(model, target),
+    ...tooLarge(model, target, data, file),
     flashPanel(() => Promise.resolve(model), target, data, part),
     make("p", {}, texts.takeAway.unpack(board.name)),
     make("pre", { tabindex: "0" }, flash),
     program,
   );
-}
-
-/** What the program takes is known for default options and a usual shape: `flash` is exact. */
-function warning(model: Model, { board, sensor }: Target): HTMLElement[] {
-  const beside = board.beside[model.learner.key]!;
-  const around = beside[sensor.kind === "serial" ? "program" : "motion"];
-  const taken = model.saved.learner.length + model.saved.quantizer.length + around;
-  const found = [];
-  if (taken > board.heap_free_bytes) found.push(texts.takeAway.tooLarge(taken, board.heap_free_bytes));
-  const executable = board.executable_bytes;
-  if (executable !== null && beside.machine > executable) {
-    found.push(texts.takeAway.tooMuchCode(board.name, beside.machine, executable));
-  }
-  return found.map((said) => make("p", { class: "bad" }, said));
 }
 
 /** Let the browser save a file. */
