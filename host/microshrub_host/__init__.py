@@ -31,11 +31,10 @@ if TYPE_CHECKING:
     from .boards.ram_budget import Budget, Kernels, Part, Shortage
     from .engines.interface import States
     from .evaluation.by_class import ByClass
-    from .evaluation.classes import Point, Result
+    from .evaluation.classes import Point, Result, WithoutLabels
     from .evaluation.errors import Errors, IntervalResult
     from .evaluation.parity import Difference
     from .evaluation.regression import NumberResult
-    from .evaluation.without_labels import WithoutLabels
     from .library.learners import register
     from .library.loader import load
     from .models.model_files import ModelFile, OpenModel
@@ -122,11 +121,10 @@ _NAMES = {  # by their modules
     "boards.ram_budget": "Budget Kernels Part Shortage",
     "engines.interface": "States",
     "evaluation.by_class": "ByClass",
-    "evaluation.classes": "Point Result",
+    "evaluation.classes": "Point Result WithoutLabels",
     "evaluation.errors": "Errors IntervalResult",
     "evaluation.parity": "Difference",
     "evaluation.regression": "NumberResult",
-    "evaluation.without_labels": "WithoutLabels",
     "library.learners": "register",
     "library.loader": "load",
     "models.model_files": "ModelFile OpenModel",

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ..library import loader
 from ..streams.units import Raw
 from . import session
-from .interface import NO_LABELS, Beside, Engine, Labels, Parameters, Said, States, Status
-from .micropython_engine import MicroPythonEngine, said_of, states_of
+from .interface import NO_LABELS, Beside, Engine, Labels, Parameters, Said, States, Status, said_by
+from .micropython_engine import MicroPythonEngine
 
 NAMES = ("python", "llvm", "c", "micropython")
 CHECKED = "checked"  # `python`, and every index and every sum is looked at
@@ -33,7 +33,7 @@ class LocalEngine:
     ) -> None:
         plans = [each.plan() for each in beside]
         self._session = session.open_session(loader.load(engine), kind, parameters, plans, growing)
-        self._said = said_of(plans)
+        self._said = said_by(self._session)
 
     def observe(self, raw: Raw) -> None:
         self._session.observe(ints(raw))
@@ -62,7 +62,7 @@ class LocalEngine:
         return [(name, code, bytes(memoryview(b))) for name, code, b in self._session.buffers()]
 
     def saved(self) -> States:
-        return states_of(self._session.states())
+        return States.of(self._session.states())
 
     def __enter__(self) -> LocalEngine:
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -67,6 +67,17 @@ class States:
     learner: bytes
     quantizer: bytes
     more: Mapping[str, bytes] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, named: Iterable[tuple[str, bytes]]) -> States:
+        """Those that session.Session.states() gave on this PC or on a MicroPython."""
+        more = dict(named)
+        return cls(more.pop("learner"), more.pop("quantizer"), more)
+
+
+def said_by(session: Any) -> np.dtype[Any]:
+    """What the predictions of a session are: classes, or numbers beside a Forecaster."""
+    return np.dtype("<i4" if hasattr(session, "forecaster") else np.uint8)
 
 
 class Beside(Protocol):

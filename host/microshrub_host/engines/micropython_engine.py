@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,23 +25,11 @@ from .interface import (
     EngineError,
     Labels,
     Parameters,
-    Plan,
     Said,
     States,
     Status,
+    said_by,
 )
-
-
-def said_of(plans: Sequence[Plan]) -> np.dtype[Any]:
-    """What predictions are: classes, or numbers beside a Forecaster."""
-    numbers = bool(plans) and plans[0][1] == session.FORECASTER
-    return np.dtype("<i4") if numbers else np.dtype(np.uint8)
-
-
-def states_of(named: Iterable[tuple[str, bytes]]) -> States:
-    """The saved states of a session."""
-    more = dict(named)
-    return States(more.pop("learner"), more.pop("quantizer"), more)
 
 
 class PipedProgram:
@@ -107,7 +95,7 @@ class MicroPythonEngine:
         library = loader.load("python")
         plans = [each.plan() for each in beside]
         plan = session.open_session(library, kind, parameters, plans, growing)
-        self._said = said_of(plans)
+        self._said = said_by(plan)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         if compiled or native or own or own_parts():
             programs = [
@@ -166,7 +154,7 @@ class MicroPythonEngine:
             end = at + 4 + int.from_bytes(data[at : at + 4], "little")
             found.append((name, data[at + 4 : end]))
             at = end
-        return states_of(found)
+        return States.of(found)
 
     def heap_bytes(self) -> int:
         """Bytes in use on the heap after a garbage collection (gc.mem_alloc)."""

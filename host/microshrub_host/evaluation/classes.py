@@ -20,7 +20,6 @@ from ..streams.stream import Stream
 from ..streams.units import Scale
 from .by_class import ByClass
 from .task import RunResult, StreamTask
-from .without_labels import WithoutLabels
 
 _POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
@@ -38,6 +37,52 @@ class Point:
     accuracy_nochange: float
     accuracy_majority: float
     progress: dict[str, int]
+
+
+@dataclass(frozen=True)
+class WithoutLabels:
+    """What a model knows once nobody tells it labels; see kept_aside.py.
+
+    `accuracy` is how many of the samples that were kept aside were right, in percent.
+    """
+
+    samples: int  # that were asked
+    learned: int
+    accuracy: float
+    by_class: ByClass = field(repr=False)
+    windows: bool = False  # whether whole stretches of time were kept aside
+
+    @property
+    def balanced_accuracy(self) -> float:
+        """The mean of the classes' recalls, in percent."""
+        return self.by_class.balanced_accuracy
+
+    def record(self) -> dict[str, Any]:
+        """For --json."""
+        return {
+            "accuracy_without_labels": self.accuracy,
+            "balanced_accuracy_without_labels": self.balanced_accuracy,
+            "recall_without_labels": self.by_class.record()["recall"],
+            "samples_without_labels": self.samples,
+        }
+
+    def rows(self) -> list[tuple[str, str]]:
+        """For a table: names and values."""
+        how = ", in runs" * self.windows
+        found = [
+            ("without labels", f"{self.accuracy:.2f} % of {self.samples:,} kept aside{how}"),
+            ("  balanced accuracy", f"{self.balanced_accuracy:.2f} %"),
+        ]
+        return [*found, *self.by_class.recall_rows()]
+
+    def sentence(self) -> str:
+        """What it means."""
+        how = ", in whole stretches of time," * self.windows
+        return (
+            f"Without labels, after learning {self.learned:,} samples, the model predicts "
+            f"{self.accuracy:.2f} % of {self.samples:,} held-out samples{how} correctly "
+            f"(balanced accuracy {self.balanced_accuracy:.2f} %)."
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,5 +1,9 @@
 """Keeps every fifth sample of a stream aside, and asks about it once the last label has come.
 
+A prequential accuracy tells each label right after its prediction, and so rewards whoever repeats
+the last one. On the shelf there is no label. Here a learner learns four of every five samples, in
+their order, and is then asked about the others, in theirs.
+
 Of samples made of windows, these are whole stretches of time: windows that share readings are
 nearly the same, and so are two of the same moment of the world.
 """
@@ -20,7 +24,7 @@ from ..streams.stream import Stream
 from ..streams.units import Raw
 from . import prequential
 from .by_class import ByClass
-from .without_labels import WithoutLabels
+from .classes import WithoutLabels
 
 EVERY = 5  # one of so many samples is kept aside; of windows, one of so many stretches of a class
 MOST = 20_000  # samples at the end of a stream that are looked at

@@ -11,7 +11,7 @@ import pytest
 
 from microshrub_host.base.text import count
 from microshrub_host.evaluation import classes, prequential
-from microshrub_host.evaluation.without_labels import WithoutLabels
+from microshrub_host.evaluation.classes import WithoutLabels
 from microshrub_host.reports import class_report, plots
 from microshrub_host.reports.report import progress_rows
 from microshrub_host.streams.stream import Stream
