@@ -12,6 +12,11 @@ OPTIONAL = (
     "share"
 )  # fmt: skip
 NETWORK = ("mqtt", "tcp", "packets")
+_USUAL = (
+    "version", "program", "learner", "parameters", "numbers", "feature_names", "class_names",
+    "units", "quantizer", "warmup", "model", "pending", "checkpoint", "alarm", "sensor",
+    "watchdog", "text"
+)  # fmt: skip
 
 
 def take(configuration, fields):
@@ -23,6 +28,7 @@ def take(configuration, fields):
             "it is of version %r, this program reads version %d: build and flash the board "
             "with one microshrub" % (fields.get("version"), VERSION)
         )
+    known("the file", fields, _USUAL + OPTIONAL + NETWORK)
     configuration.program = fields.get("program")
     configuration.learner = choice("learner", wanted(fields, "learner"), learner_names())
     configuration.parameters = part("parameters", wanted(fields, "parameters"))

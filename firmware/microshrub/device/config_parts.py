@@ -99,7 +99,7 @@ def _check_packets(packets, options):
     options("packets", packets, names)
     _need("packets", packets, names)
     if not by_udp:
-        whole("packets' channel", packets["channel"], 1, 14)
+        whole("packets' channel", packets["channel"], 1, 13)
         return
     to = packets["to"]
     if not isinstance(to, list) or len(to) != 2 or not isinstance(to[0], str):

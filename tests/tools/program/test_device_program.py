@@ -395,6 +395,7 @@ LARGE = {"features": 2, "classes": 2, "window": 512, "trees": 64}
         (GOOD | {"checkpoint": {"samples": 0, "seconds": 0}}, "it saves all the time"),
         (DEEP, "too large, or nested too deeply"),
         (GOOD | {"alarm": {"detector": "dog"}}, "detector has to be one of page_hinkley, adwin"),
+        (GOOD | {"watchdogs": 5}, "config.json: the file has no option watchdogs; there is: ver"),
         (GOOD | {"alarm": {"volume": 3}}, "alarm has no option volume; there is: detector"),
         (GOOD | {"feature_names": ["x"]}, "feature_names has to be a list of 2 texts"),
         (GOOD | {"watchdog": 1000}, "has no machine.WDT"),
