@@ -110,9 +110,10 @@ def simulate(
         model = regressor_for(model)
         shape = number_parameters(model, stream.features, stream.late)
         wanted = parameters_of(model, shape, parameters)
-        numbers: dict[str, Any] = {"ends": raw_ends(stream, ends), "interval": interval}
+        low_high = raw_ends(stream, ends)
+        warmup = warmup or WARMUP
         return regression.evaluate_numbers(
-            stream, model, wanted, engine=engine, warmup=warmup or WARMUP, **numbers
+            stream, model, wanted, engine=engine, warmup=warmup, ends=low_high, interval=interval
         )
     wanted = parameters_of(model, stream_parameters(known(model), stream, warmup), parameters)
     parts = [each.on_stream(stream, warmup or WARMUP) for each in beside]
