@@ -48,7 +48,7 @@ class ProgramCode:
     def of(cls, library: ProgramLibrary) -> ProgramCode:
         """That of a library."""
         parts = ram_budget.parts_of(library.board, library.heap())
-        return cls(tuple(parts), library.texts(), library.arch, library.shares.kernels)
+        return cls(tuple(parts), library.texts(), library.arch, library.kernels)
 
 
 def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
@@ -69,7 +69,7 @@ def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
 
 def fitting(library: ProgramLibrary, own: int = 0) -> ProgramLibrary:
     """The library with as much machine code as fits the board beside all else of the program."""
-    if not library.has_shares or not library.board.native:
+    if not library.can_be_mixed or not library.board.native:
         return library
     libraries = {0: library}
 
@@ -113,7 +113,7 @@ def planned_budget(
             kernels=code.kernels,
         )  # fmt: skip
 
-    return count(saved_as_needed(count) if library.has_shares and board.native else 0)
+    return count(saved_as_needed(count) if library.can_be_mixed and board.native else 0)
 
 
 def _typical_code(library: ProgramLibrary) -> ProgramCode:

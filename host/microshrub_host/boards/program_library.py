@@ -18,8 +18,8 @@ from . import import_heap
 from .board_files import Board
 from .kernel_work import kernel_work
 from .program import Program
-from .ram_budget import modules_of
-from .scarce_machine_code import ANY, Shares, able, shares, shares_of_heap
+from .ram_budget import Kernels, modules_of
+from .scarce_machine_code import ANY, able, plain_of_heap, plain_within
 
 _FROZEN_RANGES = "quantizer"  # of which ranges that grow take some parts
 _SELFTEST = "device.selftest"
@@ -112,24 +112,24 @@ class ProgramLibrary:
 
     @functools.cached_property
     def _merged(self) -> merged_files.MergedFiles:
-        whole, shares = self._all_kernels, self.shares
-        return self._compiled(shares.plain) if shares.plain else whole
+        plain = self.kernels.names
+        return self._compiled(plain) if plain else self._all_kernels
 
     @functools.cached_property
-    def shares(self) -> Shares:
+    def kernels(self) -> Kernels:
         """Which kernels stay bytecode, as the board has too little room for machine code."""
         room = self.board.executable_bytes
-        if not self.has_shares or (room is None and not self.saved):
-            return Shares()
+        if not self.can_be_mixed or (room is None and not self.saved):
+            return Kernels()
         work = kernel_work(self.program.learner, self.program.parameters)
         whole = self._all_kernels
         if room is not None:
-            return shares(whole, room, work)
+            return plain_within(whole, room, work)
         plain = self._compiled(able(whole, work))
-        return shares_of_heap(whole, plain, self.saved, self.slowest, work)
+        return plain_of_heap(whole, plain, self.saved, self.slowest, work)
 
     @property
-    def has_shares(self) -> bool:
+    def can_be_mixed(self) -> bool:
         """Whether some of its kernels can be bytecode while others are machine code."""
         on_heap = self.board.native and self.slowest > 1
         limited = on_heap or self.board.executable_bytes is not None

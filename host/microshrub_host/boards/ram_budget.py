@@ -65,14 +65,19 @@ class Shortage:
 
 @dataclass(frozen=True)
 class Kernels:
-    """How many kernels stay bytecode, and of how many, where machine code has too little room.
+    """The kernels that stay bytecode, and of how many, where machine code has too little room.
 
     `slower` is about how many times as long a sample takes.
     """
 
-    plain: int = 0
+    names: tuple[str, ...] = ()
     of: int = 0
     slower: float = 1.0
+
+    @property
+    def plain(self) -> int:
+        """How many stay bytecode."""
+        return len(self.names)
 
 
 @dataclass(frozen=True)

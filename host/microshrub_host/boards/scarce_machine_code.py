@@ -11,8 +11,7 @@ There, those stay bytecode that have least to do for each byte saved, until a pr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
 
 from ..programs import mpy
 from ..programs.merged_files import MergedFiles
@@ -29,26 +28,16 @@ ANY = 1e9  # times as long as with all machine code: whatever it takes
 USUAL = 1.5  # times as long a sample may take for a size that nobody has asked for
 
 
-@dataclass(frozen=True)
-class Shares:
-    """The kernels that stay bytecode, of how many, and what part of a learner's work they do."""
-
-    plain: tuple[str, ...] = ()
-    of: int = 0
-    work: float = 0.0
-
-    @property
-    def kernels(self) -> Kernels:
-        """That as a budget tells it."""
-        slower = _slower(self.work) if self.plain else 1.0
-        return Kernels(len(self.plain), self.of, round(slower, 2))
+def _kernels(plain: Collection[str], of: int, work: float) -> Kernels:
+    """Those that stay bytecode, of so many, and do that part of a learner's work."""
+    return Kernels(tuple(sorted(plain)), of, round(_slower(work), 2) if plain else 1.0)
 
 
 def _slower(work: float) -> float:
     return _TABLES + work * _BYTECODE
 
 
-def shares(files: MergedFiles, room: int, work: Mapping[str, int]) -> Shares:
+def plain_within(files: MergedFiles, room: int, work: Mapping[str, int]) -> Kernels:
     """Those of a program, in whose files all kernels are machine code, for so many bytes of it.
 
     work is what each kernel has to do; of what is not there, nothing is known, and it stays
@@ -58,7 +47,7 @@ def shares(files: MergedFiles, room: int, work: Mapping[str, int]) -> Shares:
     known = [name for name in sizes if name in work]
     whole = sum(module.native for module in files_heap(files.imported).modules)
     if whole <= room:
-        return Shares()
+        return Kernels()
     left = room - _SPARE - whole + sum(sizes[name] for name in known)
     plain = []
     for name in sorted(known, key=lambda name: (-work[name] / sizes[name], name)):
@@ -67,7 +56,7 @@ def shares(files: MergedFiles, room: int, work: Mapping[str, int]) -> Shares:
         else:
             plain.append(name)
     done = sum(work[name] for name in plain) / max(1, sum(work[name] for name in known))
-    return Shares(tuple(sorted(plain)), len(sizes), done)
+    return _kernels(plain, len(sizes), done)
 
 
 def able(files: MergedFiles, work: Mapping[str, int]) -> tuple[str, ...]:
@@ -75,13 +64,13 @@ def able(files: MergedFiles, work: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(name for name in _sizes(files) if name in work)
 
 
-def shares_of_heap(
+def plain_of_heap(
     files: MergedFiles,
     plain_files: MergedFiles,
     saved: int,
     slowest: float,
     work: Mapping[str, int],
-) -> Shares:
+) -> Kernels:
     """Those of a program whose machine code is on the heap, to take so many bytes less of it.
 
     Of plain_files, all that could be bytecode is. If too little can be saved so that a sample
@@ -97,7 +86,7 @@ def shares_of_heap(
             plain.append(name)
             done += work[name]
             saved -= less[name]
-    return Shares(tuple(sorted(plain)), len(sizes), done / of_all)
+    return _kernels(plain, len(sizes), done / of_all)
 
 
 def saved_as_needed(count: Callable[[int], Budget]) -> int:

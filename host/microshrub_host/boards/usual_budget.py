@@ -71,7 +71,8 @@ def _planner() -> str:
 
 def _read(data: bytes) -> Budget:
     found = json.loads(data)
-    kernels = Kernels(**found.pop("kernels"))
+    names, *rest = found.pop("kernels").values()
+    kernels = Kernels(tuple(names), *rest)
     parts: dict[str, Any] = {
         name: [Part(**part) for part in value] if isinstance(value, list) else value
         for name, value in found.items()

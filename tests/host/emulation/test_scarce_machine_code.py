@@ -88,6 +88,6 @@ def test_it_learns_the_same_and_takes_as_long_as_is_told(tmp_path: Path) -> None
         found, took = on_board(library, clock)
         assert found == crc
         times.append(took)
-        told = library.shares.kernels.slower
+        told = library.kernels.slower
         assert told / 1.4 < took / times[0] < told * 1.4
     assert told > 2

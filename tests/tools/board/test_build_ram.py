@@ -195,7 +195,7 @@ def check(
         board = dataclasses.replace(x86(folder), heap_free_bytes=heap)
     made = build.make(wanted, board, folder / "out")
     library = fitting(ProgramLibrary(wanted, board))
-    assert bool(library.shares.plain) == bool(room or heap)
+    assert bool(library.kernels.plain) == bool(room or heap)
     on_heap_there = sum(module.native for module in library.heap().modules) if heap else 0
     regions = _REGION * sum(module.functions for module in library.heap().modules) - on_heap_there
     measured = on_heap(command, made.folder, around)

@@ -116,7 +116,7 @@ def test_it_learns_the_same_where_there_is_too_little_room_for_machine_code(
     of_all = sum(module.native for module in whole.heap().modules)
     board = with_room(x86(tmp_path), int(share * of_all))
     library = ProgramLibrary(program, board)
-    assert 0 < len(library.shares.plain) < library.shares.of
+    assert 0 < library.kernels.plain < library.kernels.of
     check(program, classes, tmp_path, micropython_command, board)
     assert sum(module.native for module in library.heap().modules) <= int(share * of_all)
 
@@ -131,10 +131,10 @@ def test_it_learns_the_same_where_machine_code_on_the_heap_leaves_too_little(
     board = x86(tmp_path)
     needed = budget_of(ProgramLibrary(program, board)).peak_bytes
     just = dataclasses.replace(board, heap_free_bytes=needed)
-    assert not fitting(ProgramLibrary(program, just)).shares.plain
+    assert not fitting(ProgramLibrary(program, just)).kernels.plain
     small = dataclasses.replace(board, heap_free_bytes=needed - less)
     library = fitting(ProgramLibrary(program, small))
-    assert 0 < len(library.shares.plain) < library.shares.of
+    assert 0 < library.kernels.plain < library.kernels.of
     assert 0 <= small.heap_free_bytes - budget_of(library).peak_bytes < 4096
     check(program, classes, tmp_path, micropython_command, small)
 
