@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from fractions import Fraction
 from pathlib import Path
@@ -19,7 +20,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.programs import mpy
 from microshrub_tools import Sensor, build
-from microshrub_tools.board.program_sensors import SENSORS, drivers
+from microshrub_tools.board.program_sensors import SENSORS, drivers, sensors
 from microshrub_tools.web.page_boards import BOARDS
 from microshrub_tools.web.page_sensors import sensors_told
 
@@ -127,6 +128,91 @@ def test_the_files_are_those_of_build(
     assert ("lib/microshrub/device/own.mpy" in found) == (kind in drivers())
 
 
+@pytest.mark.parametrize(
+    ("board", "columns", "kinds", "given", "several"),
+    [
+        (
+            "rpi_pico",
+            3,
+            ("adc", "bh1750"),
+            {"pins": "26,28", "second-rate": 5},
+            [Sensor.adc((26, 28)), Sensor.driver("bh1750", scl=1, sda=0, rate=5)],
+        ),
+        (
+            "rpi_pico_w",
+            6,
+            ("adxl345", "adxl345"),
+            {"rate": 100, "second-address": 29, "second-rate": "1/2"},
+            [
+                Sensor.driver("adxl345", scl=1, sda=0, rate=100),
+                Sensor.driver("adxl345", scl=1, sda=0, address=29, rate=Fraction(1, 2)),
+            ],
+        ),
+        (
+            "rpi_pico",
+            5,
+            ("mpu6050", "dht22"),
+            {"axes": 3, "second-rate": "1/3"},
+            [
+                Sensor.mpu6050(scl=1, sda=0, rate=50, axes=3),
+                Sensor.driver("dht22", pin=20, rate=Fraction(1, 3)),
+            ],
+        ),
+    ],
+)
+def test_two_sensors_together_have_the_files_of_build(
+    playground: Browser,
+    tmp_path: Path,
+    board: str,
+    columns: int,
+    kinds: tuple[str, str],
+    given: dict[str, Any],
+    several: list[Sensor],
+) -> None:
+    model = learned(playground, tmp_path, columns, board)
+    for field, value in zip(("sensor", "second"), kinds, strict=True):
+        choose(playground, f"program-{field}", value)
+    for field, value in given.items():
+        choose(playground, f"program-{field}", str(value))
+    assert playground.run(WHY_NOT) == ""
+    found = program(playground, tmp_path, "take-program", board)
+    check_same(found, build(model, board, sensor=several, output=tmp_path / "made").folder)
+    assert "lib/microshrub/device/several.mpy" in found
+
+
+@pytest.mark.parametrize(
+    ("given", "several"),
+    [
+        (
+            {"second-rate": 60},
+            [Sensor.adc((26, 27)), Sensor.driver("bh1750", scl=1, sda=0, rate=60)],
+        ),
+        (
+            {"second-scl": 27, "second-sda": 26},
+            [Sensor.adc((26, 27)), Sensor.driver("bh1750", scl=27, sda=26, rate=1)],
+        ),
+        ({"pins": "26"}, [Sensor.adc((26,)), Sensor.driver("bh1750", scl=1, sda=0, rate=1)]),
+    ],
+)
+def test_two_sensors_that_build_refuses_are_refused_in_its_words(
+    playground: Browser, tmp_path: Path, given: dict[str, Any], several: list[Sensor]
+) -> None:
+    model = learned(playground, tmp_path, 3)
+    choose(playground, "program-sensor", "adc")
+    choose(playground, "program-second", "bh1750")
+    for field, value in {"pins": "26,27", "second-rate": 1, **given}.items():
+        choose(playground, f"program-{field}", str(value))
+    with pytest.raises(UserError) as caught:
+        build(model, "rpi_pico", sensor=several, output=tmp_path / "made")
+    said = playground.run(WHY_NOT)
+    assert said
+    assert str(caught.value).startswith(said)
+    assert not playground.run("!!document.querySelector('#take-program')")
+    choose(playground, "program-second", "none")
+    choose(playground, "program-sensor", "adxl345")
+    assert playground.run(WHY_NOT) == ""
+
+
 def test_without_a_sensor_the_files_are_those_of_build(
     playground: Browser, tmp_path: Path
 ) -> None:
@@ -135,9 +221,11 @@ def test_without_a_sensor_the_files_are_those_of_build(
     check_same(found, build(model, "rpi_pico", output=tmp_path / "made").folder)
 
 
-def test_only_what_gives_as_many_values_is_offered(playground: Browser, tmp_path: Path) -> None:
+def test_what_gives_more_values_is_not_offered(playground: Browser, tmp_path: Path) -> None:
     learned(playground, tmp_path, 2)
-    assert playground.run(CHOICES) == ["serial", "adc", "dht22", "ina219", "scd41"]
+    few = {kind["key"] for kind in sensors_told(50) if len(kind["channels"]) in (1, 2)}
+    assert set(playground.run(CHOICES)) == {"serial", "adc", *few}
+    assert {"dht22", "ina219", "scd41", "bh1750"} <= few
     choose(playground, "program-sensor", "dht22")
     assert playground.run(WIRES)[-1].split("\t") == ["Sensor OUT", "GP20, pin 26"]
     choose(playground, "program-sensor", "ina219")
@@ -225,6 +313,30 @@ def test_an_accelerometer_with_a_driver_teaches_the_page_and_then_recognises_alo
     flash = next(board.flash.glob("microshrub.*"))
     for file in ("config.json", "lib/adxl345.mpy", *STATES):
         assert (flash / file).read_bytes() == (made / file).read_bytes()
+
+
+@pytest.mark.usefixtures("address")
+def test_two_sensors_of_a_board_teach_the_page_side_by_side(
+    page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "flash").mkdir()
+    board = Gesturing(micropython_command, tmp_path)
+    wanted = [("adxl345", "scl=17", "sda=16", "rate=50"), ("adc", "pins=26", "rate=10")]
+    with board.board, bridged(board.port) as bridge:
+        open_page(page, bridge.address)
+        page.run("document.querySelector('#learn-me').click()")
+        page.wait("document.querySelector('#learn-me-status').classList.contains('bad')")
+        choose(page, "readings-sensor", "adxl345")
+        choose(page, "readings-second", "adc")
+        fields = (("rate", "50"), ("scl", "17"), ("sda", "16"), ("second-rate", "10"))
+        for field, value in fields:
+            choose(page, f"readings-{field}", value)
+        put(page, "readings-flash")
+        begin(page)
+        assert page.run(AXES) == ["ax", "ay", "az", "pin26"]
+    flash = next(board.flash.glob("microshrub.*"))
+    config = json.loads((flash / "config.json").read_text(encoding="utf-8"))
+    assert config["sensor"] == sensors(wanted, board_files.load("rpi_pico")).config
 
 
 def test_every_sensor_of_build_is_told_with_a_name_in_each_language(tmp_path: Path) -> None:

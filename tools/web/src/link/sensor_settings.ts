@@ -1,6 +1,7 @@
 // What config.json says of a board's sensor.
 
 import type { SensorKind } from "../page_data";
+import { texts } from "../texts";
 
 const MIDDLE = 32768; // of the readings of an analog pin, 0..65535
 const NEAR = 16384; // a value that is farther from 0 becomes the zero of its axis
@@ -45,6 +46,14 @@ export function sensorOf(
   if (config.kind !== "own") return { ...config, ...Object.fromEntries(inOrder) };
   const options = inOrder.filter(([name, value]) => name !== "rate" && value !== settings[name]);
   return { ...config, rate: rate as number | string, options: Object.fromEntries(options) };
+}
+
+/** Sensors whose values make one reading. Throws an Error for people as sensors() of `build` does. */
+export function together(sensors: readonly SensorSettings[]): SensorSettings {
+  const [first, ...others] = sensors as readonly [SensorSettings, ...SensorSettings[]];
+  const faster = others.find((each) => rateOf(each) > rateOf(first));
+  if (faster) throw new Error(texts.sensors.faster(faster.module ?? faster.kind, faster.rate!, first.rate!));
+  return others.length ? { kind: "several", sensors } : first;
 }
 
 /** The names of a reading's values. */

@@ -543,8 +543,15 @@ export const de: Texts = {
       `--sensor ${sensor} rate muss eine ganze Zahl von 1 bis 1.000 sein, oder wie 1/60 für eine Messung ` +
       `je Minute, nicht „${value}“`,
     whole: (sensor, name, value) => `--sensor ${sensor} ${name} muss eine ganze Zahl sein, nicht „${value}“`,
-    values: (sensor, given, features) =>
-      `--sensor ${sensor} liefert ${given === 1 ? "einen Wert" : `${given} Werte`}, und das Modell hat ` +
+    second: "Ein zweiter Sensor daneben",
+    none: "Keiner",
+    faster: (sensor, rate, first) =>
+      `--sensor ${sensor} rate=${rate}: Der erste Sensor gibt mit rate=${first} den Takt an, also wähl den ` +
+      "schnelleren als ersten",
+    together: "Die Sensoren liefern zusammen",
+    one: (sensor) => `--sensor ${sensor} liefert`,
+    values: (giving, given, features) =>
+      `${giving} ${given === 1 ? "einen Wert" : `${given} Werte`}, und das Modell hat ` +
       `${features.length === 1 ? "ein Merkmal" : `${features.length} Merkmale`}: ` +
       features.slice(0, 12).join(", ") + (features.length > 12 ? ", ..." : ""),
   },

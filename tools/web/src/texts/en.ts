@@ -491,8 +491,15 @@ export const en = {
       `minute, not ${quoted(value)}`,
     whole: (sensor: string, name: string, value: string) =>
       `--sensor ${sensor} ${name} has to be a whole number, not ${quoted(value)}`,
-    values: (sensor: string, given: number, features: readonly string[]) =>
-      `--sensor ${sensor} gives ${counted(given, "value")}, and the model has ` +
+    second: "A second sensor beside it",
+    none: "None",
+    faster: (sensor: string, rate: number | string, first: number | string) =>
+      `--sensor ${sensor} rate=${rate}: the first sensor sets the pace, with rate=${first}, so put the ` +
+      "faster one first",
+    together: "the sensors together give",
+    one: (sensor: string) => `--sensor ${sensor} gives`,
+    values: (giving: string, given: number, features: readonly string[]) =>
+      `${giving} ${counted(given, "value")}, and the model has ` +
       `${counted(features.length, "feature")}: ${features.slice(0, 12).join(", ")}` +
       (features.length > 12 ? ", ..." : ""),
   },

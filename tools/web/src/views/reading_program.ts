@@ -3,11 +3,12 @@
 import { checkPins } from "../board/pins";
 import { choice, field, make } from "../dom";
 import { freshModel } from "../learning/fresh_model";
-import { channelsOf, rateOf } from "../link/sensor_settings";
+import { rateOf, type Setting } from "../link/sensor_settings";
 import type { PageData, SensorKind } from "../page_data";
 import { texts } from "../texts";
 import { flashPanel } from "./flash_panel";
-import { howToWire, nameOf, SensorFields } from "./sensor_fields";
+import { SensorChoice } from "./sensor_choice";
+import { howToWire } from "./sensor_fields";
 import { orWhyNot } from "./why_not";
 
 const PART = "readings-"; // begins the names of its fields
@@ -15,11 +16,14 @@ const DEFAULT_BOARD = "rpi_pico";
 const FIRST = "mpu6050";
 const words = texts.teach.readings;
 
+/** A reading a second is the least. */
+const given = ({ settings: { rate } }: SensorKind): Readonly<Record<string, Setting>> =>
+  typeof rate === "number" ? {} : { rate: 1 };
+
 export class ReadingProgram {
   readonly element: HTMLElement;
   private readonly board: HTMLSelectElement;
-  private readonly sensor: HTMLSelectElement;
-  private readonly fields = new SensorFields(PART, () => this.showSteps());
+  private readonly sensors: SensorChoice;
   private readonly steps = make("div", {});
 
   /** `classNames` gives those that the board's program shall have. */
@@ -30,16 +34,15 @@ export class ReadingProgram {
     this.board = choice(`${PART}board`, data.boards.map(({ key, name }) => [key, name]));
     this.board.value = DEFAULT_BOARD;
     const quick = data.sensors.filter(({ seconds }) => seconds <= 1); // a gesture needs a reading a second
-    this.sensor = choice(`${PART}sensor`, quick.map((kind) => [kind.key, nameOf(kind)]));
-    this.sensor.value = FIRST;
-    this.board.onchange = this.sensor.onchange = () => this.show();
-    const fields = [field(texts.playground.board, this.board), field(texts.teach.source, this.sensor)];
+    this.sensors = new SensorChoice(PART, quick, given, () => this.showSteps());
+    this.sensors.first.value = FIRST;
+    this.board.onchange = () => this.show();
     this.element = make(
       "section",
       { class: "panel", id: "readings", hidden: true },
       make("h3", {}, words.title),
       make("p", {}, words.lead),
-      make("div", { class: "settings" }, ...fields, this.fields.element),
+      make("div", { class: "settings" }, field(texts.playground.board, this.board), this.sensors.element),
       this.steps,
     );
   }
@@ -50,19 +53,14 @@ export class ReadingProgram {
     else this.steps.replaceChildren();
   }
 
-  private get kind(): SensorKind {
-    return this.data.sensors.find(({ key }) => key === this.sensor.value)!;
-  }
-
   private get target(): Parameters<typeof flashPanel>[1] {
     const board = this.data.boards.find(({ key }) => key === this.board.value)!;
-    return { board, sensor: this.fields.sensor, switches: [] };
+    return { board, sensor: this.sensors.sensor, switches: [] };
   }
 
   private show(): void {
     const board = this.data.boards.find(({ key }) => key === this.board.value)!;
-    const { rate } = this.kind.settings;
-    this.fields.show(this.kind, board, typeof rate === "number" ? {} : { rate: 1 });
+    this.sensors.show(board);
     this.showSteps();
   }
 
@@ -75,7 +73,7 @@ export class ReadingProgram {
     const { board, sensor } = target;
     if (rateOf(sensor) < 1) throw new Error(texts.teach.cable.slow(1 / rateOf(sensor)));
     checkPins({ sensor }, board, this.data.companion_flags);
-    const axes = channelsOf(this.kind, sensor);
+    const axes = this.sensors.channels;
     const model = (): ReturnType<typeof freshModel> =>
       freshModel(this.data.learners[0]!, axes, this.classNames());
     return [...howToWire(board, sensor, { lights: [] }), flashPanel(model, target, this.data, PART)];

@@ -92,6 +92,11 @@ export class SensorFields {
 
 /** How the sensor and the parts are wired, and what it reads. */
 export function howToWire(board: Board, sensor: SensorSettings, parts: Parts): HTMLElement[] {
+  if (sensor.sensors) {
+    const [first, ...others] = sensor.sensors;
+    const more = others.flatMap((each) => howToWire(board, each, { lights: [] }));
+    return [...howToWire(board, first!, parts), ...more];
+  }
   const { pins = [], pin } = { ...sensor, ...sensor.options } as Readonly<{ pins?: readonly unknown[]; pin?: unknown }>;
   const hasWires = signalsOf(sensor) !== null;
   const called = [...pins, ...(pin === undefined ? [] : [pin])]

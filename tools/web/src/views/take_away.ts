@@ -1,13 +1,13 @@
 // What a learned model can be taken away as: a board's program, and the simulator's file.
 
-import { choice, field, make } from "../dom";
-import { channelsOf, SERIAL, type SensorSettings } from "../link/sensor_settings";
+import { make } from "../dom";
 import { checkTarget, modelFile, programFiles, type Model, type Target } from "../model";
 import type { Board, PageData, SensorKind } from "../page_data";
 import { texts } from "../texts";
 import { zip } from "../zip";
 import { flashPanel } from "./flash_panel";
-import { howToWire, nameOf, SensorFields } from "./sensor_fields";
+import { SensorChoice } from "./sensor_choice";
+import { howToWire } from "./sensor_fields";
 import { tooLarge } from "./too_large";
 import { orWhyNot } from "./why_not";
 
@@ -33,7 +33,7 @@ export function takeAway(
   );
 }
 
-/** The choice of a sensor that gives what was learned, and the program that reads it. */
+/** The choice of sensors that give what was learned, and the program that reads them. */
 function withSensor(
   model: Model,
   board: Board,
@@ -41,49 +41,40 @@ function withSensor(
   failed: (why: string) => void,
 ): HTMLElement[] {
   const kinds = data.sensors.filter((kind) => fits(kind, model));
-  const names = kinds.map((kind) => [kind.key, nameOf(kind)] as const);
-  const sensors = choice(`${PART}sensor`, [[SERIAL.kind, texts.handOver.sensors.serial], ...names]);
-  const chosen = (): SensorKind | undefined => kinds.find(({ key }) => key === sensors.value);
   const steps = make("div", {});
   const show = (): void => {
     const made = (): HTMLElement[] => {
-      const kind = chosen();
-      const sensor = kind ? givenBy(kind, fields.sensor, model) : SERIAL;
+      const { sensor } = choice;
+      checkValues(choice, model);
       const target = { board, sensor, switches: [] };
       checkTarget(model, target, data);
-      const how = kind ? howToWire(board, sensor, { lights: [] }) : [];
+      const how = choice.chosen.length ? howToWire(board, sensor, { lights: [] }) : [];
       return [...how, ontoBoard(model, target, data, failed)];
     };
     steps.replaceChildren(...orWhyNot(made));
   };
-  const fields = new SensorFields(PART, show);
-  sensors.onchange = () => {
-    const kind = chosen();
-    if (kind) fields.show(kind, board, {}, fixedFor(kind, model));
-    else fields.hide();
-    show();
-  };
+  const axes = model.featureNames.length < 6 ? 3 : 6;
+  const given = ({ settings }: SensorKind): Record<string, number> => ("axes" in settings ? { axes } : {});
+  const choice = new SensorChoice(PART, kinds, given, show, texts.handOver.sensors.serial);
+  choice.show(board);
   show();
-  const settings = make("div", { class: "settings" }, field(texts.teach.source, sensors), fields.element);
+  const settings = make("div", { class: "settings" }, choice.element);
   return [...(kinds.length ? [settings] : []), steps];
 }
 
-/** Sensors give whole numbers: as many as were learned, in no units of their own. */
+/** Sensors give whole numbers, in no units of their own: no more than were learned. */
 function fits(kind: SensorKind, { units, featureNames }: Model): boolean {
   const count = featureNames.length;
   if (units.some(({ offset, digits }) => offset !== 0 || digits !== 0)) return false;
-  if ("axes" in kind.settings) return count === 3 || count === 6;
-  return "pins" in kind.settings || kind.channels.length === count;
+  if ("axes" in kind.settings) return count >= 3;
+  return "pins" in kind.settings || kind.channels.length <= count;
 }
 
-const fixedFor = ({ settings }: SensorKind, { featureNames }: Model): Record<string, number> =>
-  "axes" in settings ? { axes: featureNames.length } : {};
-
-/** The sensor, if it gives as many values as the model takes. Throws an Error for people. */
-function givenBy(kind: SensorKind, sensor: SensorSettings, { featureNames }: Model): SensorSettings {
-  const given = channelsOf(kind, sensor).length;
-  if (given === featureNames.length) return sensor;
-  throw new Error(texts.sensors.values(kind.key, given, featureNames));
+/** Throws an Error for people if the sensors do not give as many values as the model takes. */
+function checkValues({ chosen, channels }: SensorChoice, { featureNames }: Model): void {
+  if (!chosen.length || channels.length === featureNames.length) return;
+  const giving = chosen.length > 1 ? texts.sensors.together : texts.sensors.one(chosen[0]!.key);
+  throw new Error(texts.sensors.values(giving, channels.length, featureNames));
 }
 
 /**
