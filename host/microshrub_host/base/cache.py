@@ -24,13 +24,12 @@ from types import CodeType
 
 import platformdirs
 
-from . import files
-
 
 def kept(target: Path, make: Callable[[Path], object]) -> Path:
     """The file, which make(path) writes, unless it is there as it was made; folders are made, too.
 
-    Behind it comes what proves that it is whole, so a power cut or a bad disk costs time only.
+    Behind it comes what proves that it is whole, so a power cut or a bad disk costs time only, and
+    nothing waits until the disk has it.
     """
     if not is_whole(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -38,7 +37,8 @@ def kept(target: Path, make: Callable[[Path], object]) -> Path:
         make(part)
         data = part.read_bytes()
         part.replace(target)
-        files.replace(_proof(target), hashlib.sha256(data).digest())
+        part.write_bytes(hashlib.sha256(data).digest())
+        part.replace(_proof(target))
     return target
 
 
