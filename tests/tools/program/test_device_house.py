@@ -31,6 +31,7 @@ from microshrub_tools.cli.main import main
 
 pytestmark = needs_broker
 Start = Callable[..., Device]
+SMALL = {"learner": "HoeffdingTree", "parameters": {"features": 2, "classes": 2}}
 ASKING = {"asking": {"labels": 1, "samples": 2}}
 
 
@@ -221,7 +222,9 @@ def test_a_line_that_is_cut_loses_nothing(
     """Half of the cuts strike the greeting, the others what follows; the states alternate."""
     with Relay(broker.port) as relay:
         fields = settings(relay.port)["mqtt"] | {"events": 512}
-        start(relay.port, fast=40, mqtt=fields)
+        # a line has a turn at each reading: many readings, of a learner that is soon done
+        sensor = settings(0)["sensor"] | {"rate": 1000}
+        start(relay.port, fast=40, mqtt=fields, sensor=sensor, **SMALL)
         teach(listener, tmp_path)
         whole = {t: d for t, d in listener.last.items() if t.endswith("/config")}
         level(tmp_path, "both")
