@@ -95,7 +95,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as listens:
         folder = Path(name)
-        put_house(folder, settings(listens.getsockname()[1]), fast=100)
+        put_house(folder, settings(listens.getsockname()[1]), times=100)
         device = Device(find_or_fetch().command, folder, "256k")
         try:
             heard = os.open(device.port, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)

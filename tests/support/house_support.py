@@ -59,22 +59,35 @@ class Quiet(Level):
 """
 LOW, HIGH = 100, 900
 
-# A board whose milliseconds pass faster, so that nobody has to wait for pauses
-FAST = """
+_FAST = """
 from microshrub.device.hardware import Hardware
 from microshrub.device.program import main
+from microshrub.device.stdin import Input
+
+TIMES, IDLE = %d, %d
+wait = Input._wait
+Input._wait = lambda self, milliseconds: wait(self, min(milliseconds, IDLE))
 
 class Fast(Hardware):
     now = last = 0
     def milliseconds(self):
         ticks = self._time.ticks_ms()
         passed = self._time.ticks_diff(ticks, self.last or ticks)
-        self.now = (self.now + passed * %d) & 1073741823  # of 30 bits: nothing is allocated
+        self.now = (self.now + passed * TIMES) & 1073741823  # of 30 bits: nothing is allocated
         self.last = ticks
         return self.now
 
 main(Fast())
 """
+_IDLE = 100  # milliseconds of its own for which a board waits for input, with nothing else to do
+
+
+def fast(times: int, idle: int = _IDLE) -> str:
+    """The main.py of a board whose milliseconds pass so many times as fast.
+
+    idle is of its milliseconds, too; more of them make it slow where it has nothing else to do.
+    """
+    return _FAST % (times, idle // times)
 
 
 def free_port() -> int:
@@ -205,10 +218,10 @@ def stream() -> Stream:
     return Stream("levels", values.astype(np.float64), labels, ("x", "y"), CLASSES)
 
 
-def put_house(folder: Path, config: dict[str, Any], fast: int = 1) -> None:
+def put_house(folder: Path, config: dict[str, Any], times: int = 1) -> None:
     """Write a board that has it all; its milliseconds pass so many times as fast."""
     put_device(folder, config)
-    (folder / "main.py").write_text(FAST % fast)
+    (folder / "main.py").write_text(fast(times))
     told = house_messages.messages(config, config["learner"], "1.0")
     (folder / "house.bin").write_bytes(house_messages.packed(config, told, config["class_names"]))
     (folder / "secrets.json").write_text(json.dumps({"mqtt": [USER, PASSWORD]}))

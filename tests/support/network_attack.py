@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from device_support import connected, frozen_quantizer
-from house_support import FAST, SENSOR, settings, stream
+from house_support import SENSOR, fast, settings, stream
 from recorded_board import observe
 from tcp_support import HELLO, KEY, NetworkBoard, rest
 
@@ -111,7 +111,7 @@ def main() -> int:
         }  # fmt: skip
         try:
             home = settings(0) | {"mqtt": None, "text": False}
-            device = board.start(FAST % 40, files, **home)
+            device = board.start(fast(40), files, **home)
             board.line().close()
             heard = Heard(f"127.0.0.1:{board.tcp}", KEY)
             with HostLink(heard) as link:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from device_support import Device, put_device
-from house_support import FAST
+from house_support import fast
 from parcel_pupil import group_config
 from parcel_support import NAMES
 
@@ -211,14 +211,15 @@ def put_board(
     config: dict[str, Any],
     key: bytes = KEY,
     radio: tuple[int, int] | None = None,
+    **pace: int,
 ) -> Device:
     """Start the board in a folder, with a clock that is 16 times as fast.
 
-    radio: the ports by which a module espnow of software hears and sends.
+    radio: the ports by which a module espnow of software hears and sends. pace is for fast().
     """
     folder.mkdir()
     put_device(folder, config)
-    main = FAST % 16
+    main = fast(16, **pace)
     if radio:
         (folder / "lib/espnow.py").write_text(ESPNOW % radio)
         main = main.replace("\nmain(", _STATION + "\nmain(")

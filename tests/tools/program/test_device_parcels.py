@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from device_support import Device, connected, put_device
-from house_support import FAST, PASSWORD, USER, Mosquitto, needs_broker
+from house_support import PASSWORD, USER, Mosquitto, fast, needs_broker
 from parcel_pupil import GROUP, TAUGHT, ParcelPupil, group_config
 from parcel_replay import Taught, parcel_of, replayed
 from parcel_support import CLASSES, NAMES, Board, far_away, sealed
@@ -38,24 +38,22 @@ def settings(port: int, name: str, shared: tuple[int, ...]) -> dict[str, Any]:
 class Pupil(ParcelPupil):
     """A board, and what it says at the broker of what became of parcels."""
 
-    def __init__(self, command: tuple[str, ...], folder: Path, config: dict[str, Any]) -> None:
+    def __init__(
+        self, command: tuple[str, ...], folder: Path, config: dict[str, Any], **pace: int
+    ) -> None:
         folder.mkdir()
         self.folder, self.config = folder, config
         self.name = config["mqtt"]["name"]
         put_device(folder, config)
-        (folder / "main.py").write_text(FAST % 16)
+        (folder / "main.py").write_text(fast(16, **pace))
         told = house_messages.messages(config, config["learner"], "1.0")
         data = house_messages.packed(config, told, config["class_names"])
         (folder / "house.bin").write_bytes(data)
         (folder / "secrets.json").write_text(json.dumps({"mqtt": [USER, PASSWORD]}))
-        self.hear(config["mqtt"]["port"])
-        self.device = Device(command, folder, "256k")
-
-    def hear(self, port: int) -> None:
-        """Listen at the broker, from now on."""
-        self.line = Broker("127.0.0.1", port, USER, PASSWORD)
+        self.line = Broker("127.0.0.1", config["mqtt"]["port"], USER, PASSWORD)
         self.line.subscribe(f"microshrub/{self.name}/said", f"microshrub/{self.name}/status")
         self.said: list[str] = []
+        self.device = Device(command, folder, "256k")
 
     def until(self, *words: str) -> None:
         """Wait until it has said all of these, however long it takes."""
@@ -85,10 +83,9 @@ def broker(tmp_path: Path) -> Iterator[Mosquitto]:
 def put(micropython_command: tuple[str, ...], tmp_path: Path, broker: Mosquitto) -> Iterator[Put]:
     made: list[Pupil] = []
 
-    def put(name: str, *shared: int) -> Pupil:
-        made.append(
-            Pupil(micropython_command, tmp_path / name, settings(broker.port, name, shared))
-        )
+    def put(name: str, *shared: int, **pace: int) -> Pupil:
+        config = settings(broker.port, name, shared)
+        made.append(Pupil(micropython_command, tmp_path / name, config, **pace))
         return made[-1]
 
     yield put
@@ -98,6 +95,8 @@ def put(micropython_command: tuple[str, ...], tmp_path: Path, broker: Mosquitto)
 
 def test_three_boards_teach_each_other_what_each_alone_was_taught(put: Put) -> None:
     boards = [put(name, k) for k, name in enumerate(("kitchen", "attic", "hall"))]
+    for k, board in enumerate(boards):
+        board.teach(k, count=12)  # too few to be told: first, each has to have ranges
     for k, board in enumerate(boards):
         board.teach(k)
     for k, board in enumerate(boards):
@@ -126,7 +125,7 @@ def test_what_it_learns_of_others_has_the_bits_of_a_pc(put: Put, store: ParcelSt
 
 
 def test_a_power_cut_while_it_learns_changes_nothing(put: Put, store: ParcelStore) -> None:
-    board = put("kitchen")
+    board = put("kitchen", idle=1600)  # so that there is time to cut it
     rows = board.teach(0)
     data = parcel_of(1, "attic")
     store.publish([data])
@@ -162,9 +161,11 @@ def test_a_broker_that_is_gone_and_has_lost_all_gets_it_again(put: Put, broker: 
     kitchen.until("rest of kitchen: it is sent")
     broker.stop()
     broker.start()
-    kitchen.hear(broker.port)
-    kitchen.until("rest of kitchen: it is sent")
-    attic = put("attic")
+    end = time.monotonic() + PATIENCE
+    with Broker("127.0.0.1", broker.port, USER, PASSWORD) as line:
+        while not ParcelStore(line, GROUP).of("kitchen").parcels:
+            assert time.monotonic() < end
+    attic = put("attic", idle=1600)  # so that it is taught before it asks: it has ranges then
     attic.teach(1)
     attic.until("rest of kitchen: learned")
 

@@ -19,7 +19,7 @@ from device_support import (
     nothing_allocated,
     run_device,
 )
-from house_support import FAST, SENSOR, Relay, settings, stream
+from house_support import SENSOR, Relay, fast, settings, stream
 from patience import PATIENCE
 from recorded_board import observe
 from script_support import said_in_time
@@ -193,7 +193,7 @@ def test_a_new_host_takes_the_place_of_one_that_is_cut_off(
 
 def test_half_open_lines_are_closed_in_time(board: NetworkBoard) -> None:
     """The board's milliseconds pass ten times as fast."""
-    board.start(FAST % 10)
+    board.start(fast(10))
     board.line().close()  # it listens
     with board.stranger() as line:
         assert rest(line) == b""  # three seconds without a greeting

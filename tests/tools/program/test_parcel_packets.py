@@ -84,6 +84,8 @@ def test_three_boards_teach_each_other_what_each_alone_was_taught(
     air.weather = weather
     boards = [put(name, k) for k, name in enumerate(("kitchen", "attic", "hall"))]
     for k, board in enumerate(boards):
+        board.teach(k, count=12)  # too few to be told: first, each has to have ranges
+    for k, board in enumerate(boards):
         board.teach(k)
     wait(lambda: min(board.right(c) for board in boards for c in range(3)) > 0.9)
     assert {len(each) for each in air.heard} == {250}
@@ -139,7 +141,7 @@ def _parts(air: Air, name: str) -> list[bytes]:
 
 
 def test_a_power_cut_while_it_learns_changes_nothing(put: Put, air: Air) -> None:
-    board = put("kitchen")
+    board = put("kitchen", idle=1600)  # so that there is time to cut it
     rows = board.teach(0)
     parcel = parcel_of(1, "attic")
     whole = replayed(board.config, rows, parcel)
