@@ -92,6 +92,11 @@ class GrowingQuantizer(Buffers):
             self._flat[_GROWING_BITS][f] = _NO_VALUE
             self._flat[_GROWING_LAST][f] = 32767
 
+    @property
+    def is_young(self):
+        """Whether it had so few samples that each one may widen ranges at once."""
+        return self._flat[_GROWING_COUNTS][_G_SEEN] < _EARLY
+
     def encode(self, raw, codes):
         """Write the codes of a row, array('i') of `features`, to codes, array('H') as long."""
         self.encode_from(raw, codes, 0)

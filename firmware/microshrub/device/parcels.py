@@ -9,7 +9,8 @@ second, never more of others than the board was taught itself, and not while a c
 written. Until the last one it is kept, and the next one has to wait.
 
 Which parcels there were is a part of the checkpoint: those are not judged again, and what was not
-learned of a parcel is learned once the broker has sent it again.
+learned of a parcel is learned once it has come again. One whose samples are too far away is judged
+again once ranges have grown.
 """
 
 import gc
@@ -18,7 +19,7 @@ from micropython import const
 
 from ..buffers import Buffers
 from ..parcel import Parcel
-from ..thicket.judging import LEARNED, WELL_KNOWN
+from ..thicket.judging import LEARNED, TOO_FAR, WELL_KNOWN
 from ..thicket.sharing import MOST, Sharing
 
 _BOARDS = const(8)  # places for parcels of each class: as many as a group has of others
@@ -26,7 +27,7 @@ _KEY = const(1073741823)  # of a checksum: a number that takes no heap
 _TOLD = const(20)  # samples of its own from which on a class is told: a parcel of them
 _COUNT = const(536870911)  # counts stay there
 _WIDEN = const(20)  # MOST, as `left` has its bits
-_LEFT_MOST = const(22020095)  # 21 << 20, less one: of up to MOST samples
+_FAR = const(22020096)  # 21 << 20 in `left`, above all else: the parcel was too far away
 _NAME = const(32)  # bytes of a board's name, see program_house.py of the PC
 _PLAIN = const(18)  # bytes of a parcel beside names, features and samples
 _FEATURE = const(18)  # of a feature beside its name
@@ -58,7 +59,7 @@ class Parcels(Buffers):
 
     keys   'i' [8 classes] of the parcels that were judged and their topics; the oldest makes room
     left   'i' [8 classes] bits of those of its samples that are still to be learned, and from
-           _WIDEN on, of how many of them the ranges have still to grow before that
+           _WIDEN on, of how many of them the ranges have still to grow before that; or _FAR
     own    'i' [classes] samples that were learned here, not of others
     sent   'i' [classes] the same, when a parcel of the class was sent last
     words  'i' [4] see above
@@ -78,6 +79,7 @@ class Parcels(Buffers):
         self._data = data
         self._parcel = self._work = None
         self._place = self._label = self._second = 0
+        self._bits = 0  # of all ranges, when parcels were too far away
         self._whose = ""  # that is, as a sentence on it begins
         self.said = b""  # words on what became of a parcel, until they are taken
         self._allocate()
@@ -98,7 +100,7 @@ class Parcels(Buffers):
         return (
             0 <= words[_AT] < len(self._flat[_KEYS])
             and min(self._flat[_LEFT]) >= 0
-            and max(self._flat[_LEFT]) <= _LEFT_MOST
+            and max(self._flat[_LEFT]) <= _FAR
             and all([min(b) >= 0 and max(b) <= _COUNT for b in self._flat[_OWN:]])
         )
 
@@ -112,8 +114,12 @@ class Parcels(Buffers):
 
     @property
     def is_busy(self):
-        """Whether a parcel is judged, or is still to be learned."""
-        return self._work is not None or self._parcel is not None
+        """Whether none can be taken: one is judged or still to be learned, or ranges are those of
+        the very first samples, beside which all that others know is too far away.
+        """
+        quantizer = self._app.quantizer
+        young = quantizer.is_young if quantizer.grows else not quantizer.frozen
+        return young or self._work is not None or self._parcel is not None
 
     def count(self, label, predicted):
         """Count a label, as the application does."""
@@ -154,8 +160,18 @@ class Parcels(Buffers):
 
     def is_new(self, key):
         """Whether something of a parcel is to be done."""
+        self._forget_far()
         k = self._find(key & _KEY)
-        return k < 0 or self._flat[_LEFT][k] > 0
+        return k < 0 or 0 < self._flat[_LEFT][k] < _FAR
+
+    def _forget_far(self):
+        """Have parcels judged again that were too far away, if ranges have grown since."""
+        keys, left = self._flat[_KEYS], self._flat[_LEFT]
+        bits = sum([self._app.quantizer.range_of(f)[1] for f in range(self._app.features)])
+        for k in range(len(keys) if bits != self._bits else 0):
+            if left[k] == _FAR:
+                keys[k] = left[k] = 0
+        self._bits = bits
 
     def _find(self, key):
         keys = self._flat[_KEYS]
@@ -164,12 +180,12 @@ class Parcels(Buffers):
                 return k
         return -1
 
-    def refuse(self, key, words=""):
+    def refuse(self, key, words="", left=0):
         """Note that nothing (more) of a parcel is to be learned; words: what is said of it."""
         k = self._find(key & _KEY)
         if k < 0:
             k = self._note(key & _KEY)
-        self._flat[_LEFT][k] = 0
+        self._flat[_LEFT][k] = left
         self._done(words)
 
     def _note(self, key):
@@ -236,6 +252,9 @@ class Parcels(Buffers):
                 yield from self._sharing.judging(parcel)
                 _, what, which = self._sharing.found[0]
                 if what == WELL_KNOWN:  # perhaps not for ever
+                    return
+                if what == TOO_FAR:  # likewise
+                    self.refuse(key, self._whose + what, _FAR)
                     return
                 if what != LEARNED:
                     raise ValueError(what)

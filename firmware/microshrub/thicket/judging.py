@@ -104,11 +104,14 @@ class Judge:
         if held >= len(which):
             return WELL_KNOWN, []
         rows = []
+        first, stuck = b"", len(which) > 2
         for i in which:
             self._code(parcel, i)
             rows.append(array("H", self._x))
+            first = first or bytes(self._raw)
+            stuck = stuck and bytes(self._raw) == first
             yield
-        if len(rows) > 2 and len({bytes(row) for row in rows}) == 1:
+        if stuck:
             return STUCK, []
         near = []
         for row in rows:

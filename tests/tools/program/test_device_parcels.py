@@ -96,8 +96,6 @@ def put(micropython_command: tuple[str, ...], tmp_path: Path, broker: Mosquitto)
 def test_three_boards_teach_each_other_what_each_alone_was_taught(put: Put) -> None:
     boards = [put(name, k) for k, name in enumerate(("kitchen", "attic", "hall"))]
     for k, board in enumerate(boards):
-        board.teach(k, count=12)  # too few to be told: first, each has to have ranges
-    for k, board in enumerate(boards):
         board.teach(k)
     for k, board in enumerate(boards):
         others = [(CLASSES[c], boards[c].name) for c in range(3) if c != k]
@@ -141,7 +139,7 @@ def test_a_power_cut_while_it_learns_changes_nothing(put: Put, store: ParcelStor
 
 def test_it_learns_no_more_of_others_than_it_was_taught(put: Put, store: ParcelStore) -> None:
     board = put("kitchen")
-    rows = board.teach(0, count=12)
+    rows = board.teach(0, count=16)
     data = parcel_of(1, "attic")
     store.publish([data])
     board.until("20 samples are to be learned")
@@ -150,8 +148,8 @@ def test_it_learns_no_more_of_others_than_it_was_taught(put: Put, store: ParcelS
     for _ in range(3):  # two minutes of the board's
         assert waits.receive(PATIENCE)
     assert not any("learned" in said and "to be" not in said for said in board.said)
-    assert board.fingerprint() == replayed(board.config, rows, data, most=12)
-    board.teach(0, count=12)
+    assert board.fingerprint() == replayed(board.config, rows, data, most=16)
+    board.teach(0, count=16)
     board.until("walk of attic: learned")
 
 
@@ -165,7 +163,7 @@ def test_a_broker_that_is_gone_and_has_lost_all_gets_it_again(put: Put, broker: 
     with Broker("127.0.0.1", broker.port, USER, PASSWORD) as line:
         while not ParcelStore(line, GROUP).of("kitchen").parcels:
             assert time.monotonic() < end
-    attic = put("attic", idle=1600)  # so that it is taught before it asks: it has ranges then
+    attic = put("attic")
     attic.teach(1)
     attic.until("rest of kitchen: learned")
 

@@ -84,8 +84,6 @@ def test_three_boards_teach_each_other_what_each_alone_was_taught(
     air.weather = weather
     boards = [put(name, k) for k, name in enumerate(("kitchen", "attic", "hall"))]
     for k, board in enumerate(boards):
-        board.teach(k, count=12)  # too few to be told: first, each has to have ranges
-    for k, board in enumerate(boards):
         board.teach(k)
     wait(lambda: min(board.right(c) for board in boards for c in range(3)) > 0.9)
     assert {len(each) for each in air.heard} == {250}

@@ -1,0 +1,113 @@
+"""What a board does with a parcel that it hears: before it is taught, too far away, cut short."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from array import array
+from typing import Any
+
+import pytest
+from parcel_pupil import group_config
+from parcel_replay import parcel_of, replayed
+from parcel_support import NAMES, rows_of
+
+from microshrub_host.library import loader
+
+OTHERS = 1  # the class of the parcel
+LONGEST = 400  # steps that a parcel may take
+ORIGIN = "attic"
+
+
+class Pupil:
+    """The application of a board on this PC, with what it was taught."""
+
+    def __init__(self, library: Any, config: dict[str, Any]) -> None:
+        device = library.device
+        told = json.dumps(config | {"checkpoint": None}).encode()
+        self.app = device.device_model.Application(device.config.Configuration(told))
+        self.app.parcels.turn()
+
+    def teach(self, rows: list[tuple[Any, int]]) -> None:
+        for row, label in rows:
+            self.app.values[:] = array("i", row.tolist())
+            self.app.sample(label)
+
+    def turns(self, data: bytes, most: int = LONGEST) -> list[str]:
+        """Hear a parcel, and go on for so many steps at most; what is said of it."""
+        parcels = self.app.parcels
+        key = int.from_bytes(data[-4:], "little") & 0x3FFFFFFF
+        said = []
+        for _ in range(most):
+            if parcels.is_new(key) and not parcels.is_busy:
+                parcels.take(key, data, 0, len(data), OTHERS, ORIGIN)
+            self.app.seconds += 1
+            parcels.turn()
+            said += [parcels.said.decode()] if parcels.said else []
+            parcels.said = b""
+        return said
+
+    def saved(self) -> bytes:
+        file = io.BytesIO()
+        for part in self.app.parts:
+            part.write(file)
+        return file.getvalue()
+
+    def restore(self, saved: bytes) -> None:
+        file = io.BytesIO(saved)
+        for part in self.app.parts:
+            part.read(file)
+
+
+def config_of(name: str) -> dict[str, Any]:
+    packets = {"by": "udp", "port": 1, "to": ["127.0.0.1", 2]}
+    return group_config(name, (), NAMES, packets=packets)
+
+
+def rows(count: int, spread: int = 1) -> list[tuple[Any, int]]:
+    """Of the first class: nearer to each other by that factor than usual."""
+    made = [(row // spread, 0) for row in rows_of(0, count, 7)]
+    random.Random(1).shuffle(made)
+    return made
+
+
+def pupil(taught: list[tuple[Any, int]]) -> Pupil:
+    made = Pupil(loader.load(loader.fastest()), config_of("kitchen"))
+    made.teach(taught)
+    return made
+
+
+@pytest.mark.parametrize("taught", [16, 40], ids=["as soon as it can", "later"])
+def test_a_power_cut_in_any_step_changes_nothing(taught: int) -> None:
+    data = parcel_of(OTHERS, ORIGIN, most=min(taught, 20))
+    whole = replayed(config_of("kitchen"), rows(taught), data)
+    steps = 200
+    for cut in range(steps):
+        first, second = pupil(rows(taught)), pupil([])
+        first.turns(data, cut)
+        second.restore(first.saved())
+        second.turns(data)
+        assert second.app.state_crc32() == whole, cut
+    first = pupil(rows(taught))
+    first.turns(data, steps)
+    assert first.app.state_crc32() == whole, "more steps have to be cut"
+
+
+@pytest.mark.parametrize("taught", [0, 1, 2, 12])
+def test_a_board_that_hears_others_first_learns_of_them_once_it_is_taught(taught: int) -> None:
+    """Judged beside its first few samples, all that others know would be too far away."""
+    board, data = pupil(rows(taught)), parcel_of(OTHERS, ORIGIN)
+    assert board.turns(data) == []
+    board.teach(rows(40 - taught))
+    words = f"walk of {ORIGIN}: "
+    assert board.turns(data) == [words + "20 samples are to be learned", words + "learned"]
+
+
+def test_what_is_too_far_away_is_judged_again_when_ranges_have_grown() -> None:
+    """A sensor that lies still beside one that moves; that it is far is said once."""
+    board, data = pupil(rows(40, spread=300)), parcel_of(OTHERS, ORIGIN)
+    words = f"walk of {ORIGIN}: "
+    assert board.turns(data) == [words + "too far away"]
+    board.teach(rows(400))
+    assert board.turns(data)[-1] == words + "learned"
