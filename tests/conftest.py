@@ -43,11 +43,11 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """What `pytest -n auto` starts: six workers more than there are cores.
+    """What `pytest -n auto` starts: four workers more than there are cores.
 
-    Boards, lines and processes are real, so tests wait for them two thirds of their time.
+    Boards, lines and processes are real, so tests wait for them half of their time.
     """
-    return (os.cpu_count() or 1) + 6
+    return (os.cpu_count() or 1) + 4
 
 
 @pytest.hookimpl(trylast=True)

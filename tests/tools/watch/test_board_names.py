@@ -134,7 +134,7 @@ def test_monitor_shows_the_names(old: bool, start: Start) -> None:
 
 def test_a_configuration_of_many_frames_comes_whole(start: Start) -> None:
     units = [[-5, 2], [1000, -3]]
-    with HostLink(SerialLine(start(units=units, note="n" * 3000))) as link:
+    with HostLink(SerialLine(start(units=units, program="n" * 3000))) as link:
         welcome = link.connect()
         whole = read_configuration(link, welcome)
         names = names_of(whole, welcome)
