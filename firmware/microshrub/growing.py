@@ -97,6 +97,14 @@ class GrowingQuantizer(Buffers):
         """Whether it had so few samples that each one may widen ranges at once."""
         return self._flat[_GROWING_COUNTS][_G_SEEN] < _EARLY
 
+    @property
+    def bits(self):
+        """Those of all ranges together: other ones once a range has grown."""
+        total = 0
+        for bits in self._flat[_GROWING_BITS]:
+            total += bits
+        return total
+
     def encode(self, raw, codes):
         """Write the codes of a row, array('i') of `features`, to codes, array('H') as long."""
         self.encode_from(raw, codes, 0)

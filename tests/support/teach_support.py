@@ -25,6 +25,12 @@ def begin(page: Browser) -> None:
     page.run("document.querySelector('.pad').scrollIntoView({block: 'center'})")
 
 
+def ask_in_vain(page: Browser) -> None:
+    """Ask for the sensor of a board that has none: the page says what it lacks."""
+    page.run("document.querySelector('#learn-me').click()")
+    page.wait("document.querySelector('#learn-me-status').classList.contains('bad')")
+
+
 def press(page: Browser, text: str) -> None:
     """Press the button of a class."""
     found = (

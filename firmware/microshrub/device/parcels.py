@@ -26,8 +26,7 @@ _BOARDS = const(8)  # places for parcels of each class: as many as a group has o
 _KEY = const(1073741823)  # of a checksum: a number that takes no heap
 _TOLD = const(20)  # samples of its own from which on a class is told: a parcel of them
 _COUNT = const(536870911)  # counts stay there
-_WIDEN = const(20)  # MOST, as `left` has its bits
-_FAR = const(22020096)  # 21 << 20 in `left`, above all else: the parcel was too far away
+_FAR = const(22020096)  # MOST + 1 << MOST in `left`, above all else: the parcel was too far away
 _NAME = const(32)  # bytes of a board's name, see program_house.py of the PC
 _PLAIN = const(18)  # bytes of a parcel beside names, features and samples
 _FEATURE = const(18)  # of a feature beside its name
@@ -59,7 +58,7 @@ class Parcels(Buffers):
 
     keys   'i' [8 classes] of the parcels that were judged and their topics; the oldest makes room
     left   'i' [8 classes] bits of those of its samples that are still to be learned, and from
-           _WIDEN on, of how many of them the ranges have still to grow before that; or _FAR
+           bit MOST on, of how many of them the ranges have still to grow before that; or _FAR
     own    'i' [classes] samples that were learned here, not of others
     sent   'i' [classes] the same, when a parcel of the class was sent last
     words  'i' [4] see above
@@ -166,8 +165,9 @@ class Parcels(Buffers):
 
     def _forget_far(self):
         """Have parcels judged again that were too far away, if ranges have grown since."""
+        quantizer = self._app.quantizer
+        bits = quantizer.bits if quantizer.grows else 0
         keys, left = self._flat[_KEYS], self._flat[_LEFT]
-        bits = sum([self._app.quantizer.range_of(f)[1] for f in range(self._app.features)])
         for k in range(len(keys) if bits != self._bits else 0):
             if left[k] == _FAR:
                 keys[k] = left[k] = 0
@@ -259,13 +259,13 @@ class Parcels(Buffers):
                 if what != LEARNED:
                     raise ValueError(what)
                 k = self._note(key)
-                left[k] = sum([1 << i for i in which]) + (len(which) << _WIDEN)
+                left[k] = sum([1 << i for i in which]) + (len(which) << MOST)
             which = [i for i in range(parcel.samples) if left[k] >> i & 1]
-            for i in which[len(which) - (left[k] >> _WIDEN) :]:
+            for i in which[len(which) - (left[k] >> MOST) :]:
                 self._sharing.widen(parcel, i)
-                left[k] -= 1 << _WIDEN
+                left[k] -= 1 << MOST
                 yield
-            left[k] &= (1 << _WIDEN) - 1
+            left[k] &= (1 << MOST) - 1
         except (ValueError, MemoryError) as error:
             self._cannot(key, error)
             return

@@ -108,8 +108,9 @@ class Judge:
         for i in which:
             self._code(parcel, i)
             rows.append(array("H", self._x))
-            first = first or bytes(self._raw)
-            stuck = stuck and bytes(self._raw) == first
+            raw = bytes(self._raw)
+            first = first or raw
+            stuck = stuck and raw == first
             yield
         if stuck:
             return STUCK, []

@@ -6,6 +6,7 @@ import io
 import json
 import random
 from array import array
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -65,9 +66,9 @@ def config_of(name: str) -> dict[str, Any]:
     return group_config(name, (), NAMES, packets=packets)
 
 
-def rows(count: int, spread: int = 1) -> list[tuple[Any, int]]:
+def rows(count: int, spread: int = 1, seed: int = 7) -> list[tuple[Any, int]]:
     """Of the first class: nearer to each other by that factor than usual."""
-    made = [(row // spread, 0) for row in rows_of(0, count, 7)]
+    made = [(row // spread, 0) for row in rows_of(0, count, seed)]
     random.Random(1).shuffle(made)
     return made
 
@@ -76,6 +77,37 @@ def pupil(taught: list[tuple[Any, int]]) -> Pupil:
     made = Pupil(loader.load(loader.fastest()), config_of("kitchen"))
     made.teach(taught)
     return made
+
+
+QUIET = """
+import gc
+from microshrub.device.config import Configuration
+from microshrub.device.device_model import Application
+
+app = Application(Configuration(%r))
+found = [0, 0, 0]
+
+def hear(count):
+    for k in range(count):
+        app.parcels.is_new(12345)
+        app.parcels.is_busy
+        app.parcels.turn()
+
+hear(5)
+gc.collect()
+gc.disable()
+for k in range(3):
+    found[k] = gc.mem_alloc()
+    hear(500)
+print(found[2] - found[1])
+"""
+
+
+def test_what_is_heard_again_and_again_allocates_nothing(
+    run_micropython: Callable[[str], str],
+) -> None:
+    told = json.dumps(config_of("kitchen") | {"checkpoint": None}).encode()
+    assert run_micropython(QUIET % told).split()[-1] == "0"
 
 
 @pytest.mark.parametrize("taught", [16, 40], ids=["as soon as it can", "later"])
@@ -94,20 +126,29 @@ def test_a_power_cut_in_any_step_changes_nothing(taught: int) -> None:
     assert first.app.state_crc32() == whole, "more steps have to be cut"
 
 
+@pytest.mark.parametrize("seed", [7, 8, 9])
 @pytest.mark.parametrize("taught", [0, 1, 2, 12])
-def test_a_board_that_hears_others_first_learns_of_them_once_it_is_taught(taught: int) -> None:
+def test_a_board_that_hears_others_first_learns_of_them_once_it_is_taught(
+    taught: int, seed: int
+) -> None:
     """Judged beside its first few samples, all that others know would be too far away."""
-    board, data = pupil(rows(taught)), parcel_of(OTHERS, ORIGIN)
+    board, data = pupil(rows(taught, seed=seed)), parcel_of(OTHERS, ORIGIN)
     assert board.turns(data) == []
-    board.teach(rows(40 - taught))
+    board.teach(rows(40 - taught, seed=seed))
     words = f"walk of {ORIGIN}: "
     assert board.turns(data) == [words + "20 samples are to be learned", words + "learned"]
 
 
-def test_what_is_too_far_away_is_judged_again_when_ranges_have_grown() -> None:
+@pytest.mark.parametrize("seed", [7, 8, 9])
+@pytest.mark.parametrize("cut", [False, True], ids=["", "through a power cut"])
+def test_what_is_too_far_away_is_judged_again_when_ranges_have_grown(cut: bool, seed: int) -> None:
     """A sensor that lies still beside one that moves; that it is far is said once."""
-    board, data = pupil(rows(40, spread=300)), parcel_of(OTHERS, ORIGIN)
+    board, data = pupil(rows(40, 300, seed)), parcel_of(OTHERS, ORIGIN)
     words = f"walk of {ORIGIN}: "
     assert board.turns(data) == [words + "too far away"]
-    board.teach(rows(400))
+    if cut:
+        saved = board.saved()
+        board = pupil([])
+        board.restore(saved)
+    board.teach(rows(400, seed=seed))
     assert board.turns(data)[-1] == words + "learned"

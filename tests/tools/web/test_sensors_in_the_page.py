@@ -14,7 +14,7 @@ from browser_support import Browser
 from cable_support import Gesturing, bridged, check_alone, open_page, put, recognised, teach
 from node_support import run_in_node
 from playground_support import choose, crc_of_run, give_csv, set_option, take
-from teach_support import begin, crc, end, name, press
+from teach_support import ask_in_vain, begin, crc, end, name, press
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
@@ -281,8 +281,7 @@ def test_an_accelerometer_with_a_driver_teaches_the_page_and_then_recognises_alo
         with bridged(board.port) as bridge:
             open_page(page, bridge.address)
             name(page, "across, up")
-            page.run("document.querySelector('#learn-me').click()")
-            page.wait("document.querySelector('#learn-me-status').classList.contains('bad')")
+            ask_in_vain(page)
             choose(page, "readings-sensor", "adxl345")
             for field, value in (("rate", "50"), ("scl", "17"), ("sda", "16")):
                 choose(page, f"readings-{field}", value)
@@ -324,8 +323,7 @@ def test_two_sensors_of_a_board_teach_the_page_side_by_side(
     wanted = [("adxl345", "scl=17", "sda=16", "rate=50"), ("adc", "pins=26", "rate=10")]
     with board.board, bridged(board.port) as bridge:
         open_page(page, bridge.address)
-        page.run("document.querySelector('#learn-me').click()")
-        page.wait("document.querySelector('#learn-me-status').classList.contains('bad')")
+        ask_in_vain(page)
         choose(page, "readings-sensor", "adxl345")
         choose(page, "readings-second", "adc")
         fields = (("rate", "50"), ("scl", "17"), ("sda", "16"), ("second-rate", "10"))

@@ -14,7 +14,7 @@ from line_support import Cable, Ends
 from playground_support import choose, take
 from program_support import number_program
 from serial_support import serial_port
-from teach_support import begin, crc, end, name, press
+from teach_support import ask_in_vain, begin, crc, end, name, press
 from test_accessibility import AXE, findings
 from test_languages import CUT
 
@@ -43,7 +43,6 @@ from cable_support import (
 SENSOR = Sensor.mpu6050(scl=1, sda=0, rate=50)
 CARDS = "document.querySelectorAll('#cards li').length"
 SAID = f"{STATUS}.textContent"
-REFUSED = f"{STATUS}.classList.contains('bad')"
 
 
 @pytest.fixture
@@ -108,8 +107,7 @@ def test_what_a_board_taught_goes_on_that_board_and_recognises_it(
         config = json.loads((board.flash / "microshrub.0001" / "config.json").read_text())
         made = build(project, "rpi_pico", sensor=SENSOR, output=tmp_path / "made").folder
         assert config == json.loads((made / "config.json").read_text())
-        page.run("document.querySelector('#learn-me').click()")
-        page.wait(REFUSED)
+        ask_in_vain(page)
         assert "makes features of its readings" in page.run(SAID)
     check_alone(board, "across", "up")
 
@@ -200,8 +198,7 @@ def test_a_project_of_a_board_is_opened_again_and_goes_on_with_such_a_board_only
         open_page(page, bridge.address)
         page.give_file("#project", project)
         assert crc(page) == before
-        page.run("document.querySelector('#learn-me').click()")
-        page.wait(REFUSED)
+        ask_in_vain(page)
         assert "taught with the readings ax, ay, az, gx, gy, gz, 50 a second" in page.run(SAID)
         assert crc(page) == before
 
@@ -258,8 +255,7 @@ def refused(page: Browser, port: str) -> str:
     """What the page says of the board at that port, which it cannot be taught with."""
     with bridged(port) as bridge:
         open_page(page, bridge.address)
-        page.run("document.querySelector('#learn-me').click()")
-        page.wait(REFUSED)
+        ask_in_vain(page)
         assert not page.run("document.querySelector('#source').disabled")
         return str(page.run(SAID))
 
@@ -302,8 +298,7 @@ def test_all_that_is_said_of_a_board_can_be_read(
     blank = Gesturing(micropython_command, tmp_path / "blank")
     with blank.board, bridged(blank.port) as bridge:
         open_page(page, bridge.address.replace("/#", there))
-        page.run("document.querySelector('#learn-me').click()")
-        page.wait(REFUSED)
+        ask_in_vain(page)
         for kind in ("mpu6050", "adc", "bme280", "clamp", "soil_probe"):
             choose(page, "readings-sensor", kind)
             check_looks(page)
@@ -326,8 +321,7 @@ def test_a_blank_board_gets_a_program_that_sends_its_readings(
     with board.board, bridged(board.port) as bridge:
         open_page(page, bridge.address)
         name(page, "across, up")
-        page.run("document.querySelector('#learn-me').click()")
-        page.wait(REFUSED)
+        ask_in_vain(page)
         put(page, "readings-flash")
         config = json.loads((board.flash / "microshrub.0001" / "config.json").read_text())
         assert config["class_names"] == ["across", "up"]
