@@ -26,7 +26,7 @@ Buffers (variances are in units of 2**16 squared codes, so that they fit into 16
 import micropython
 from micropython import const
 
-from ..fixed import RNG_WORDS, below, exp_decay, log2, seed_generator
+from ..fixed import RNG_WORDS, below, exp_decays, seed_generator
 from ..learner import Learner
 
 # From elsewhere, written by `make constants`:
@@ -51,6 +51,7 @@ _POOL = const(1024)  # the same, of the pooled variances
 _AT_FIRST = const(1024)  # a variance before any is known: an eighth of the codes' range squared
 _VIRTUAL = const(2)  # samples that the pooled variance stands for
 _CLIPPED = const(10240)  # 40 in Q8
+_NOTHING = const(1048576)  # exp_decay() of it is 0
 _VOTE = const(1020)  # votes for a share of 1 / 2**14
 
 
@@ -66,29 +67,30 @@ def predict(t, rows, at: int) -> int:
     for c in range(classes):
         votes[c] = 0
         if seen[c]:
-            score[c] = int(distance(0, 0, t, rows, at, c))
+            score[c] = int(distance(0, 0, 0, t, rows, at, c))
             if best < 0 or score[c] < score[best]:
                 best = c
     if best < 0:
         return best
     least = score[best]
+    for c in range(classes):
+        votes[c] = _NOTHING
+        if seen[c]:
+            votes[c] = (score[c] - least) * 177  # ln 2 in Q16 / 256; < 2**23 * 2**8
+    exp_decays(0, 0, classes, t, _BAYES_VOTES)
     total = 0  # <= 256 * 2**14
     for c in range(classes):
-        if seen[c]:
-            votes[c] = int(
-                exp_decay((score[c] - least) * 177)
-            )  # ln 2 in Q16 / 256; < 2**23 * 2**8
-            total += votes[c]
+        total += votes[c]
     for c in range(classes):
         votes[c] = (votes[c] << 14) // total * _VOTE
     return best
 
 
-# Of the next one, i and gap are 0: viper keeps the first arguments in registers.
+# Of the next one, v, y and f are 0: viper keeps the first three arguments in registers.
 
 
 @micropython.viper
-def distance(i: int, gap: int, t, rows, at: int, c: int) -> int:
+def distance(v: int, y: int, f: int, t, rows, at: int, c: int) -> int:
     """The score of class c for the sample at rows[at], with the other sign."""
     address = ptr32(t)
     state = ptr32(address[_BAYES_STATE])
@@ -101,12 +103,27 @@ def distance(i: int, gap: int, t, rows, at: int, c: int) -> int:
     k = c * features
     total = 0  # <= 256 * (2**13 + 2**12)
     for i in range(features):
-        v = (n * variance[k] + _VIRTUAL * (pooled[i] >> 6)) // (n + _VIRTUAL) + 1
-        gap = (x[at + i] - mean[k]) >> 1
-        z = (gap * gap >> 6) // v  # in Q8, as the variance's unit is 2**16: < 2**24
-        if z > _CLIPPED:
-            z = _CLIPPED
-        total += (z * 185 >> 8) + (int(log2(v)) >> 7)  # 185 / 256 = 1 / (2 ln 2)
+        v = (n * variance[k] + _VIRTUAL * (pooled[i] >> 6)) // (n + _VIRTUAL) + 1  # <= 2**16
+        y = (x[at + i] - mean[k]) >> 1
+        y = (y * y >> 6) // v  # in Q8, as the variance's unit is 2**16: < 2**24
+        if y > _CLIPPED:
+            y = _CLIPPED
+        total += y * 185 >> 8  # 185 / 256 = 1 / (2 ln 2)
+        top = 16 if v >= 65536 else 0  # as log2() of fixed.py: a call would take longer than this
+        if v >> top > 255:
+            top += 8
+        if v >> top > 15:
+            top += 4
+        if v >> top > 3:
+            top += 2
+        if v >> top > 1:
+            top += 1
+        f = (v << 16 >> top + 1) - 32768
+        y = ((720 * f) >> 15) - 3110
+        y = ((y * f) >> 15) + 6743
+        y = ((y * f) >> 15) - 11588
+        y = ((y * f) >> 15) + 23619
+        total += ((top << 14) + ((y * f) >> 15)) >> 7
         k += 1
     return total
 

@@ -6,7 +6,7 @@ The buffers are those of thicket.py.
 import micropython
 from micropython import const
 
-from ..fixed import exp_decay
+from ..fixed import exp_decays
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -34,6 +34,7 @@ _MEMBERS = const(6)
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
 _MEMORY = const(8)  # log2 of the samples that an accuracy looks back over
+_NOTHING = const(1048576)  # exp_decay() of it is 0
 _CERTAIN = const(65280)  # votes of 65536 * 255, by 256
 
 
@@ -91,9 +92,10 @@ def weigh(own, place: int, sharpness: int):
         if said[k] >= 0 and accuracy[k] > top:
             top = accuracy[k]
     for k in range(_MEMBERS):
-        share[k] = 0
+        share[k] = _NOTHING
         if said[k] >= 0:
-            share[k] = int(exp_decay((sharpness * (top - accuracy[k])) >> 4))  # 60 * 2**20
+            share[k] = (sharpness * (top - accuracy[k])) >> 4  # 60 * 2**20
+    exp_decays(0, 0, _MEMBERS, own, _THICKET_SHARE)
 
 
 @micropython.viper

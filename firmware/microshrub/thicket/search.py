@@ -45,15 +45,16 @@ def begin(t, rows, at: int):
         distance[r] = _FAR
 
 
-# Of the next one, away and row are 0: viper keeps the first two arguments in registers.
+# Of the next one, away, row and n are 0: viper keeps the first three arguments in registers.
 
 
 @micropython.viper
-def search(away: int, row: int, t, plan: int, count: int):
+def search(away: int, row: int, n: int, t, plan: int, count: int):
     """Look at `count` samples more; a sum that passes the k-th best so far is not added up.
 
     plan is where the search's words begin. The samples come in stretches that lie one before the
-    other. A sum grows by four features at a time; of the first twelve, each has its own variable.
+    other. A sum grows by four features at a time: of the first twelve, each has its own variable,
+    and so have the up to three that are left over.
     """
     address = ptr32(t)
     sample = ptr8(address[_NEIGHBOURS_SAMPLE])
@@ -87,7 +88,14 @@ def search(away: int, row: int, t, plan: int, count: int):
         gap11 = gap - sample[11]
     stride = features * step
     done = 4 * (four + eight + twelve)
-    rest = features - done
+    odd = (features - done) & 3
+    if odd:
+        gap12 = gap - sample[done]
+        if odd > 1:
+            gap13 = gap - sample[done + 1]
+            if odd > 2:
+                gap14 = gap - sample[done + 2]
+    fours = (features - done) >> 2
     while count:
         if b - step < low:
             b += state[plan + _N_SIZE]
@@ -122,24 +130,25 @@ def search(away: int, row: int, t, plan: int, count: int):
                 away += ptr8(gap11)[ptr8(row)[11]]
                 if away >= farthest:
                     continue
-            x = address[_NEIGHBOURS_SAMPLE] + done
-            y = address[_RING_CODES] + ((b + n * step) * features + done)
-            if rest & 1:
-                away += ptr8(gap)[ptr8(y)[rest - 1] - ptr8(x)[rest - 1]]
-            if rest & 2:
-                away += ptr8(gap)[ptr8(y)[0] - ptr8(x)[0]]
-                away += ptr8(gap)[ptr8(y)[1] - ptr8(x)[1]]
-                y += 2
-                x += 2
-            left = rest >> 2
-            while left:
-                away += ptr8(gap)[ptr8(y)[0] - ptr8(x)[0]]
-                away += ptr8(gap)[ptr8(y)[1] - ptr8(x)[1]]
-                away += ptr8(gap)[ptr8(y)[2] - ptr8(x)[2]]
-                away += ptr8(gap)[ptr8(y)[3] - ptr8(x)[3]]
-                y += 4
-                x += 4
-                left = left - 1 if away < farthest else 0
+            if odd:
+                y = row + done
+                away += ptr8(gap12)[ptr8(y)[0]]
+                if odd > 1:
+                    away += ptr8(gap13)[ptr8(y)[1]]
+                    if odd > 2:
+                        away += ptr8(gap14)[ptr8(y)[2]]
+            if fours:
+                x = address[_NEIGHBOURS_SAMPLE] + done + odd
+                y = row + done + odd
+                left = fours
+                while left:
+                    away += ptr8(gap)[ptr8(y)[0] - ptr8(x)[0]]
+                    away += ptr8(gap)[ptr8(y)[1] - ptr8(x)[1]]
+                    away += ptr8(gap)[ptr8(y)[2] - ptr8(x)[2]]
+                    away += ptr8(gap)[ptr8(y)[3] - ptr8(x)[3]]
+                    y += 4
+                    x += 4
+                    left = left - 1 if away < farthest else 0
             if away < farthest and b + n * step != state[_N_SKIP]:
                 r = last
                 while r > 0 and distance[r - 1] > away:

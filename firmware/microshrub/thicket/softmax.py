@@ -21,7 +21,7 @@ Buffers:
 import micropython
 from micropython import const
 
-from ..fixed import exp_decay
+from ..fixed import exp_decays
 from ..learner import Learner
 from .scaling import average, scale
 
@@ -93,12 +93,14 @@ def share_out(t) -> int:
         if share[c] > share[best]:
             best = c
     top = share[best]
-    total = 0  # <= 256 * 2**14 = 2**22, and >= 2**14
     for c in range(classes):
         below = top - share[c]  # < 2**27
         if below > _FAR:
             below = _FAR
-        share[c] = int(exp_decay(below << 4))
+        share[c] = below << 4
+    exp_decays(0, 0, classes, t, _SOFTMAX_SHARE)
+    total = 0  # <= 256 * 2**14 = 2**22, and >= 2**14
+    for c in range(classes):
         total += share[c]
     for c in range(classes):
         p = (share[c] << 14) // total  # <= 2**28 before it is divided

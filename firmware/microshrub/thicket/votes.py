@@ -6,7 +6,7 @@ The buffers are those of grove.py.
 import micropython
 from micropython import const
 
-from ..fixed import below, exp_decay
+from ..fixed import below, exp_decays
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -38,6 +38,7 @@ _NARROW = const(128)
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
 _MEMORY = const(8)  # log2 of the samples that an accuracy looks back over
+_NOTHING = const(1048576)  # exp_decay() of it is 0
 _LEAF_RATE = const(8)  # in 1/256: how fast leaves go on learning
 
 
@@ -155,17 +156,16 @@ def weigh(t):
     for s in range(slots):
         if s != growing and accuracy[s] > top:
             top = accuracy[s]
+    for s in range(slots):
+        weight[s] = (20 * (top - accuracy[s])) >> 4 if s != growing else _NOTHING
+    exp_decays(0, 0, slots, t, _GROVE_WEIGHT)
     grown = ptr32(address[_GROVE_GROWN])
     most = 1
     for s in range(slots):
         if s != growing and grown[s] > most:
             most = grown[s]
     for s in range(slots):
-        w = 0
-        if s != growing:
-            w = int(exp_decay((20 * (top - accuracy[s])) >> 4))
-            if grown[s] < most:
-                part = (grown[s] << 8) // most
-                part = part * part >> 8
-                w = (w * part >> 8) * part >> 8
-        weight[s] = w
+        if grown[s] < most:
+            part = (grown[s] << 8) // most
+            part = part * part >> 8
+            weight[s] = (weight[s] * part >> 8) * part >> 8
