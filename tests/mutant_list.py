@@ -43,10 +43,11 @@ _SHARED = _of(
     ),
     (
         "fixed.py",
-        "y = ((y * x) >> 15) + 8120",
-        "y = ((y * x) >> 15) + 8180",
+        "return ((y * x) >> 15) + 16384",
+        "return ((y * x) >> 15) + 16300",
         "fixed::exp_negative_keeps_its_bound_everywhere",
     ),
+    ("fixed.py", "if halvings < 15:", "if halvings < 14:", "fixed::exp_decays"),
     (
         "adwin.py",
         "_CUT = const(1000)",
@@ -162,7 +163,12 @@ _THICKET = _of(
         "_LEAF_RATE = const(0)",
         "votes",
     ),
-    ("votes.py", "w = (w * part >> 8) * part >> 8", "w = w * part >> 8", "votes"),
+    (
+        "votes.py",
+        "weight[s] = (weight[s] * x >> 8) * x >> 8",
+        "weight[s] = weight[s] * x >> 8",
+        "votes",
+    ),
     ("votes.py", "dice = (dice + 97) & 255", "dice = 0", "votes"),
     (
         "softmax.py",
@@ -190,8 +196,8 @@ _THICKET = _of(
     ),
     (
         "bayes.py",
-        "total += (z * 185 >> 8) + (int(log2(v)) >> 7)",
-        "total += (z * 370 >> 8) + (int(log2(v)) >> 7)",
+        "total += y * 185 >> 8",
+        "total += y * 370 >> 8",
         "bayes",
     ),
     (

@@ -149,7 +149,7 @@ def exp_decay(x: int) -> int:
     return int(exp_negative(x)) >> halvings
 
 
-# Of the next one, x and y are 0: viper keeps the first three arguments in registers.
+# Of the next one, x and y are 0: viper keeps the first arguments in registers.
 
 
 @micropython.viper

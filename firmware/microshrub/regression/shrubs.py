@@ -82,7 +82,7 @@ _MIDDLE = const(32767)  # the prediction before there is a target
 @micropython.viper
 def predict(t, rows, at: int) -> int:
     """The code of the target of the sample at rows[at]."""
-    descend(t, rows, at)
+    descend(0, 0, t, rows, at)
     return int(mix(t))
 
 

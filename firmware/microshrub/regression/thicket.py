@@ -131,7 +131,7 @@ def foretell(t, rows, at: int, last: int) -> int:
     outline = int(blend(t[_OWN], _TREES))
     shrubs = ptr32(t[_SHRUBS])
     ptr32(shrubs[_SHRUBS_STATE])[_V_OUTLINE] = outline
-    descend(t[_SHRUBS], rows, at)
+    descend(0, 0, t[_SHRUBS], rows, at)
     y = int(mix(t[_SHRUBS]))
     if not ptr32(shrubs[_GROVE_STATE])[_G_USED]:
         y = outline

@@ -86,7 +86,7 @@ def predict(t, rows, at: int) -> int:
     return best
 
 
-# Of the next one, v, y and f are 0: viper keeps the first three arguments in registers.
+# Of the next one, v, y and f are 0: viper keeps the first arguments in registers.
 
 
 @micropython.viper

@@ -21,8 +21,11 @@ _NARROW = const(128)
 # (end)
 
 
+# n and k are 0: viper keeps the first arguments in registers.
+
+
 @micropython.viper
-def descend(t, rows, at: int):
+def descend(n: int, k: int, t, rows, at: int):
     """Which leaf the sample at rows[at] reaches in each tree that votes."""
     address = ptr32(t)
     feature = ptr8(address[_GROVE_FEATURE])
@@ -35,12 +38,14 @@ def descend(t, rows, at: int):
         descend_far(t, rows, at)
         return
     growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
-    first = 0
-    for s in range(ptr32(address[_GROVE_STATE])[_G_USED] + 1):
+    s = ptr32(address[_GROVE_STATE])[_G_USED] + 1
+    first = s * inner
+    while s:
+        s -= 1
+        first -= inner
         if s != growing:
             n = 0
             while n < inner:
                 k = first + n
                 n = kids[2 * k + int((x[at + feature[k]] >> 8) > threshold[k])]
             path[s] = n - inner
-        first += inner

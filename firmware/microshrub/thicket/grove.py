@@ -80,8 +80,8 @@ _ONE = const(1048576)  # an accuracy of 1, Q20
 @micropython.viper
 def predict(t, rows, at: int) -> int:
     """The class of the sample at rows[at]; leaves votes and path in the table."""
-    descend(t, rows, at)
-    return int(count_votes(t))
+    descend(0, 0, t, rows, at)
+    return int(count_votes(0, 0, t))
 
 
 @micropython.viper
@@ -95,8 +95,8 @@ def learn(t, rows, at: int, label: int) -> int:
 @micropython.viper
 def follow(t, rows, at: int, label: int):
     """Learn the sample that was predicted last."""
-    judge(t, label)
-    weigh(t)
+    judge(0, 0, t, label)
+    weigh(0, 0, t)
     take(t, rows, at, label)
     tend(t)
 
@@ -143,7 +143,7 @@ def enter(t):
     shape = ptr32(address[_RING_SHAPE])
     filling = int(shape[_R_HELD] < shape[_R_LENGTH])
     hand_over(t, _GROVE_GROWN if filling else _GROVE_ACCURACY)
-    weigh(t)
+    weigh(0, 0, t)
 
 
 def grove_table(features, classes, window, trees, leaves):

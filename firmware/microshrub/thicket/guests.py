@@ -79,8 +79,8 @@ def welcome(t, rows, at: int, label: int, whose: int):
     """
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     ask_grove(t[_GROVE], rows, at)
-    judge(t[_GROVE], label)
-    weigh(t[_GROVE])
+    judge(0, 0, t[_GROVE], label)
+    weigh(0, 0, t[_GROVE])
     mark(t[_GROVE], int(put(t[_GROVE], rows, at, label)), whose)
     tend(t[_GROVE])
     if own[_T_WITH_BAYES]:

@@ -45,7 +45,7 @@ def begin(t, rows, at: int):
         distance[r] = _FAR
 
 
-# Of the next one, away, row and n are 0: viper keeps the first three arguments in registers.
+# Of the next one, away, row and n are 0: viper keeps the first arguments in registers.
 
 
 @micropython.viper

@@ -42,8 +42,12 @@ _NOTHING = const(1048576)  # exp_decay() of it is 0
 _LEAF_RATE = const(8)  # in 1/256: how fast leaves go on learning
 
 
+# Of the next two, c, at and share are 0: viper keeps the first arguments in registers. A loop that
+# counts down to 0 takes a third of one over a range.
+
+
 @micropython.viper
-def count_votes(t) -> int:
+def count_votes(c: int, at: int, t) -> int:
     """The trees' class frequencies, weighted; returns the class with the most votes."""
     address = ptr32(t)
     grove = ptr32(address[_GROVE_STATE])
@@ -57,11 +61,14 @@ def count_votes(t) -> int:
     upper = 0
     if most_leaves > _NARROW:
         upper = grove[_G_TREES] + 1
-    for c in range(last + 1):
+    for c in range(last):
         votes[c] = 0
     total = 0
-    k = 0
-    for s in range(grove[_G_USED] + 1):
+    s = grove[_G_USED] + 1
+    k = s * most_leaves
+    while s:
+        s -= 1
+        k -= most_leaves
         if s != growing:
             w = weight[s]
             total += w  # <= 255 * 2**14 < 2**22
@@ -69,13 +76,14 @@ def count_votes(t) -> int:
             if upper:
                 at += path[upper + s] << 8
             at *= last  # < 256 * 2**13 * 255 < 2**29
-            rest = 255 * w
-            for c in range(last):
-                vote = leaves[at + c] * w
-                votes[c] = votes[c] + vote  # <= 255 * 255 * 2**14 < 2**30
-                rest -= vote
-            votes[last] = votes[last] + rest
-        k += most_leaves
+            c = last
+            while c:
+                c -= 1
+                votes[c] = votes[c] + leaves[at + c] * w  # <= 255 * 255 * 2**14 < 2**30
+    rest = 255 * total
+    for c in range(last):
+        rest -= votes[c]
+    votes[last] = rest
     best = 0
     for c in range(last + 1):
         if total > 16:
@@ -86,7 +94,7 @@ def count_votes(t) -> int:
 
 
 @micropython.viper
-def judge(t, label: int):
+def judge(c: int, share: int, t, label: int):
     """What a label changes in each tree that voted: its accuracy, and the leaf it reached.
 
     After eight labels of a run, each counts the less, the longer the run is: otherwise the leaves
@@ -121,10 +129,12 @@ def judge(t, label: int):
             said = last
             rest = 255
             after = 255
-            for c in range(last):
+            c = last
+            while c:
+                c -= 1
                 share = leaves[at + c]
                 rest -= share
-                if share > most:
+                if share >= most:  # of two that are equal, the first
                     most = share
                     said = c
                 # rounded up or down by chance, so that small changes are not lost: 0..255 again
@@ -144,28 +154,40 @@ def judge(t, label: int):
         k += most_leaves
 
 
+# Of the next one, s and x are 0.
+
+
 @micropython.viper
-def weigh(t):
-    """The trees' weights from their accuracies."""
+def weigh(s: int, x: int, t):
+    """The trees' weights, from their accuracies, and the less, the fewer samples they grew on."""
     address = ptr32(t)
     accuracy = ptr32(address[_GROVE_ACCURACY])
     weight = ptr32(address[_GROVE_WEIGHT])
+    grown = ptr32(address[_GROVE_GROWN])
     growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
     slots = ptr32(address[_GROVE_STATE])[_G_USED] + 1
     top = 0
-    for s in range(slots):
-        if s != growing and accuracy[s] > top:
-            top = accuracy[s]
-    for s in range(slots):
-        weight[s] = (20 * (top - accuracy[s])) >> 4 if s != growing else _NOTHING
-    exp_decays(0, 0, slots, t, _GROVE_WEIGHT)
-    grown = ptr32(address[_GROVE_GROWN])
     most = 1
-    for s in range(slots):
-        if s != growing and grown[s] > most:
-            most = grown[s]
-    for s in range(slots):
+    s = slots
+    while s:
+        s -= 1
+        if s != growing:
+            x = accuracy[s]
+            if x > top:
+                top = x
+            x = grown[s]
+            if x > most:
+                most = x
+    s = slots
+    while s:
+        s -= 1
+        weight[s] = (20 * (top - accuracy[s])) >> 4  # < 20 * 2**20
+    weight[growing] = _NOTHING
+    exp_decays(0, 0, slots, t, _GROVE_WEIGHT)
+    s = slots
+    while s:
+        s -= 1
         if grown[s] < most:
-            part = (grown[s] << 8) // most
-            part = part * part >> 8
-            weight[s] = (weight[s] * part >> 8) * part >> 8
+            x = (grown[s] << 8) // most
+            x = x * x >> 8
+            weight[s] = (weight[s] * x >> 8) * x >> 8

@@ -54,7 +54,7 @@ def test_leaves_go_on_learning_at_their_rate(classes: int) -> None:
     for label in (0, classes - 1, 1):
         expected = {slot: shares(grove, slot) for slot in slots}
         for n in range(120):
-            KERNELS.judge(grove._addresses, label)
+            KERNELS.judge(0, 0, grove._addresses, label)
             for slot in slots:
                 target = 255.0 * (np.arange(classes) == label)
                 expected[slot] += (target - expected[slot]) * RATE
@@ -71,7 +71,7 @@ def test_a_trees_weight_falls_with_its_errors_and_with_what_it_did_not_see() -> 
     for k, slot in enumerate(slots):
         accuracy[slot] = int((0.9 - 0.04 * (k % 3)) * 2**20)
         seen[slot] = 60 - 12 * (k % 4)
-    KERNELS.weigh(grove._addresses)
+    KERNELS.weigh(0, 0, grove._addresses)
     weight = held(grove, "grove.weight")
     for slot in slots:
         behind = (max(accuracy[s] for s in slots) - accuracy[slot]) / 2**20
