@@ -118,7 +118,7 @@ def distance(v: int, y: int, f: int, t, rows, at: int, c: int) -> int:
             top += 2
         if v >> top > 1:
             top += 1
-        f = (v << 16 >> top + 1) - 32768
+        f = (v << (16 - top) >> 1) - 32768  # 0..2**15 - 1
         y = ((720 * f) >> 15) - 3110
         y = ((y * f) >> 15) + 6743
         y = ((y * f) >> 15) - 11588

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from typing import Any
 
@@ -72,3 +73,20 @@ def test_before_any_label_nothing_is_said_and_after_one_that_one_is() -> None:
     model.learn(row, 2)
     assert model.predict(array("H", [60000, 5])) == 2
     assert sum(model.votes) == pytest.approx(65536 * 255, rel=0.01)
+
+
+def test_the_logarithm_in_it_is_that_of_all_others() -> None:
+    fixed, kernels = (
+        sys.modules[f"{LIBRARY.__name__}.{name}"] for name in ("fixed", "thicket.bayes")
+    )
+    model = LIBRARY.GaussianNaiveBayes(1, 2)
+    row = array("H", [12345])
+    model.learn(row, 0)
+    buffers = {name: values for name, _, values in model.buffers()}
+    buffers["bayes.seen"][0] = 1
+    for v in [*(2**k + d for k in range(1, 17) for d in (-1, 0, 1)), *range(1, 65537, 997)]:
+        if 1 <= v <= 65536:  # all of it pooled and the class's own alike
+            buffers["bayes.variance"][0] = v - 1
+            buffers["bayes.pooled"][0] = (v - 1) << 6
+            found = kernels.distance(0, 0, 0, model._addresses, row, 0, 0)
+            assert found == fixed.log2(v) >> 7, v
