@@ -124,7 +124,7 @@ def compare_classes(t):
     least = (most >> _RAREST) + 1
     for c in range(classes):
         factor[c] = 256
-        if state[_T_EVEN]:
+        if state[_T_EVEN] and count[c] != most:
             factor[c] = (most << 8) // (count[c] if count[c] > least else least)  # < 2**12
 
 

@@ -113,7 +113,7 @@ def predict_next(t, rows, at: int) -> int:
 def arrive(t, rows, at: int):
     """Note whether the label before a sample is known, unless it was asked for before."""
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
-    row = int(row_sum(t[_OWN], rows, at))
+    row = int(row_sum(0, 0, t[_OWN], rows, at))
     if own[_T_KNOWN] or row != own[_T_ASKED]:
         own[_T_FRESH] = own[_T_KNOWN]
         own[_T_KNOWN] = 0
@@ -153,7 +153,7 @@ def learn(t, rows, at: int, label: int) -> int:
 def come_back(t, rows, at: int) -> int:
     """Note that the label of a sample came; returns whether another one was asked for since."""
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
-    row = int(row_sum(t[_OWN], rows, at))
+    row = int(row_sum(0, 0, t[_OWN], rows, at))
     if own[_T_ASKED] < 0 or own[_T_KNOWN]:
         own[_T_FRESH] = own[_T_KNOWN]
         own[_T_ASKED] = row
@@ -219,13 +219,18 @@ def rest(t) -> int:
     return own[_T_REST]
 
 
+# Of the next one, total and f are 0: viper keeps the first arguments in registers.
+
+
 @micropython.viper
-def row_sum(own, rows, at: int) -> int:
+def row_sum(total: int, f: int, own, rows, at: int) -> int:
     """A number by which a sample is recognized: 24 bits that depend on all its codes."""
     x = ptr16(rows)
-    total = 0
-    for f in range(ptr32(ptr32(own)[_THICKET_STATE])[_T_FEATURES]):
-        total = (total * 31 + x[at + f]) & 0xFFFFFF  # < 2**24 * 2**5 = 2**29
+    f = at
+    end = at + ptr32(ptr32(own)[_THICKET_STATE])[_T_FEATURES]
+    while f < end:
+        total = (total * 31 + x[f]) & 0xFFFFFF  # < 2**24 * 2**5 = 2**29
+        f += 1
     return total
 
 

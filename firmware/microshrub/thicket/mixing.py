@@ -106,7 +106,7 @@ def divide(own):
     for k in range(_MEMBERS):
         total += share[k]
     for k in range(_MEMBERS):
-        if total:
+        if share[k]:  # to divide takes most of the time
             share[k] = (share[k] << 12) // total
 
 
