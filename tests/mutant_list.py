@@ -208,8 +208,8 @@ _THICKET = _of(
     ),
     (
         "search.py",
-        "if away < farthest and b + n * step != state[_N_SKIP]:",
-        "if away <= farthest and b + n * step != state[_N_SKIP]:",
+        "if away < farthest and b != state[_N_SKIP]:",
+        "if away <= farthest and b != state[_N_SKIP]:",
         "neighbours",
     ),
     (

@@ -56,12 +56,12 @@ def ask_twice(t, rows, at: int) -> int:
     if int(in_runs(t[_GROVE])) or newest == count + plan[_N_SECOND + _N_COUNT]:
         return int(ask(near, rows, at))
     begin(near, rows, at)
-    search(0, 0, 0, near, 0, newest)
+    search(0, 0, near, 0, newest)
     own[_T_OF_NEWEST] = int(count_votes(near))
     own[_T_PART] = 0
     copy(near, t[_AGAIN])
-    search(0, 0, 0, near, 0, count - newest)
-    search(0, 0, 0, near, _N_SECOND, plan[_N_SECOND + _N_COUNT])
+    search(0, 0, near, 0, count - newest)
+    search(0, 0, near, _N_SECOND, plan[_N_SECOND + _N_COUNT])
     if own[_T_GAIN] > 0:
         own[_T_OF_ALL] = int(count_votes(near))
         copy(t[_AGAIN], near)

@@ -84,8 +84,8 @@ def ask(t, rows, at: int) -> int:
     """Search as the state says; returns the class with the most votes."""
     state = ptr32(ptr32(t)[_NEIGHBOURS_STATE])
     begin(t, rows, at)
-    search(0, 0, 0, t, 0, state[_N_COUNT])
-    search(0, 0, 0, t, _N_SECOND, state[_N_SECOND + _N_COUNT])
+    search(0, 0, t, 0, state[_N_COUNT])
+    search(0, 0, t, _N_SECOND, state[_N_SECOND + _N_COUNT])
     return int(count_votes(t))
 
 

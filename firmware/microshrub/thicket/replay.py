@@ -122,7 +122,7 @@ def ask(t):
 def look(t, plan: int, part: int):
     """One of the parts of a search."""
     count = ptr32(ptr32(t)[_NEIGHBOURS_STATE])[plan + _N_COUNT]
-    search(0, 0, 0, t, plan, count * part // _PARTS - count * (part - 1) // _PARTS)
+    search(0, 0, t, plan, count * part // _PARTS - count * (part - 1) // _PARTS)
 
 
 @micropython.viper

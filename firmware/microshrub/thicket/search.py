@@ -45,16 +45,15 @@ def begin(t, rows, at: int):
         distance[r] = _FAR
 
 
-# Of the next one, away, row and n are 0: viper keeps the first arguments in registers.
+# Of the next one, away and row are 0: viper keeps the first arguments in registers.
 
 
 @micropython.viper
-def search(away: int, row: int, n: int, t, plan: int, count: int):
+def search(away: int, row: int, t, plan: int, count: int):
     """Look at `count` samples more; a sum that passes the k-th best so far is not added up.
 
-    plan is where the search's words begin. The samples come in stretches that lie one before the
-    other. A sum grows by four features at a time: of the first twelve, each has its own variable,
-    and so have the up to three that are left over.
+    plan is where the search's words begin. A sum grows by four features at a time: of the first
+    twelve, each has its own variable, and so have the up to three that are left over.
     """
     address = ptr32(t)
     sample = ptr8(address[_NEIGHBOURS_SAMPLE])
@@ -63,7 +62,6 @@ def search(away: int, row: int, n: int, t, plan: int, count: int):
     state = ptr32(address[_NEIGHBOURS_STATE])
     features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
     last = state[_N_MOST] - 1
-    low = state[plan + _N_LOW]
     step = state[plan + _N_STEP]
     farthest = distance[last]
     b = state[plan + _N_FROM]
@@ -86,7 +84,10 @@ def search(away: int, row: int, n: int, t, plan: int, count: int):
         gap9 = gap - sample[9]
         gap10 = gap - sample[10]
         gap11 = gap - sample[11]
+    low = state[plan + _N_LOW]
+    size = state[plan + _N_SIZE]
     stride = features * step
+    around = features * size  # < 65536 * 256 = 2**24
     done = 4 * (four + eight + twelve)
     odd = (features - done) & 3
     if odd:
@@ -96,66 +97,62 @@ def search(away: int, row: int, n: int, t, plan: int, count: int):
             if odd > 2:
                 gap14 = gap - sample[done + 2]
     fours = (features - done) >> 2
+    row = address[_RING_CODES] + b * features
     while count:
-        if b - step < low:
-            b += state[plan + _N_SIZE]
-        n = b - low if step == 1 else 1
-        if n > count:
-            n = count
-        count -= n
-        row = address[_RING_CODES] + b * features  # < 65535 * 256 < 2**24
-        b -= n * step
-        while n:
-            n -= 1
-            row -= stride
-            away = 0  # <= 256 * 255 < 2**16
-            if four:
-                away = ptr8(gap0)[ptr8(row)[0]]
-                away += ptr8(gap1)[ptr8(row)[1]]
-                away += ptr8(gap2)[ptr8(row)[2]]
-                away += ptr8(gap3)[ptr8(row)[3]]
-                if away >= farthest:
-                    continue
-            if eight:
-                away += ptr8(gap4)[ptr8(row)[4]]
-                away += ptr8(gap5)[ptr8(row)[5]]
-                away += ptr8(gap6)[ptr8(row)[6]]
-                away += ptr8(gap7)[ptr8(row)[7]]
-                if away >= farthest:
-                    continue
-            if twelve:
-                away += ptr8(gap8)[ptr8(row)[8]]
-                away += ptr8(gap9)[ptr8(row)[9]]
-                away += ptr8(gap10)[ptr8(row)[10]]
-                away += ptr8(gap11)[ptr8(row)[11]]
-                if away >= farthest:
-                    continue
-            if odd:
-                y = row + done
-                away += ptr8(gap12)[ptr8(y)[0]]
-                if odd > 1:
-                    away += ptr8(gap13)[ptr8(y)[1]]
-                    if odd > 2:
-                        away += ptr8(gap14)[ptr8(y)[2]]
-            if fours:
-                x = address[_NEIGHBOURS_SAMPLE] + done + odd
-                y = row + done + odd
-                left = fours
-                while left:
-                    away += ptr8(gap)[ptr8(y)[0] - ptr8(x)[0]]
-                    away += ptr8(gap)[ptr8(y)[1] - ptr8(x)[1]]
-                    away += ptr8(gap)[ptr8(y)[2] - ptr8(x)[2]]
-                    away += ptr8(gap)[ptr8(y)[3] - ptr8(x)[3]]
-                    y += 4
-                    x += 4
-                    left = left - 1 if away < farthest else 0
-            if away < farthest and b + n * step != state[_N_SKIP]:
-                r = last
-                while r > 0 and distance[r - 1] > away:
-                    distance[r] = distance[r - 1]
-                    nearest[r] = nearest[r - 1]
-                    r -= 1
-                distance[r] = away
-                nearest[r] = b + n * step
-                farthest = distance[last]
+        count -= 1
+        b -= step
+        row -= stride
+        if b < low:
+            b += size
+            row += around
+        away = 0  # <= 256 * 255 < 2**16
+        if four:
+            away = ptr8(gap0)[ptr8(row)[0]]
+            away += ptr8(gap1)[ptr8(row)[1]]
+            away += ptr8(gap2)[ptr8(row)[2]]
+            away += ptr8(gap3)[ptr8(row)[3]]
+            if away >= farthest:
+                continue
+        if eight:
+            away += ptr8(gap4)[ptr8(row)[4]]
+            away += ptr8(gap5)[ptr8(row)[5]]
+            away += ptr8(gap6)[ptr8(row)[6]]
+            away += ptr8(gap7)[ptr8(row)[7]]
+            if away >= farthest:
+                continue
+        if twelve:
+            away += ptr8(gap8)[ptr8(row)[8]]
+            away += ptr8(gap9)[ptr8(row)[9]]
+            away += ptr8(gap10)[ptr8(row)[10]]
+            away += ptr8(gap11)[ptr8(row)[11]]
+            if away >= farthest:
+                continue
+        if odd:
+            y = row + done
+            away += ptr8(gap12)[ptr8(y)[0]]
+            if odd > 1:
+                away += ptr8(gap13)[ptr8(y)[1]]
+                if odd > 2:
+                    away += ptr8(gap14)[ptr8(y)[2]]
+        if fours:
+            x = address[_NEIGHBOURS_SAMPLE] + done + odd
+            y = row + done + odd
+            left = fours
+            while left:
+                away += ptr8(gap)[ptr8(y)[0] - ptr8(x)[0]]
+                away += ptr8(gap)[ptr8(y)[1] - ptr8(x)[1]]
+                away += ptr8(gap)[ptr8(y)[2] - ptr8(x)[2]]
+                away += ptr8(gap)[ptr8(y)[3] - ptr8(x)[3]]
+                y += 4
+                x += 4
+                left = left - 1 if away < farthest else 0
+        if away < farthest and b != state[_N_SKIP]:
+            r = last
+            while r > 0 and distance[r - 1] > away:
+                distance[r] = distance[r - 1]
+                nearest[r] = nearest[r - 1]
+                r -= 1
+            distance[r] = away
+            nearest[r] = b
+            farthest = distance[last]
     state[plan + _N_FROM] = b
