@@ -60,7 +60,7 @@ class Shortage:
     needed: int
     available: int  # in all, or in one piece if it is for a buffer
     buffer: str = ""  # one that is longer than any piece of the heap
-    construction: bool = False  # the RAM is only too small while the buffers are made
+    construction: bool = False  # so many while the buffers are made, or a program starts
 
 
 @dataclass(frozen=True)
@@ -133,10 +133,8 @@ class Budget:
     def shortage(self) -> Shortage | None:
         """Why the model cannot be created; None if it can."""
         free, longest = self.free_bytes, self.largest_buffer
-        if self.ram_bytes > free:
-            return Shortage(self.ram_bytes, free)
         if self.peak_bytes > free:
-            return Shortage(self.peak_bytes, free, construction=True)
+            return Shortage(self.peak_bytes, free, construction=self.peak_bytes > self.ram_bytes)
         if longest.bytes > self.largest_block_bytes:
             return Shortage(longest.bytes, self.largest_block_bytes, longest.name)
         return None

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..base import child_process
 from ..base.cache import remembered
+from ..base.terminal import messages
 from . import c_function, c_translate
 from .compiled_kernels import CompilerError, KernelCompiler
 from .kernel_sources import Kernel
@@ -28,7 +29,8 @@ _NONE = "There is no C compiler: install one, name it in CC, or take the engine 
 _HEAD = c_translate.TYPES + c_translate.DIVISION
 
 
-_TRIAL, _LONGEST = 60.0, 600.0  # seconds for a compiler: to show that it works; for a room
+_TRIAL, _LONGEST = 60.0, 300.0  # seconds for a compiler: to show that it works; for a room
+_SILENT = 10.0  # seconds until it is said that a compiler is still at work, and between such lines
 _TRIALS = 8  # compilers that are remembered to work
 
 
@@ -87,11 +89,7 @@ def _run(command: Sequence[str], folder: Path, seconds: float) -> str:
         except OSError as error:
             raise CompilerError(f"{command[0]} does not start: {error.strerror}") from None
         try:
-            code = process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            raise CompilerError(
-                f"{command[0]} has not compiled the kernels within {seconds:g} seconds"
-            ) from None
+            code = _waited_for(process, command[0], seconds)
         finally:
             if process.poll() is None:
                 child_process.end_session(process)
@@ -100,6 +98,22 @@ def _run(command: Sequence[str], folder: Path, seconds: float) -> str:
     if code != 0:
         raise CompilerError(f"{command[0]} cannot compile the kernels: {words}")
     return words
+
+
+def _waited_for(process: subprocess.Popen[bytes], name: str, seconds: float) -> int:
+    """Its exit code. Lines say that it is still at work. Raises CompilerError after so long."""
+    waited = 0.0
+    while waited < seconds:
+        step = min(_SILENT, seconds - waited)
+        try:
+            return process.wait(step)
+        except subprocess.TimeoutExpired:
+            waited += step
+        if waited < seconds:
+            messages.say(
+                f"{name} is still compiling the kernels: {waited:g} of at most {seconds:g} seconds"
+            )
+    raise CompilerError(f"{name} has not compiled the kernels within {seconds:g} seconds")
 
 
 class CCompiler(KernelCompiler):

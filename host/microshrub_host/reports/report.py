@@ -56,12 +56,12 @@ def budget_record(
 
 
 def _limits(budget: Budget, board: Board) -> dict[str, Any]:
-    return {
+    counted = {"kernels": budget.kernels.of} if budget.kernels.plain else {}
+    return counted | {
         "fits": budget.fits,
         "free_bytes": budget.free_bytes,
         "machine_code_bytes": budget.machine_code_bytes,
         "executable_bytes": budget.executable_bytes,
-        "kernels": budget.kernels.of,
         "kernels_as_bytecode": budget.kernels.plain,
         "slower": round(budget.kernels.slower, 1),
         "model_budget_bytes": board.model_budget_bytes,

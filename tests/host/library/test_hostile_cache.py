@@ -231,15 +231,22 @@ def named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[_Named]:
 
 
 def test_a_compiler_that_hangs_is_ended_with_its_processes(
-    named: _Named, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    named: _Named,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
+    """While it is waited for, lines say so."""
     monkeypatch.setattr(c_kernels, "_TRIAL", 3.0)
     monkeypatch.setattr(c_kernels, "_LONGEST", 3.0)
+    monkeypatch.setattr(c_kernels, "_SILENT", 1.0)
     child = tmp_path / "child"
     named(f"sleep 1000 & echo $! > '{child}'; wait")
     assert loader.fastest() == "llvm"
     with pytest.raises(CompilerError, match="has not compiled the kernels within 3 seconds"):
         c_kernels.COMPILER.compile("int a;")
+    said = capsys.readouterr().err
+    assert said.count("is still compiling the kernels: 2 of at most 3 seconds") == 2
     status = Path("/proc") / child.read_text().strip() / "stat"
     end = time.monotonic() + PATIENCE
     while status.exists() and status.read_text().split()[2] != "Z":

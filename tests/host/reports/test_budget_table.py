@@ -11,6 +11,7 @@ import pytest
 from microshrub_tools.cli.main import main
 
 BUDGET = ["budget", "--board", "rpi_pico", "--features", "12", "--classes", "5"]
+ROOT = Path(__file__).parents[3]
 LINES = 40  # of a screen, with what is said beside the table
 
 
@@ -59,3 +60,33 @@ def test_the_way_into_the_firmware_is_named_once(capsys: pytest.CaptureFixture[s
     said = capsys.readouterr().out
     assert "Not even the smallest thicket" in said
     assert said.count("build --freeze") == 1
+
+
+def test_what_the_smallest_needs_is_what_it_takes(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Both count the RAM that it needs at its start."""
+    board = tmp_path / "small.toml"
+    file = (ROOT / "boards" / "nucleo_l476rg.toml").read_text(encoding="utf-8")
+    board.write_text(re.sub("heap_free_bytes = .*", "heap_free_bytes = 66_000", file))
+    options = ["--board", str(board), "--features", "18", "--classes", "3", "--model", "hoeffding"]
+    smallest = ["--nodes", "1", "--leaves", "1", "--bins", "2", "--no-adaptive"]
+    assert main(["budget", *options, *smallest]) == 1
+    said = capsys.readouterr().out
+    takes = re.search(r"The model takes ([\d,]+) bytes of RAM while it is being made", said)
+    needs = re.search(
+        "Not even the smallest hoeffding fits .*: all in all, it needs (.*) bytes", said
+    )
+    assert takes
+    assert needs
+    assert takes[1] == needs[1]
+
+
+def test_kernels_are_counted_where_some_stay_bytecode(capsys: pytest.CaptureFixture[str]) -> None:
+    told = {}
+    for board in "rpi_pico", "esp32":
+        assert main(["budget", "--board", board, *BUDGET[3:], "--json", "-"]) == 0
+        told[board] = json.loads(capsys.readouterr().out)
+    assert told["esp32"]["kernels"] > told["esp32"]["kernels_as_bytecode"] > 0
+    assert told["rpi_pico"]["kernels_as_bytecode"] == 0
+    assert "kernels" not in told["rpi_pico"]

@@ -21,7 +21,7 @@ WHOLE = ram_budget.budget(PARAMETERS, PICO, "ShrubEnsemble")
         (
             WHOLE.ram_bytes - 1,
             1 << 20,
-            f"It takes {WHOLE.ram_bytes:,} bytes of RAM, and",
+            f"It takes {WHOLE.peak_bytes:,} bytes of RAM while it is being made, and",
         ),
         (WHOLE.ram_bytes, 1 << 20, "bytes of RAM while it is being made, and Tight has"),
         (WHOLE.peak_bytes, 99, "It has a buffer, shrubs.leaves, of"),
