@@ -33,7 +33,9 @@ class PlainParser(argparse.ArgumentParser):
         if action.choices is None or value in action.choices:
             return
         known = [str(choice) for choice in action.choices]
-        raise argparse.ArgumentError(action, f"there is no {value!r}. {nearest(value, known)}")
+        meant = f"Did you mean --{value}?" if f"--{value}" in self._option_string_actions else ""
+        hint = meant or nearest(value, known)
+        raise argparse.ArgumentError(action, f"there is no {value!r}. {hint}")
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
@@ -210,7 +212,8 @@ def _left(action: argparse.Action) -> str:
         return str(action.metavar)
     name = action.option_strings[-1]
     if action.nargs == 0:
-        return name
+        either = isinstance(action, argparse.BooleanOptionalAction)  # on and off
+        return ", ".join(action.option_strings) if either else name
     several = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
     value = str(several[0] or action.dest.upper())
     if value.startswith("{") and len(value) > _COLUMN // 2:

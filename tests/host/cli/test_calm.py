@@ -83,10 +83,21 @@ def test_a_learners_options_are_shown_by_its_name(capsys: pytest.CaptureFixture[
     assert "--grace-period" in said_by(capsys, "simulate", "--help-all")
     wrong = said_by(capsys, "build", "--help", "hoefding", code=2)
     assert "Did you mean hoeffding?" in wrong
+    assert "--boost, --no-boost " in said
 
 
 MISTAKES = {
     "command": (["simulat"], "Did you mean simulate?"),
+    "the help": (["help"], "Did you mean --help?"),
+    "option of all": (["--verson"], "no option --verson. Did you mean --version?"),
+    "sensor": (
+        ["build", "x.csv", "--board", "esp32", "--sensor", "mpu605"],
+        "Did you mean mpu6050?",
+    ),
+    "sensor's setting": (
+        ["build", "x.csv", "--board", "esp32", "--sensor", "mpu6050", "slc=1", "sda=2"],
+        "Did you mean scl?",
+    ),
     "option": (["simulate", "x.csv", "--bord", "rpi_pico"], "Did you mean --board?"),
     "learner": (["simulate", "x.csv", "--model", "thicke"], "Did you mean thicket?"),
     "learner or file": (["build", "--board", "esp32", "--model", "shrb"], "Did you mean shrub?"),

@@ -181,7 +181,10 @@ def test_a_saved_model_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str
         (["--label-pin", "30"], "There is no pin 30: the last one of the Raspberry Pi Pico is 29"),
         (["--watchdog", "8389"], "--watchdog has to be 0..8,388, not 8,389"),
         (["--sensor", "dht"], "--sensor 'dht' is unknown"),
-        (["--label-pin", "15", "pressed=maybe"], "pressed has to be a class of no, yes"),
+        (
+            ["--label-pin", "15", "pressed=maybe"],
+            "has no class 'maybe'. Choose from: no, yes",
+        ),
         (["--watchdog", "100"], "--watchdog has to be 0, or at least 5,000"),
         (["--pending", "0"], "--pending has to be 1..32,768, not 0"),
     ):

@@ -111,7 +111,7 @@ def test_what_cannot_be_is_said_before_anything_starts(
         (["--sensor", "gestures.csv", "--press", "15=shak"], "Did you mean shake?"),
         (["--press", "15=shake"], "--press needs --sensor"),
         (["--sensor", "gestures.csv", "--rate", "0"], "--rate has to be above 0"),
-        (["nothing"], "nothing is not a build"),
+        (["nothing"], "there is no nothing. Make a build"),
     ):
         assert main(["device", *words]) == 2
         assert meant in capsys.readouterr().err

@@ -238,6 +238,8 @@ def write(files: dict[str, bytes], output: Path) -> None:
 
 def read(folder: Path) -> dict[str, bytes]:
     """The files of a build that a board gets, by their paths in it. Raises UserError if none."""
+    if not folder.exists():
+        raise UserError(f"there is no {folder}. Make a build: microshrub build --board NAME ...")
     if not is_build(folder):
         raise UserError(f"{folder} is not a build. Make one: microshrub build --board NAME ...")
     return {

@@ -164,6 +164,6 @@ def _class_of(name: str, value: str | int, classes: Sequence[str]) -> int | None
     if value == "":
         return None
     if type(value) is not int or not 0 <= value < len(classes):
-        known = ", ".join(classes)
-        raise UserError(f"--label-pin {name} has to be a class of {known}, not {value!r}")
+        hint = did_you_mean(str(value), classes)
+        raise UserError(f"--label-pin {name} has no class {value!r}. {hint}")
     return value

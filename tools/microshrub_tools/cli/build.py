@@ -175,6 +175,7 @@ def run(arguments: argparse.Namespace) -> int:
     output: Path = arguments.output or build.folder_of(board)
     build.check_output(output)
     options = _options(arguments, output)
+    sensors(options.sensor, board)  # a mistake is told before the data are read
     program = options.network.furnish(_program(arguments, board, options))
     own = options.own_files(board)
     made = build.make(program, board, output, arguments.emit, freeze=arguments.freeze, own=own)

@@ -132,6 +132,16 @@ def greeting(*, everything: bool = False) -> str:
 class _TopParser(PlainParser):
     """`microshrub` itself."""
 
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        """An unknown option is named, not the command that is missing, too."""
+        first = [*(sys.argv[1:] if args is None else args), ""][0]
+        known = any(name.startswith(first) for name in self._option_string_actions)
+        if first.startswith("-") and not known:
+            self.error(self._unknown([first]))
+        return super().parse_known_args(args, namespace)
+
     def format_help(self) -> str:
         return greeting()
 
