@@ -48,6 +48,8 @@ class Chromium(Browser):
         super().__init__()
         self._answers = answers
         self._orders = orders
+        self.asked: list[str] = []  # the kinds of the dialogs that came up
+        self.leaves = True  # what is answered to them
         self._read = b""
         self._last = 0
         self._session: str | None = None
@@ -108,16 +110,21 @@ class Chromium(Browser):
 
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """One order, and its answer."""
+        number = self._order(method, **parameters)
+        while True:
+            answer = self._receive()
+            if answer.get("id") == number:
+                assert "error" not in answer, answer
+                return dict(answer["result"])
+
+    def _order(self, method: str, **parameters: Any) -> int:
+        """Its number, which the answer has."""
         self._last += 1
         order: dict[str, Any] = {"id": self._last, "method": method, "params": parameters}
         if self._session:
             order["sessionId"] = self._session
         os.write(self._orders, json.dumps(order).encode() + b"\0")
-        while True:
-            answer = self._receive()
-            if answer.get("id") == self._last:
-                assert "error" not in answer, answer
-                return dict(answer["result"])
+        return self._last
 
     def _wait_for(self, method: str) -> None:
         while self._receive().get("method") != method:
@@ -138,6 +145,9 @@ class Chromium(Browser):
             self.requests.append(told["request"]["url"])
         if message.get("method") == "Log.entryAdded":
             self.complaints.append(told["entry"]["text"])
+        if message.get("method") == "Page.javascriptDialogOpening":
+            self.asked.append(told["type"])
+            self._order("Page.handleJavaScriptDialog", accept=self.leaves)
         if message.get("method") in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled"):
             self.complaints.append(json.dumps(told))
         return message

@@ -23,6 +23,7 @@ from patience import PATIENCE
 
 _NAMES = ("firefox-esr", "firefox")
 _PREFERENCES = {
+    "dom.disable_beforeunload": True,  # a page is left, and nobody is asked
     "intl.accept_languages": "en-US, en",
     "layout.css.devPixelsPerPx": "1",
     "media.navigator.permission.disabled": True,  # a microphone, and nobody is asked

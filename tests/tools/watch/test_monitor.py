@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import signal
 from pathlib import Path
@@ -18,7 +19,7 @@ from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import STATUS, DeviceStatus, Observed, Prediction
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.device_watch import Watch, drift_name, strangest_of
-from microshrub_tools.watch.history import Recent
+from microshrub_tools.watch.history import Moment, Recent
 
 
 def device_metrics() -> object:
@@ -75,6 +76,10 @@ def test_the_numbers_are_those_of_the_device(device: Device) -> None:
     with console.capture() as picture:
         console.print(view(watch))
     assert re.search(r"as 0.*as 1.*as 2.*recall", picture.get())
+    watch.history.note(Moment(1.0, dataclasses.replace(status, samples=0)))
+    unlabelled = dict(facts(watch))
+    assert unlabelled["accuracy"] == "no labels yet"
+    assert not {"NoChange", "kappa", "balanced accuracy", "G-mean"} & unlabelled.keys()
 
 
 def test_a_device_that_was_reset_is_said_hello_to_again(device: Device) -> None:

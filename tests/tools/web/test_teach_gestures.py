@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from browser_support import Browser
+from chromium_support import Chromium
 from playground_support import take
 from sensor_support import RATE, settle
 from teach_support import GESTURES, begin, crc, do, end, name, press, said, taught
@@ -16,6 +18,7 @@ from teach_support import GESTURES, begin, crc, do, end, name, press, said, taug
 from microshrub_host import load_model, open_stream, simulate
 from microshrub_host.beside.guarantee import Guarantee, GuaranteeRun
 
+FIRST = "Press a name and show it."
 STATUS = "document.querySelector('#learn-me-status').textContent"
 LEARNED = "document.querySelector('#learned').textContent"
 
@@ -363,3 +366,28 @@ def test_it_says_what_is_learned_and_what_is_next(held: Browser) -> None:
     assert held.run(kept) == "teach"
     names = "[...document.querySelectorAll('.axes b')].map((each) => each.textContent)"
     assert held.run(names) == ["x", "y", "dx", "dy"]
+
+
+def test_whoever_leaves_the_page_is_asked_until_the_project_is_saved(
+    held: Chromium, address: str, tmp_path: Path
+) -> None:
+    """A reload would lose what was taught; browsers ask only of pages that were pressed on."""
+    held.run("0", by_hand=True)
+    held.open(address)
+    held.wait("!!document.querySelector('#start')")
+    held.run("0", by_hand=True)
+    taught(held)
+    held.asked.clear()
+    held.leaves = False
+    try:
+        held.call("Page.reload")
+        held.wait("true")
+        assert held.asked == ["beforeunload"]
+        assert said(held) == "rest"
+        end(held)
+        take(held, "take-gestures", tmp_path / "gestures.mshrub")
+        held.call("Page.reload")
+        held.wait(f"!!document.querySelector('#start') && {STATUS} === {json.dumps(FIRST)}")
+        assert held.asked == ["beforeunload"]
+    finally:
+        held.leaves = True

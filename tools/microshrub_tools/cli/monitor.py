@@ -187,11 +187,14 @@ def _number_facts(watch: Watch) -> Iterable[tuple[str, str]]:
             low, high = (names.value(place, said.said + side * said.half) for side in (-1, 1))
             words += f", between {low} and {high}"
         yield f"predicted {names.features[place]}", words
+    if not said.scored:
+        yield "mean absolute error", f"no {names.features[place]} yet"
+        return
     unit = watch.unit
     yield "mean absolute error", f"{said.mae * unit:.5g} of {said.scored:,}"
     yield "NoChange", f"{said.mae_nochange * unit:.5g}"
     if said.half >= 0:
-        yield "inside the interval", f"{100 * said.inside / max(said.scored, 1):.2f} %"
+        yield "inside the interval", f"{100 * said.inside / said.scored:.2f} %"
 
 
 def _class_facts(watch: Watch) -> Iterable[tuple[str, str]]:
@@ -202,17 +205,20 @@ def _class_facts(watch: Watch) -> Iterable[tuple[str, str]]:
         yield "newest sample", f"{watch.class_names[label]}, confidence {confidence:.2f}"
     if now:
         yield "accuracy now", f"{now[0]:.2f} % of the last {now[1]:,}"
-    yield "accuracy", f"{percent(status.accuracy):.2f} % of {status.samples:,}"
-    yield "NoChange", f"{percent(status.accuracy_nochange):.2f} %"
-    yield "kappa", f"{percent(status.kappa):.2f} %"
-    if watch.confusion:
+    if status.samples:
+        yield "accuracy", f"{percent(status.accuracy):.2f} % of {status.samples:,}"
+        yield "NoChange", f"{percent(status.accuracy_nochange):.2f} %"
+        yield "kappa", f"{percent(status.kappa):.2f} %"
+    else:
+        yield "accuracy", "no labels yet"
+    if status.samples and watch.confusion:
         found = ByClass(watch.matrix_names, np.array(watch.confusion))
         yield "balanced accuracy", f"{found.balanced_accuracy:.2f} %"
         yield "G-mean", f"{found.g_mean:.2f} %"
     for label, number, confidence in watch.predictions:
         yield (
             f"predicted {watch.class_names[label]}",
-            f"{number} times, confidence {confidence:.2f}",
+            f"{count(number, 'time')}, confidence {confidence:.2f}",
         )
     yield "drift", f"{drift_name(status.drift)}, {count(status.drifts, 'alarm')}"
 

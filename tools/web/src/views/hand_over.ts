@@ -24,6 +24,7 @@ const words = texts.handOver;
 export class HandOver {
   readonly element: HTMLElement;
   readonly kept = make("div", { id: "gestures-keep", hidden: true }); // stands with what was taught
+  saved = true; // whether a file has all that was taught
   private readonly waits = make("p", { class: "waits", id: "board-waits" }, words.waits);
   private readonly parts = make("div", { class: "results", id: "gestures-take", hidden: true });
 
@@ -37,6 +38,7 @@ export class HandOver {
   }
 
   clear(): void {
+    this.saved = false;
     for (const part of [this.parts, this.kept]) {
       part.replaceChildren();
       part.hidden = true;
@@ -119,7 +121,10 @@ export class HandOver {
   private keepPanel(model: Model, gestures: Gestures, source: Source): HTMLElement {
     const csv = gestures.csv();
     const project = make("button", { type: "button", id: "take-gestures" }, words.save);
-    project.onclick = () => save(PROJECT!, projectFile(model, source, gestures, this.data));
+    project.onclick = () => {
+      save(PROJECT!, projectFile(model, source, gestures, this.data));
+      this.saved = true;
+    };
     const recording = make("button", { type: "button", id: "take-csv", class: "plain" }, words.csv);
     recording.onclick = () => save(CSV!, new Blob([csv], { type: "text/csv" }));
     const command = `microshrub simulate ${PROJECT} --bytes ${model.parameters["bytes"] as number}`;

@@ -19,6 +19,7 @@ import { ReadingProgram } from "./reading_program";
 import { RecordingCards } from "./recording_cards";
 import { SourceChoice } from "./source_choice";
 import { Trace } from "./trace";
+import { askBeforeLeaving } from "./unsaved";
 
 const BYTES = 16384; // of the learner: quick in a phone's browser, and at home on any board
 const words = texts.teach;
@@ -77,6 +78,7 @@ export class Teach {
     this.names.oninput = () => this.showButtons();
     this.start.onclick = () => void (this.running ? this.end() : this.begin());
     this.over.onclick = () => this.startOver();
+    askBeforeLeaving(() => !this.hand.saved && Boolean(this.gestures?.counts.some(Boolean)));
     this.element = this.made();
     this.startOver();
   }
@@ -211,6 +213,7 @@ export class Teach {
     const gestures = await this.learner(project.classNames);
     this.showSensor();
     gestures.add(project.recordings);
+    this.hand.saved = true;
     await this.handOver();
   }
 
@@ -286,9 +289,8 @@ export class Teach {
   }
 
   private showCards(): void {
-    const { gestures } = this;
-    this.cards.show(gestures?.recordings ?? [], gestures?.classNames ?? [], gestures?.label ?? null);
-    const counts = gestures?.counts ?? [];
+    const { recordings = [], classNames = [], label = null, counts = [] } = this.gestures ?? {};
+    this.cards.show(recordings, classNames, label);
     this.exam.button.hidden = !counts.some(Boolean);
     this.buttons.count(counts);
   }
