@@ -101,7 +101,7 @@ def advance(t) -> int:
         and sprout[_S_TRIED] < sprout[_S_WANTED]
     ):
         return samples + int(attempt(t, leaf, samples))
-    other = int(divide(t, leaf))
+    other = int(divide(0, 0, t, leaf))
     if not other:
         return 1
     measure(t, leaf)
@@ -115,7 +115,7 @@ def attempt(t, leaf: int, samples: int) -> int:
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
     feature = int(draw(t))
-    high = int(span(0, 0, 0, t, feature))
+    high = int(span(0, 0, t, feature))
     low = high >> 8
     high = high & 255
     if low == high:

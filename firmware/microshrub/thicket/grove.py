@@ -96,36 +96,42 @@ def learn(t, rows, at: int, label: int) -> int:
 def follow(t, rows, at: int, label: int):
     """Learn the sample that was predicted last."""
     judge(0, 0, t, label)
-    weigh(0, 0, t)
     take(t, rows, at, label)
-    tend(t)
+    if not int(tend(t)):  # which weighs the trees if there is a new one
+        weigh(0, 0, t)
 
 
 @micropython.viper
-def tend(t):
-    """Let trees grow for a while; one that is done, or whose time is up, votes from then on."""
+def tend(t) -> int:
+    """Let trees grow for a while; one that is done, or whose time is up, votes from then on.
+
+    Returns 1 if there was one, else 0.
+    """
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
     grove = ptr32(address[_GROVE_STATE])
     visits = grove[_G_PACE]
     young = int(ptr32(address[_STORE_STATE])[_W_SEEN] < 256)
+    entered = 0
     for _ in range(4 if young else 1):
         stage = int(begin(t))
         if not stage and young and ptr32(address[_RING_SHAPE])[_R_HELD] > 1:
             grove[_G_SINCE] = 0
-            plant(t, grove[_G_WINDOW])
+            plant(0, 0, t, grove[_G_WINDOW])
             stage = 2
         if not stage:
-            return
+            return entered
         if stage == 2:
-            measure(t, 0)
+            measure(0, 0, t, 0)
             ptr32(address[_GROVE_GROWN])[sprout[_S_SLOT]] = ptr32(address[_RING_SHAPE])[_R_HELD]
         while visits > 0 and sprout[_S_GROWING]:
             visits -= int(advance(t))
         if int(is_over(t)):
             enter(t)
+            entered = 1
         if visits <= 0:
-            return
+            return entered
+    return entered
 
 
 @micropython.viper

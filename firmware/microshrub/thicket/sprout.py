@@ -48,24 +48,40 @@ _S_TRIED = const(7)
 # (end)
 
 
+# i and k are 0: viper keeps only the first two variables of a kernel in registers.
+
+
 @micropython.viper
-def measure(t, leaf: int):
+def measure(i: int, k: int, t, leaf: int):
     """Count a leaf's classes; from them, its impurity and what it predicts."""
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
     labels = ptr8(address[_RING_LABELS])
     leaves = ptr8(address[_GROVE_LEAVES])
-    line = ptr16(address[_SPROUT_LINE])
     tally = ptr16(address[_SPROUT_TALLY])
     classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
-    begin = ptr16(address[_SPROUT_BEGIN])[leaf]
-    end = ptr16(address[_SPROUT_END])[leaf]
-    for c in range(classes):
-        tally[c] = 0
-    for i in range(begin, end):
-        c = labels[line[i]]
-        tally[c] = tally[c] + 1
-    samples = end - begin
+    first = ptr16(address[_SPROUT_BEGIN])[leaf]
+    samples = ptr16(address[_SPROUT_END])[leaf] - first
+    i = address[_SPROUT_LINE] + 2 * first
+    end = i + 2 * samples
+    k = 0
+    if classes == 2:  # of which the labels' sum is the second one's count
+        if samples & 1:
+            k = labels[ptr16(i)[0]]
+            i += 2
+        while end - i:
+            k += labels[ptr16(i)[0]] + labels[ptr16(i)[1]]
+            i += 4
+        tally[0] = samples - k
+        tally[1] = k
+    else:
+        while k < classes:
+            tally[k] = 0
+            k += 1
+        while end - i:
+            k = labels[ptr16(i)[0]]
+            tally[k] = tally[k] + 1
+            i += 2
     size = samples
     shift = 8
     while size >= 2048:  # so that the square of the samples, shifted, is below 2**30
@@ -107,9 +123,9 @@ def split(t) -> int:
     """Split the leaf that was chosen, if a split was found; returns the visits it took."""
     address = ptr32(t)
     leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
-    other = int(divide(t, leaf))
+    other = int(divide(0, 0, t, leaf))
     if not other:
         return 1
-    measure(t, leaf)
-    measure(t, other)
+    measure(0, 0, t, leaf)
+    measure(0, 0, t, other)
     return 2 * (ptr16(address[_SPROUT_END])[other] - ptr16(address[_SPROUT_BEGIN])[leaf])

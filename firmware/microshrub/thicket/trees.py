@@ -128,12 +128,16 @@ def begin(t) -> int:
     size = grove[_G_WINDOW]
     if grove[_G_MOST] > _NARROW and grove[_G_RECENT]:
         size = grove[_G_RECENT]
-    plant(t, size)
+    plant(0, 0, t, size)
     return 2
 
 
+# Of the next one, of span() and of divide(), the first two arguments are 0: viper keeps the first
+# two variables of a kernel in registers, no others. To follow an address takes less than an index.
+
+
 @micropython.viper
-def plant(t, window: int):
+def plant(i: int, place: int, t, window: int):
     """A tree of one leaf, with the newest `window` samples, or all that there are.
 
     The newest are those of the ring, if it has so many; see store.py.
@@ -141,30 +145,32 @@ def plant(t, window: int):
     address = ptr32(t)
     ring = ptr32(address[_RING_SHAPE])
     sprout = ptr32(address[_SPROUT_STATE])
-    line = ptr16(address[_SPROUT_LINE])
     kids = ptr8(address[_GROVE_KIDS])
-    size = ring[_R_HELD]
-    if size > window:
-        size = window
+    held = ring[_R_HELD]
+    size = held if held < window else window
+    length = ring[_R_LENGTH]
+    newest = length * 2 // 5
+    low = length - newest if held == length and size <= newest else 0
     place = ring[_R_HEAD]
-    low = 0
-    newest = ring[_R_LENGTH] * 2 // 5
-    if ring[_R_HELD] == ring[_R_LENGTH] and size <= newest:
-        low = ring[_R_LENGTH] - newest
-    for i in range(size):
-        if place == low:
-            place = ring[_R_LENGTH]
-        place -= 1
-        line[i] = place
+    i = address[_SPROUT_LINE]
+    end = i + 2 * size
+    while end - i:
+        turn = i + 2 * (place - low)  # where the ring goes on from its other end
+        if turn > end:
+            turn = end
+        while turn - i:
+            place -= 1
+            ptr16(i)[0] = place
+            i += 2
+        place = length
     leaves = sprout[_S_MOST]
     inner = sprout[_S_SLOT] * (leaves - 1)
     ptr8(address[_GROVE_FEATURE])[inner] = 0
     ptr8(address[_GROVE_THRESHOLD])[inner] = 255  # all samples go left, to leaf 0
-    kids[2 * inner] = (leaves - 1) & 255
-    kids[2 * inner + 1] = (leaves - 1) & 255
-    if leaves > _NARROW:
-        hang(t, 2 * inner, leaves - 1)
-        hang(t, 2 * inner + 1, leaves - 1)
+    for k in range(2 * inner, 2 * inner + 2):
+        kids[k] = (leaves - 1) & 255
+        if leaves > _NARROW:
+            hang(t, k, leaves - 1)
     ptr16(address[_SPROUT_BEGIN])[0] = 0
     ptr16(address[_SPROUT_END])[0] = size
     ptr16(address[_SPROUT_HOOK])[0] = 0
@@ -209,73 +215,74 @@ def draw(t) -> int:
     return feature
 
 
-# Of the next one, i, low and high are 0: viper keeps three arguments in registers.
-
-
 @micropython.viper
-def span(i: int, low: int, high: int, t, feature: int) -> int:
+def span(i: int, a: int, t, feature: int) -> int:
     """The least code of the leaf's samples times 256, plus the greatest."""
     address = ptr32(t)
     leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
     features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
-    first = ptr16(address[_SPROUT_BEGIN])[leaf]
-    line = address[_SPROUT_LINE] + 2 * first
     column = address[_RING_CODES] + feature
-    low = 255
-    i = ptr16(address[_SPROUT_END])[leaf] - first
-    while i:
-        i -= 1
-        code = ptr8(column)[ptr16(line)[i] * features]  # < 65535 * 256 < 2**24
-        if code < low:
-            low = code
-        if code > high:
-            high = code
+    first = ptr16(address[_SPROUT_BEGIN])[leaf]
+    i = address[_SPROUT_LINE] + 2 * first
+    end = i + 2 * (ptr16(address[_SPROUT_END])[leaf] - first)
+    low = ptr8(column)[ptr16(i)[0] * features]  # < 65535 * 256 < 2**24
+    high = low
+    i += (end - i) & 2  # of an odd number of samples, the first is done
+    while end - i:  # by twos, of which one can be the least: three comparisons for four
+        a = ptr8(column)[features * ptr16(i)[0]]
+        b = ptr8(column)[features * ptr16(i)[1]]
+        i += 4
+        if b > a:
+            if low > a:
+                low = a
+            if b > high:
+                high = b
+        else:
+            if high < a:
+                high = a
+            if b < low:
+                low = b
     return (low << 8) + high
 
 
 @micropython.viper
-def divide(t, leaf: int) -> int:
-    """Split a leaf in two if a split was found; returns the new one, which is the right one.
-
-    Without a split, the leaf is closed, and the result is 0.
-    """
+def divide(i: int, j: int, t, leaf: int) -> int:
+    """Split a leaf in two; returns the new one, the right one. Without a split, close it: 0."""
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
-    codes = ptr8(address[_RING_CODES])
-    kids = ptr8(address[_GROVE_KIDS])
-    line = ptr16(address[_SPROUT_LINE])
     begin = ptr16(address[_SPROUT_BEGIN])
     end = ptr16(address[_SPROUT_END])
     hook = ptr16(address[_SPROUT_HOOK])
     leaves = sprout[_S_MOST]
     sprout[_S_LEAF] = leaves
+    ptr32(address[_SPROUT_IMPURITY])[leaf] = 0
     if sprout[_S_MERIT] == 0:
-        ptr32(address[_SPROUT_IMPURITY])[leaf] = 0
         return 0
     features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
-    feature = sprout[_S_BY]
     threshold = sprout[_S_AT]
-    first = begin[leaf]
-    i = first
-    j = end[leaf]
-    while i < j:
-        b = line[i]
-        if codes[b * features + feature] <= threshold:
-            i += 1
+    column = address[_RING_CODES] + sprout[_S_BY]
+    i = address[_SPROUT_LINE] + 2 * begin[leaf]
+    j = i + 2 * (end[leaf] - begin[leaf])
+    first = i
+    top = j
+    while j - i:
+        b = ptr16(i)[0]
+        if ptr8(column)[features * b] > threshold:  # < 65535 * 256 < 2**24
+            j -= 2
+            ptr16(i)[0] = ptr16(j)[0]
+            ptr16(j)[0] = b
         else:
-            j -= 1
-            line[i] = line[j]
-            line[j] = b
-    if i == first or i == end[leaf]:  # samples were overwritten since the split was found
-        ptr32(address[_SPROUT_IMPURITY])[leaf] = 0
+            i += 2
+    if i == first or j == top:  # samples were overwritten since the split was found
         return 0
     node = sprout[_S_INNER_USED]
-    sprout[_S_INNER_USED] = node + 1
     other = node + 1  # the leaves so far are 0..node
+    sprout[_S_INNER_USED] = other
     inner = sprout[_S_SLOT] * (leaves - 1)
-    ptr8(address[_GROVE_FEATURE])[inner + node] = feature
+    ptr8(address[_GROVE_FEATURE])[inner + node] = sprout[_S_BY]
     ptr8(address[_GROVE_THRESHOLD])[inner + node] = threshold
     inner = 2 * inner
+    kids = ptr8(address[_GROVE_KIDS])
     kids[inner + hook[leaf]] = node & 255  # the root's hook is its own left kid
     kids[inner + 2 * node] = (leaves - 1 + leaf) & 255
     kids[inner + 2 * node + 1] = (leaves - 1 + other) & 255
@@ -285,9 +292,9 @@ def divide(t, leaf: int) -> int:
         hang(t, inner + 2 * node + 1, leaves - 1 + other)
     hook[leaf] = 2 * node
     hook[other] = 2 * node + 1
-    begin[other] = i
     end[other] = end[leaf]
-    end[leaf] = i
+    end[leaf] = begin[leaf] + ((i - first) >> 1)
+    begin[other] = end[leaf]
     return other
 
 

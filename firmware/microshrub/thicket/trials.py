@@ -53,7 +53,7 @@ def attempt(t) -> int:
     feature = int(draw(t))
     leaf = sprout[_S_LEAF]
     samples = ptr16(address[_SPROUT_END])[leaf] - ptr16(address[_SPROUT_BEGIN])[leaf]
-    high = int(span(0, 0, 0, t, feature))
+    high = int(span(0, 0, t, feature))
     low = high >> 8
     high = high & 255
     if low == high:
@@ -66,9 +66,8 @@ def attempt(t) -> int:
     while (high - low) >> width >= _BINS:
         width += 1
     bins = ((high - low) >> width) + 1
-    count(0, 0, 0, t, feature, low, width)
-    total_up(t, bins)
-    compare(t, feature, low, width, bins)
+    count(0, 0, t, feature, low, width)
+    compare(0, 0, t, feature, low, width, bins)
     return 2 * samples + _TRIAL + 8 * ptr32(address[_RING_SHAPE])[_R_CLASSES]
 
 
@@ -124,84 +123,111 @@ def propose(t, merit: int, feature: int, threshold: int):
             sprout[_S_AT] = threshold
 
 
-# Of the next one, i, b and k are 0: viper keeps three arguments in registers.
+# Of the next two, i, k and n are 0: viper keeps only the first two variables of a kernel in
+# registers.
 
 
 @micropython.viper
-def count(i: int, b: int, k: int, t, feature: int, low: int, width: int):
+def count(i: int, k: int, t, feature: int, low: int, width: int):
     """Count the leaf's samples by class in each bin of 2**width codes from low on."""
     address = ptr32(t)
     leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
     labels = ptr8(address[_RING_LABELS])
-    tally = ptr16(address[_SPROUT_TALLY])
+    tally = address[_SPROUT_TALLY]
     features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
     classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
     first = ptr16(address[_SPROUT_BEGIN])[leaf]
     line = address[_SPROUT_LINE] + 2 * first
     column = address[_RING_CODES] + feature
-    for k in range(_BINS * classes):
-        tally[k] = 0
+    cell = tally + 2 * _BINS * classes
+    while cell - tally:  # by fours
+        cell -= 8
+        ptr16(cell)[0] = 0
+        ptr16(cell)[1] = 0
+        ptr16(cell)[2] = 0
+        ptr16(cell)[3] = 0
     i = ptr16(address[_SPROUT_END])[leaf] - first
     while i:
         i -= 1
-        b = ptr16(line)[i]
-        k = ((ptr8(column)[b * features] - low) >> width) * classes + labels[b]
-        tally[k] = tally[k] + 1
+        k = ptr16(line)[i]
+        k = ((ptr8(column)[features * k] - low) >> width) * classes + labels[k]
+        ptr16(tally)[k] = ptr16(tally)[k] + 1
 
 
 @micropython.viper
-def total_up(t, bins: int):
-    """Count the leaf's samples by class; none of them is on the left yet."""
-    address = ptr32(t)
-    tally = ptr16(address[_SPROUT_TALLY])
-    classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
-    total = _BINS * classes
-    for c in range(classes):
-        n = 0
-        for k in range(bins):
-            n += tally[k * classes + c]
-        tally[total + c] = n
-        tally[total + classes + c] = 0
+def compare(k: int, n: int, t, feature: int, low: int, width: int, bins: int):
+    """Is a border between two bins the best split so far?
 
-
-@micropython.viper
-def compare(t, feature: int, low: int, width: int, bins: int):
-    """Is a border between two bins the best split so far?"""
+    The squares on the right are sum_c (total_c - left_c)**2, of which each term is
+    total_c**2 - 2 * total_c * left_c + left_c**2.
+    """
     address = ptr32(t)
-    tally = ptr16(address[_SPROUT_TALLY])
-    classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
     sprout = ptr32(address[_SPROUT_STATE])
-    total = _BINS * classes
-    left = total + classes
-    squares_left = 0
-    squares_right = 0  # each < 2**28
-    right_size = 0
+    classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
+    leaf = sprout[_S_LEAF]
+    size = ptr16(address[_SPROUT_END])[leaf] - ptr16(address[_SPROUT_BEGIN])[leaf]
+    k = address[_SPROUT_TALLY]
+    total = k + 2 * _BINS * classes
+    left = total + 2 * classes
+    # the leaf's samples by class; none of them is on the left yet
+    squares = 0  # of them, < 2**28, as all below are
+    rest = size  # of the classes to come
     for c in range(classes):
-        n = tally[total + c]
-        right_size += n
-        squares_right += n * n
+        n = rest
+        if c < classes - 1:
+            n = 0
+            k = total - 2 * (_BINS * classes - c)
+            while k < total:
+                n += ptr16(k)[0]
+                k += 2 * classes
+        rest -= n
+        squares += n * n
+        ptr16(total)[c] = n
+        ptr16(left)[c] = 0
     left_size = 0
+    squares_left = 0
+    met = 0  # sum_c total_c * left_c
     shift = 8
-    k = right_size
-    while k >= 2048:  # so that the square of the samples, shifted, is below 2**30
-        k >>= 1
+    n = size
+    while n >= 2048:  # so that the square of the samples, shifted, is below 2**30
+        n >>= 1
         shift -= 2
-    k = 0
-    for border in range(1, bins):
+    # Of up to 1,024 samples, products tell where two divisions would be in vain; they are below
+    # size**3 / 4 << scale, which is at most 2**30
+    scale = 8 if size < 256 else 2
+    bound = sprout[_S_MERIT] >> (8 - scale) if size <= 1024 else 0
+    k = total - 2 * _BINS * classes
+    border = 0
+    while bins - border - 1:
+        border += 1
         moved = 0
-        for c in range(classes):
-            n = tally[k]
-            k += 1
+        of_class = total
+        while left - of_class:
+            n = ptr16(k)[0]
+            k += 2
             if n:
-                passed = tally[left + c]
-                squares_left += n * (2 * passed + n)
-                squares_right -= n * (2 * (tally[total + c] - passed) - n)
-                tally[left + c] = passed + n
+                passed = ptr16(of_class)[classes]
+                ptr16(of_class)[classes] = passed + n
+                squares_left += n * (passed + passed + n)
+                met += n * ptr16(of_class)[0]
                 moved += n
-        if moved:
-            left_size += moved
-            right_size -= moved
-            # a part's squares are at most its size squared
-            merit = (squares_left << shift) // left_size + (squares_right << shift) // right_size
-            if merit >= sprout[_S_MERIT]:  # a call takes longer than to see that it is in vain
-                propose(t, merit, feature, low + (border << width) - 1)
+            of_class += 2
+        if not moved:
+            continue
+        left_size += moved
+        n = size - left_size
+        squares_right = squares - 2 * met + squares_left
+        both = left_size * n
+        if bound and (squares_left * n + squares_right * left_size) << scale < bound * both:
+            continue
+        # a part's squares are at most its size squared
+        merit = (squares_left << shift) // left_size + (squares_right << shift) // n
+        if merit > sprout[_S_MERIT]:  # as in propose(), which is for the others: a call takes long
+            sprout[_S_MERIT] = merit
+            sprout[_S_BY] = feature
+            sprout[_S_AT] = low + (border << width) - 1
+            sprout[_S_TIES] = 1
+            if size <= 1024:
+                bound = merit >> (8 - scale)
+        elif merit == sprout[_S_MERIT]:
+            propose(t, merit, feature, low + (border << width) - 1)
