@@ -30,6 +30,9 @@ from .emulator import EmulatedBoard, EmulatedBoardError
 SECONDS = 600  # the longest that a run on the board may take
 _OFTEN = "import gc\ngc.threshold(4096)"  # collecting often keeps the heap in one piece
 
+_QUICK = """from microshrub.thicket.decide import decide
+run.model.predict = lambda x: decide(run.model, x)"""
+
 _SMALL = 65536  # bytes of a thicket that looks back no further, and has no large trees,
 _UNCALLED = (
     *("thicket.lookback", "thicket.wide"),  # which are for these
@@ -146,13 +149,17 @@ class Counter:
         parameters: Mapping[str, Any] | None = None,
         *,
         asked: bool = False,
+        quick: bool = False,
     ) -> InstructionCost:
         """Instructions of each predict and each learn of a configuration, or of another model.
 
         The latter is of that kind and has those parameters; it learns the configuration's stream.
-        What predicting a sample has found is of use to learning it only with `asked`.
+        What predicting a sample has found is of use to learning it only with `asked`. With
+        `quick`, decide() of thicket/decide.py predicts.
         """
         self._start(which, kind, parameters)
+        if quick:
+            self._board.exec(_QUICK)
         crc, empty, (predict, learn) = self._ask(f"run.count({int(asked)})")
         return InstructionCost(
             self._instructions(predict - empty), self._instructions(learn - empty), crc

@@ -15,6 +15,7 @@ from microshrub_host.emulation import counted_models, emulated_boards, instructi
 from microshrub_host.render.markdown import markdown_table
 
 ASKED = ", predicted before"
+QUICK = ", the class alone"
 _HEAD = ("board", "configuration", "call", "mean", "p50", "p99", "most")
 
 TEXT = """\
@@ -23,7 +24,8 @@ TEXT = """\
 Instructions of `model.predict(x)` and `model.learn(x, label)`, called from Python, counted in QEMU
 on a MicroPython {version}, for each of {counted:,} samples after {warmup:,} others; of Thicket for
 {thicket_counted:,} after all its windows are full. A sample that was predicted right before it is
-learned has its neighbours then; that is the last row of each thicket. The counts are exact, and
+learned has its neighbours then: "predicted before". "The class alone" is what `decide(model, x)`
+takes, which leaves no votes. The counts are exact, and
 the same in every run of the same files; those of `predict` differ by up to 12 % with what else is
 loaded, since MicroPython looks names up in tables whose order depends on it. A real board's time
 is more than instructions divided by its clock rate: a Cortex-M0+ takes two cycles for a load or a
@@ -64,7 +66,7 @@ def measure(
     boards: Sequence[str], native: bool = False
 ) -> list[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]]:
     """Every configuration of the table on every board; with native, of native modules. A thicket
-    comes twice, the second time with what the prediction of a sample has found.
+    comes three times, then with what the prediction of a sample has found, and with decide().
 
     Raises UserError if a model on a board ends up in another state than the simulator's.
     """
@@ -76,8 +78,9 @@ def measure(
             with instruction_counts.Counter(board, [what], native=native) as counter:
                 found.append((board, what, _counted(counter, what, board)))
                 if what.kind == "Thicket":
-                    again = replace(what, name=what.name + ASKED)
-                    found.append((board, again, _counted(counter, again, board)))
+                    for how in (ASKED, QUICK):
+                        again = replace(what, name=what.name + how)
+                        found.append((board, again, _counted(counter, again, board)))
             update(i + 1, len(whats) * len(boards), f"{board}: {what.name}")
     return found
 
@@ -86,8 +89,8 @@ def _counted(
     counter: instruction_counts.Counter, what: counted_models.CountedModel, board: str
 ) -> instruction_counts.InstructionCost:
     """What a model costs; raises UserError if its state is not the simulator's."""
-    asked = what.name.endswith(ASKED)
-    cost = counter.count(0, what.kind, what.parameters, asked=asked)
+    asked, quick = (what.name.endswith(how) for how in (ASKED, QUICK))
+    cost = counter.count(0, what.kind, what.parameters, asked=asked, quick=quick)
     expected = instruction_counts.learned_on_pc(what)
     if cost.crc != expected:
         text = f"{what.name} on the {board} is not what the simulator computes"
@@ -98,13 +101,15 @@ def _counted(
 def rows(
     found: Sequence[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]],
 ) -> list[tuple[str, ...]]:
-    """The table: head, then two rows a board and configuration, and three of a thicket."""
+    """The table: head, then two rows a board and configuration, and four of a thicket."""
     table: list[tuple[str, ...]] = [_HEAD]
     for board, what, cost in found:
         name, asked, _ = what.name.partition(ASKED)
+        name, quick, _ = name.partition(QUICK)
         if not asked:
-            table.append((board, name, "predict", *figures(cost.predict)))
-        table.append((board, name, "learn" + asked, *figures(cost.learn)))
+            table.append((board, name, "predict" + quick, *figures(cost.predict)))
+        if not quick:
+            table.append((board, name, "learn" + asked, *figures(cost.learn)))
     return table
 
 
