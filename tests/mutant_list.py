@@ -47,7 +47,6 @@ _SHARED = _of(
         "return ((y * x) >> 15) + 16300",
         "fixed::exp_negative_keeps_its_bound_everywhere",
     ),
-    ("fixed.py", "if halvings < 15:", "if halvings < 14:", "fixed::exp_decays"),
     (
         "adwin.py",
         "_CUT = const(1000)",
@@ -170,6 +169,7 @@ _THICKET = _of(
         "votes",
     ),
     ("votes.py", "dice = (dice + 97) & 255", "dice = 0", "votes"),
+    ("decays.py", "if halvings < 15:", "if halvings < 14:", "decays"),
     (
         "softmax.py",
         "w = weight[k] - ((change + 512) >> 10)",

@@ -26,8 +26,9 @@ Buffers (variances are in units of 2**16 squared codes, so that they fit into 16
 import micropython
 from micropython import const
 
-from ..fixed import RNG_WORDS, below, exp_decays, seed_generator
+from ..fixed import RNG_WORDS, below, seed_generator
 from ..learner import Learner
+from .decays import exp_decays
 
 # From elsewhere, written by `make constants`:
 # places of buffers

@@ -6,7 +6,7 @@ The buffers are those of thicket.py.
 import micropython
 from micropython import const
 
-from ..fixed import exp_decays
+from .decays import exp_decays
 
 # From elsewhere, written by `make constants`:
 # places of buffers

@@ -21,8 +21,8 @@ Buffers:
 import micropython
 from micropython import const
 
-from ..fixed import exp_decays
 from ..learner import Learner
+from .decays import exp_decays
 from .scaling import average, scale
 
 # From elsewhere, written by `make constants`:

@@ -6,7 +6,8 @@ The buffers are those of grove.py.
 import micropython
 from micropython import const
 
-from ..fixed import below, exp_decays
+from ..fixed import below
+from .decays import exp_decays
 
 # From elsewhere, written by `make constants`:
 # places of buffers
