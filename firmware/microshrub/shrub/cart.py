@@ -129,7 +129,7 @@ def grow(t, slot: int) -> int:
             weigh(t, open_nodes)
             if ptr32(address[_CART_SHAPE])[_C_MAX_FEATURES]:
                 draw(t, open_nodes)
-            scan(0, 0, 0, t, open_nodes)
+            scan(0, 0, t, open_nodes)
         nodes = int(settle(t, slot, open_nodes, level))
         move(t, slot, nodes)
         level += 1

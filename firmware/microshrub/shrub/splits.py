@@ -95,16 +95,15 @@ def draw(t, open_nodes: int):
 
 
 @micropython.viper
-def scan(r: int, b: int, code: int, t, open_nodes: int):
+def scan(r: int, b: int, t, open_nodes: int):
     """Walk over every feature and leave in forks and scores the best split of each open node.
 
-    r, b and code are the innermost loop's; whatever is passed, viper has the first arguments, and
+    r and b are the innermost loop's; whatever is passed, viper has the first two arguments, and
     no other variable, in registers.
     """
     address = ptr32(t)
     shape = ptr32(address[_WINDOW_SHAPE])
     codes8 = ptr8(address[_WINDOW_CODES])
-    codes16 = ptr16(address[_WINDOW_CODES])
     labels = ptr8(address[_WINDOW_LABELS])
     order8 = ptr8(address[_WINDOW_ORDER])
     order16 = ptr16(address[_WINDOW_ORDER])
@@ -113,7 +112,6 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
     line8 = ptr8(address[_CART_LINE])
     line16 = ptr16(address[_CART_LINE])
     drawn = ptr8(address[_CART_DRAWN])
-    counts = ptr16(address[_CART_COUNTS])
     left = ptr16(address[_CART_LEFT])
     forks = ptr16(address[_CART_FORKS])
     scores = ptr32(address[_CART_SCORES])
@@ -141,10 +139,11 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
     if whole:
         line8 = ptr8(address[_WINDOW_ORDER])
         line16 = ptr16(address[_WINDOW_ORDER])
-    offset = 0
+    cut = 0
     closed = ptr32(address[_CART_SHAPE])[_C_CLOSED]
     for f in range(features):
         base = f * shape[_W_WINDOW]  # < 256 * 1024 = 2**18
+        column = address[_WINDOW_CODES] + 2 * base  # where codes have 16 bits
         if choosy or not f:
             # where each node's part of the line begins; dealing moves that to its end. Those that
             # want no split of this feature, and the closed ones, have theirs behind the others'
@@ -167,17 +166,16 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
         rest = base + size
         if whole:
             ends[0] = size
-            offset = base
             rest = base
         r = base
-        while narrow and r < rest:
+        while narrow and rest - r:
             b = order8[r]
-            a = where8[b]
-            code = ends[a]
-            ends[a] = code + 1
-            line8[code] = b
+            goes = address[_CART_ENDS] + 2 * where8[b]
+            k = ptr16(goes)[0]
+            ptr16(goes)[0] = k + 1
+            line8[k] = b
             r += 1
-        while r < rest:
+        while rest - r:
             b = r - base
             if in_order:
                 b = order16[r] if wide_line else order8[r]
@@ -190,26 +188,27 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
                 line8[k] = b
             r += 1
         for a in range(open_nodes):
-            fork = a * _FORK
-            samples = forks[fork + _SAMPLES]
+            fork = address[_CART_FORKS] + 2 * _FORK * a
+            samples = ptr16(fork)[_SAMPLES]
             end = ends[a]
             begin = end - samples
             ends[a] = begin  # as it was, for the next feature
             if end > dealt:
                 continue
-            score = a * _SCORES
-            first = a * classes
-            cut = 0
             if not in_order:
                 cut = int(draw_threshold(t, base, begin, end))
-            begin += offset
-            end += offset
+            if whole:
+                begin = base
+                end += base
+            score = a * _SCORES
             merit = scores[score + _MERIT]
             below_it = scores[score + _BELOW]
+            own = address[_CART_COUNTS] + 2 * classes * a
             if two:
-                ones = counts[first + 1]
+                ones = ptr16(own)[1]
+                zeros = samples - ones
                 lead = 0  # samples * ones passed - ones * samples passed
-                last = codes16[base + line8[begin]]  # the code before
+                last = ptr16(column)[line8[begin]]  # the code before
             else:
                 for c in range(classes):
                     left[c] = 0
@@ -219,65 +218,71 @@ def scan(r: int, b: int, code: int, t, open_nodes: int):
                 bound = merit >> (10 - slack)
                 last = -1  # there is none
             r = begin
-            while r < end:
+            while end - r:
                 better = -1
                 # on to the next boundary that is as good as the best so far
-                while two and r < end:
-                    b = line8[r]
-                    code = codes16[base + b]
-                    if code != last:
-                        before = last
-                        last = code
-                        over = lead * lead  # <= (64**2 / 4)**2 = 2**20
-                        under = (r - begin) * (end - r)
-                        better = over * below_it - merit * under  # of two numbers <= 2**30
-                        if better >= 0:
-                            break
-                    lead += samples * labels[b] - ones
-                    r += 1
-                while not two and r < end:
-                    b = line16[r] if wide_line else line8[r]
-                    code = codes16[base + b] if wide else codes8[base + b]
-                    if not in_order:
-                        code = int(code > cut)
-                    if code != last:
-                        before = last
-                        last = code
-                        passed = r - begin
-                        under = passed * (end - r)
-                        if under:
-                            over = squares_left * samples + (squares - 2 * met) * passed
-                            if exact:  # 64**3 / 4 = 2**16 and 64**2 / 4 = 2**10 at most
-                                better = over * below_it - merit * under  # < 2**26
-                            elif over << slack >= bound * under:
-                                # in Q10: a sum of squares is at most 1023**2, << 10 gives < 2**30
-                                over = (squares_left << 10) // passed
-                                under = squares - 2 * met + squares_left  # the right one's
-                                over += (under << 10) // (end - r)
-                                under = 1
-                                better = over - merit
-                            if better >= 0:
+                if two:
+                    while end - r:
+                        b = line8[r]
+                        code = ptr16(column)[b]
+                        if code - last:
+                            last = code
+                            # lead**2 is at most (64**2 / 4)**2 = 2**20, and each side 2**30
+                            if lead * lead * below_it >= merit * ((r - begin) * (end - r)):
+                                before = ptr16(column)[line8[r - 1]]
+                                over = lead * lead
+                                under = (r - begin) * (end - r)
+                                better = over * below_it - merit * under
                                 break
-                    b = labels[b]
-                    code = left[b]
-                    left[b] = code + 1
-                    squares_left += 2 * code + 1  # by which n**2 grows
-                    met += counts[first + b]
-                    r += 1
+                        if labels[b]:
+                            lead += zeros
+                        else:
+                            lead -= ones
+                        r += 1
+                else:
+                    while end - r:
+                        b = line16[r] if wide_line else line8[r]
+                        code = ptr16(column)[b] if wide else codes8[base + b]
+                        if not in_order:
+                            code = int(code > cut)
+                        if code - last:
+                            before = last
+                            last = code
+                            passed = r - begin
+                            under = passed * (end - r)
+                            if under:
+                                over = squares_left * samples + (squares - 2 * met) * passed
+                                if exact:  # 64**3 / 4 = 2**16 and 64**2 / 4 = 2**10 at most
+                                    better = over * below_it - merit * under  # < 2**26
+                                elif over << slack >= bound * under:
+                                    # in Q10: a sum of squares is at most 1023**2, << 10: < 2**30
+                                    over = (squares_left << 10) // passed
+                                    under = squares - 2 * met + squares_left  # the right one's
+                                    over += (under << 10) // (end - r)
+                                    under = 1
+                                    better = over - merit
+                                if better >= 0:
+                                    break
+                        b = labels[b]
+                        code = left[b]
+                        left[b] = code + 1
+                        squares_left += 2 * code + 1  # by which n**2 grows
+                        met += ptr16(own)[b]
+                        r += 1
                 if better >= 0:
                     ties = 1
                     if not better:
-                        ties = forks[fork + _TIES] + 1
+                        ties = ptr16(fork)[_TIES] + 1
                     if ties == 1 or int(below(t, _RNG, ties)) == 0:
                         merit = over
                         below_it = under
                         scores[score + _MERIT] = merit
                         scores[score + _BELOW] = below_it
                         bound = merit >> (10 - slack)
-                        forks[fork + _FEATURE] = f
-                        forks[fork + _THRESHOLD] = (before + last) >> 1 if in_order else cut
+                        ptr16(fork)[_FEATURE] = f
+                        ptr16(fork)[_THRESHOLD] = (before + last) >> 1 if in_order else cut
                     if ties < 65535:
-                        forks[fork + _TIES] = ties
+                        ptr16(fork)[_TIES] = ties
     for a in range(open_nodes if two else 0):
         score = a * _SCORES
         over = scores[score + _MERIT]
