@@ -164,7 +164,7 @@ def _files(arch: str, roots: tuple[str, ...], native: bool) -> list[Path]:
         from ..programs import native_files
 
         return native_files.compiled(arch, needed)
-    return [path for path in mpy.compiled(arch) if library_files.module_name(path) in needed]
+    return mpy.compiled(arch, needed)
 
 
 def _room_heap(room: str, place: str, modules: int) -> ModuleHeap:

@@ -142,8 +142,8 @@ def _frames(arch: str, library: str) -> int:
     """Bytes of the heap that the calls under way take, with the library of that digest."""
     return sum(
         frame_bytes(code.data)
-        for path in mpy.compiled(arch)
-        for name, code in functions(path, _UNDER_WAY.get(library_files.module_name(path), ()))
+        for path in mpy.compiled(arch, _UNDER_WAY)
+        for name, code in functions(path, _UNDER_WAY[library_files.module_name(path)])
         if not code.native
     )
 

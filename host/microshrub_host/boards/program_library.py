@@ -72,12 +72,10 @@ class ProgramLibrary:
             return {f"firmware/{place}": data for place, data in found.items()}
         if not self.merged:
             names = modules(self.program, self.emit)
-            paths = {library_files.module_name(path): path for path in mpy.compiled(self.arch)}
-            return {
-                f"lib/{mpy.in_library(paths[name])}": paths[name].read_bytes() for name in names
-            }
+            single = mpy.compiled(self.arch, names)
+            return {f"lib/{mpy.in_library(path)}": path.read_bytes() for path in single}
         merged = self._merged
-        paths = {mpy.in_library(path): path for path in (*merged.imported, *merged.others)}
+        paths = {mpy.in_library(path): path for path in (*merged.imported, *merged.others())}
         paths[f"{library_files.PACKAGE}/{merged.errors.name}"] = merged.errors
         return {f"lib/{place}": path.read_bytes() for place, path in paths.items()}
 
@@ -89,8 +87,7 @@ class ProgramLibrary:
     @property
     def _forgotten(self) -> list[Path]:
         """The files of those that it has imported only for a while."""
-        names = _read_once(self.program)
-        return [path for path in self._merged.others if library_files.module_name(path) in names]
+        return self._merged.others(_read_once(self.program))
 
     def heap(self) -> import_heap.LibraryHeap:
         """What it takes of the heap once the program runs."""

@@ -15,12 +15,13 @@ from __future__ import annotations
 
 import ast
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from ..base.cache import compiled_folder, kept
+from ..base.file_lock import alone
 from ..kernels import kernel_rewriting
 from ..kernels.syntax_tree import walk
 from ..library import loader
@@ -56,12 +57,19 @@ _ONLY = "_ONLY"  # of learner.py: the configuration of the only learner
 
 @dataclass(frozen=True)
 class MergedFiles:
-    """Paths of .mpy files: those that a program has imported while it runs, and the others."""
+    """Paths of .mpy files: those that a program has imported while it runs, and the others.
+
+    To know how much RAM they take, few of the others are needed: they are compiled when asked for.
+    """
 
     imported: tuple[Path, ...]
-    others: tuple[Path, ...]
     errors: Path  # the texts of errors; not a .mpy file
     kernels: Path  # the name of each kernel of the first of the imported; no .mpy file either
+    _others: Callable[[Collection[str] | None], list[Path]]
+
+    def others(self, modules: Collection[str] | None = None) -> list[Path]:
+        """The others, or of these modules those that are among them."""
+        return self._others(modules)
 
 
 def compiled(
@@ -106,14 +114,19 @@ def compiled(
         source = _SOURCE if name == INIT else f"{name.rpartition('.')[2]}.py"
         return kept(target, lambda part: mpy.compile_text(made().files[name], part, arch, source))
 
-    listed = kept(folder / _LIST, lambda part: part.write_text("\n".join(made().files)))
-    others = [one(name) for name in listed.read_text().splitlines() if name != INIT]
-    imported = [one(INIT)]
+    def others(wanted: Collection[str] | None) -> list[Path]:
+        with alone(folder / mpy.LOCK):
+            found = [name for name in listed.read_text().splitlines() if name != INIT]
+            return [one(name) for name in found if wanted is None or name in wanted]
+
+    with alone(folder / mpy.LOCK):
+        listed = kept(folder / _LIST, lambda part: part.write_text("\n".join(made().files)))
+        imported = [one(INIT)]
+        errors = kept(folder / error_texts.FILE, lambda part: part.write_bytes(made().errors))
+        kernels = kept(folder / _KERNELS, lambda part: part.write_text("\n".join(made().kernels)))
     if native:
         imported.append(native_files.module(arch, modules))
-    errors = kept(folder / error_texts.FILE, lambda part: part.write_bytes(made().errors))
-    kernels = kept(folder / _KERNELS, lambda part: part.write_text("\n".join(made().kernels)))
-    return MergedFiles(tuple(imported), tuple(others), errors, kernels)
+    return MergedFiles(tuple(imported), errors, kernels, others)
 
 
 def _maker() -> bytes:

