@@ -238,6 +238,8 @@ _THICKET = _of(
     ),
     ("change.py", "_MARGIN = const(82)", "_MARGIN = const(400)", "pinned_accuracy"),
     ("trials.py", "_BINS = const(16)", "_BINS = const(8)", "pinned_accuracy"),
+    ("trials.py", "met += n * ptr16(of_class)[0]", "met += n * n", "trials"),
+    ("trials.py", "rest -= n", "rest -= 0", "trials"),
 )
 _SHRUB = _of(
     "shrub/",

@@ -149,9 +149,10 @@ def plant(i: int, place: int, t, window: int):
     held = ring[_R_HELD]
     size = held if held < window else window
     length = ring[_R_LENGTH]
-    newest = length * 2 // 5
-    low = length - newest if held == length and size <= newest else 0
     place = ring[_R_HEAD]
+    low = length - length * 2 // 5  # where the newest begin; a ring without a store has none
+    if held < length or size > length - low or place < low:
+        low = 0
     i = address[_SPROUT_LINE]
     end = i + 2 * size
     while end - i:

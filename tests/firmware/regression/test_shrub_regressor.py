@@ -140,3 +140,21 @@ def test_a_target_that_is_no_code_is_refused() -> None:
             model.learn(array("H", [1]), target)
     with pytest.raises(ValueError, match="targets has to be array"):
         model.run(array("H", [1]), bytearray(1), array("H", [0]))
+
+
+@pytest.mark.parametrize("window", [8, 100])
+def test_a_window_much_shorter_than_the_ring_is_grown_on_the_newest(window: int) -> None:
+    """The ring goes round, and a shrub is planted when its head has just done so."""
+    model = LIBRARY.ShrubRegressor(features=2, window=window, every=255, trees=3, leaves=8)
+    length = window + 255
+    codes, targets = drawn(1, 1500, 2)
+    planted = 0
+    for i in range(1500):
+        learn(model, codes[i : i + 1], targets[i : i + 1])
+        b = held(model)
+        head = b["ring.shape"][4]
+        if b["grove.state"][5] == 0 and i >= length and head < window:
+            planted += 1
+            expected = {(head - 1 - k) % length for k in range(window)}
+            assert set(b["sprout.line"][:window].tolist()) == expected
+    assert planted
