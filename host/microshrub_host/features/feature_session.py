@@ -19,7 +19,7 @@ def main(library: str, plan: str, readings: str, samples: str) -> None:
     from microshrub.device import extractor as module
 
     kind: Any = module.FeatureExtractor
-    with open(plan) as file:
+    with open(plan, encoding="utf-8") as file:
         found = json.load(file)
     extractor = kind(found["channels"], **found["options"])
     row = array("i", [0] * extractor.channels)

@@ -116,14 +116,20 @@ def compiled(
 
     def others(wanted: Collection[str] | None) -> list[Path]:
         with alone(folder / mpy.LOCK):
-            found = [name for name in listed.read_text().splitlines() if name != INIT]
+            found = [
+                name for name in listed.read_text(encoding="utf-8").splitlines() if name != INIT
+            ]
             return [one(name) for name in found if wanted is None or name in wanted]
 
     with alone(folder / mpy.LOCK):
-        listed = kept(folder / _LIST, lambda part: part.write_text("\n".join(made().files)))
+        listed = kept(
+            folder / _LIST, lambda part: part.write_bytes("\n".join(made().files).encode())
+        )
         imported = [one(INIT)]
         errors = kept(folder / error_texts.FILE, lambda part: part.write_bytes(made().errors))
-        kernels = kept(folder / _KERNELS, lambda part: part.write_text("\n".join(made().kernels)))
+        kernels = kept(
+            folder / _KERNELS, lambda part: part.write_bytes("\n".join(made().kernels).encode())
+        )
     if native:
         imported.append(native_files.module(arch, modules))
     return MergedFiles(tuple(imported), errors, kernels, others)
