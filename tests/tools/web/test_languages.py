@@ -11,12 +11,14 @@ from browser_support import Browser
 from sensor_support import held_clock, settle
 from teach_support import do, press, said
 
+from microshrub_host.library.learners import MODELS, options_of
 from microshrub_host.streams.source_file import KINDS
 from microshrub_host.streams.telltales import TELLTALE_NAMES
 
 TITLE = "document.querySelector('#teach-title').textContent"
 GERMAN = "Bring ihm eine Geste bei"
 GERMAN_TEXTS = Path(__file__).parents[3] / "tools/web/src/texts/de.ts"
+OPTIONS = GERMAN_TEXTS.with_name("options_de.ts")
 
 
 @pytest.fixture
@@ -126,3 +128,13 @@ def test_the_other_language_is_one_press_away_and_keeps_what_the_address_has(
     page.wait(f"document.querySelector('#start') && {TITLE} === '{GERMAN}'")
     assert page.run("location.hash") == "#bridge=word"
     assert page.run("document.querySelector('header > p a').lang") == "en"
+
+
+def test_what_options_mean_is_said_in_german(german: Browser) -> None:
+    """The page has these texts in English, as the learners have them."""
+    table = OPTIONS.read_text(encoding="utf-8")
+    said = {option.help for model in MODELS for option in options_of(model).values()}
+    said = {text for text in said if not text.startswith("what a missed sample of each class")}
+    assert [text for text in said if f'"{text}"' not in table and f"'{text}'" not in table] == []
+    shown = german.run("document.querySelector('#option-bytes-help').textContent")
+    assert shown.startswith("2048..1048576: so viele Bytes")

@@ -1,6 +1,7 @@
 // Alles, was die Seite sagt, auf Deutsch.
 
 import type { Texts } from "../texts";
+import { OPTIONS } from "./options_de";
 
 const count = (n: number): string => n.toLocaleString("de");
 const samples = (n: number): string => (n === 1 ? "1 Beispiel" : `${count(n)} Beispiele`);
@@ -96,6 +97,7 @@ export const de: Texts = {
     agrawal: "Agrawal: die Regel wechselt",
     led: "LED: Ziffern mit Störungen",
   },
+  optionHelp: (said) => OPTIONS[said] ?? said,
   streamShape: (n, features, classes) =>
     `${samples(n)}, ${count(features)} Merkmale, ${count(classes)} Klassen`,
   learners: {
@@ -183,8 +185,8 @@ export const de: Texts = {
     noneChosen:
       "Es wurde kein Anschluss gewählt. Steckt das Board an einem Kabel, das auch Daten überträgt?",
     taken:
-      "Der Anschluss lässt sich nicht öffnen. Ein anderes Programm belegt ihn: Schließ Thonny oder " +
-      "mpremote.",
+      "Der Anschluss lässt sich nicht öffnen. Ein anderes Programm oder ein anderer Tab belegt ihn: " +
+      "Schließ diesen Tab, Thonny oder mpremote.",
     gone: "Das Board wurde abgezogen oder neu gestartet.",
     bridgeGone:
       "Die Brücke antwortet nicht, oder nicht dieser Adresse. Läuft microshrub bridge? Öffne die " +

@@ -55,6 +55,7 @@ export const en = {
     agrawal: "Agrawal: another rule half way",
     led: "LED: digits, faulty segments",
   } as Record<string, string>,
+  optionHelp: (said: string) => said, // by the learner itself
   streamShape: (samples: number, features: number, classes: number) =>
     `${count(samples)} samples, ${count(features)} features, ${count(classes)} classes`,
   learners: {
@@ -139,7 +140,7 @@ export const en = {
       "To do that from here, open this page on a computer in Chrome, Edge or Firefox (151 or newer), " +
       "which have WebSerial, or start microshrub bridge --port PORT and open the address that it prints.",
     noneChosen: "No port was chosen. Is the board plugged in with a cable that carries data?",
-    taken: "The port cannot be opened. Another program holds it: close Thonny or mpremote.",
+    taken: "The port cannot be opened. Another program or tab holds it: close that tab, Thonny or mpremote.",
     gone: "The board was unplugged or reset.",
     bridgeGone:
       "The bridge does not answer, or not to this address. Is microshrub bridge running? Open the " +

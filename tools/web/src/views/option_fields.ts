@@ -2,6 +2,7 @@
 
 import { choice, field, make } from "../dom";
 import type { Learner, Option, Parameters, Value } from "../page_data";
+import { texts } from "../texts";
 
 export class OptionFields {
   readonly element = make("div", { class: "fields" });
@@ -14,7 +15,7 @@ export class OptionFields {
       .map((option) => [option, control(option, given[option.name] ?? option.default)]);
     this.element.replaceChildren(
       ...this.controls.map(([option, control]) => {
-        const help = make("small", { id: `${control.id}-help` }, option.help);
+        const help = make("small", { id: `${control.id}-help` }, texts.optionHelp(option.help));
         control.setAttribute("aria-describedby", help.id);
         return field(option.name, control, help);
       }),
