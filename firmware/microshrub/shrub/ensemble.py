@@ -97,7 +97,7 @@ def train(t, forget: int):
     if forget:
         favour(t, slot)
     else:
-        gradient_step(0, 0, 0, t)
+        gradient_step(0, 0, t)
     project(t)
 
 

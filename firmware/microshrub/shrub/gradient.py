@@ -59,14 +59,14 @@ def soften(t, classes: int):
 
 
 @micropython.viper
-def gradient_step(i: int, at: int, c: int, t):
+def gradient_step(i: int, at: int, t):
     """Line 9: weight -= step * gradient, for the members and the shrub of rank `used`.
 
     The gradient of shrub h is 2 / (B * C) * sum over window and classes of (f - [y = c]) * h; for
     the cross-entropy, softmax(f) stands for f. The shrub of rank `used` has to weigh 0.
 
-    i, at and c are the innermost loops'; whatever is passed, viper has the first arguments, and no
-    other variable, in registers.
+    i and at are the innermost loops'; whatever is passed, viper has the first two arguments, and
+    no other variable, in registers.
     """
     address = ptr32(t)
     shape = ptr32(address[_SHRUBS_SHAPE])
@@ -103,7 +103,7 @@ def gradient_step(i: int, at: int, c: int, t):
         # the votes, as in mix()
         vote = 0
         i = 0
-        while i < shrubs:
+        while shrubs - i:
             slot = rank[i]
             at = slot * window + b  # < 256 * 1024 = 2**18
             at = slot * room + (member16[at] if wide else member8[at]) * stride  # < 2**26
@@ -130,7 +130,7 @@ def gradient_step(i: int, at: int, c: int, t):
                 vote = 0
                 other = 0
                 i = 0
-                while i < used:
+                while used - i:
                     at = leaf[i] + c
                     weight = weights[rank[i]]
                     vote += leaves[at] * weight
@@ -162,13 +162,12 @@ def gradient_step(i: int, at: int, c: int, t):
             third = residual[2] - pivot
             fourth = residual[3] - pivot
         i = 0
-        while i < shrubs:
+        while shrubs - i:
             at = leaf[i]
-            dot = pivot_255
             if one_hot:
                 dot = 255 * residual[leaves[at]]
             else:
-                dot += first * leaves[at]
+                dot = first * leaves[at] + pivot_255
                 if not two:
                     dot += second * leaves[at + 1]
                     if four:

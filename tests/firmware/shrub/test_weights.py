@@ -100,7 +100,7 @@ class Members:
 
     def step(self) -> None:
         gradient = sys.modules[self.kernels.__name__.replace("weights", "gradient")]
-        gradient.gradient_step(0, 0, 0, self.table)
+        gradient.gradient_step(0, 0, self.table)
 
 
 def set_weights(by_name: dict[str, Any], weights: Ints, rng: np.random.Generator) -> None:
