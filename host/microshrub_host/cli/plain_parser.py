@@ -78,7 +78,7 @@ def _plain(parser: argparse.ArgumentParser, message: str) -> str:
     """argparse's message as a sentence of ours."""
     if message.startswith(_REQUIRED):
         names = message.removeprefix(_REQUIRED).split(", ")
-        abouts = {action.metavar: action.help for action in parser._actions}
+        abouts = {action.metavar: action.help or _choices(action) for action in parser._actions}
         about = abouts.get(names[0]) if len(names) == 1 else None
         said = " and ".join(names) + (" is missing" if len(names) == 1 else " are missing")
         return f"{said}: {brief(about)}" if about else f"{said}."
@@ -86,6 +86,11 @@ def _plain(parser: argparse.ArgumentParser, message: str) -> str:
         return _value_of(parser, bare[1])
     message = message.replace("argument COMMAND: there is no ", "there is no command ")
     return re.sub(r"^argument (\S+?)(?:/\S+)?: ", r"\1: ", message)
+
+
+def _choices(action: argparse.Action) -> str | None:
+    """The subcommands, where there are not many."""
+    return ", ".join(map(str, action.choices)) if action.choices else None
 
 
 def _value_of(parser: argparse.ArgumentParser, flag: str) -> str:

@@ -169,12 +169,11 @@ def _late_classes(
     names: tuple[str, ...],
     warmup: int,
 ) -> str:
-    said = "; ".join(f"{where(sample)}: class {name}" for sample, name in late[:_SHOWN])
+    said = "; ".join(f"{where(sample)}: {name}" for sample, name in late[:_SHOWN])
     more = f"; {len(late) - _SHOWN} more" if len(late) > _SHOWN else ""
     return (
-        f"{said}{more} begins here, after the warm-up of {warmup} samples. The whole file was "
-        f"looked through for its classes; a stream that is not over yet needs "
-        f"{_classes_option(names)}"
+        f"new classes after the warm-up of {warmup} samples: {said}{more}. The whole file was "
+        f"read to find them; a stream that has not ended yet needs {_classes_option(names)}"
     )
 
 

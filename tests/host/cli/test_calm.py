@@ -88,6 +88,9 @@ def test_a_learners_options_are_shown_by_its_name(capsys: pytest.CaptureFixture[
 
 MISTAKES = {
     "command": (["simulat"], "Did you mean simulate?"),
+    "a learner's file": (["check-learner", "mine.py:Mine"], "there is no file mine.py"),
+    "a learner's class": (["check-learner", "Mine"], "'Mine' has to be FILE.py:CLASS"),
+    "command of a command": (["mqtt"], "COMMAND is missing: forget"),
     "the help": (["help"], "Did you mean --help?"),
     "option of all": (["--verson"], "no option --verson. Did you mean --version?"),
     "sensor": (

@@ -264,8 +264,9 @@ def test_classes_that_come_late_are_noted(put):
     stream = open_stream(source, warmup=4)
     assert stream.class_names == ("run", "sit", "up stairs", "walk")
     (note,) = stream.notes
-    assert "line 7, column y: class up stairs; " in note
-    assert "line 9, column y: class run begins here, after the warm-up of 4 samples" in note
+    assert note.startswith("new classes after the warm-up of 4 samples: ")
+    assert "line 7, column y: up stairs; " in note
+    assert "line 9, column y: run. The whole file was read to find them" in note
     assert note.endswith("--classes 'run,sit,up stairs,walk'")
     assert open_stream(source, warmup=8).notes == ()
     assert open_stream(source, warmup=1, classes="run,sit,up stairs,walk").notes == ()

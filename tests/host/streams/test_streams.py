@@ -218,7 +218,7 @@ def test_shuffle_is_a_permutation_then_a_cut(put):
 def test_a_class_may_be_late(put):
     source = put("a,y\n" + "1,0\n" * 299 + "1,1\n")
     assert open_stream(source).class_names == ("0", "1")
-    assert "line 301, column y: class 1 begins here" in open_stream(source).notes[0]
+    assert "line 301, column y: 1. The whole file was read" in open_stream(source).notes[0]
     assert open_stream(source, warmup=300).class_names == ("0", "1")
     assert open_stream(source, warmup=5000).class_names == ("0", "1")
 

@@ -23,6 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print a line for each check; 1 if one failed."""
     file, _, name = arguments.learner.rpartition(":")
+    if not file:
+        raise UserError(f"{name!r} has to be FILE.py:CLASS")
+    if not Path(file).expanduser().is_file():
+        raise UserError(f"there is no file {file}")
     first = learners.short_name(name or " ")
     own = [each for each in own_learners.own_learners() if each.name == name]
     if not own and (first in learners.MODELS or first in learners.REGRESSORS):
