@@ -29,7 +29,9 @@ extensions = [
     "plain_docstrings",
     "public_names",
 ]
-exclude_patterns = ["extensions"]
+exclude_patterns = ["extensions", "style"]
+html_static_path = ["style"]
+html_css_files = ["code.css"]
 default_role = "code"
 
 myst_enable_extensions = ["deflist", "fieldlist"]

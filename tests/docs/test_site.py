@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from chromium_support import chromium
 from patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -56,6 +57,21 @@ def test_code_is_copied_with_a_button_also_without_a_network(site: Path) -> None
         scripts = re.findall(r'<script src="([^"?]+)', text)
         assert [name for name in scripts if name.endswith("copybutton.js")]
         assert all((site / page).parent.joinpath(name).exists() for name in scripts), scripts
+
+
+CUT = """
+[...document.querySelectorAll("pre")]
+  .filter((each) => each.scrollWidth > each.clientWidth + 1).map((each) => each.textContent)
+"""
+
+
+@pytest.mark.long
+def test_no_code_is_cut_off(site: Path, tmp_path: Path) -> None:
+    with chromium(tmp_path) as page:
+        for name in ("index", "tutorials/first-board", "reference/commands", "how-to/tune"):
+            for width in (390, 1280):
+                page.open(site / f"{name}.html", width=width)
+                assert page.run(CUT) == [], (name, width)
 
 
 @pytest.mark.long
