@@ -8,15 +8,17 @@
                                   that a program of the user's own can import it as ever
     microshrub/errors.txt         texts of errors
 
-They are kept in the cache.
+They are kept in the cache, as are the texts that they are compiled from, which are the same for
+each architecture.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
@@ -48,6 +50,7 @@ from .source_text import source_text
 
 INIT = "__init__"
 _LIST = "modules.txt"  # the names of all files
+_TEXTS = "texts.json"  # of all architectures
 _KERNELS = "kernels.txt"
 _SOURCE = f"{PACKAGE}.py"  # where an error that nobody caught comes from, it says
 _KEPT = {"main": "device.program", error_texts.FUNCTION: error_texts.MODULE}
@@ -99,15 +102,20 @@ def compiled(
         running = (*running, *plain_kernels.OF_MIXED)
     asked = (names, tuple(running), native, own, only, sorted(unasked), sorted(plain))
     key = repr((makes, *asked)).encode()
-    folder = compiled_folder("merged", hashlib.sha256(key).digest()) / arch / PACKAGE
+    home = compiled_folder("merged", hashlib.sha256(key).digest())
+    folder = home / arch / PACKAGE
+
+    def merge(part: Path) -> None:
+        sources = _sources(arch, names, native, unasked, plain)
+        kept_running = [name for name in running if name in sources and name != INIT]
+        kept_running.append(error_texts.MODULE)
+        texts = _texts(sources, kept_running, own, None if native else only, unasked, plain)
+        part.write_text(json.dumps(asdict(texts)), encoding="utf-8")
 
     @cache
     def made() -> _Texts:
         """The texts, if one of the files is not there."""
-        sources = _sources(arch, names, native, unasked, plain)
-        kept_running = [name for name in running if name in sources and name != INIT]
-        kept_running.append(error_texts.MODULE)
-        return _texts(sources, kept_running, own, None if native else only, unasked, plain)
+        return _Texts(**json.loads(kept(home / _TEXTS, merge).read_text(encoding="utf-8")))
 
     def one(name: str) -> Path:
         target = folder.joinpath(*name.split(".")).with_suffix(".mpy")
@@ -115,21 +123,19 @@ def compiled(
         return kept(target, lambda part: mpy.compile_text(made().files[name], part, arch, source))
 
     def others(wanted: Collection[str] | None) -> list[Path]:
-        with alone(folder / mpy.LOCK):
-            found = [
-                name for name in listed.read_text(encoding="utf-8").splitlines() if name != INIT
-            ]
+        with alone(home / mpy.LOCK):
+            found = listed.read_text(encoding="utf-8").splitlines()
+            found.remove(INIT)
             return [one(name) for name in found if wanted is None or name in wanted]
 
-    with alone(folder / mpy.LOCK):
-        listed = kept(
-            folder / _LIST, lambda part: part.write_bytes("\n".join(made().files).encode())
-        )
+    def written(name: str, tell: Callable[[], str]) -> Path:
+        return kept(folder / name, lambda part: part.write_bytes(tell().encode()))
+
+    with alone(home / mpy.LOCK):
+        listed = written(_LIST, lambda: "\n".join(made().files))
         imported = [one(INIT)]
-        errors = kept(folder / error_texts.FILE, lambda part: part.write_bytes(made().errors))
-        kernels = kept(
-            folder / _KERNELS, lambda part: part.write_bytes("\n".join(made().kernels).encode())
-        )
+        errors = written(error_texts.FILE, lambda: made().errors)
+        kernels = written(_KERNELS, lambda: "\n".join(made().kernels))
     if native:
         imported.append(native_files.module(arch, modules))
     return MergedFiles(tuple(imported), errors, kernels, others)
@@ -168,7 +174,7 @@ class _Texts:
     class of the merged module the name that a kernel has in the library, else none."""
 
     files: dict[str, str]
-    errors: bytes
+    errors: str
     kernels: list[str]
 
 
@@ -219,7 +225,7 @@ def _texts(
     there = {name: constant(node) for node in body for name in unused_code.defined(node)}
     stubs = {name: _stub(merged.defined[name], there) for name in running}
     files = {INIT: source_text(ast.Module(body, [])), **others, **stubs}
-    return _Texts(files, errors, kernels)
+    return _Texts(files, errors.decode(), kernels)
 
 
 def _kernels(body: Iterable[ast.stmt], merged: Merged) -> Iterator[tuple[ast.FunctionDef, str]]:

@@ -196,6 +196,15 @@ def test_what_a_program_takes_of_ram_needs_few_of_its_files(
 
 
 @pytest.mark.usefixtures("home")
+def test_modules_are_merged_once_for_all_architectures(monkeypatch: pytest.MonkeyPatch) -> None:
+    merged_files.compiled("x86", NAMES, ["buffers", "fixed"])
+    monkeypatch.setattr(merged_files, "_texts", pytest.fail)
+    other = merged_files.compiled("armv6m", NAMES, ["buffers", "fixed"])
+    assert b"buffers" in other.others(["buffers"])[0].read_bytes()
+    assert other.imported[0].read_bytes()[2:3] != b"\0"  # made for a processor
+
+
+@pytest.mark.usefixtures("home")
 def test_of_the_library_only_what_is_wanted_is_compiled(starts: list[tuple[str, ...]]) -> None:
     made = mpy.compiled("x86", ["buffers", "shrub.ensemble"])
     assert [mpy.in_library(path) for path in made] == [
