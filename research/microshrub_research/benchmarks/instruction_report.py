@@ -66,7 +66,7 @@ def measure(
     boards: Sequence[str], native: bool = False
 ) -> list[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]]:
     """Every configuration of the table on every board; with native, of native modules. A thicket
-    comes three times, then with what the prediction of a sample has found, and with decide().
+    comes again with what the prediction of a sample has found, and with decide().
 
     Raises UserError if a model on a board ends up in another state than the simulator's.
     """
@@ -78,7 +78,8 @@ def measure(
             with instruction_counts.Counter(board, [what], native=native) as counter:
                 found.append((board, what, _counted(counter, what, board)))
                 if what.kind == "Thicket":
-                    for how in (ASKED, QUICK):
+                    # a native module has no decide()
+                    for how in (ASKED,) if native else (ASKED, QUICK):
                         again = replace(what, name=what.name + how)
                         found.append((board, again, _counted(counter, again, board)))
             update(i + 1, len(whats) * len(boards), f"{board}: {what.name}")
