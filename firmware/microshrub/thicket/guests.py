@@ -80,9 +80,9 @@ def welcome(t, rows, at: int, label: int, whose: int):
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     ask_grove(t[_GROVE], rows, at)
     judge(0, 0, t[_GROVE], label)
-    weigh(0, 0, t[_GROVE])
     mark(t[_GROVE], int(put(t[_GROVE], rows, at, label)), whose)
-    tend(t[_GROVE])
+    if not int(tend(t[_GROVE])):  # which weighs the trees if there is a new one
+        weigh(0, 0, t[_GROVE])
     if own[_T_WITH_BAYES]:
         follow_bayes(t[_BAYES], rows, at, label)
     if own[_T_WITH_SOFTMAX]:
