@@ -10,7 +10,7 @@ import pytest
 
 from microshrub_host.api.planning import budget
 from microshrub_host.boards import board_files
-from microshrub_host.boards.program_budget import budget_of
+from microshrub_host.boards.program_budget import budget_of, fitting
 from microshrub_host.boards.program_library import ProgramLibrary
 from microshrub_host.boards.usual_budget import usual_budget
 from microshrub_host.boards.usual_program import usual_program
@@ -127,7 +127,7 @@ def test_the_code_of_a_typical_size_is_that_of_any(model: str) -> None:
     for features, classes in ((3, 2), (60, 12)):
         shape = {"features": features} | ({"classes": classes} if model in MODELS else {})
         wanted = {**defaults(model), **shape}
-        exact = budget_of(ProgramLibrary(usual_program(kind, wanted), PICO))
+        exact = budget_of(fitting(ProgramLibrary(usual_program(kind, wanted), PICO)))
         assert usual_budget(wanted, PICO, kind).ram_bytes == pytest.approx(
             exact.ram_bytes, rel=0.01
         )
