@@ -6,8 +6,8 @@
 
 The neighbours take most of the time of a prediction. Here they are asked last, and only where
 their votes, whatever these may be, could change the answer: on a Cortex-M0, that takes two fifths
-fewer instructions within 16 KB, and two thirds fewer within 64 KB. What `model.votes` holds afterwards is of no use; the next prediction makes
-them anew.
+fewer instructions within 16 KB, and two thirds fewer within 64 KB. What `model.votes` holds
+afterwards is of no use; the next prediction makes them anew.
 """
 
 import micropython
