@@ -73,6 +73,7 @@ EXCEPTIONS = {
     ("try", "__getattr__"): "a PC has no micropython, and a person is told",
     ("try", "_check"): "a slot may be missing or damaged",
     ("try", "_take"): "a disk may fail while a slot is read",
+    ("try", "serve_then_silence"): "whatever ends the program, a buzzer falls silent",
     ("try", "steps"): "a disk may be full",
     ("try", "read"): "a disk may fail while a state is read",
     ("try", "configure"): "a configuration may have an option that there is not",

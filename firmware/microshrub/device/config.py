@@ -28,7 +28,7 @@ The file is an object:
     label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not, each
                   null for no label; or null
     switches      [[pin, ...], ...]: of each class the pins that are high while it is predicted,
-                  and NeoPixels with a colour, see switches.py; or null
+                  NeoPixels with a colour and buzzers with a tone, see switches.py; or null
     sleep         {"every", "window", "hold", "pin", "deep"}: it sleeps between the readings of its
                   sensor, see sleep.py and deep_sleep.py; or null
     mqtt          {"host", "port", "name", "settle", "events", "ca"}: the broker that it tells, see

@@ -139,10 +139,19 @@ def _check_switches(rows, classes):
     for row in rows:
         for what in row:
             if isinstance(what, list):
-                if len(what) != 4:
-                    raise ValueError("a pixel is [pin, red, green, blue], not %r" % (what,))
-                for value in what[1:]:
-                    whole("a pixel's colour", value, 0, 255)
+                _check_shown(what)
+
+
+def _check_shown(what):
+    if len(what) == 2:
+        whole("a tone's hertz", what[1], 20, 20000)
+    elif len(what) == 4:
+        for value in what[1:]:
+            whole("a pixel's colour", value, 0, 255)
+    else:
+        raise ValueError(
+            "a pixel is [pin, red, green, blue], and a tone [pin, hertz], not %r" % (what,)
+        )
 
 
 def _need(name, value, needed):

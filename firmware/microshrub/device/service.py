@@ -56,7 +56,7 @@ class Service:
         if configuration.switches is not None:
             from .switches import follow
 
-            follow(self._app, board)
+            follow(self, board)
         if configuration.sleep is not None:
             from .sleep import make_sleep
 

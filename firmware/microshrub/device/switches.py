@@ -1,8 +1,8 @@
 """Pins that follow what is predicted: lights, relays, the colours of an LED or a NeoPixel.
 
 config.json's `switches` has a list for each class: of the pins that are high while it is the
-newest prediction, and of NeoPixels, [pin, red, green, blue] with 0..255 of each. All other pins
-are low, and all other pixels dark.
+newest prediction, of NeoPixels, [pin, red, green, blue] with 0..255 of each, and of buzzers,
+[pin, hertz], see buzzer.py. All other pins are low, other pixels dark, and other buzzers silent.
 """
 
 _DARK = (0, 0, 0)
@@ -14,28 +14,41 @@ class _Pixel:
     def __init__(self, pixel, classes):
         self._pixel = pixel
         self._shown = -1  # the class whose colour it has
-        self.colours = [_DARK] * classes
+        self.of_class = [_DARK] * classes
 
     def show(self, c):
         if c != self._shown:
             self._shown = c
-            self._pixel[0] = self.colours[c]
+            self._pixel[0] = self.of_class[c]
             self._pixel.write()
 
 
-def follow(app, board):
-    """Have an application's predictions switch the pins and pixels of its configuration."""
+def _buzzer(service, board, pin):
+    from .buzzer import Buzzer
+
+    buzzer = Buzzer(board, pin, service._app.classes)
+    buzzer.silent_after(service)
+    return buzzer
+
+
+def follow(service, board):
+    """Have a service's predictions switch the pins, pixels and buzzers of its configuration."""
+    app = service._app
     rows = app.configuration.switches
     pins = []
-    of_pixels = []  # their pins
-    pixels = []
+    of_shown = []  # their pins
+    shown = []  # pixels and buzzers
     for c in range(len(rows)):
         for what in rows[c]:
             if isinstance(what, list):
-                if what[0] not in of_pixels:
-                    of_pixels.append(what[0])
-                    pixels.append(_Pixel(board.pixel(what[0]), app.classes))
-                pixels[of_pixels.index(what[0])].colours[c] = tuple(what[1:])
+                if what[0] not in of_shown:
+                    of_shown.append(what[0])
+                    shown.append(
+                        _buzzer(service, board, what[0])
+                        if len(what) == 2
+                        else _Pixel(board.pixel(what[0]), app.classes)
+                    )
+                shown[of_shown.index(what[0])].of_class[c] = tuple(what[1:])
             elif what not in pins:
                 pins.append(what)
     lights = [board.light(pin) for pin in pins]
@@ -50,14 +63,14 @@ def follow(app, board):
         for k in range(len(lights)):
             lights[k].value(high[at + k])
 
-    def paint(c):
-        for k in range(len(pixels)):
-            pixels[k].show(c)
+    def show(c):
+        for k in range(len(shown)):
+            shown[k].show(c)
 
     def predict_and_switch(label):
         predicted = predict(label)
         switch(predicted * len(lights))
-        paint(predicted)
+        show(predicted)
         return predicted
 
     app._predict = predict_and_switch

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -171,6 +171,7 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "device.packets_udp": packets and packets["by"] == "udp",
         "device.packets_espnow": packets and packets["by"] == "espnow",
         "device.switches": around.get("switches"),
+        "device.buzzer": has_tone(around.get("switches") or ()),
         "device.plotter": around["text"],
         "device.saving": around["checkpoint"]
         and around["sensor"]["kind"] != "serial"
@@ -202,6 +203,11 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     if emit == "bytecode":
         roots.append(plain_kernels.MODULE)
     return tuple(library_files.closure(roots))
+
+
+def has_tone(switches: Iterable[Iterable[Any]]) -> bool:
+    """Whether a class sounds a buzzer, [pin, hertz]."""
+    return any(isinstance(what, list) and len(what) == 2 for row in switches for what in row)
 
 
 def _of_companions(program: Program) -> dict[str, bool]:

@@ -45,7 +45,7 @@ class Outside(ModuleType):
     def buffer(self) -> Outside:
         return self
 
-    def nothing(self, *_: Any) -> int:
+    def nothing(self, *_: Any, **__: Any) -> int:
         return 0
 
     write = readinto = writeto_mem = readfrom_mem_into = milliseconds = microseconds = nothing

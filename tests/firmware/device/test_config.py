@@ -23,7 +23,7 @@ GOOD = configuration(
     anomaly={"period": 1000, "window": 64, "reach": 1},
     asking={"labels": 1, "samples": 20, "led": "LED"},
     label_pin={"pin": "GP15", "pressed": 2, "released": 0},
-    switches=[[16], [17, "LED", [5, 0, 64, 255]]],
+    switches=[[16], [17, "LED", [5, 0, 64, 255], [6, 880]]],
     units=[[0, 2], [-5, 0]],
 )
 ANYTHING = st.recursive(

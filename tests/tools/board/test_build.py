@@ -470,6 +470,16 @@ def test_lights_and_a_neopixel_are_built_and_named_by_the_configuration(tmp_path
     assert config["switches"] == [[16], [[15, 0, 64, 0]]]
 
 
+def test_only_a_program_with_a_buzzer_carries_its_code(tmp_path: Path) -> None:
+    for word, carries in (("0=16:880Hz", True), ("0=16", False)):
+        words = ["--switch", word, "--limit", "300", "--output", str(tmp_path / "out")]
+        assert main(["build", "synth:sea_0", "--board", "rpi_pico", *words]) == 0
+        config = json.loads((tmp_path / "out" / "config.json").read_text())
+        assert config["switches"] == [[[16, 880]] if carries else [16], []]
+        library = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*.mpy"))
+        assert (b"serve_then_silence" in library) == carries
+
+
 def test_what_few_programs_have_takes_no_ram_of_the_others(tmp_path: Path) -> None:
     """One name too many makes MicroPython's next pool of names, of 4.5 KB."""
     for detector in ("page_hinkley", "adwin"):

@@ -176,6 +176,18 @@ def test_each_class_has_its_colours() -> None:
     ]
 
 
+def test_each_class_has_its_tone() -> None:
+    options = ProgramOptions(switch={"a": ("16:880Hz", 3), "rest": ("16:20hz",)})
+    found = options.config(PICO, ["x"], ["rest", "a"])
+    assert found["switches"] == [[[16, 20]], [[16, 880], 3]]
+
+
+def test_a_tone_does_not_sound_in_sleep() -> None:
+    options = ProgramOptions(sensor=[ADC], sleep=Sleep(), switch={"a": ("16:880Hz",)})
+    with pytest.raises(UserError, match="--sleep stops the tones of --switch: leave one out"):
+        options.config(PICO, ["x", "y"], ["rest", "a"])
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -185,7 +197,17 @@ def test_each_class_has_its_colours() -> None:
         (("walk=30:red",), "There is no pin 30"),
         (("walk=16:pink",), "knows no colour 'pink': red, orange"),
         (("walk=16:red+16:blue",), "walk has two colours for the NeoPixel at pin 16"),
-        (("walk=16:red", "rest=16"), "pin 16 with a colour, as a NeoPixel, and without"),
+        (("walk=16:red", "rest=16"), "pin 16 for a light and for a NeoPixel"),
+        (("walk=30:880Hz",), "There is no pin 30"),
+        (("walk=16:19Hz",), "20 to 20,000 hertz, such as 880Hz, not '19Hz'"),
+        (("walk=16:20001hz",), "20 to 20,000 hertz"),
+        (("walk=16:4.5Hz",), "a whole number of 20 to"),
+        (("walk=16:Hz",), "a whole number of 20 to"),
+        (("walk=16:880",), "A buzzer's tone is 880Hz"),
+        (("walk=16:440Hz+16:880Hz",), "walk has two tones for the buzzer at pin 16"),
+        (("walk=16:880Hz", "rest=16"), "pin 16 for a light and for a buzzer"),
+        (("walk=16:880Hz", "rest=16:red"), "pin 16 for a NeoPixel and for a buzzer"),
+        (("walk=16:880Hz", "rest=18:440Hz"), "buzzers at pins 18 and 16: a program has one"),
     ],
 )
 def test_wrong_switches(words: tuple[str, ...], said: str) -> None:

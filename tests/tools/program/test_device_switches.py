@@ -16,6 +16,7 @@ from device_support import (
     run_device,
     starting,
 )
+from patience import PATIENCE
 
 from microshrub_host import open_stream
 from microshrub_host.streams.stream import Stream
@@ -35,6 +36,23 @@ class Pin:
     def value(self, high):
         with open("pin." + str(self._name), "w") as file:
             file.write("01"[high])
+
+
+class PWM:
+    def __init__(self, pin, freq, duty_u16):
+        self._name = pin._name
+        self.freq(freq)
+        self.duty_u16(duty_u16)
+
+    def freq(self, hertz):
+        self._tell("%d Hz" % hertz)
+
+    def duty_u16(self, high):
+        self._tell("%d" % high)
+
+    def _tell(self, what):
+        with open("tone." + str(self._name), "a") as file:
+            file.write(what + "\\n")
 """
 # So is what a NeoPixel is given, with a line for each time.
 NEOPIXEL = """
@@ -50,7 +68,26 @@ class NeoPixel:
             file.write("%d %d %d\\n" % self._colour)
 """
 # The same without files.
-QUIET = MACHINE.partition("        with open")[0] + "        self._high = high\n"
+QUIET = """
+class Pin:
+    IN, OUT, PULL_UP = range(3)
+
+    def __init__(self, name, mode=0, pull=0, value=0):
+        self._name = name
+
+    def value(self, high):
+        self._high = high
+
+
+class PWM:
+    def __init__(self, pin, freq, duty_u16):
+        pass
+
+    def freq(self, hertz):
+        pass
+
+    duty_u16 = freq
+"""
 QUIET_PIXEL = NEOPIXEL.partition("        with open")[0] + "        pass\n"
 
 
@@ -109,9 +146,66 @@ def test_a_neopixel_has_the_colour_of_the_predicted_class(
         assert pins(tmp_path)["16"] == "0"
 
 
+SOUNDING = [[[6, 880]], [[6, 440], 16], []]
+
+
+def test_a_buzzer_sounds_the_tone_of_the_predicted_class(
+    start: Callable[..., Device], tmp_path: Path
+) -> None:
+    """It is told only where the class changes; a class without a tone is silent."""
+    told = tmp_path / "tone.6"
+    with connected(start(MACHINE, SOUNDING)) as link:
+        assert told.read_text().splitlines() == ["440 Hz", "0"]
+        learn(link, three_classes(tmp_path), 0, 300)
+        told.write_text("")
+        for label in (2, 0, 0, 1, 1, 2, 2, 0):
+            assert link.ask(sample([label, label * 5, 0])).label == label  # type: ignore[union-attr]
+        found = told.read_text().splitlines()
+        assert found[-7:] == ["880 Hz", "32768", "440 Hz", "32768", "0", "880 Hz", "32768"]
+        assert pins(tmp_path)["16"] == "0"
+
+
+# Where a program's line, a person or a broken part ends it
+ENDING = """
+import os
+from microshrub.device.device_model import Application
+
+def tick(self, now):
+    if "end" in os.listdir():
+        raise %s
+    return ""
+
+Application.tick = tick
+"""
+
+
+@pytest.mark.parametrize("why", ["EOFError", "KeyboardInterrupt", "OSError(5)", "ValueError(5)"])
+def test_a_buzzer_is_silent_when_the_program_ends(
+    start: Callable[..., Device], tmp_path: Path, why: str
+) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "ending.py").write_text(ENDING % why)
+    device = start(MACHINE + "\n\nimport ending\n", [[[6, 880]]] * 3)
+    told = tmp_path / "tone.6"
+    with connected(device) as link:
+        learn(link, three_classes(tmp_path), 0, 60)
+        assert told.read_text().split()[-1] == "32768"
+        (tmp_path / "end").touch()
+        device.process.wait(PATIENCE)
+    assert told.read_text().split()[-1] == "0"
+
+
+def test_without_pwm_a_buzzer_is_refused_in_one_line(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put(tmp_path, SOUNDING, MACHINE.partition("class PWM")[0])
+    said = run_device(micropython_command, tmp_path)
+    assert "microshrub: this board's MicroPython has no machine.PWM" in said
+
+
 def test_switching_allocates_nothing(start: Callable[..., Device], tmp_path: Path) -> None:
     stream = three_classes(tmp_path)
-    with connected(start(QUIET, [*SWITCHES[:2], [[5, 0, 64, 255]]])) as link:
+    with connected(start(QUIET, [[16, [6, 880]], [17, [6, 440]], [[5, 0, 64, 255]]])) as link:
         learn(link, stream, 0, 100)
         with nothing_allocated(link):
             learn(link, stream, 100, 200)
@@ -125,6 +219,10 @@ def test_switching_allocates_nothing(start: Callable[..., Device], tmp_path: Pat
         ([[1], [2], [3], [4]], "a list of pins for each class"),
         ([[1], [[2, 3, 4]]], "a pixel is [pin, red, green, blue]"),
         ([[1], [[2, 3, 4, 256]]], "a pixel's colour"),
+        ([[1], [[2, 19]]], "a tone's hertz"),
+        ([[1], [[2, 20001]]], "a tone's hertz"),
+        ([[1], [[2, True]]], "a tone's hertz"),
+        ([[1], [[2]]], "and a tone [pin, hertz]"),
     ],
 )
 def test_what_is_no_list_of_pins_for_each_class_is_refused(

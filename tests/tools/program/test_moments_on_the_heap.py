@@ -132,7 +132,11 @@ with open("config.json") as file:
     app = Application(Configuration(file.read().encode()), "")
 if app.configuration.switches:
     from microshrub.device.switches import follow
-    follow(app, Board())
+
+    class Service:
+        _app = app
+
+    follow(Service(), Board())
 if app.configuration.text:
     from microshrub.device import plotter
     plotter.sys = System

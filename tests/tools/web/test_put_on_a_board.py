@@ -125,6 +125,8 @@ def program_of(page: Browser, folder: Path) -> dict[str, bytes]:
             {"across": ("18:red",), "up": ("18:orange",)},
         ),
         ("pixel", {"switch-0": "off"}, {"up": ("16:green",)}),
+        ("tone", {"switch-at": "17"}, {"across": ("17:262Hz",), "up": ("17:330Hz",)}),
+        ("tone", {"switch-0": "off", "switch-1": "1047"}, {"up": ("16:1047Hz",)}),
     ],
 )
 def test_the_program_of_a_motion_is_the_one_that_build_makes(
@@ -155,6 +157,7 @@ def test_the_program_of_a_motion_is_the_one_that_build_makes(
     imported = {path.relative_to(made).as_posix() for path in made.rglob("*.mpy")}
     assert imported - {"lib/microshrub/error_text.mpy"} <= library.keys()
     assert ("lib/microshrub/device/switches.mpy" in library) == (switch is not None)
+    assert ("lib/microshrub/device/buzzer.mpy" in library) == (kind == "tone")
 
 
 def test_the_wiring_names_pins_and_their_numbers(shaken: Browser) -> None:
@@ -193,6 +196,12 @@ def test_the_wiring_names_pins_and_their_numbers(shaken: Browser) -> None:
     ]
     drawn = "[...document.querySelectorAll('.wires text')].map((each) => each.textContent)"
     assert {"3V3 · 36", "GP20 · 26", "SCL", "NeoPixel", "DIN"} <= set(shaken.run(drawn))
+    choose(shaken, "switch-kind", "tone")
+    assert shaken.run(WIRES)[4:] == [
+        ["Passive buzzer", "GP16, pin 21"],
+        ["Other end of the buzzer", "GND, pin 23"],
+    ]
+    assert {"GP16 · 21", "Buzzer", "IN"} <= set(shaken.run(drawn))
     for width in (1280, 390):
         shaken.look(width, dark=False)
         assert shaken.run("document.documentElement.scrollWidth") <= width

@@ -74,7 +74,7 @@ def test_the_command_has_the_sensors_and_what_classes_switch(
     target = {
         "board": {"key": board.key},
         "sensor": config,
-        "switches": [[16, [18, *COLOURS["red"]]], [], [[18, 1, 2, 255]]],
+        "switches": [[16, [18, *COLOURS["red"]]], [[15, 880]], [[18, 1, 2, 255]]],
     }
     source = """
 import { buildCommand } from "./bundle.mjs";
@@ -86,6 +86,6 @@ process.stdout.write(JSON.stringify(buildCommand("page.mshrub", { classNames }, 
     command = run_in_node(tmp_path, source, {"build_command": "buildCommand"}, told)
     rest = shlex.split(command)
     at = rest.index("--switch")
-    assert rest[at + 1 :] == ["it's on=16+18:red", "a b=18:0102ff"]
+    assert rest[at + 1 :] == ["it's on=16+18:red", "off=15:880Hz", "a b=18:0102ff"]
     given = " ".join(rest[rest.index("--sensor") : at]).split("--sensor ")[1:]
     assert sensors([tuple(each.split()) for each in given], board).config == config

@@ -12,6 +12,7 @@ from microshrub_host.beside import registry
 from microshrub_host.beside.companion import Beside
 from microshrub_host.beside.watcher import CONFIG, Watcher
 from microshrub_host.boards.board_files import Board
+from microshrub_host.boards.program_library import has_tone
 from microshrub_host.features.feature_choice import Place
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import option
@@ -45,7 +46,8 @@ class ProgramOptions:
     features: Sequence[str] | None = None  # of its readings: "window=64", "bands=0.5-3,3-8"
     label_pin: LabelPin | None = None  # a button that tells the class
     led_pin: int | str | None = None  # of a light that is on while a question waits
-    switch: Mapping[str, Sequence[int | str]] | None = None  # of a class pins, or 27:green
+    # Of a class pins, "27:green", or "28:880Hz"
+    switch: Mapping[str, Sequence[int | str]] | None = None
     pending: Pending = field(default_factory=Pending)  # samples that wait for a late label
     # None: nothing is saved
     checkpoint: Checkpoint | None = field(default_factory=Checkpoint)
@@ -100,6 +102,8 @@ class ProgramOptions:
             "watchdog": self.watchdog,
             "text": self.text or (read.kind != "serial" and self.sleep is None),
         }
+        if self.sleep and has_tone(found.get("switches", ())):
+            raise UserError("--sleep stops the tones of --switch: leave one out")
         check_pins(found, board)
         return found
 

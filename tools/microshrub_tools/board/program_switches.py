@@ -1,4 +1,4 @@
-"""What each class switches, for config.json's `switches`: pins, and colours of NeoPixels."""
+"""What each class switches, for config.json's `switches`: pins, NeoPixels' colours, and tones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from microshrub_host.boards.board_files import Board
 
 from .program_sensors import pin as sensor_pin
 
-Switched = int | str | list[int | str]  # a pin, or [pin, red, green, blue]
+# A pin, a NeoPixel as [pin, red, green, blue], or a buzzer as [pin, hertz]
+Switched = int | str | list[int | str]
+
+_KINDS = {2: "a buzzer", 4: "a NeoPixel"}  # by the length of that list
+_HERTZ = (20, 20_000)  # what people hear, see firmware/microshrub/device/buzzer.py
 
 # A quarter of what a NeoPixel can do, which is bright enough for a room.
 COLOURS = {
@@ -28,29 +32,61 @@ COLOURS = {
 def switches(
     given: Mapping[str, Sequence[int | str]], classes: Sequence[str], board: Board
 ) -> list[list[Switched]]:
-    """What the words of each class switch: 16 a pin, "27:green" a NeoPixel. Raises UserError."""
+    """What the words of each class switch: 16 a pin, "27:green" a NeoPixel, "28:880Hz" a buzzer.
+
+    Raises UserError.
+    """
     for name in given:
         if name not in classes:
             raise UserError(f"--switch has no class {name}. {did_you_mean(name, classes)}")
     found = [[_switched(what, board) for what in given.get(name, ())] for name in classes]
-    pins = {what for row in found for what in row if not isinstance(what, list)}
     for name, row in zip(classes, found, strict=True):
-        pixels = [what[0] for what in row if isinstance(what, list)]
-        for pin in pixels:
-            if pixels.count(pin) > 1:
-                raise UserError(f"--switch {name} has two colours for the NeoPixel at pin {pin}")
-            if pin in pins:
-                raise UserError(
-                    f"--switch has pin {pin} with a colour, as a NeoPixel, and without, as a light"
-                )
+        shown = [what for what in row if isinstance(what, list)]
+        pins = [what[0] for what in shown]
+        for pin, *values in shown:
+            if pins.count(pin) > 1:
+                two = "tones for the buzzer" if len(values) == 1 else "colours for the NeoPixel"
+                raise UserError(f"--switch {name} has two {two} at pin {pin}")
+    _check_kinds(found)
     return found
 
 
+def _check_kinds(rows: Sequence[Sequence[Switched]]) -> None:
+    """Raise UserError if a pin is for two kinds of things, or several have a buzzer."""
+    kinds: dict[int | str, str] = {}
+    for what in (what for row in rows for what in row):
+        pin, kind = (what[0], _KINDS[len(what)]) if isinstance(what, list) else (what, "a light")
+        first = kinds.setdefault(pin, kind)
+        if first != kind:
+            raise UserError(
+                f"--switch has pin {pin} for {first} and for {kind}. Give one of them another pin"
+            )
+    buzzers = [str(pin) for pin, kind in kinds.items() if kind == "a buzzer"]
+    if len(buzzers) > 1:
+        raise UserError(
+            f"--switch has buzzers at pins {' and '.join(buzzers)}: a program has one, with a "
+            "tone for each class"
+        )
+
+
 def _switched(what: int | str, board: Board) -> Switched:
-    pin, colon, colour = str(what).partition(":")
+    pin, colon, shown = str(what).partition(":")
     if not colon:
         return sensor_pin(what, board)
-    return [sensor_pin(pin, board), *_colour(colour)]
+    number = shown.lower().removesuffix("hz")
+    if number != shown.lower():
+        return [sensor_pin(pin, board), _tone(number.strip(), shown)]
+    return [sensor_pin(pin, board), *_colour(shown)]
+
+
+def _tone(number: str, given: str) -> int:
+    """Hertz."""
+    if number.isdecimal() and number.isascii() and _HERTZ[0] <= int(number) <= _HERTZ[1]:
+        return int(number)
+    raise UserError(
+        f"--switch: a tone has a whole number of {_HERTZ[0]} to {_HERTZ[1]:,} hertz, such as "
+        f"880Hz, not {given!r}"
+    )
 
 
 def _colour(text: str) -> tuple[int, ...]:
@@ -62,5 +98,5 @@ def _colour(text: str) -> tuple[int, ...]:
         return tuple(bytes.fromhex(digits))
     raise UserError(
         f"--switch knows no colour {text!r}: {', '.join(COLOURS)}, or six digits such as 402000 "
-        "(red, green, blue)"
+        "(red, green, blue). A buzzer's tone is 880Hz"
     )

@@ -57,7 +57,8 @@ def switch(words: Sequence[str] | None) -> dict[str, tuple[str, ...]] | None:
         name, equals, pins = word.rpartition("=")
         if not equals:
             raise UserError(
-                f"--switch {word!r} is not a class and its pin, such as walk=16 or walk=27:green"
+                f"--switch {word!r} is not a class and its pin, such as walk=16, walk=27:green or "
+                "walk=28:880Hz"
             )
         found[name] = found.get(name, ()) + tuple(pin for pin in pins.split("+") if pin)
     return found

@@ -112,8 +112,9 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         "--switch",
         nargs="+",
         metavar="CLASS=PIN",
-        help="pins of lights or relays that are high while a class is predicted, or colours of a "
-        "NeoPixel: walk=16 run=17+18 rest=27:green (default: none)",
+        help="pins of lights or relays that are high while a class is predicted, colours of a "
+        "NeoPixel, or tones of a buzzer: walk=16 run=17+18 rest=27:green fall=28:880Hz "
+        "(default: none)",
     )
     group.add_argument(
         "--pending",

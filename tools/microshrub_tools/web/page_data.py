@@ -66,7 +66,8 @@ _DEVICE = "device"
 _MORE_OF_DEVICE = {
     f"{_DEVICE}.{name}"
     for name in (
-        "switches", "selftest", "extractor", "features", "motion", "motion_fifo", "several", "own",
+        "switches", "buzzer", "selftest", "extractor", "features", "motion", "motion_fifo",
+        "several", "own",
     )
 }  # fmt: skip
 

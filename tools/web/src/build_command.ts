@@ -2,7 +2,7 @@
 
 import type { SensorSettings } from "./link/sensor_settings";
 import type { Model, Target } from "./model";
-import type { PixelColours, Switched } from "./page_data";
+import { isTone, type PixelColours, type Switched } from "./page_data";
 
 const UNSAID = ["kind", "module", "class", "values", "options"]; // of a sensor, or said otherwise
 
@@ -38,6 +38,7 @@ function settingWord(value: unknown): string {
 function switchWord(what: Switched, colours: PixelColours): string {
   if (typeof what === "number") return String(what);
   const [pin, ...colour] = what;
+  if (isTone(what)) return `${pin}:${what[1]}Hz`;
   const name = Object.keys(colours).find((each) => String(colours[each]) === String(colour));
   return `${pin}:${name ?? colour.map((each) => each.toString(16).padStart(2, "0")).join("")}`;
 }

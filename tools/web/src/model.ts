@@ -4,14 +4,14 @@ import { checkPins } from "./board/pins";
 import type { Saved } from "./learning/messages";
 import type { Extraction } from "./learning/windows";
 import { driversFor, modulesFor, type SensorSettings } from "./link/sensor_settings";
-import { BYTECODE, loadLibrary } from "./page_data";
+import { BYTECODE, isTone, loadLibrary } from "./page_data";
 import type { Around, Board, Learner, PageData, Parameters, Switched } from "./page_data";
 import type { Unit } from "./streams/units";
 import { zip } from "./zip";
 
 const [CONFIG, LEARNER, QUANTIZER] = ["config.json", "learner.state", "quantizer.state"] as const;
 const PACKAGE = "microshrub";
-const OF_SWITCHES = "device.switches";
+const [OF_SWITCHES, OF_TONES] = ["device.switches", "device.buzzer"] as const;
 const OF_BYTECODE = "bytecode_pointers"; // a module that only bytecode needs
 
 /** A model, and what it has learned. */
@@ -119,7 +119,11 @@ function modulesOf(model: Model, { sensor, switches }: Target): string[] {
     .map((name) => name.slice(PACKAGE.length + 1))
     .filter((name) => name !== OF_BYTECODE);
   const { modules, motion_modules: motion } = model.learner;
-  const more = [...modulesFor(sensor), ...(switches.length ? [OF_SWITCHES] : [])];
+  const more = [
+    ...modulesFor(sensor),
+    ...(switches.length ? [OF_SWITCHES] : []),
+    ...(switches.flat().some(isTone) ? [OF_TONES] : []),
+  ];
   return [...new Set([...(sensor.kind === "serial" ? modules : motion), ...imported, ...more])].sort();
 }
 

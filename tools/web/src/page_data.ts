@@ -37,8 +37,11 @@ export interface Pins {
   readonly layout: string | null; // "rp2": it is known which are analog, and which a bus can have
 }
 
-/** What a class switches, as in config.json: a pin, or a NeoPixel's pin and its red, green and blue. */
+/** What a class switches, as in config.json: a pin; a NeoPixel's pin and its red, green and blue; or a buzzer's pin and its hertz. */
 export type Switched = number | readonly number[];
+/** Whether it sounds a buzzer. */
+export const isTone = (what: Switched): what is readonly number[] =>
+  typeof what !== "number" && what.length === 2;
 /** Red, green and blue by the name of a colour. */
 export type PixelColours = Readonly<Record<string, readonly number[]>>;
 

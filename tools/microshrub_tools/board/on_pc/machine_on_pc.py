@@ -232,6 +232,20 @@ class _Pixels:
     NeoPixel = NeoPixel
 
 
+class PWM:
+    """A pin that goes to and fro; who looks sees how fast, and how long it is high."""
+
+    def __init__(self, pin, freq=0, duty_u16=0):
+        self.hertz = freq
+        self.high = duty_u16
+
+    def freq(self, hertz):
+        self.hertz = hertz
+
+    def duty_u16(self, high):
+        self.high = high
+
+
 class WDT:
     def __init__(self, timeout=5000):
         pass
@@ -243,6 +257,7 @@ class WDT:
 class Machine:
     """What `import machine` gives."""
 
+    PWM = PWM
     Pin = Pin
     WDT = WDT
 

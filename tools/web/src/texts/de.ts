@@ -510,8 +510,10 @@ export const de: Texts = {
   },
   switches: {
     title: "Was jeder Name schaltet",
-    kinds: { line: "Nichts, er wird nur ausgegeben", lights: "Je ein Licht", colour: "Die Farbe einer LED", pixel: "Die Farbe eines NeoPixels" },
-    at: "NeoPixel an",
+    kinds: { line: "Nichts, er wird nur ausgegeben", lights: "Je ein Licht", colour: "Die Farbe einer LED", pixel: "Die Farbe eines NeoPixels", tone: "Der Ton eines Summers" },
+    at: { pixel: "NeoPixel an", tone: "Summer an" },
+    silent: "still",
+    hertz: (hertz) => `${count(hertz)} Hz`,
     colours: {
       off: "aus",
       red: "rot",
@@ -578,6 +580,8 @@ export const de: Texts = {
     light: (told) => `Licht für ${told}, über 330 Ω`,
     ground: "Das andere Ende der Lichter",
     pixel: (end) => `NeoPixel ${end}`,
+    buzzer: ["Passiver Summer", "Das andere Ende des Summers"],
+    buzzerName: "Summer",
   },
 
   phone: {

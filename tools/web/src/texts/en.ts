@@ -456,8 +456,10 @@ export const en = {
   },
   switches: {
     title: "What each name switches",
-    kinds: { line: "Nothing: it is only printed", lights: "A light each", colour: "The colour of an LED", pixel: "The colour of a NeoPixel" },
-    at: "NeoPixel at",
+    kinds: { line: "Nothing: it is only printed", lights: "A light each", colour: "The colour of an LED", pixel: "The colour of a NeoPixel", tone: "The tone of a buzzer" },
+    at: { pixel: "NeoPixel at", tone: "Buzzer at" },
+    silent: "silent",
+    hertz: (hertz: number) => `${count(hertz)} Hz`,
     colours: {
       off: "off",
       red: "red",
@@ -527,6 +529,8 @@ export const en = {
     light: (told: string) => `Light for ${told}, through 330 Ω`,
     ground: "Other end of the lights",
     pixel: (end: string) => `NeoPixel ${end}`,
+    buzzer: ["Passive buzzer", "Other end of the buzzer"],
+    buzzerName: "Buzzer",
   },
 
   phone: {

@@ -13,7 +13,7 @@ import { howToWire, SensorFields } from "./sensor_fields";
 import { SwitchFields } from "./switch_fields";
 import { ontoBoard, save } from "./take_away";
 import { orWhyNot } from "./why_not";
-import { wiring, type Parts } from "./wiring";
+import { hasParts, wiring, type Parts } from "./wiring";
 
 const PART = "gestures-"; // begins the names of its buttons
 const [CSV, PROJECT] = ["gestures.csv", "gestures.mshrub"];
@@ -110,11 +110,10 @@ export class HandOver {
     source: Source,
   ): HTMLElement[] {
     const fits = { motion: words.wire, own: words.own, serial: words.fits[source] }[kind];
-    const hasParts = parts.lights.length || parts.pixel !== undefined;
     return [
       make("p", { id: "board-fits" }, fits),
       ...(kind === "serial" ? [] : [make("p", {}, words.line(classNames))]),
-      ...(kind === "motion" ? howToWire(board, sensor, parts) : hasParts ? [wiring(board, null, parts)] : []),
+      ...(kind === "motion" ? howToWire(board, sensor, parts) : hasParts(parts) ? [wiring(board, null, parts)] : []),
     ];
   }
 

@@ -4,7 +4,7 @@ import { choice, field, make } from "../dom";
 import { sensorOf, type Setting, type SensorSettings } from "../link/sensor_settings";
 import type { Board, SensorKind } from "../page_data";
 import { texts } from "../texts";
-import { pinName, signalsOf, wiring, type Parts } from "./wiring";
+import { hasParts, pinName, signalsOf, wiring, type Parts } from "./wiring";
 
 type Settings = Readonly<Record<string, Setting>>;
 type Control = HTMLInputElement | HTMLSelectElement;
@@ -104,7 +104,7 @@ export function howToWire(board: Board, sensor: SensorSettings, parts: Parts): H
     .join("; ");
   return [
     ...(!hasWires && called ? [make("p", {}, words.voltage(called))] : []),
-    ...(hasWires || parts.lights.length || parts.pixel !== undefined ? [wiring(board, sensor, parts)] : []),
+    ...(hasWires || hasParts(parts) ? [wiring(board, sensor, parts)] : []),
   ];
 }
 

@@ -1,4 +1,5 @@
-// What each class switches on the board: a light of its own, or the colour of an LED or NeoPixel.
+// What each class switches on the board: a light of its own, the colour of an LED or NeoPixel, or a
+// buzzer's tone.
 
 import { choice, field, make } from "../dom";
 import type { Board, PixelColours, Switched } from "../page_data";
@@ -6,10 +7,13 @@ import { texts } from "../texts";
 import { pinName, type Parts } from "./wiring";
 
 const words = texts.switches;
-const KINDS = ["line", "lights", "colour", "pixel"] as const;
+const KINDS = ["line", "lights", "colour", "pixel", "tone"] as const;
 const COLOURS = ["off", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const;
 const LED_PINS = ["red", "green", "blue"] as const; // of an LED, a pin each: bits 0, 1 and 2 of a place
 const FIRST = ["red", "green", "blue", "yellow", "cyan"]; // the colours of the first classes
+
+const TONES = [262, 330, 392, 523, 659, 784, 1047, 1319, 1568, 2093]; // hertz: C, E and G, upwards
+const OFF = "off";
 
 type Item = readonly [value: string, text: string];
 
@@ -18,7 +22,7 @@ export class SwitchFields {
   private readonly kind = choice("switch-kind", KINDS.map((kind) => [kind, words.kinds[kind]] as const));
   private readonly fields = make("div", { class: "fields" });
   private controls: readonly HTMLSelectElement[] = []; // of each class
-  private at: HTMLSelectElement; // the pin of the NeoPixel
+  private at: HTMLSelectElement; // the pin of the NeoPixel or buzzer
 
   constructor(
     private readonly classNames: readonly string[],
@@ -28,14 +32,14 @@ export class SwitchFields {
   ) {
     this.kind.onchange = () => this.show(this.board);
     this.element = make("div", { class: "switches" }, field(words.title, this.kind), this.fields);
-    this.at = this.pinOfPixel();
+    this.at = this.pinOfOne();
     this.offer();
   }
 
   /** On another board, there are other pins. */
   show(board: Board): void {
     this.board = board;
-    this.at = this.pinOfPixel();
+    this.at = this.pinOfOne();
     this.offer();
     this.changed();
   }
@@ -47,6 +51,9 @@ export class SwitchFields {
     if (this.kind.value === "pixel") {
       const pin = Number(this.at.value);
       return chosen.map((name) => (name in this.colours ? [[pin, ...this.colours[name]!]] : []));
+    }
+    if (this.kind.value === "tone") {
+      return chosen.map((hertz) => (hertz === OFF ? [] : [[Number(this.at.value), Number(hertz)]]));
     }
     const pins = LED_PINS.map((_, bit) => this.board.lights[bit]!);
     return chosen.map((name) => {
@@ -63,6 +70,8 @@ export class SwitchFields {
         return { lights: LED_PINS.map((part, bit) => ({ pin: lights[bit]!, told: words.colours[part] })) };
       case "pixel":
         return { lights: [], pixel: Number(this.at.value) };
+      case "tone":
+        return { lights: [], buzzer: Number(this.at.value) };
       case "lights":
         return { lights: this.lightOfEach() };
       default:
@@ -77,7 +86,7 @@ export class SwitchFields {
     return [...new Set(chosen)].map((pin) => ({ pin, told: called(pin) }));
   }
 
-  private pinOfPixel(): HTMLSelectElement {
+  private pinOfOne(): HTMLSelectElement {
     const control = choice("switch-at", this.pins());
     control.onchange = this.changed;
     return control;
@@ -87,22 +96,34 @@ export class SwitchFields {
     return this.board.lights.map((pin) => [String(pin), pinName(this.board, pin)] as const);
   }
 
+  /** What a class can have. */
+  private itemsOf(kind: (typeof KINDS)[number]): readonly Item[] {
+    if (kind === "lights") return this.pins();
+    if (kind === "tone") {
+      return [[OFF, words.silent], ...TONES.map((hertz): Item => [String(hertz), words.hertz(hertz)])];
+    }
+    const names = kind === "pixel" ? [OFF, ...Object.keys(this.colours)] : COLOURS;
+    return names.map((name) => [name, words.colours[name as keyof typeof words.colours]] as const);
+  }
+
+  /** What that class has at first. */
+  private first(kind: (typeof KINDS)[number], items: readonly Item[], c: number): string {
+    if (kind === "lights") return items[c % items.length]![0];
+    return (kind === "tone" ? items[c + 1]?.[0] : FIRST[c]) ?? OFF;
+  }
+
   private offer(): void {
-    const kind = this.kind.value;
-    const names = kind === "pixel" ? (["off", ...Object.keys(this.colours)] as const) : COLOURS;
-    const items: Item[] =
-      kind === "lights"
-        ? this.pins()
-        : names.map((name) => [name, words.colours[name as keyof typeof words.colours]] as const);
+    const kind = this.kind.value as (typeof KINDS)[number];
+    const items = this.itemsOf(kind);
     const made = this.classNames.map((name, c) => {
       const control = choice(`switch-${c}`, items);
-      control.value = kind === "lights" ? items[c % items.length]![0] : (FIRST[c] ?? "off");
+      control.value = this.first(kind, items, c);
       control.onchange = this.changed;
       return [name, control] as const;
     });
     this.controls = kind === "line" ? [] : made.map(([, control]) => control);
     this.fields.replaceChildren(
-      ...(kind === "pixel" ? [field(words.at, this.at)] : []),
+      ...(kind === "pixel" || kind === "tone" ? [field(words.at[kind], this.at)] : []),
       ...(this.controls.length ? made.map(([name, control]) => field(name, control)) : []),
     );
     this.fields.hidden = !this.controls.length;

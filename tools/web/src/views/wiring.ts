@@ -1,4 +1,5 @@
-// How a sensor, lights and a NeoPixel are wired to a board: a picture of our own, and the same in words.
+// How a sensor, lights, a NeoPixel and a buzzer are wired to a board: a picture of our own, and the same
+// in words.
 
 import { make, table } from "../dom";
 import type { SensorSettings } from "../link/sensor_settings";
@@ -24,11 +25,16 @@ interface Light {
   readonly told: string;
 }
 
-/** What shows the answer: lights, and a NeoPixel whose pin this is. */
+/** What tells the answer: lights, and a NeoPixel or a buzzer whose pin this is. */
 export interface Parts {
   readonly lights: readonly Light[];
   readonly pixel?: number;
+  readonly buzzer?: number;
 }
+
+/** Whether something is to be wired. */
+export const hasParts = ({ lights, pixel, buzzer }: Parts): boolean =>
+  lights.length > 0 || pixel !== undefined || buzzer !== undefined;
 
 interface Place {
   readonly name: string; // as it is printed on the board
@@ -63,7 +69,7 @@ export function pinName(board: Board, pin: number): string {
 
 /** The picture and its table; the sensor is null where the board has none with wires of its own. */
 export function wiring(board: Board, sensor: SensorSettings | null, parts: Parts): HTMLElement {
-  const { lights, pixel } = parts;
+  const { lights, pixel, buzzer } = parts;
   const signals = sensor && signalsOf(sensor);
   const pins = isPico(board) ? picoPins() : fewPins(signals, parts);
   const named = (name: string, isLeft = true): Place =>
@@ -87,13 +93,16 @@ export function wiring(board: Board, sensor: SensorSettings | null, parts: Parts
           ["GND", ground],
           ["DIN", named(called(pixel), false)],
         ];
+  const ofBuzzer: Wire[] =
+    buzzer === undefined ? [] : words.buzzer.map((end, i) => [end, i ? ground : named(called(buzzer), false)]);
   const said = [
     ...ofSensor.map(([from, to]) => [`${words.sensor} ${from}`, told(to)]),
     ...ofLights.map(([name, to]) => [words.light(name), told(to)]),
     ...(lights.length ? [[words.ground, told(ground)]] : []),
     ...ofPixel.map(([end, to]) => [words.pixel(end), told(to)]),
+    ...ofBuzzer.map(([end, to]) => [end, told(to)]),
   ];
-  const used = [...ofSensor, ...ofLights, ...ofPixel].map(([, to]) => to);
+  const used = [...ofSensor, ...ofLights, ...ofPixel, ...ofBuzzer].map(([, to]) => to);
   if (lights.length) used.push(ground);
   const rows = 1 + Math.max(...pins.map(({ row }) => row), 3);
   const height = TOP + rows * STEP + 12;
@@ -104,7 +113,8 @@ export function wiring(board: Board, sensor: SensorSettings | null, parts: Parts
     ...pins.flatMap((pin) => pinMarks(pin, used.includes(pin))),
     ...(signals ? sensorMarks(sensor!, ofSensor, isPico(board) ? STEP / 2 : 0) : []),
     ...lightMarks(ofLights, ground),
-    ...pixelMarks(ofPixel),
+    ...moduleMarks("NeoPixel", ofPixel, true),
+    ...moduleMarks(words.buzzerName, ofBuzzer.map(([, to], i): Wire => [i ? "GND" : "IN", to]), false),
   );
   return make("figure", { class: "wiring" }, picture, table([words.from, words.to], said));
 }
@@ -117,12 +127,14 @@ function picoPins(): Place[] {
 }
 
 /** Of a board whose makers arrange the pins in many ways: those that are used. */
-function fewPins(signals: readonly End[] | null, { lights, pixel }: Parts): Place[] {
+function fewPins(signals: readonly End[] | null, parts: Parts): Place[] {
+  const { lights, pixel, buzzer } = parts;
   const left = signals ? ["3V3", "GND", ...signals.map(([, pin]) => `GPIO ${pin}`)] : [];
   const right = [
     ...lights.map(({ pin }) => `GPIO ${pin}`),
     ...(pixel === undefined ? [] : [`GPIO ${pixel}`, "3V3"]),
-    ...(lights.length || pixel !== undefined ? ["GND"] : []),
+    ...(buzzer === undefined ? [] : [`GPIO ${buzzer}`]),
+    ...(hasParts(parts) ? ["GND"] : []),
   ];
   return [
     ...left.map((name, row) => ({ name, row, isLeft: true })),
@@ -194,8 +206,8 @@ function lightMarks(wires: readonly Wire[], ground: Place): SVGElement[] {
   return [drawn("path", { d: rail, class: "wire GND" }), ...lights];
 }
 
-/** A NeoPixel, as high as its wires are apart. */
-function pixelMarks(wires: readonly Wire[]): SVGElement[] {
+/** A NeoPixel or a buzzer, as high as its wires are apart; only the first shines. */
+function moduleMarks(name: string, wires: readonly Wire[], shines: boolean): SVGElement[] {
   if (!wires.length) return [];
   const rows = wires.map(([, to]) => down(to));
   const [first, last] = [Math.min(...rows), Math.max(...rows)];
@@ -204,11 +216,12 @@ function pixelMarks(wires: readonly Wire[]): SVGElement[] {
     text(end, LIGHT + 8, down(to) + 4, {}),
   ]);
   const box = { x: LIGHT, y: first - 18, width: 110, height: last - first + 36, rx: 6, class: "part" };
-  const middle = { x: LIGHT + 64, y: (first + last) / 2 };
+  const middle = (first + last) / 2;
+  const [right, lower] = shines ? [8, 26] : [48, 4];
   return [
     drawn("rect", box),
-    drawn("circle", { cx: middle.x + 24, cy: middle.y, r: 8, class: "lamp" }),
-    text("NeoPixel", LIGHT + 8, middle.y + 26, {}),
+    ...(shines ? [drawn("circle", { cx: LIGHT + 88, cy: middle, r: 8, class: "lamp" })] : []),
+    text(name, LIGHT + right, middle + lower, {}),
     ...ends,
   ];
 }
