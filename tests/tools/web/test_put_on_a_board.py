@@ -83,7 +83,8 @@ def test_a_board_waits_until_something_was_taught(held: Browser) -> None:
     assert held.run("document.querySelector('#gestures-sensor').options.length") == 1
     assert held.run("document.querySelector('.wiring')") is None
     held.run("document.querySelector('#start-over').click()")
-    assert not held.run(waits)
+    held.run("document.querySelector('#lose').click()")
+    held.wait(f"!{waits}")
 
 
 def test_without_webserial_all_else_is_there_and_it_says_how_to_go_on(

@@ -391,3 +391,32 @@ def test_whoever_leaves_the_page_is_asked_until_the_project_is_saved(
         assert held.asked == ["beforeunload"]
     finally:
         held.leaves = True
+
+
+def test_starting_over_and_opening_ask_while_something_is_unsaved(
+    held: Browser, tmp_path: Path
+) -> None:
+    """Both would lose what was taught; Escape keeps it, as the button does."""
+    asks = "document.querySelector('#loss').open"
+    project = tmp_path / "gestures.mshrub"
+    over = "document.querySelector('#start-over').click()"
+    taught(held)
+    before = end(held)
+    take(held, "take-gestures", project)
+    held.run(over)
+    held.wait(f"{STATUS} === {json.dumps(FIRST)}")  # a file has it all
+    assert not held.run(asks)
+    taught(held, seconds=2)
+    unsaved = end(held)
+    for lose in (lambda: held.run(over), lambda: held.give_file("#project", project)):
+        lose()
+        held.wait(asks)
+        held.run("document.querySelector('#keep').click()")
+        held.wait(f"!{asks}")
+        assert crc(held) == unsaved
+    held.give_file("#project", project)
+    held.wait(asks)
+    assert held.run("document.activeElement.id") == "keep"
+    held.run("document.querySelector('#lose').click()")
+    held.wait(f"!{asks} && document.querySelector('#names').disabled")
+    assert crc(held) == before

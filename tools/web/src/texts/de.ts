@@ -584,6 +584,12 @@ export const de: Texts = {
     buzzerName: "Summer",
   },
 
+  question: {
+    text: "Was du gezeigt hast, ist noch in keiner Datei und ginge verloren.",
+    lose: "Vergessen",
+    keep: "Behalten",
+  },
+
   phone: {
     title: "Ein Handy als Sensor verwenden",
     lead:

@@ -533,6 +533,12 @@ export const en = {
     buzzerName: "Buzzer",
   },
 
+  question: {
+    text: "What you taught is in no file yet, and would be lost.",
+    lose: "Forget it",
+    keep: "Keep it",
+  },
+
   phone: {
     title: "Use a phone as the sensor",
     lead: "Point the phone's camera here: it opens this page, where its motion can be the sensor.",

@@ -15,6 +15,7 @@ import type { HandOver } from "./hand_over";
 import { LabelButtons } from "./label_buttons";
 import { OpenProject } from "./open_project";
 import { phonePart } from "./phone";
+import { LossQuestion } from "./question";
 import { ReadingProgram } from "./reading_program";
 import { RecordingCards } from "./recording_cards";
 import { SourceChoice } from "./source_choice";
@@ -48,6 +49,7 @@ export class Teach {
     else void this.begin(label);
   });
   private readonly answer = new Answer();
+  private readonly question = new LossQuestion();
   private readonly exam: ExamPanel;
   private readonly cards: RecordingCards;
   private readonly hand: HandOver;
@@ -77,8 +79,8 @@ export class Teach {
     });
     this.names.oninput = () => this.showButtons();
     this.start.onclick = () => void (this.running ? this.end() : this.begin());
-    this.over.onclick = () => this.startOver();
-    askBeforeLeaving(() => !this.hand.saved && Boolean(this.gestures?.counts.some(Boolean)));
+    this.over.onclick = () => void this.startOverIfAllowed();
+    askBeforeLeaving(() => this.unsaved);
     this.element = this.made();
     this.startOver();
   }
@@ -102,7 +104,22 @@ export class Teach {
       ...phonePart(),
       this.cards.element,
       this.hand.kept,
+      this.question.element,
     );
+  }
+
+  /** Whether something was taught that no file has. */
+  private get unsaved(): boolean {
+    return !this.hand.saved && Boolean(this.gestures?.counts.some(Boolean));
+  }
+
+  /** Whether what was taught may be forgotten: it is asked where no file has it. */
+  private async mayForget(): Promise<boolean> {
+    return !this.unsaved || this.question.ask();
+  }
+
+  private async startOverIfAllowed(): Promise<void> {
+    if (await this.mayForget()) this.startOver();
   }
 
   /** Forget all that was taught. */
@@ -205,6 +222,10 @@ export class Teach {
   }
 
   private async open(project: Project): Promise<void> {
+    if (!(await this.mayForget())) {
+      this.opens.forget();
+      return;
+    }
     this.startOver();
     this.source.choose(project.source, project.shape);
     this.names.value = project.classNames.join(", ");

@@ -1,0 +1,29 @@
+// A question that has to be answered before the page goes on: what is unsaved would be lost.
+
+import { make } from "../dom";
+import { texts } from "../texts";
+
+const words = texts.question;
+
+export class LossQuestion {
+  private readonly text = make("p", { id: "loss-text" }, words.text);
+  private readonly lose = make("button", { type: "button", id: "lose", class: "plain" }, words.lose);
+  private readonly keep = make("button", { type: "button", id: "keep" }, words.keep);
+  readonly element = make(
+    "dialog",
+    { id: "loss", class: "panel", "aria-labelledby": "loss-text" },
+    this.text,
+    make("div", { class: "labels" }, this.keep, this.lose),
+  );
+
+  /** Whether it may be lost; leaving the question, as by Escape, keeps it. */
+  ask(): Promise<boolean> {
+    return new Promise((answer) => {
+      this.keep.onclick = () => this.element.close();
+      this.lose.onclick = () => this.element.close("lose");
+      this.element.onclose = () => answer(this.element.returnValue === "lose");
+      this.element.returnValue = "";
+      this.element.showModal();
+    });
+  }
+}
