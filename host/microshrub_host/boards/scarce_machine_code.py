@@ -1,7 +1,7 @@
 """Which kernels a program has as machine code where there is too little room for that of all.
 
 On the ESP32s, machine code goes to executable RAM, which has room for less than half of a
-thicket's, or for most of it. But sixty of its 153 kernels do 95 % of the work. So those stay
+thicket's, or for most of it. But sixty of its 150 kernels do 95 % of the work. So those stay
 bytecode that have least to do for each byte of their machine code. The bits are the same, see
 plain_kernels.py.
 
