@@ -109,12 +109,17 @@ def test_a_thicket_between_those_that_were_counted(emulator: emulated_boards.Emu
 
 
 def test_a_pico_with_a_thicket_serves_as_fast_as_one_was_seen_to() -> None:
-    """An emulated Pico with MicroPython 1.28: 11.1 ms over the link, of 48 KB."""
+    """An emulated Pico with MicroPython 1.28: 11.1 ms over the link, of 48 KB.
+
+    At that time, a learn took 88,760 instructions more.
+    """
     pico = board_files.load("rpi_pico")
+    assert pico.cost
+    seen = 11.1 - 88_760 * pico.cost.cycles * 1000 / pico.clock_hz
     shape = {"features": 14, "classes": 2, "bytes": 49_152}
     found = sample_time.sample_time(pico, "thicket", shape)
     assert found
-    assert found.served()[0] / 1000 == pytest.approx(11.1, rel=0.1)
+    assert found.served()[0] / 1000 == pytest.approx(seen, rel=0.1)
     assert found.served(sensor=True)[0] < found.served()[0]
     assert found.record()["served_us"] == list(found.served())
     assert sample_time.sample_time(pico, "thicket", shape | {"bytes": 131_072}) is None

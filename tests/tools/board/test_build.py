@@ -348,10 +348,10 @@ def test_kernels_stay_bytecode_where_machine_code_takes_too_much_of_the_heap(
         assert "It fits" in said
         assert main(["budget", "--board", board, *shape]) == 0
         told = json.loads(capsys.readouterr().out)
-        assert abs(told["kernels_as_bytecode"] - int(found[1])) <= 3
+        assert abs(told["kernels_as_bytecode"] - int(found[1])) <= 6  # small ones, of 1 % of RAM
         assert told["fits"]
         assert 1.1 <= told["slower"] < most
-        assert told["model_bytes"] >= 8000
+        assert told["model_bytes"] >= 7000
         assert f"{told['slower']:.1f} times as long with" in told["sample_time"]["basis"]
 
 
