@@ -149,12 +149,12 @@ def dask_setup(_: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def check_packages() -> None:
-    """Raise UserError if the packages that spread() needs are not there."""
-    _packages()
+def check_packages(what: str) -> None:
+    """Raise UserError, for whatever needs them, if the packages of spread() are not there."""
+    _packages(what)
 
 
-def _packages() -> tuple[Any, Any]:
+def _packages(what: str = "work in several processes") -> tuple[Any, Any]:
     try:
         with CtrlC() as ctrl_c:
             ctrl_c.hold()
@@ -162,7 +162,7 @@ def _packages() -> tuple[Any, Any]:
             import distributed
     except ImportError:
         raise UserError(
-            "work in several processes needs optional packages: pip install 'microshrub[tune]'"
+            f"{what} needs optional packages: pip install 'microshrub[tune]'"
         ) from None
     return dask, distributed
 

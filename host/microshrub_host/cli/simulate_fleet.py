@@ -76,7 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"--seed has to be 0..{(1 << 31) - 1}, not {arguments.seed}")
     check_outputs(arguments)
     if arguments.jobs > 1 or arguments.scheduler:
-        check_packages()
+        check_packages("work in several processes")
     stream = open_arguments(arguments)
     plan = fleet.plan(
         stream,

@@ -175,7 +175,7 @@ def _check(arguments: argparse.Namespace) -> None:
     check_outputs(arguments)
     if arguments.study is not None:
         check_target("--study", arguments.study)
-    cluster.check_packages()
+    cluster.check_packages("tune")
 
 
 def _study_name(source: str, board: str) -> str:

@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> int:
     experiment = load_experiment(arguments.experiment)
     extent = _extent(arguments, experiment.quick if arguments.quick else experiment.full)
     _check(arguments, extent)
-    cluster.check_packages()
+    cluster.check_packages("reproduce")
     methods, notes = experiment.methods(extent.configurations, arguments.seed)
     chosen = _chosen("--methods", arguments.methods, [method.name for method in methods])
     methods = [method for method in methods if method.name in chosen]

@@ -75,6 +75,13 @@ def test_what_needs_one_says_so_in_a_line(
     assert lines[0].endswith(f"pip install 'microshrub[{extra}]'")
 
 
+def test_tune_names_itself(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a,label\n" + "1,x\n2,y\n" * 50)
+    code, said = run(tmp_path, "tune", "x.csv", "--board", "rpi_pico")
+    assert code == 2, said
+    assert "tune needs optional packages: pip install 'microshrub[tune]'" in said
+
+
 def test_no_compiler_and_no_llvm_is_slow_and_said(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,label\n" + "1,x\n2,y\n" * 50)
     command = LACKING.format(names=ALL).replace(
