@@ -10,7 +10,7 @@ def exp_decays(x: int, y: int, n: int, t, place: int):
     """Each of n integers in place of itself becomes exp_decay() of it.
 
     Their address stands at that place of the table t. To call exp_decay() for each would take
-    four times as long.
+    nearly five times as many instructions on a Cortex-M0.
     """
     number = ptr32(ptr32(t)[place])
     while n:

@@ -112,7 +112,7 @@ def built() -> list[Path]:
 
 @pytest.mark.usefixtures("home")
 def test_damaged_files_for_boards_are_made_again() -> None:
-    """As above. Those of a native module are kept in the same way, see kept_files.py."""
+    """As above. Those of a native module are kept in the same way, see base/cache.py."""
     before = {path: path.read_bytes() for path in built()}
     assert len(before) > 100
     damages = (lambda data: b"", lambda data: data[:-9], flip)
