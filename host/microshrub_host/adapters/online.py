@@ -1,6 +1,7 @@
 """A learner with its quantizer on a PC: rows of decimals in, class numbers out.
 
-Asking changes nothing that the learner or its quantizer will go by, however often it is done.
+Asking changes nothing that the learner or its quantizer will go by, however often it is done, and
+by however many threads.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import math
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from threading import RLock
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,7 @@ from ..models import model_files
 from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
 from ..streams.units import RAW_MAX, Raw, Scale
 from .errors import AdapterError
+from .one_at_a_time import one_at_a_time
 from .sets import Sets
 
 FASTEST = "fastest"  # the engine c where there is a C compiler, else llvm
@@ -33,6 +36,7 @@ class Online:
 
     _learner: Any
     _quantizer: Any
+    _lock: RLock
     _grows = False  # whether the ranges grow with what is learned
 
     def __init__(
@@ -90,6 +94,7 @@ class Online:
         if len(set(texts)) < len(texts):
             raise AdapterError(f"two of the {what} have the same name as text: {texts}")
 
+    @one_at_a_time
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
         for name in self._UNPICKLED:
@@ -102,13 +107,14 @@ class Online:
         self._build()
         self._restore(states)
 
-    _UNPICKLED: tuple[str, ...] = ("_learner", "_quantizer")
+    _UNPICKLED: tuple[str, ...] = ("_learner", "_quantizer", "_lock")
 
     def _restore(self, states: States) -> None:
         self._learner.load(states.learner)
         self._quantizer.load(states.quantizer)
 
     def _build(self) -> None:
+        self._lock = RLock()
         kind = kind_of(self._model)
         self._learner = getattr(self._library, kind)(**self._parameters)
         self._quantizer = self._ranges()
@@ -165,6 +171,7 @@ class OnlineModel(Online):
         """How many classes it has room for, two at least."""
         return int(self._learner.classes)
 
+    @one_at_a_time
     def learn(self, values: Values, labels: NDArray[np.uint8]) -> None:
         """Learn rows, shape (rows, features), one after the other."""
         raw = ints(self.scale.apply(values))
@@ -197,11 +204,13 @@ class OnlineModel(Online):
             return self._library.GrowingQuantizer(len(self._names), (self._learner,))
         return super()._ranges()
 
+    @one_at_a_time
     def settle(self) -> None:
         """Do what the learner has left to do once nothing is taught any more."""
         while self._learner.idle():
             pass
 
+    @one_at_a_time
     def predict(self, values: Values) -> tuple[NDArray[np.intp], Values]:
         """Classes, shape (rows,), and the parts of the votes, shape (rows, classes).
 
@@ -209,6 +218,7 @@ class OnlineModel(Online):
         """
         return self._predict(values, self._alone())
 
+    @one_at_a_time
     def predict_following(self, values: Values) -> tuple[NDArray[np.intp], Values]:
         """The same for one row which, in prequential use, is the next one of a stream.
 
@@ -217,6 +227,7 @@ class OnlineModel(Online):
         """
         return self._predict(values, self._next(values))
 
+    @one_at_a_time
     def sets(self, values: Values) -> NDArray[np.bool_]:
         """Which classes are in the set of each row, shape (rows, classes), by predict().
 
@@ -224,6 +235,7 @@ class OnlineModel(Online):
         """
         return self._members(values, self._alone())
 
+    @one_at_a_time
     def sets_following(self, values: Values) -> NDArray[np.bool_]:
         """The same by predict_following()."""
         return self._members(values, self._next(values))
@@ -276,6 +288,7 @@ class OnlineModel(Online):
         votes[votes.sum(axis=1) == 0] = 1  # nothing is known yet
         return found, votes / votes.sum(axis=1, keepdims=True)
 
+    @one_at_a_time
     def save(self, path: Path | str, class_names: Sequence[str], source: str) -> None:
         """Write the model's file, see model_files.py; source says what it has learned.
 

@@ -14,13 +14,14 @@ from ..library.learners import REGRESSORS, number_parameters
 from ..models import model_files
 from ..streams.units import Scale
 from .errors import AdapterError
+from .one_at_a_time import one_at_a_time
 from .online import FASTEST, Online, Values
 
 
 class OnlineNumbers(Online):
     """A regressor whose ranges are those of the first samples and targets."""
 
-    _UNPICKLED = ("_learner", "_quantizer", "_target")
+    _UNPICKLED = (*Online._UNPICKLED, "_target")
 
     def __init__(
         self,
@@ -47,6 +48,7 @@ class OnlineNumbers(Online):
         self._target.freeze()
         self._away = 0.0  # of all predictions before they were learned, in all
 
+    @one_at_a_time
     def learn(self, values: Values, targets: Values) -> None:
         """Learn rows, shape (rows, features), with their targets, one after the other."""
         raw = self._raw(targets)
@@ -58,10 +60,12 @@ class OnlineNumbers(Online):
             self._target.learn(y)
         self.samples += len(raw)
 
+    @one_at_a_time
     def predict(self, values: Values) -> Values:
         """What is predicted for rows, shape (rows,)."""
         return np.array([self._value(self._learner.predict(x)) for x in self._asked(values)])
 
+    @one_at_a_time
     def save(self, path: Path | str, source: str) -> None:
         """Write the model's file; the target is its last column. Raises UserError."""
         self._check_names("features", self._names)

@@ -14,6 +14,7 @@ from ..beside.spare_classes import SpareClasses
 from ..engines.interface import States
 from ..streams.units import Scale
 from .errors import AdapterError
+from .one_at_a_time import one_at_a_time
 from .online import FASTEST, OnlineModel, Values
 
 
@@ -54,6 +55,7 @@ class OnlineSpare(OnlineModel):
         super()._build()
         self._spare = self._library.SpareClasses(self._learner, self._known, **self._settings)
 
+    @one_at_a_time
     def name(self, text: str) -> int:
         """Give a spare class this name; returns the class. Raises AdapterError."""
         try:
@@ -61,6 +63,7 @@ class OnlineSpare(OnlineModel):
         except ValueError as error:
             raise AdapterError(str(error)) from None
 
+    @one_at_a_time
     def learn(self, values: Values, labels: NDArray[np.uint8]) -> None:
         codes = self._codes(values)
         features = values.shape[1]
