@@ -155,7 +155,7 @@ def _tells(column: Values, labels: NDArray[np.uint8]) -> bool:
     counts = counts[:, counts.any(axis=0)]
     if counts.shape[1] < 2:
         return False
-    own = counts * (counts == counts.max(axis=1, keepdims=True))  # of each value's usual class
+    own = counts * (np.arange(counts.shape[1]) == counts.argmax(axis=1)[:, None])  # usual class's
     sizes = counts.sum(axis=0)
     one_to_one = np.minimum(own.sum(axis=0), counts.max(axis=0)) >= _NEARLY * sizes
     return bool(one_to_one.all())

@@ -132,6 +132,15 @@ def test_a_rare_class_that_a_constant_column_does_not_tell(put) -> None:
     assert noted(put(table(flag=flag, y=y))) == {}
 
 
+@pytest.mark.parametrize("classes", ["ab", "abcd"])
+def test_as_many_samples_of_each_class(put, classes: str) -> None:
+    """As a person teaches; a value that all classes share tells none of them."""
+    y = [c for c in classes for _ in range(50)]
+    rows = len(y)
+    columns = {"flag": [0] * rows, "turns": [i % 2 for i in range(rows)]}
+    assert noted(put(table(rows, **columns, y=y))) == {}
+
+
 def test_columns_of_numbers(put) -> None:
     """The target may rise: it is what is asked for."""
     source = put(table(v=list(range(400)), w=[k * k for k in range(400)]))

@@ -70,7 +70,7 @@ function tells(column: Float64Array, labels: Uint8Array): boolean {
     known.every((label) => {
       const ofLabel = rows.map((row) => row[label]!);
       const all = ofLabel.reduce((a, b) => a + b, 0);
-      const usual = rows.filter((row) => row[label] === Math.max(...row));
+      const usual = rows.filter((row) => row.indexOf(Math.max(...row)) === label);
       const own = usual.reduce((sum, row) => sum + row[label]!, 0);
       return Math.min(own, Math.max(...ofLabel)) >= NEARLY * all;
     })
