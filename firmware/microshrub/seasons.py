@@ -45,12 +45,12 @@ def compare(words: ptr32, away: ptr32, recent: ptr32, head: int, span: int):
     """A value has come, recent[head]: how far is it from the one of each period before?"""
     kept = words[_O_KEPT]
     known = words[_O_KNOWN]
-    if known < kept + _STEADY:
-        known += 1
-        words[_O_KNOWN] = known
     value = recent[head]
     if value == _NOTHING:
         return
+    if known < kept + _STEADY:
+        known += 1
+        words[_O_KNOWN] = known
     horizon = words[_O_HORIZON]
     up = int(scaling_bits(span))
     down = 0

@@ -121,10 +121,10 @@ def _open(
         beside, parameters = beside_stream(arguments, stream, parameters)
         more = {"beside": beside, "growing": not arguments.warmup}
         return prequential.raw_rows(stream), stream.labels, parameters, more
-    arguments.warmup = arguments.warmup or WARMUP
     readings = None if arguments.features is None else open_readings(arguments)
     numbers, parameters, target = open_numbers_arguments(arguments, readings)
     if readings and numbers.extraction:
         rows, columns = numbers.columns.shape
         _compare_features(readings.columns, rows, columns, numbers.extraction)
+    arguments.warmup = numbers.first_rows(arguments.warmup or WARMUP)
     return numbers.raw_rows(), NO_LABELS, parameters, {"beside": between(None, target)}

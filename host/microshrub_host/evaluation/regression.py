@@ -58,14 +58,15 @@ def evaluate_numbers(
 ) -> NumberResult:
     """Run a regressor, made with these parameters, over the whole stream.
 
-    The ranges of the features and the targets are those of the first `warmup` rows, unless
-    `ends` is the raw range of the targets. Every sample counts for which a simple guess could be
-    made. The last rows, whose targets come after the stream, are predicted, too, as on a board.
-    With `interval`, a share in percent, there is an interval around each prediction. Raises
-    ValueError for parameters that the learner refuses.
+    The ranges of the features and the targets are those of the first `warmup` rows (of later
+    ones, too, if the target does not move in these), unless `ends` is the raw range of the
+    targets. Every sample counts for which a simple guess could be made. The last rows, whose
+    targets come after the stream, are predicted, too, as on a board. With `interval`, a share in
+    percent, there is an interval around each prediction. Raises ValueError for parameters that
+    the learner refuses.
     """
     task = NumberTask(stream, ends, interval)
-    return learn(task, model, parameters, engine, warmup, progress)
+    return learn(task, model, parameters, engine, stream.first_rows(warmup), progress)
 
 
 class NumberTask(StreamTask[NumberResult]):

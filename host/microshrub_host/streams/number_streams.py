@@ -135,6 +135,18 @@ class NumberStream:
         part = slice(self.place, self.place + 1)
         return Scale(self.scale.offset[part], self.scale.digits[part])
 
+    def first_rows(self, warmup: int) -> int:
+        """How many rows the ranges are found in: `warmup`, from the first that moves the target.
+
+        In rows without a target, or with one that stands still, a target has no range. If it
+        stands still for a hundred times as long, they are the first `warmup`.
+        """
+        first = self.columns[: 100 * warmup, self.place]
+        known = np.flatnonzero(~np.isnan(first))
+        moved = known[first[known] != first[known[0]]] if len(known) else known
+        late = len(moved) and moved[0] >= warmup
+        return int(moved[0]) + warmup if late else warmup
+
     def raw_rows(self) -> Raw:
         """All rows as raw integers, shape (rows, columns)."""
         return self.scale.apply(self.columns)

@@ -114,7 +114,7 @@ class OurNumbers:
             parameters,
             [Forecast(stream.forecaster(ends))],
         )
-        prequential.fit(self._engine, self._rows, warmup)
+        prequential.fit(self._engine, self._rows, stream.first_rows(warmup))
 
     def prepare(self, part: slice) -> Raw:
         """Raw integers, all columns, as a sensor gives them."""

@@ -86,6 +86,18 @@ def test_the_period_is_that_of_the_values(period: int) -> None:
     assert outlook.period in range(period, 6 * period, period)
 
 
+def test_a_sensor_that_is_silent_at_first_has_the_period_of_its_values() -> None:
+    """Periods that had been compared less than others seemed the better ones."""
+    outlook = LIBRARY.Outlook(5, 350)
+    ring = array("i", [MISSING] * 350)
+    chance = np.random.default_rng(8)
+    shape = chance.integers(0, 5000, 24)
+    for k in range(550):
+        ring[k % 350] = MISSING if k < 400 else int(shape[k % 24] + chance.integers(0, 50))
+        outlook.note(ring, k % 350, 5000)
+    assert outlook.period in range(24, 350, 24)
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 5), SPANS, st.lists(st.tuples(RAW, RAW), max_size=400))
 def test_whatever_comes_the_answer_is_among_the_opinions(

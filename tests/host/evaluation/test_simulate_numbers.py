@@ -279,6 +279,25 @@ def test_rows_without_a_target_are_neither_learned_nor_scored(
         assert record(capsys, *words)["mae_nochange"] == pytest.approx(found["mae_nochange"])
 
 
+@pytest.mark.parametrize("before", ["20.00", ""], ids=["still", "missing"])
+def test_a_target_that_is_not_there_or_stands_still_at_first_gets_its_range_later(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, before: str
+) -> None:
+    """A range of one value has no steps: the error was that of NoChange, 9 times as large."""
+    chance = np.random.default_rng(5)
+    values = 20 + 5 * np.sin(np.arange(1300) * np.pi / 12) + chance.normal(0, 0.3, 1300)
+    file = tmp_path / "late.csv"
+    rows = [f"{value:.2f},{chance.integers(90)}" for value in values]
+    rows[:300] = [f"{before},{chance.integers(90)}" for _ in range(300)]
+    file.write_text("y,b\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    words = ["simulate", file, "--target", "y", "--horizon", 12]
+    assert main([*map(str, words), "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["mae"] < 0.2 * found["mae_nochange"]
+    assert main(["parity", *map(str, words[1:]), "--every", "1300"]) == 0
+    assert "engines are identical" in capsys.readouterr().out
+
+
 def test_an_absurd_cell_is_left_out(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     rows = [f"{i % 7},{i % 7 * 10}" for i in range(300)]
     file = tmp_path / "typo.csv"

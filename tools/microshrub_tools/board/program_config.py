@@ -123,10 +123,11 @@ def of_numbers(
 
     target has the parameters of its Forecaster. Raises UserError as of_stream() does.
     """
+    first = stream.first_rows(warmup)
     if around["sensor"]["kind"] == "serial":
-        rows, units = stream.raw_rows()[:warmup], stream.scale.units()
+        rows, units = stream.raw_rows()[:first], stream.scale.units()
     else:
-        rows = _as_it_is(stream.column_names, stream.columns[:warmup])
+        rows = _as_it_is(stream.column_names, stream.columns[:first])
         units = [(0, 0)] * len(stream.column_names)
     library = loader.load("python")
     learner = getattr(library, REGRESSORS[model])(**parameters)
