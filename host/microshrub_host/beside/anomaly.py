@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..base.how_often import share_of_samples
 from ..base.settings import settings
+from ..base.text import count
 from ..engines.interface import Plan
 from ..library import loader
 from ..streams.stream import Stream
@@ -111,6 +112,10 @@ class Anomaly(Companion):
         return ("anomaly",)
 
     def on_stream(self, stream: Stream, warmup: int) -> Anomaly:
+        return self.simulated()
+
+    def simulated(self) -> Anomaly:
+        """The same. Raises UserError if it has what only a board can have."""
         if self.pin != "":
             raise UserError("--anomaly: pin= is for the program of a board, see `build`")
         return self
@@ -192,12 +197,15 @@ class AnomalyRun(BesideRun):
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        alarms = len(self.alarms)
+        said = f"{len(self.alarms):,}; one in {self.options.period:,} samples is allowed"
+        first = self.options.normal or self.window
+        if len(self.scores) <= first:
+            said = f"0; none is possible in the first {first:,} samples"
         return [
-            ("anomaly alarms", f"{alarms:,}; one in {self.options.period:,} samples is allowed"),
+            ("anomaly alarms", said),
             *self._highest(),
             ("  threshold now", f"{self.threshold} of 255"),
-            ("  buffers", f"{self.bytes:,} bytes, for a window of {self.window:,} samples"),
+            ("  buffers", f"{self.bytes:,} bytes, for a window of {count(self.window, 'sample')}"),
         ]
 
     def _highest(self) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ from ..base.settings import settings
 from ..base.text import did_you_mean
 from ..engines.interface import Plan
 from ..library import loader
+from ..streams.class_names import split_classes
 from ..streams.stream import Stream
 from .companion import Companion, Followed, Option
 from .spare_run import SpareRun
@@ -95,7 +96,7 @@ class SpareClasses(Companion):
             raise UserError(f"--spare-classes has to be how many there are, not {how_many!r}")
         found = settings("--spare-classes", rest, _SETTINGS)
         new = str(found.pop("new"))
-        return cls(int(how_many), tuple(new.split(",")) if new else (), **found)
+        return cls(int(how_many), tuple(split_classes("--spare-classes new=", new)), **found)
 
     def parameters(self, names: Sequence[str] = ()) -> dict[str, Any]:
         """The keyword arguments of a SpareClasses, but for model and names.

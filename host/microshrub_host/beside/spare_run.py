@@ -109,10 +109,10 @@ class SpareRun(BesideRun):
         for naming in self.named:
             found += _naming_rows(naming)
         found += [
-            (f"never noticed: {name}", count(total, "sample"))
-            for name, total in self.never.items()
+            (f"never named: {name}", count(total, "sample")) for name, total in self.never.items()
         ]
-        return [*found, ("  buffers", f"{self.bytes:,} bytes, for {self.spare} spare classes")]
+        room = f"{self.bytes:,} bytes, for {count(self.spare, 'spare class')}"
+        return [*found, ("  buffers", room)]
 
 
 def _naming(

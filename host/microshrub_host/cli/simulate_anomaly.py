@@ -33,7 +33,7 @@ def run_alone(arguments: argparse.Namespace) -> int:
     given = [name for name in names if getattr(arguments, name) is not None]
     for name in [*given, *given_options(arguments)]:
         raise UserError(f"{option(name)} is of no use with --no-label, which learns nothing.")
-    options = Anomaly.of_options(vars(arguments), None)
+    options = Anomaly.of_options(vars(arguments), None).simulated()
     stream = open_unlabelled(arguments)
     if arguments.features is not None:
         features = feature_options(arguments, len(stream.column_names))

@@ -125,7 +125,7 @@ class Writings:
 def declared_classes(classes: Sequence[str] | None) -> tuple[str, ...] | None:
     if classes is None:
         return None
-    given = _split_classes(classes) if isinstance(classes, str) else classes
+    given = split_classes("--classes ", classes) if isinstance(classes, str) else classes
     names = tuple(name.strip() for name in given)
     if len(set(names)) < len(names) or "" in names:
         raise DataError(f"--classes {_csv_record(names)}: each class needs a name of its own.")
@@ -134,13 +134,14 @@ def declared_classes(classes: Sequence[str] | None) -> tuple[str, ...] | None:
     return names
 
 
-def _split_classes(record: str) -> list[str]:
+def split_classes(option: str, record: str) -> list[str]:
+    """The names in a list that an option gave, its name in front. Raises DataError."""
     try:
         return next(csv.reader([record], skipinitialspace=True, strict=True), [])
     except csv.Error as error:
         raise DataError(
-            f"--classes {record} cannot be read ({error}). Put a name that contains a comma in "
-            "double quotes, and double the quotes in it, as in --classes 'a,\"b, c\"'"
+            f"{option}{record} cannot be read ({error}). Put a name that contains a comma in "
+            f"double quotes, and double the quotes in it, as in {option}'a,\"b, c\"'"
         ) from error
 
 

@@ -70,7 +70,17 @@ def test_what_people_see(
     assert "r.csv: 900 samples, 2 features, no labels" in said
     assert "anomaly alarms" in said
     assert "accuracy" not in said
+    assert "none is possible" not in said
     assert plot.stat().st_size > 1000
+
+
+@pytest.mark.parametrize(("more", "first"), [("reach=4", "512"), ("normal=400", "400")])
+def test_a_recording_too_short_for_an_alarm(
+    recording: Path, capsys: pytest.CaptureFixture[str], more: str, first: str
+) -> None:
+    words = ["simulate", str(recording), "--anomaly", "0.01", more, "--no-label", "--limit", first]
+    assert main(words) == 0
+    assert f"0; none is possible in the first {first} samples" in capsys.readouterr().out
 
 
 def test_which_column_is_taken_for_the_class(
@@ -104,6 +114,7 @@ def test_texts_are_scored_and_said(tmp_path: Path, capsys: pytest.CaptureFixture
         (["--no-label", "--anomaly", "0.1", "--save", "m.mshrub"], "--save is of no use"),
         (["--no-label", "--anomaly", "0.1", "--trees", "3"], "--trees is of no use"),
         (["--no-label", "--anomaly", "0.1", "--engine", "micropython"], "takes another engine"),
+        (["--no-label", "--anomaly", "0.1", "pin=3"], "pin= is for the program of a board"),
         (["--target", "z", "--anomaly", "0.1"], "--anomaly RATE --no-label` scores"),
         (["--label-budget", "10"], "Did you mean 10%?"),
     ],

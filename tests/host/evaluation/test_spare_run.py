@@ -76,7 +76,15 @@ def test_it_is_told_in_words(data: str, said: Said) -> None:
     assert "classes known from the start" in words
     assert "named: " in words
     assert "questions with no class left" in words
-    assert "never noticed: " in words
+    assert "never named: " in words
+
+
+def test_a_name_with_a_comma_can_be_new(data: str, said: Said) -> None:
+    path = Path(data)
+    path.write_text(path.read_text().replace(",run\n", ',"up, down"\n'), encoding="utf-8")
+    words = said("simulate", data, *MODEL, "--spare-classes", "1", 'new="up, down"')
+    assert "named: up, down" in words
+    assert "for 1 spare class " in words
 
 
 def test_the_engines_hold_the_same_bits_and_nothing_is_allocated(data: str) -> None:
@@ -142,6 +150,7 @@ def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
         (["4", "collect=65"], r"collect has to be a whole number of 1\.\.64, not 65"),
         (["4", "window"], "is not a setting such as rate=50"),
         (["4", "depth=3"], "--spare-classes has no depth"),
+        (["4", 'new="up, down'], "--spare-classes new=.* cannot be read"),
         (["4", "new=fly"], "moves.csv has no class 'fly'"),
         (["4", "new=walk,rest,run"], "one class at least has to be known"),
     ],
