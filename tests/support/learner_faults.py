@@ -10,6 +10,14 @@ from pathlib import Path
 
 from microshrub_host.library import loader
 
+_TABLE = "    def _table(self):\n"
+
+
+def _learn(body: str) -> str:
+    """A method of that body."""
+    return f"    def learn(self, x, label):\n        {body}\n\n"
+
+
 MAJORITY = Path(__file__).with_name("majority.py")
 # What is wrong, a line, and what is in its place
 FAULTS = {
@@ -32,6 +40,52 @@ FAULTS = {
     "another answer when asked twice": (
         "    best = 0\n",
         "    best = 0\n    labels[0] = (labels[0] + 1) % state[_CLASSES]\n",
+    ),
+    "a place behind a buffer, now and then": (
+        "    labels[place] = label\n",
+        "    labels[place] = label\n    if place + 1 == state[_WINDOW]:\n"
+        "        labels[place + 1] = 0\n",
+    ),
+    "a loop without an end": (
+        "    held = state[_HELD]\n",
+        "    held = state[_HELD]\n    while held == 5:\n        c = held\n",
+    ),
+    "a shift by as many bits as there are": (
+        "    held = state[_HELD]\n",
+        "    held = state[_HELD]\n    c = 1 >> (held + 25)\n",
+    ),
+    "no viper": (
+        "@micropython.viper\ndef learn(t, rows, at: int, label: int) -> int:\n",
+        "def learn(t, rows, at, label):\n",
+    ),
+    "no votes": ("        return self._flat[_VOTES]\n", "        return ()\n"),
+    "votes that raise": ("        return self._flat[_VOTES]\n", "        return self._vote\n"),
+    "no answer": (_TABLE, _learn("super().learn(x, label)") + _TABLE),
+    "a state of its own": (
+        _TABLE,
+        "    _count = 0\n\n"
+        + _learn("self._count += 1\n        return super().learn(x, label)")
+        + _TABLE,
+    ),
+    "a state in the module": (
+        "class Majority(Learner):\n",
+        "_COUNT = [0]\n\n\nclass Counting(Learner):\n"
+        + _learn("_COUNT[0] += 1\n        return super().learn(x, label)")
+        + "\nclass Majority(Counting):\n",
+    ),
+    "an allocation late": (
+        _TABLE,
+        "    _count = 0\n\n"
+        + _learn(
+            "self._count += 1\n        if self._count == 300:\n            bytearray(9)\n"
+            "        return super().learn(x, label)"
+        )
+        + _TABLE,
+    ),
+    "one name of two buffers": ('("labels", "B"', '("votes", "B"'),
+    "progress in parts": (
+        '{"labels_held": self._flat[_STATE][_HELD]}',
+        '{"labels_held": self._flat[_STATE][_HELD] / 2}',
     ),
     "no _is_sound": ("    def _is_sound(self):", "    def _was_sound(self):"),
     "an _is_sound that believes all": (

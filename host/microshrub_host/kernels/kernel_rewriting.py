@@ -22,10 +22,16 @@ def in_viper(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
 
 
 class Overflows(ast.NodeTransformer):
-    """Has _i32() check that each sum, difference, product and left shift fits 32 bits."""
+    """Has _i32() check that each sum, difference, product and left shift fits 32 bits.
+
+    _bits() checks how far is shifted, and _turn() that a loop ends.
+    """
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         self.generic_visit(node)
+        if isinstance(node.op, (ast.LShift, ast.RShift)):
+            bits = ast.Call(ast.Name("_bits", ast.Load()), [node.right], [])
+            node.right = ast.copy_location(bits, node)
         if not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.LShift)):
             return node
         call = ast.Call(ast.Name("_i32", ast.Load()), [node], [])
@@ -37,10 +43,27 @@ class Overflows(ast.NodeTransformer):
         assign = ast.Assign([node.target], ast.copy_location(value, node))
         return ast.copy_location(self.generic_visit(assign), node)
 
+    def visit_While(self, node: ast.While) -> ast.While:
+        self.generic_visit(node)
+        count = ast.parse("_turns = _turn(_turns)").body[0]
+        node.body.insert(0, _moved(count, node))
+        return node
+
+
+def _moved(statement: ast.stmt, place: ast.stmt) -> ast.stmt:
+    """A statement that errors tell as being in the line of another one."""
+    for node in ast.walk(statement):
+        ast.copy_location(node, place)
+    return statement
+
 
 def check_overflows(kernel: ast.FunctionDef) -> None:
     """Have a kernel check what it computes with _i32()."""
-    kernel.body = [Overflows().visit(statement) for statement in kernel.body]
+    body = [Overflows().visit(statement) for statement in kernel.body]
+    if any(isinstance(node, ast.While) for node in walk(kernel)):
+        begin = ast.parse("_turns = 0").body[0]
+        body.insert(1 if ast.get_docstring(kernel) else 0, _moved(begin, kernel.body[0]))
+    kernel.body = body
 
 
 def cast_arguments(node: ast.FunctionDef) -> None:

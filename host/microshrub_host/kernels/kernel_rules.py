@@ -34,6 +34,14 @@ def kernels(tree: ast.Module) -> list[Function]:
     return [node for node in tree.body if in_viper(node)]
 
 
+def without_viper(tree: ast.Module) -> list[Function]:
+    """Functions of the module that use pointers, and are no kernels."""
+    functions = [each for each in tree.body if isinstance(each, Function) and not in_viper(each)]
+    return [
+        each for each in functions if any(is_call_of(node, POINTERS) for node in ast.walk(each))
+    ]
+
+
 def constants(tree: ast.Module) -> dict[str, int]:
     """Names that the module assigns const(integer), in their order."""
     return {

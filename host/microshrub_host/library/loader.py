@@ -234,8 +234,9 @@ def load(engine: str) -> ModuleType:
     """The device library for an engine: python, checked, counted, llvm or c; or as a `plan`.
 
     `checked` is `python`, and raises an error at every index, stored i32, sum, difference, product
-    or left shift that viper could not do; it is for tests. `counted` counts what
-    each kernel does, see counted_work.py. A plan is for counting bytes, see planned.py.
+    or shift that viper could not do, and at a loop without an end; it is for tests. `counted`
+    counts what each kernel does, see counted_work.py. A plan is for counting bytes, see
+    planned.py.
 
     The result is what `import microshrub` gives on a board.
     """
@@ -256,6 +257,7 @@ def load(engine: str) -> ModuleType:
         if engine == "checked":
             names = {name: python_pointers.checked(cast) for name, cast in names.items()}
             names[_CHECK] = python_pointers.i32
+            names |= {"_bits": python_pointers.bits, "_turn": python_pointers.turn}
         if engine == "counted":
             names[WORK] = Counter()
         names[library_files.WRITE_ADDRESSES] = python_pointers.write_addresses

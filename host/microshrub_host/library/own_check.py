@@ -53,6 +53,11 @@ def read_source(path: Path) -> None:
             f"{path.name}, line {line}, kernel {kernel}: {ast.unparse(node)!r} is not for "
             f"kernels ({rule})"
         )
+    for function in kernel_rules.without_viper(tree):
+        raise LearnerError(
+            f"{path.name}, line {function.lineno}: {function.name} uses pointers, so it needs "
+            "@micropython.viper"
+        )
     for name, value in kernel_rules.constants(tree).items():
         if not -kernel_rules.SMALL <= value < kernel_rules.SMALL:
             raise LearnerError(f"{path.name}: {name} has to be within 30 bits, not {value}")
@@ -101,24 +106,31 @@ def learn(learner: Any, samples: Samples, count: int) -> None:
     outcomes = getattr(learner, "classes", 65536)
     for _ in range(count):
         row, label = samples.next()
-        said = [learner.predict(row)]
-        of_first = votes_of(learner, said[0])
-        said.append(learner.predict(row))
-        if said[0] != said[1] or of_first != votes_of(learner, said[1]):
-            raise LearnerError(f"predict() said {said[0]}, and {said[1]} when asked once more")
-        said.append(learner.learn(row, label))
-        for answer in said:
-            if not 0 <= answer < outcomes:
-                raise LearnerError(
-                    f"it predicted {answer}, and has 0..{outcomes - 1} to choose of"
-                )
+        first = possible(learner.predict(row), outcomes)
+        of_first = votes_of(learner, first)
+        second = possible(learner.predict(row), outcomes)
+        if first != second or of_first != votes_of(learner, second):
+            raise LearnerError(f"predict() said {first}, and {second} when asked once more")
+        possible(learner.learn(row, label), outcomes)
+
+
+def possible(answer: Any, outcomes: int) -> int:
+    """What a learner predicted. Raises LearnerError if it cannot be."""
+    if type(answer) is not int or not 0 <= answer < outcomes:
+        raise LearnerError(f"it predicted {answer}, and has 0..{outcomes - 1} to choose of")
+    return answer
 
 
 def votes_of(learner: Any, said: int) -> list[int]:
     """The votes of a prediction. Raises LearnerError if they are not what votes are."""
-    votes = list(getattr(learner, "votes", ()))
-    if not votes:
-        return votes
+    if "classes" not in learner._SHAPE:
+        return []  # it predicts numbers
+    votes = list(learner.votes)
+    if len(votes) != learner.classes:
+        raise LearnerError(
+            f"votes has {len(votes)} places, and needs one for each of the {learner.classes} "
+            "classes"
+        )
     total = sum(votes)
     if min(votes) < 0 or not (total == 0 or abs(total - _VOTES) <= _VOTES // 50):
         raise LearnerError(f"votes have to add up to about 65536 * 255, or to 0, not to {total}")

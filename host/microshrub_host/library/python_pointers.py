@@ -13,6 +13,7 @@ from typing import Any
 
 Memory = MutableSequence[int] | memoryview
 _SMALL = 1 << 30
+_TURNS = 1_000_000  # of all `while` loops in a call of a kernel; none of the library needs so many
 
 
 class AddressTable(tuple[Any, ...]):
@@ -53,6 +54,20 @@ def i32(value: int) -> int:
     if not -(1 << 31) <= value < 1 << 31:
         raise OverflowError(f"{value} does not fit into 32 bits")
     return value
+
+
+def bits(count: int) -> int:
+    """Return how far is shifted if all processors shift so far, else raise ValueError."""
+    if not 0 <= count < 32:
+        raise ValueError(f"a shift by {count} bits is not the same on all processors")
+    return count
+
+
+def turn(turns: int) -> int:
+    """Count a turn of the loops in a call of a kernel. Raises RuntimeError if there is no end."""
+    if turns >= _TURNS:
+        raise RuntimeError(f"the loop does not end: {_TURNS:,} turns in one call")
+    return turns + 1
 
 
 class Checked:

@@ -68,7 +68,7 @@ def test_shares_are_those_of_floating_point(features: int, classes: int) -> None
 def test_before_any_label_nothing_is_said_and_after_one_that_one_is() -> None:
     model = LIBRARY.GaussianNaiveBayes(2, 3)
     row = array("H", [5, 60000])
-    model.predict(row)
+    assert model.predict(row) == 0
     assert list(model.votes) == [0, 0, 0]
     model.learn(row, 2)
     assert model.predict(array("H", [60000, 5])) == 2

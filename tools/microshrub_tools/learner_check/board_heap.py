@@ -11,6 +11,7 @@ from microshrub_host.base import child_process
 from microshrub_host.fetch.micropython_binary import find_or_fetch
 from microshrub_host.sources import library_files
 
+_BEGIN = 60  # samples that are learned before the heap is locked
 _SCRIPT = """\
 import sys
 sys.path[:0] = [{library!r}, {here!r}]
@@ -24,7 +25,7 @@ labels = {labels!r}
 what = "predict"
 try:
     for k in range(len(rows)):
-        if k == len(rows) // 2:
+        if k == {begin}:
             heap_lock()
         what = "predict"
         learner.predict(rows[k])
@@ -45,6 +46,7 @@ def run(path: Path, name: str, learner: Any, rows: Sequence[tuple[array[int], in
         name=name,
         module=path.stem,
         parameters={word: getattr(learner, word) for word in learner._SHAPE},
+        begin=_BEGIN,
         rows=[row for row, _ in rows],
         labels=[label for _, label in rows],
     )

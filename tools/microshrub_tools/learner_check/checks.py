@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -23,10 +24,11 @@ from microshrub_host.streams.number_streams import NumberStream
 from microshrub_host.streams.stream import Stream
 
 from ..state_fuzz.altered_states import Chance, alter
-from . import board_heap
+from . import board_heap, outside
 
 _SHAPES = ({"features": 1, "classes": 2}, own_check.SHAPE, {"features": 6, "classes": 5})
 _SAMPLES = 300
+_ON_A_HEAP = 1000  # samples, of which the first are learned before the heap is locked
 _STATES = 300  # that are altered
 _USED = 20  # samples that one is used for, if it is not refused
 _MOST = 65536  # bytes of a learner that is tried
@@ -58,10 +60,10 @@ class CheckedLearner:
     def samples(self, learner: Any, seed: int = 1) -> Samples:
         return Samples(learner.features, getattr(learner, "classes", 65536), seed)
 
-    def learners(self, library: ModuleType) -> Iterator[Any]:
-        """It in several shapes, and with the least and the most of each parameter."""
+    def makers(self, library: ModuleType) -> Iterator[Callable[[], Any]]:
+        """What makes it in several shapes, and with the least and the most of each parameter."""
         for shape in _SHAPES:
-            yield self.made(library, shape)
+            yield partial(self.made, library, shape)
         for name, parameter in learners.options_of(self.model).items():
             for value in {parameter.low, parameter.high, *parameter.choices} - {None}:
                 kept = int(value) if parameter.kind is int else value
@@ -72,7 +74,7 @@ class CheckedLearner:
                 except ValueError:  # not with the other parameters' defaults
                     continue
                 if size <= _MOST:
-                    yield self.made(library, own_check.SHAPE, **{name: kept})
+                    yield partial(self.made, library, own_check.SHAPE, **{name: kept})
 
 
 def source_rules(candidate: CheckedLearner) -> None:
@@ -82,7 +84,8 @@ def source_rules(candidate: CheckedLearner) -> None:
 
 def bounds(candidate: CheckedLearner) -> None:
     """No kernel goes outside a buffer or beyond 32 bits; classes and votes are valid."""
-    for learner in candidate.learners(loader.load("checked")):
+    for make in candidate.makers(loader.load("checked")):
+        learner = make()
         own_check.learn(learner, candidate.samples(learner), _SAMPLES)
 
 
@@ -97,8 +100,12 @@ def fresh_again(candidate: CheckedLearner) -> None:
 
 
 def bytes_are_known(candidate: CheckedLearner) -> None:
-    """nbytes() is the size of the buffers."""
-    for learner in candidate.learners(loader.load("checked")):
+    """nbytes() is the size of the buffers, each of which has a name of its own."""
+    for make in candidate.makers(loader.load("checked")):
+        learner = make()
+        names = [name for name, _, _ in learner.buffers()]
+        if len(set(names)) < len(names):
+            raise LearnerError(f"_table() has one name twice: {', '.join(names)}")
         taken = sum(len(bytes(memoryview(buffer))) for _, _, buffer in learner.buffers())
         if taken != learner.table_bytes():
             raise LearnerError(f"_table() says {learner.table_bytes()} bytes, and it has {taken}")
@@ -113,12 +120,10 @@ def save_and_load(candidate: CheckedLearner) -> None:
             f"{candidate.name} has no _is_sound(), so every saved state is refused: it says of "
             "each index in the state whether it is within the buffers"
         )
-    for learner in candidate.learners(library):
+    for make in candidate.makers(library):
+        learner, other = make(), make()
         samples = candidate.samples(learner)
         own_check.learn(learner, samples, 100)
-        other = candidate.made(library, own_check.SHAPE)
-        if other.configuration() != learner.configuration():
-            continue
         other.load(learner.save())
         for _ in range(100):
             row, label = samples.next()
@@ -126,6 +131,30 @@ def save_and_load(candidate: CheckedLearner) -> None:
             other.learn(row, label)
             if learner.state_crc32() != other.state_crc32():
                 raise LearnerError("once loaded, it learns otherwise: something is in no buffer")
+
+
+def all_in_buffers(candidate: CheckedLearner) -> None:
+    """What predict and learn change is in the buffers of _table(), and nowhere else."""
+    learner = candidate.made(loader.load("python"), own_check.SHAPE)
+    samples = candidate.samples(learner)
+    own_check.learn(learner, samples, 1)  # the row that was checked last is remembered
+    before = outside.parts(learner)
+    own_check.learn(learner, samples, _SAMPLES)
+    for name, value in outside.parts(learner).items():
+        if name not in before or before[name] != value:
+            raise LearnerError(
+                f"{name} changes, and is in no buffer of _table(): it is lost when the learner "
+                "is saved"
+            )
+
+
+def whole_numbers(candidate: CheckedLearner) -> None:
+    """progress() returns whole numbers by their names."""
+    learner = candidate.made(loader.load("python"), own_check.SHAPE)
+    own_check.learn(learner, candidate.samples(learner), 5)
+    for name, value in learner.progress().items():
+        if type(name) is not str or type(value) is not int:
+            raise LearnerError(f"progress() has {value!r} for {name!r}, not a whole number")
 
 
 def forged_states(candidate: CheckedLearner) -> None:
@@ -169,7 +198,7 @@ def nothing_allocated(candidate: CheckedLearner) -> None:
     """predict and learn allocate nothing on a real MicroPython's heap."""
     learner = candidate.made(loader.load("python"), own_check.SHAPE)
     samples = candidate.samples(learner)
-    rows = [samples.next() for _ in range(120)]
+    rows = [samples.next() for _ in range(_ON_A_HEAP)]
     try:
         said = board_heap.run(candidate.path, candidate.name, learner, rows)
     except NoMicroPython as error:
@@ -194,7 +223,7 @@ def _compare(candidate: CheckedLearner, names: tuple[str, ...], samples: int) ->
 
 
 CHECKS: tuple[Callable[[CheckedLearner], None], ...] = (
-    *(source_rules, bounds, fresh_again, bytes_are_known, save_and_load, forged_states),
-    *(equal_engines, equal_on_micropython, nothing_allocated),
+    *(source_rules, bounds, fresh_again, bytes_are_known, all_in_buffers, save_and_load),
+    *(forged_states, whole_numbers, equal_engines, equal_on_micropython, nothing_allocated),
 )
 NEEDED = (source_rules, bounds)  # what comes after them could end this process

@@ -1,0 +1,36 @@
+"""What a learner of one's own holds outside of its buffers: itself, its class and its module."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from array import array
+from collections.abc import Iterator
+from typing import Any
+
+_PLAIN = (int, float, str, bytes, bytearray, array, tuple, list, dict, set, type(None))
+_OF_THE_BASE = ("_row",)  # the row that was checked last: it is looked at only to be known again
+
+
+def parts(learner: Any) -> dict[str, Any]:
+    """Copies of what could be a state, by its name in the source; a buffer is itself in them."""
+    kept = {id(buffer): buffer for _, _, buffer in learner.buffers()}  # they are not copied
+    return {
+        name: copy.deepcopy(value, dict(kept))
+        for name, value in _named(learner)
+        if isinstance(value, _PLAIN)
+    }
+
+
+def _named(learner: Any) -> Iterator[tuple[str, Any]]:
+    kind = type(learner)
+    module = sys.modules[kind.__module__]
+    for name, value in vars(learner).items():
+        if name not in _OF_THE_BASE:
+            yield f"self.{name}", value
+    for name, value in vars(kind).items():
+        if not name.startswith("__"):
+            yield f"{kind.__name__}.{name}", value
+    for name, value in vars(module).items():
+        if not name.startswith("__"):
+            yield name, value
