@@ -16,6 +16,8 @@ from .online import OnlineModel, Values
 class Early:
     """Learns the samples of a warm-up, of a model with these parameters; see OnlineModel.
 
+    The newest one was judged by what was asked for it, if there was something.
+
     Where the samples so far give other units, or name another feature or class, and whenever
     there are twice as many, it begins anew with all of them.
     """
@@ -38,12 +40,12 @@ class Early:
         scale = scale or Scale.fit(values)
         what = tuple(names), scale.units(), classes
         doubled = not len(labels) & (len(labels) - 1)
-        new = 1
-        if self.online is None or doubled or what != self._made_for:
+        before, new = self.online, 1
+        if before is None or doubled or what != self._made_for:
             self.online = self._made(values, names, scale, classes)
             self._made_for, new = what, len(labels)
         if self.online:
-            self.online.learn(values[-new:], labels[-new:])
+            self.online.learn(values[-new:], labels[-new:], before)
 
     def _made(
         self, values: Values, names: Sequence[str], scale: Scale, classes: int

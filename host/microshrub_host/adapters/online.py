@@ -172,8 +172,14 @@ class OnlineModel(Online):
         return int(self._learner.classes)
 
     @one_at_a_time
-    def learn(self, values: Values, labels: NDArray[np.uint8]) -> None:
-        """Learn rows, shape (rows, features), one after the other."""
+    def learn(
+        self, values: Values, labels: NDArray[np.uint8], judged: OnlineModel | None = None
+    ) -> None:
+        """Learn rows, shape (rows, features), one after the other.
+
+        judged is the model that was asked for them in place of this one, and has judged the sets:
+        these go on here.
+        """
         raw = ints(self.scale.apply(values))
         codes = array("H", bytes(2 * len(raw)))
         truth, predictions = bytearray(labels.tobytes()), bytearray(len(labels))
@@ -182,13 +188,14 @@ class OnlineModel(Online):
         at = 0
         while at < len(labels):
             end = self._quantizer.encode_from(raw, codes, at)
-            if not self._sets.percent:
+            if judged or not self._sets.percent:
                 self._learner.run(codes, truth, predictions, at, end)
                 at = end
             for i in range(at, end):
                 self._tell_sets(codes[i * features : (i + 1) * features], truth[i], follows)
                 self._learner.run(codes, truth, predictions, i, i + 1)
             at = end
+        self._sets.follow(judged._sets if judged else None)
         self.samples += len(labels)
         self._right += int(np.sum(np.frombuffer(predictions, dtype=np.uint8) == labels))
 
@@ -264,6 +271,14 @@ class OnlineModel(Online):
             found[i] = self._sets.members(self._learner.votes)
         return found
 
+    @one_at_a_time
+    def judge(self, values: Values, label: int) -> None:
+        """Tell the sets of one row, as it was asked for, which learn(..., judged) takes then."""
+        if self._sets.percent:
+            follows = self._was_asked(values) and self._following
+            for codes in self._asked(values):
+                self._tell_sets(codes, label, follows)
+
     def _tell_sets(self, codes: array[int], label: int, follows: bool) -> None:
         """Tell of a row that is learned now, as it was, or would have been, asked for."""
         if self._sets.percent:
@@ -272,10 +287,13 @@ class OnlineModel(Online):
 
     def _note(self, values: Values) -> bool:
         """Note that these rows are learned; returns whether the asked row follows another."""
-        last, self._last = self._last, None
-        was_asked = last is not None and np.array_equal(values, last, equal_nan=True)
+        was_asked, self._last = self._was_asked(values), None
         follows, self._following = was_asked and self._following, was_asked
         return follows
+
+    def _was_asked(self, values: Values) -> bool:
+        last = self._last
+        return last is not None and np.array_equal(values, last, equal_nan=True)
 
     def _predict(
         self, values: Values, ask: Callable[[array[int]], int]

@@ -64,16 +64,20 @@ class OnlineSpare(OnlineModel):
             raise AdapterError(str(error)) from None
 
     @one_at_a_time
-    def learn(self, values: Values, labels: NDArray[np.uint8]) -> None:
+    def learn(
+        self, values: Values, labels: NDArray[np.uint8], judged: OnlineModel | None = None
+    ) -> None:
         codes = self._codes(values)
         features = values.shape[1]
         row = array("H", bytes(2 * features))
         follows = self._note(values)
         for i, label in enumerate(labels.tolist()):
             row[:] = codes[i * features : (i + 1) * features]
-            self._tell_sets(row, label, follows)
+            if judged is None:
+                self._tell_sets(row, label, follows)
             self._right += self._spare.learn(row, label) == label
             self._spare.note(row, label)
+        self._sets.follow(judged._sets if judged else None)
         self.samples += len(labels)
 
     def _predict(

@@ -136,6 +136,8 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         if self._online:
             self._online.learn(self._rows([known]), np.array([label], dtype=np.uint8))
             return
+        if self._early.online:
+            self._early.online.judge(self._rows([known]), label)
         self._waiting.append((known, label))
         if len(self._waiting) >= self.warmup:
             self._leave_warmup()
@@ -215,7 +217,8 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         self._start([known for known, _ in self._waiting], None)
         assert self._online
         values = self._rows([known for known, _ in self._waiting])
-        self._online.learn(values, np.array([c for _, c in self._waiting], dtype=np.uint8))
+        labels = np.array([c for _, c in self._waiting], dtype=np.uint8)
+        self._online.learn(values, labels, self._early.online)
         self._waiting = []
         self._early.online = None
 

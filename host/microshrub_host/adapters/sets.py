@@ -36,7 +36,17 @@ class Sets:
 
     def tell(self, codes: array[int], votes: array[int], said: int, label: int) -> None:
         """A row got these votes before its label was learned."""
-        self._part.look(codes, votes, said, label)
+        beyond = label + 1 - len(votes)  # a class that the learner has no room for
+        self._part.look(codes, votes + array("i", bytes(4 * max(beyond, 0))), said, label)
+
+    def follow(self, before: Sets | None) -> None:
+        """Go on from other sets, so that those of a learner that begins anew hold as often."""
+        if self.percent and before and before is not self:
+            for (_, _, own), (_, _, others) in zip(
+                self._part.buffers(), before._part.buffers(), strict=True
+            ):
+                if len(own) == len(others):  # all but the last set
+                    own[:] = others
 
     def members(self, votes: array[int]) -> list[bool]:
         """Which classes are in the set of a row with these votes. Raises AdapterError."""

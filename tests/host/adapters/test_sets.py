@@ -59,9 +59,25 @@ def test_rivers_sets_hold_the_label(name: str, percent: int, order: str) -> None
         sizes.append(len(left))
         for each in (model, twin):
             each.learn_one(x, label)
-    low, high = any_500(held[256:])  # the warm-up begins anew now and then
+    low, high = any_500(held)
     assert percent - 2 <= low <= high <= percent + 2
     assert 0.5 < np.mean(sizes[256:]) < len(known) / 2 + 0.5
+
+
+@pytest.mark.parametrize("percent", [50, 75, 90])
+@pytest.mark.parametrize("more", [{}, {"spare_classes": 2}])
+def test_rivers_sets_hold_it_from_the_first_sample_on(percent: int, more: dict[str, int]) -> None:
+    """Over a warm-up that begins anew now and then, in which labels and features turn up."""
+    rng = np.random.default_rng(31)
+    model = river_adapter.ThicketClassifier(guarantee=percent, bytes=8192, **more)
+    held = []
+    for i in range(700):
+        label = int(rng.integers(2 + (i > 20) + (i > 90)))
+        x = dict(enumerate(rng.normal(label, 100, 2 + (i > 70)).tolist()))
+        held.append(label in model.predict_set_one(x))
+        model.learn_one(x, label)
+    low, high = any_500(held)
+    assert percent - 2 <= low <= high <= percent + 2
 
 
 @pytest.mark.parametrize("name", ["synth:led_a", "synth:sea_a"])
