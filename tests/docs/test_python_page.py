@@ -52,6 +52,7 @@ import microshrub
 from microshrub_host.adapters.river_adapter import HoeffdingTreeClassifier
 reveal_type(run)
 reveal_type(needed)
+reveal_type(HoeffdingTreeClassifier(max_depth=3).predict_set_one({"x": 1.0}))
 reveal_type(build("sea.mshrub", "rpi_pico"))
 stream.no_such_name
 """
@@ -61,6 +62,7 @@ stream.no_such_name
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     for kind in ("classes.Result", "ram_budget.Budget", "build.Build"):
         assert f'{kind}"' in done.stdout
+    assert 'Revealed type is "set[Any]"' in done.stdout  # of an adapter
     errors = [line for line in done.stdout.splitlines() if ": error:" in line]
     assert len(errors) == 1
     assert '"Stream" has no attribute "no_such_name"' in errors[0]

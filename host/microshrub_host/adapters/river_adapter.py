@@ -5,9 +5,39 @@ There is one of each learner, those of your own included; `dir()` of this module
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .estimator_names import OF_RIVER, Estimators
+
+if TYPE_CHECKING:  # what an editor completes and a type checker knows; a test compares the names
+    from .errors import AdapterError as AdapterError
+    from .river_estimators import _RiverClassifier as _Classifier
+    from .river_estimators import _RiverRegressor as _Regressor
+
+    class BalancedThicketClassifier(_Classifier): ...
+
+    class GaussianNB(_Classifier): ...
+
+    class GroveClassifier(_Classifier): ...
+
+    class HoeffdingTreeClassifier(_Classifier): ...
+
+    class HoeffdingTreeRegressor(_Regressor): ...
+
+    class KNNClassifier(_Classifier): ...
+
+    class LinearRegression(_Regressor): ...
+
+    class ShrubClassifier(_Classifier): ...
+
+    class ShrubRegressor(_Regressor): ...
+
+    class SoftmaxRegression(_Classifier): ...
+
+    class ThicketClassifier(_Classifier): ...
+
+    class ThicketRegressor(_Regressor): ...
+
 
 _ESTIMATORS = Estimators(__name__, "river_estimators", OF_RIVER)
 

@@ -7,7 +7,7 @@ import numbers
 import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from river import base
@@ -87,6 +87,10 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
     """What all classifiers have in common."""
 
     _model = ""
+
+    if TYPE_CHECKING:  # it is made by parameters.py
+
+        def __init__(self, **parameters: Any) -> None: ...
 
     def _check(self) -> None:
         """Refuse parameters, in the learner's words, and start."""
@@ -245,6 +249,10 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
     """What all regressors have in common."""
 
     _model = ""
+
+    if TYPE_CHECKING:  # it is made by parameters.py
+
+        def __init__(self, **parameters: Any) -> None: ...
 
     def _check(self) -> None:
         """Refuse parameters, in the learner's words, and start."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,10 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     online_: OnlineModel
     spare_classes: int
     guarantee: int | None
+
+    if TYPE_CHECKING:  # it is made by parameters.py
+
+        def __init__(self, **parameters: Any) -> None: ...
 
     def fit(self, X: Any, y: Any) -> _SklearnClassifier:  # noqa: N803
         """Forget everything, then learn the rows once, in their order; NaN is a missing value."""
@@ -153,6 +157,10 @@ class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
 
     _model = ""
     online_: OnlineNumbers
+
+    if TYPE_CHECKING:  # it is made by parameters.py
+
+        def __init__(self, **parameters: Any) -> None: ...
 
     def fit(self, X: Any, y: Any) -> _SklearnRegressor:  # noqa: N803
         """Forget everything, then learn the rows once, in their order; NaN is a missing value."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
+import inspect
 import pydoc
 import subprocess
 import sys
@@ -15,6 +17,10 @@ from microshrub_host.library.learners import MODELS, REGRESSORS
 
 ADAPTERS = [river_adapter, sklearn_adapter]
 BOTH = {"HoeffdingTreeClassifier", "HoeffdingTreeRegressor", "GaussianNB", "LinearRegression"}
+
+
+def is_regressor(adapter: ModuleType, name: str) -> bool:
+    return getattr(adapter, name)._model in REGRESSORS
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
@@ -30,6 +36,15 @@ def test_each_learner_is_a_name_that_dir_help_and_a_star_know(adapter: ModuleTyp
     for name in names:
         assert f"class {name}(" in text
         assert found[name] is getattr(adapter, name)
+
+
+@pytest.mark.parametrize("adapter", ADAPTERS)
+def test_editors_and_type_checkers_know_each_of_them(adapter: ModuleType) -> None:
+    tree = ast.parse(inspect.getsource(adapter))
+    classes = {each.name: each for each in ast.walk(tree) if isinstance(each, ast.ClassDef)}
+    assert sorted([*classes, "AdapterError"]) == adapter.__all__
+    for name, declared in classes.items():
+        assert is_regressor(adapter, name) == ast.unparse(declared.bases[0]).endswith("Regressor")
 
 
 def test_the_names_are_those_of_river_and_of_scikit_learn() -> None:
