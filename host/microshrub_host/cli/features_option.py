@@ -51,6 +51,9 @@ def say_chosen(arguments: argparse.Namespace, options: FeatureOptions) -> None:
     if not words:
         return
     said = f"Note: --features takes {' '.join(words)}."
-    if options.rate is None:
+    about = recorded_rate(arguments.data)
+    if options.rate is None and about:
+        said += f" By its times, the recording has about {about:.3g} readings a second."
+    elif options.rate is None:
         said += " rate=100 says how many readings a second there are, which fits the window."
     messages.say(said)

@@ -144,10 +144,13 @@ def open_number_stream(
 
 
 def open_readings(arguments: argparse.Namespace) -> NumberStream:
-    """The recording of which --features makes a regression stream; its target means nothing."""
+    """The recording of which --features makes a regression stream; its target means nothing.
+
+    Nor does its horizon, with which a column alone is enough.
+    """
     options = feature_options(arguments)
     last = arguments.columns[-1] if arguments.columns else None
-    return _read(arguments, last, options.readings(arguments.warmup or WARMUP))
+    return _read(arguments, last, options.readings(arguments.warmup or WARMUP), horizon=1)
 
 
 def _read(

@@ -192,7 +192,7 @@ def _cells(table: FileTable, options: ReadingOptions) -> Values:
         each.encode(order, options.warmup, partial(table.where, each)) for each in table.columns
     ]
     if options.asks == "target":
-        targets = np.array([_target(table, row) for row in range(len(order))])
+        targets = np.array([_target(table, row, options.label) for row in range(len(order))])
         columns.insert(table.target_place, targets)
     elif table.columns[-1].texts:
         name = table.columns[-1].name
@@ -203,7 +203,7 @@ def _cells(table: FileTable, options: ReadingOptions) -> Values:
     return np.column_stack(columns)
 
 
-def _target(table: FileTable, row: int) -> float:
+def _target(table: FileTable, row: int, named: str | None) -> float:
     cell = table.label_cells[row]
     number = number_of(cell)
     if number is None or math.isinf(number):
@@ -213,9 +213,10 @@ def _target(table: FileTable, row: int) -> float:
             if said
             else f"{cell!r} is not a number. Correct it, or leave it empty if it is missing"
         )
-        raise DataError(
-            f"{table.where(table.label, row)}: {remedy}; --target NAME takes another column."
-        )
+        other = "--target NAME takes another column"
+        if named is None:
+            other = f"--drop {shlex.quote(table.label.name)} leaves the column out"
+        raise DataError(f"{table.where(table.label, row)}: {remedy}; {other}.")
     return number
 
 

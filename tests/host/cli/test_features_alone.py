@@ -81,7 +81,9 @@ def timed(path: Path, rate: float, at_once: int = 1) -> str:
 
 
 @pytest.mark.parametrize(("rate", "at_once"), [(20.0, 1), (104.0, 1), (104.0, 16), (1000.0, 40)])
-def test_a_recording_with_times_tells_its_rate(rate: float, at_once: int, tmp_path: Path) -> None:
+def test_a_recording_with_times_tells_its_rate(
+    rate: float, at_once: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     found = recorded_rate(timed(tmp_path / "t.csv", rate, at_once))
     assert found == pytest.approx(rate, rel=0.25)
     run = tmp_path / "run.json"
@@ -89,6 +91,19 @@ def test_a_recording_with_times_tells_its_rate(rate: float, at_once: int, tmp_pa
     assert main(["simulate", *words, "--engine", "python"]) == 0
     window = json.loads(run.read_text())["extraction"]["options"]["window"]
     assert window == {20.0: 128, 104.0: 64, 1000.0: 512}[rate]
+    said = capsys.readouterr().err
+    assert f"By its times, the recording has about {found:.3g} readings a second." in said
+    assert "rate=100" not in said
+
+
+def test_a_label_beside_readings_of_which_a_feature_is_the_target(
+    recording: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["simulate", recording, "--features", "rate=50", "--target", "x_mean"]
+    assert main([*words, "--horizon", "1"]) == 2
+    assert "'slow' is not a number" in (said := capsys.readouterr().err)
+    assert "--drop what leaves the column out" in said
+    assert main([*words, "--horizon", "1", "--drop", "what"]) == 0
 
 
 @pytest.mark.parametrize(
