@@ -99,6 +99,8 @@ def _show_numbers(model: OpenModel, arguments: argparse.Namespace) -> None:
         console.say(f"It predicts {name}{ahead}. Its state:")
         for what, value in progress_rows(model.learner.progress()):
             console.say(f"  {what.strip()}: {value}")
+        if forecaster.outlook:
+            console.say(f"  season: {forecaster.outlook.period:,}")
         _print_each(every, [*range(len(every))], arguments.depth)
         return
     said, half = told(forecaster, row_raw(model, arguments.row))

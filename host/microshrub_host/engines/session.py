@@ -226,6 +226,8 @@ class NumberSession(_Model):
         """Counts, and the model's hash."""
         status = self.counts()
         status.update({"samples": self.forecaster.samples, "beside": [{}]})
+        if self.forecaster.outlook:
+            status["progress"] = dict(status["progress"], season=self.forecaster.outlook.period)
         return status
 
     def buffers(self) -> "list[tuple[str, str, Any]]":

@@ -42,10 +42,15 @@ def forecaster_of(learner: Any, numbers: dict[str, Any], columns: int, states: S
 def told(forecaster: Any, values: list[int]) -> tuple[int, int]:
     """(prediction, half the width of its interval, or -1) for raw values, which are not learned.
 
-    With lags, they are those of the first sample: values before it are missing.
+    With a horizon, they are those of the first sample: values before it are missing, and nothing
+    waits for them.
     """
-    forecaster._arrange(array("i", values), 0, values[forecaster.column])
-    forecaster._predict()
+    row = array("i", values)
+    if forecaster.horizon:
+        forecaster.take(row)
+    else:
+        forecaster._arrange(row, 0, values[forecaster.column])
+        forecaster._predict()
     return forecaster.said, forecaster.half
 
 

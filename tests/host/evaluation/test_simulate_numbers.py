@@ -294,6 +294,7 @@ def test_a_target_that_is_not_there_or_stands_still_at_first_gets_its_range_late
     assert main([*map(str, words), "--json", "-"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["mae"] < 0.2 * found["mae_nochange"]
+    assert found["season"] in range(24, 360, 24)
     assert main(["parity", *map(str, words[1:]), "--every", "1300"]) == 0
     assert "engines are identical" in capsys.readouterr().out
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from array import array
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,13 @@ def test_show(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     said = capsys.readouterr().out
     assert "ThicketRegressor of wave.csv: 397 samples, MAE " in said
     assert "It predicts b, 3 rows ahead." in said
+    season = model_files.open_model(path).forecaster.outlook.period
+    assert f"  season: {season}" in said.splitlines()
     assert main(["show", str(path), "--row", "3,-10.5"]) == 0
     line = capsys.readouterr().out.strip()
     found, half = told(model_files.open_model(path).forecaster, [3, -1050])
+    board = model_files.open_model(path).forecaster
+    assert found == board.take(array("i", [3, -1050])), "what a program says that begins with it"
     middle, low, high = (f"{raw / 100:.10g}" for raw in (found, found - half, found + half))
     assert line == f"b, 3 rows ahead: {middle}, between {low} and {high}"
     for words in (["--tree", "1"], ["--depth", "2"], ["--plot", str(tmp_path / "t.png")]):
@@ -92,14 +97,13 @@ def test_show_has_the_tree_of_a_hoeffding_regressor(
     assert all(-20 <= float(line.rpartition(" -> ")[2]) <= 20 for line in leaves)
     assert "b now <= " in shown
     assert main(["show", str(path), "--depth", "1"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 6
+    assert len(capsys.readouterr().out.splitlines()) == 7
     for row in ("3,-10.5", "0,17", "19,0"):
         assert main(["show", str(path), "--row", row]) == 0
-        predicted, way = capsys.readouterr().out.splitlines()
+        predicted, way = capsys.readouterr().out.splitlines()  # weighed, and the tree's own
         tests, _, mean = way.rpartition(" -> ")
         assert any(line.endswith(f"{tests.split(', ')[-1]} -> {mean}") for line in leaves)
-        middle = float(predicted.split(": ")[1].split(",")[0])
-        assert middle == pytest.approx(float(mean), abs=0.1)
+        assert -20 <= float(predicted.split(": ")[1].split(",")[0]) <= 20
 
 
 def test_build_goes_on_with_it(
