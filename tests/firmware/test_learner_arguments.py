@@ -13,7 +13,7 @@ from functools import cache
 import pytest
 
 from microshrub_host.library import loader
-from microshrub_host.library.learners import parameters
+from microshrub_host.library.learners import MODELS, parameters
 from microshrub_host.programs import native_files
 from microshrub_host.sources import library_files
 
@@ -259,6 +259,16 @@ def test_every_class_of_the_range_is_a_label(classes: int) -> None:
     for label in (-1, classes):
         with pytest.raises(ValueError, match=rf"label .* 0\.\.{classes - 1}, not {label}"):
             model.learn(array("H", [0]), label)
+
+
+@pytest.mark.parametrize("kind", sorted(MODELS.values()))
+@pytest.mark.parametrize("engine", ["checked", "c"])
+def test_whoever_has_learned_nothing_answers_with_a_class(engine: str, kind: str) -> None:
+    """Where labels come late, the first predictions come before any of them."""
+    model = getattr(loader.load(engine), kind)(2, 3)
+    assert model.predict(array("H", [7, 60000])) in range(3)
+    model.learn(array("H", [7, 60000]), 2)
+    assert model.predict(array("H", [7, 60000])) in range(3)
 
 
 def test_a_wrong_row_is_not_learned_in_part() -> None:

@@ -130,11 +130,18 @@ def distance(v: int, y: int, f: int, t, rows, at: int, c: int) -> int:
 
 
 @micropython.viper
+def answer(t, rows, at: int) -> int:
+    """The class of the sample at rows[at], 0 if nothing is known; leaves its votes."""
+    predicted = int(predict(t, rows, at))
+    return predicted if predicted > 0 else 0
+
+
+@micropython.viper
 def learn(t, rows, at: int, label: int) -> int:
     """Learn a sample; returns the class predicted before, 0 if nothing was known."""
-    predicted = int(predict(t, rows, at))
+    predicted = int(answer(t, rows, at))
     follow(t, rows, at, label)
-    return predicted if predicted > 0 else 0
+    return predicted
 
 
 @micropython.viper
@@ -181,7 +188,7 @@ class GaussianNaiveBayes(Learner):
     Raises ValueError, which names the parameter, what is allowed and what was given.
     """
 
-    _predict = staticmethod(predict)
+    _predict = staticmethod(answer)
     _learn = staticmethod(learn)
 
     PARAMETERS = "seed 0 0..1073741823"
