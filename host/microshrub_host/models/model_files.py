@@ -34,6 +34,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -341,10 +342,21 @@ def grew(quantizer_state: bytes) -> bool:
     return quantizer_state[_HEAD:].startswith(b"GrowingQuantizer ")
 
 
+def _kind(library: ModuleType, name: str) -> Any:
+    """The class of a learner. Raises ValueError if there is none of that name."""
+    try:
+        return library.learners.learner_class(name)
+    except ValueError as error:
+        raise ValueError(
+            f"{error}. If {name} is a learner of your own, say where it is: "
+            f"MICROSHRUB_LEARNERS=FILE.py:{name}"
+        ) from None
+
+
 def _build(file: ModelFile) -> OpenModel:
     """The objects with their states. Raises ValueError if these do not belong together."""
     library = loader.load("python")
-    kind = library.learners.learner_class(file.learner)
+    kind = _kind(library, file.learner)
     if library.learners.is_regressor(file.learner) != (file.numbers is not None):
         raise ValueError(f"config.json does not tell what {file.learner} predicts")
     shape = {"features"} if file.numbers else {"features", "classes"}

@@ -166,6 +166,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"format": 2}, "the file's format is version 2, this program has 1"),
     ({"format": None}, "the file's format is version None"),
     ({"learner": "Quantizer"}, "learner has to be one of ShrubEnsemble, HoeffdingTree"),
+    ({"learner": "Majority"}, "say where it is: MICROSHRUB_LEARNERS=FILE.py:Majority"),
     ({"learner": "__class__"}, "learner has to be one of ShrubEnsemble, HoeffdingTree"),
     ({"learner": ["ShrubEnsemble"]}, "config.json has no valid learner"),
     ({"learner": "ShrubEnsemble"}, "ShrubEnsemble has no parameter bins"),
