@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import re
 import signal
+from collections import deque
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,13 +15,16 @@ from patience import PATIENCE
 from rich.console import Console
 from script_support import RESET_ONCE, SERVER, Device, run, spawn
 
+from microshrub_host.base.errors import UserError
 from microshrub_host.library import loader
 from microshrub_tools.cli.monitor import facts, has_room, view
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import STATUS, DeviceStatus, Observed, Prediction
 from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.watch import exam
 from microshrub_tools.watch.device_watch import Watch, drift_name, strangest_of
 from microshrub_tools.watch.history import Moment, Recent
+from microshrub_tools.watch.interrupts import Interrupts
 
 
 def device_metrics() -> object:
@@ -116,6 +121,30 @@ def test_it_ends_after_so_many_seconds(
     assert plot.read_bytes().startswith(b"\x89PNG")
 
 
+def test_an_exam_counts_what_has_no_label(
+    device: Device, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The device predicts class 0 for each sample without a label."""
+    monkeypatch.setattr(exam, "_READY", 0.01)
+    assert run("monitor", "--port", device(SERVER), "--exam", 0.3) == 0
+    said = capsys.readouterr().out
+    assert re.search(
+        r"^0: get ready to show it for 0.3 s\n0: now\n0: (\d+) of \1 right$", said, re.M
+    )
+    assert re.search(r"^2: 0 of \d+ right, most others 0$", said, re.M)
+    assert said.endswith("Exam: 33.33 % right, with equal weight for each class\n")
+
+
+def test_an_exam_of_a_board_that_sends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    silent = SimpleNamespace(observed=deque(), poll=lambda seconds: None)
+    watch = SimpleNamespace(link=silent, target=None, matrix_names=("a", "b"))
+    found = exam.take(watch, 1.0, Interrupts())
+    assert "b: the board sent no prediction" in capsys.readouterr().out
+    assert exam.grade(found).startswith("Exam: the board sent no prediction.")
+    with pytest.raises(UserError, match="predicts a number"):
+        exam.take(SimpleNamespace(target=2), 1.0, Interrupts())
+
+
 @pytest.mark.usefixtures("no_virtual_board")
 def test_nobody_there_and_wrong_options(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -126,6 +155,9 @@ def test_nobody_there_and_wrong_options(
     assert "the name has to end in" in capsys.readouterr().err
     assert run("monitor", "--port", "x", "--seconds", "0") == 2
     assert "--seconds has to be above 0" in capsys.readouterr().err
+    for words in (("--exam", "-1"), ("--exam", "--seconds", "3")):
+        assert run("monitor", "--port", "x", *words) == 2
+        assert "--exam" in capsys.readouterr().err
     assert run("monitor") == 2
     assert "--port is missing" in capsys.readouterr().err
 

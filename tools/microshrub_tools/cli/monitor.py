@@ -25,6 +25,7 @@ from ..board.ports import add_port_option, chosen_port
 from ..link.client import HostLink
 from ..link.lines import open_line
 from ..link.messages import Observed, Unlike
+from ..watch import exam
 from ..watch.board_words import BoardWords
 from ..watch.device_watch import Watch, drift_name
 from ..watch.interrupts import Interrupts
@@ -56,13 +57,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds", type=float, metavar="S", help="stop after S seconds (default: off)"
     )
+    parser.add_argument(
+        "--exam",
+        type=float,
+        nargs="?",
+        const=exam.USUAL,
+        metavar="S",
+        help="instead of watching: show the board each class once more, for S seconds each "
+        f"(default {exam.USUAL:g}), and see how many of its predictions are right; do not label "
+        "any",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Show a device until the time is over, or Ctrl-C; 130 after that."""
     check_outputs(arguments)
-    if arguments.seconds is not None and not arguments.seconds > 0:
-        raise UserError(f"--seconds has to be above 0, not {arguments.seconds}")
+    for name in ("seconds", "exam"):
+        value = getattr(arguments, name)
+        if value is not None and not value > 0:
+            raise UserError(f"--{name} has to be above 0, not {value}")
+    if arguments.exam is not None and (arguments.seconds or arguments.plot):
+        raise UserError("--exam ends by itself and draws nothing: leave out --seconds and --plot")
     port = chosen_port(arguments.port)
     words = BoardWords()
     with HostLink(open_line(port, arguments.key), on_text=words.feed) as link, words.explaining():
@@ -70,6 +85,9 @@ def run(arguments: argparse.Namespace) -> int:
         if watch.note:
             messages.say(watch.note)
         with Interrupts() as ctrl_c:
+            if arguments.exam is not None:
+                console.say(exam.grade(exam.take(watch, arguments.exam, ctrl_c)))
+                return 130 if ctrl_c.came else 0
             try:
                 _watch(watch, link, arguments.seconds or math.inf, ctrl_c)
             finally:
