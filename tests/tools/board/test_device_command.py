@@ -11,6 +11,7 @@ import sys
 import tempfile
 import termios
 import threading
+import time
 from array import array
 from pathlib import Path
 
@@ -192,3 +193,29 @@ def is_full(port: str) -> bool:
     """Whether a line has as much as it holds."""
     with open(port, "rb") as line:
         return int.from_bytes(fcntl.ioctl(line, termios.FIONREAD, bytes(4)), sys.byteorder) > 4000
+
+
+TALK = """
+n = 0
+while True:
+    print("a line that nobody reads", n)
+    n += 1
+    if not n % 1000:
+        with open("lines", "w") as file:
+            file.write(str(n))
+"""
+
+
+def test_it_goes_on_where_nobody_reads_what_it_prints(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    (tmp_path / "main.py").write_text(TALK)
+    with PcBoard(micropython_command, tmp_path) as board:
+        end = time.monotonic() + PATIENCE
+        while not (tmp_path / "lines").exists() or int(
+            (tmp_path / "lines").read_text() or 0
+        ) < 20_000:  # fmt: skip
+            assert time.monotonic() < end, "it waits for a reader"
+            time.sleep(0.05)
+        with open(board.port, "rb", buffering=0) as port:
+            assert b"a line that nobody reads" in port.read(4096) + port.read(4096)

@@ -20,6 +20,7 @@ from microshrub_host.base import child_process
 from microshrub_host.base.pseudo_terminal import drop_unread, pseudo_terminal
 
 SCRIPTS = Path(__file__).with_name("on_pc")  # what MicroPython runs
+_PATIENCE = 2.0  # seconds for somebody to read; what nobody reads is lost, as on a board's USB
 
 
 class PcBoard:
@@ -41,7 +42,8 @@ class PcBoard:
         self._command = (*command, "-X", f"heapsize={heap}", script, str(flash))
         self._sensors = words
         self._master, self._slave, self.port = pseudo_terminal()
-        self._closing = False
+        os.set_blocking(self._master, False)
+        self._closing = self._unread = False
         self._start(mode)
         self._thread = threading.Thread(target=self._carry, daemon=True)
         self._thread.start()
@@ -57,9 +59,7 @@ class PcBoard:
     ) -> None:
         self._closing = True
         self._process.kill()
-        while self._thread.is_alive():  # it writes what nobody reads
-            drop_unread(self._slave)
-            self._thread.join(0.1)
+        self._thread.join()
         self._process.kill()  # it may have been started anew in the meantime
         self._process.wait()
         os.close(self._master)
@@ -89,14 +89,26 @@ class PcBoard:
             if out.fileno() in ready:
                 data = os.read(out.fileno(), 4096)
                 if data:
-                    os.write(self._master, data)
+                    self._tell(data)
                 else:
                     code = self._process.wait()
                     if not self._closing:
                         self._start("raw" if code == 41 else "boot")
                     continue
             if self._master in ready:
+                self._unread = False
                 self._type(os.read(self._master, 4096), into.fileno())
+
+    def _tell(self, data: bytes) -> None:
+        """Write what the board says; where nobody reads it, what was said before is lost."""
+        while data:
+            patience = 0.0 if self._unread or self._closing else _PATIENCE
+            if select.select([], [self._master], [], patience)[1]:
+                with contextlib.suppress(BlockingIOError):
+                    data = data[os.write(self._master, data) :]
+            else:
+                self._unread = True
+                drop_unread(self._slave)
 
     def _type(self, data: bytes, into: int) -> None:
         for k, part in enumerate(data.split(b"\x03")):
