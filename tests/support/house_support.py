@@ -167,6 +167,10 @@ class Listener:
         )
         return came.data.decode()
 
+    def found(self) -> dict[str, bytes]:
+        """The messages by which Home Assistant finds what there is, by their topics."""
+        return {t: data for t, data in self.last.items() if t.endswith("/config") and data}
+
     def until_state(self, **wanted: Any) -> dict[str, Any]:
         """Wait for a state with these values."""
         found: dict[str, Any] = {}

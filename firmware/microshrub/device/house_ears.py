@@ -54,7 +54,7 @@ def _answer(house, stamp, text):
     try:
         epoch, number = int(stamp[:4], 16), int(stamp[4:], 16)
     except ValueError:
-        raise ValueError("an answer begins with the id of its sample") from None
+        raise ValueError("nothing is asked now, or an answer has no id of its sample") from None
     if epoch != house.epoch_of(number) or number not in house.app.pending:
         raise ValueError("too late: the sample is not kept any more, or was answered")
     if text == _UNKNOWN:

@@ -123,6 +123,8 @@ class MqttClient:
         self._wait = self._pause + (self._since & 255)
         self._pause = min(2 * self._pause, _LAST)
         self._said = str(error)
+        if error.args and isinstance(error.args[0], int):
+            self._said = "the line is lost: " + self._said
 
     def _open(self, now):
         waited = (now - self._since) & _TICKS

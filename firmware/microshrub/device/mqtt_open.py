@@ -12,8 +12,7 @@ _REFUSALS = (  # of a CONNACK, from 1 on
     "the broker speaks another version of MQTT",
     "the broker refuses the board's name",
     "the broker is not ready",
-    "the broker refuses the user or the password",
-    "the broker does not let this user in",
+    "the broker refuses the user or the password",  # 4, and so does 5, which mosquitto answers
 )
 
 
@@ -28,23 +27,32 @@ class Opening:
 
     def find(self, address):
         """Begin, at an address that was found before, if there is one; returns the address."""
-        address = address or socket.getaddrinfo(self._host, self._port, 0, socket.SOCK_STREAM)[0]
+        address = address or self._look_up()
         self.socket = socket.socket(address[0])
         self.socket.setblocking(False)
         try:
             self.socket.connect(address[-1])
         except OSError as error:
             if error.args[0] not in (errno.EINPROGRESS, errno.EALREADY, errno.EAGAIN):
-                raise
+                raise self._nobody() from None
         self._poll = select.poll()
         self._poll.register(self.socket, select.POLLOUT)
         return address
+
+    def _look_up(self):
+        try:
+            return socket.getaddrinfo(self._host, self._port, 0, socket.SOCK_STREAM)[0]
+        except (OSError, IndexError):
+            raise OSError("the network knows no host called %s" % self._host) from None
+
+    def _nobody(self):
+        return OSError("no broker answers at %s:%d" % (self._host, self._port))
 
     def is_done(self):
         """Whether the line, `socket`, is open. Raises OSError or ValueError if it cannot be."""
         for _, flags in self._poll.ipoll(0):  # type: ignore[union-attr]
             if flags & (select.POLLERR | select.POLLHUP):
-                raise OSError(errno.ECONNREFUSED)
+                raise self._nobody()
             if self._ca:
                 self._secure()
             return True

@@ -96,7 +96,7 @@ class PacketIn:
             if n is None:
                 break
             if not n:
-                raise OSError("the broker has closed the line")
+                raise OSError("the broker has closed the line; has another board this name?")
             self.came = True
             kind = self._take(n)
             if kind >= 0:

@@ -57,3 +57,10 @@ def test_what_is_no_broker(said: bytes) -> None:
         line.receive(10)
     with pytest.raises(UserError, match=r"let us in|no MQTT|no broker"):
         talking_to([said])
+
+
+@pytest.mark.parametrize("code", [4, 5])
+def test_a_wrong_password_is_called_so(code: int) -> None:
+    """mosquitto refuses it with 5, other brokers with 4."""
+    with pytest.raises(UserError, match="the user or the password is wrong"):
+        talking_to([b"\x20\x02\0" + bytes([code])])

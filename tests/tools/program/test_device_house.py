@@ -27,7 +27,9 @@ from house_support import (
 from recorded_board import observe
 from tcp_support import unheard
 
+from microshrub_tools.board import house_messages
 from microshrub_tools.cli.main import main
+from microshrub_tools.link.broker import Broker
 
 pytestmark = needs_broker
 Start = Callable[..., Device]
@@ -78,7 +80,7 @@ def test_it_is_found_taught_and_tells_its_state(
 ) -> None:
     start(broker.port)
     listener.until_at("status", lambda text: text == "online")
-    found = {t: json.loads(text) for t, text in listener.last.items() if t.endswith("/config")}
+    found = {topic: json.loads(text) for topic, text in listener.found().items()}
     assert found["homeassistant/select/microshrub_kitchen/label/config"]["ops"] == [
         "not labelled", *CLASSES,
     ]  # fmt: skip
@@ -90,8 +92,30 @@ def test_it_is_found_taught_and_tells_its_state(
     before = len(listener.heard)
     listener.broker.publish("homeassistant/status", b"online")
     listener.until_at("status")
-    again = {m.topic: m.data for m in listener.heard[before:] if m.topic.endswith("/config")}
-    assert again == {t: d for t, d in listener.last.items() if t.endswith("/config")}
+    came = [m for m in listener.heard[before:] if m.topic.endswith("/config") and m.data]
+    assert {m.topic: m.data for m in came} == listener.found()
+
+
+def test_what_only_its_former_program_had_is_removed(
+    broker: Mosquitto, listener: Listener, start: Start
+) -> None:
+    former = settings(broker.port, **ASKING, anomaly={"period": 1000})
+    topics = house_messages.messages(former, "Thicket", "0.9")
+    for topic in topics:
+        listener.broker.publish(topic, b'{"name":"of the former program"}', retain=True)
+    start(broker.port)
+    listener.until_state()
+    fresh = Broker("127.0.0.1", broker.port, USER, PASSWORD)
+    kept = {message.topic for message in fresh.retained("homeassistant/#")}
+    assert kept == set(listener.found())
+    assert set(topics) - kept == {
+        f"homeassistant/{each}/config"
+        for each in (
+            "binary_sensor/microshrub_kitchen/anomaly",
+            "button/microshrub_kitchen/normal",
+            "select/microshrub_kitchen/question",
+        )
+    }
 
 
 def test_its_end_is_told_by_the_broker(
@@ -156,8 +180,8 @@ def test_answers_arrive_or_are_refused_in_words(
     assert answer(f"{asked_of()} don't know") == "nothing was learned"
     long_ago = f"{(int(asked[:4], 16) - 1) & 65535:04x}{asked[4:]}"
     assert answer(f"{long_ago} {CLASSES[0]}").startswith("too late")
-    assert answer("walk") == "an answer begins with the id of its sample"
-    assert answer("") == "an answer begins with the id of its sample"
+    assert answer("walk") == "nothing is asked now, or an answer has no id of its sample"
+    assert answer(" walk") == "nothing is asked now, or an answer has no id of its sample"
     assert answer("x" * 500) == "what was sent is too long"
     assert answer(b"\xff\xfe") == "what was sent is no text"
     listener.say("label/set", "nobody")
@@ -226,7 +250,7 @@ def test_a_line_that_is_cut_loses_nothing(
         sensor = settings(0)["sensor"] | {"rate": 1000}
         start(relay.port, fast=40, mqtt=fields, sensor=sensor, **SMALL)
         teach(listener, tmp_path)
-        whole = {t: d for t, d in listener.last.items() if t.endswith("/config")}
+        whole = listener.found()
         level(tmp_path, "both")
         for n in range(1, 130, step):
             relay.cuts.extend([(n, None), (130 + 7 * n, None), (None, n % 4 + 1), (None, n)])
@@ -239,7 +263,7 @@ def test_a_line_that_is_cut_loses_nothing(
         if heard.last["microshrub/kitchen/status"] != b"online":
             heard.until_at("status", lambda text: text == "online")
         heard.until_state(lost=0)
-        assert {t: d for t, d in heard.last.items() if t.endswith("/config")} == whole
+        assert heard.found() == whole
         told = [event["class"] for event in events(heard) if event["event"] == "state"]
         assert len(told) > 4
         assert told == [told[k % 2] for k in range(len(told))]

@@ -125,14 +125,19 @@ def messages(around: Mapping[str, Any], model: str, version: str) -> dict[str, s
 def packed(around: Mapping[str, Any], told: Mapping[str, str], names: Sequence[str]) -> bytes:
     """The file of the board: packets in pieces, see firmware's house_introduction.py.
 
-    around is its config.json, names are those of its classes.
+    around is its config.json, names are those of its classes. Entities that only a former program
+    of the board had are removed.
     """
-    base = f"microshrub/{around['mqtt']['name']}/"
+    board = around["mqtt"]["name"]
+    base = f"microshrub/{board}/"
     hears = [(base + topic, qos) for topic, qos in _HEARS] + [(_BIRTH, 0)]
     data = _packet(_SUBSCRIBE, b"\0\1" + b"".join(_text(topic) + bytes([q]) for topic, q in hears))
     spare = around.get("spare")
     width = 2 * spare.get("room", 16) + _AROUND_NAME if spare else 0
     listed = "".join(f",{json.dumps(name, ensure_ascii=False)}" for name in names)
+    for topic in _all_entities(board):
+        if topic not in told:
+            data += _packet(_RETAINED, _text(topic))
     for topic, text in told.items():
         before, mark, behind = text.partition(f",{json.dumps(_NAMES)}")
         if mark and spare:
@@ -169,7 +174,11 @@ def _text(text: str) -> bytes:
 
 def topics(board: str) -> list[str]:
     """All topics at which something may be retained for a board of that name."""
+    return [*_all_entities(board), *(f"microshrub/{board}/{each}" for each in ("state", "status"))]
+
+
+def _all_entities(board: str) -> list[str]:
+    """The topics of all entities that a program can have."""
     around: dict[str, Any] = dict.fromkeys(("alarm", "anomaly", "asking"), True)
     around |= {"spare": {"classes": 1}, "sensor": {"kind": "adc"}}
-    told = [entity.topic(board) for entity in entities(around)]
-    return [*told, *(f"microshrub/{board}/{each}" for each in ("state", "status"))]
+    return [entity.topic(board) for entity in entities(around)]

@@ -19,7 +19,7 @@ from microshrub_host.base.patience import patience
 PORT, TLS_PORT = 1883, 8883
 _KEPT = 1 << 17  # bytes of a packet; what is longer is read, and lost
 _SILENCE = 0.2  # seconds: a broker may tell what it has kept after its next answer
-_REFUSALS = {4: "the user or the password is wrong", 5: "the user may not come in"}
+_REFUSALS = dict.fromkeys((4, 5), "the user or the password is wrong")  # mosquitto answers 5
 
 
 @dataclass(frozen=True)

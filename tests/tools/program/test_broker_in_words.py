@@ -1,0 +1,113 @@
+"""What a board says of a broker that it does not reach, or that does not let it in."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from device_support import put_device
+from house_support import PASSWORD, USER, Mosquitto, free_port, needs_broker
+from patience import PATIENCE
+
+pytestmark = needs_broker
+
+CLIENTS = """
+import time
+from microshrub.device.house_start import hello_of
+from microshrub.device.mqtt import OPEN, MqttClient
+
+def client(host, port, user, password):
+    hello = hello_of("microshrub-kitchen", "status", user, password)
+    made = MqttClient((host, port, None), hello, 300, 100, time.ticks_ms)
+    made.talk = lambda fresh, now: None
+    return made
+
+def until(made, other=None):
+    said = None
+    while not said and made.state != OPEN:
+        said = made.turn(True)
+    while other and not said:
+        made.turn(True)
+        said = other.turn(True)
+    print(said)
+"""
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Mosquitto]:
+    made = Mosquitto(tmp_path / "broker")
+    yield made
+    made.stop()
+
+
+def started(command: tuple[str, ...], folder: Path, *lines: str) -> subprocess.Popen[str]:
+    """A program of these lines on the 32-bit MicroPython."""
+    put_device(folder, {})
+    (folder / "clients.py").write_text("\n".join([CLIENTS, *lines]))
+    return subprocess.Popen(
+        [*command, "clients.py"], cwd=folder, env={"MICROPYPATH": "lib"},
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+
+
+def said(board: subprocess.Popen[str]) -> str:
+    """Its last line, once it has ended."""
+    with board:
+        return board.communicate(timeout=PATIENCE)[0].splitlines()[-1]
+
+
+@pytest.mark.parametrize("login", [(USER, "wrong"), ("nobody", PASSWORD), ("", "")])
+def test_a_login_that_is_refused(
+    login: tuple[str, str],
+    broker: Mosquitto,
+    micropython_command: tuple[str, ...],
+    tmp_path: Path,
+) -> None:
+    line = f"until(client('127.0.0.1', {broker.port}, *{login!r}))"
+    words = "the broker refuses the user or the password"
+    assert said(started(micropython_command, tmp_path, line)) == words
+
+
+def test_a_name_that_nobody_has(micropython_command: tuple[str, ...], tmp_path: Path) -> None:
+    line = "until(client('broker.invalid', 1883, '', ''))"
+    words = "the network knows no host called broker.invalid"
+    assert said(started(micropython_command, tmp_path, line)) == words
+
+
+def test_a_port_at_which_nobody_listens(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    port = free_port()
+    line = f"until(client('127.0.0.1', {port}, '', ''))"
+    words = f"no broker answers at 127.0.0.1:{port}"
+    assert said(started(micropython_command, tmp_path, line)) == words
+
+
+def test_two_boards_of_one_name(
+    broker: Mosquitto, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    who = f"client('127.0.0.1', {broker.port}, {USER!r}, {PASSWORD!r})"
+    lines = [f"one = {who}", "until(one)", f"until({who}, one)"]
+    words = "the broker has closed the line; has another board this name?"
+    assert said(started(micropython_command, tmp_path, *lines)) == words
+
+
+def test_a_line_that_breaks(micropython_command: tuple[str, ...], tmp_path: Path) -> None:
+    reset = socket.SO_LINGER, b"\1\0\0\0\0\0\0\0"
+    with socket.create_server(("127.0.0.1", 0)) as listens:
+        lines = [
+            f"one = client('127.0.0.1', {listens.getsockname()[1]}, '', '')",
+            "while one._socket is None or one.state < 2:",
+            "    one.turn(True)",
+            "until(one)",
+        ]
+        listens.settimeout(PATIENCE)
+        board = started(micropython_command, tmp_path, *lines)
+        line, _ = listens.accept()
+        line.setsockopt(socket.SOL_SOCKET, *reset)
+        line.recv(1)
+        line.close()
+        assert said(board).startswith("the line is lost: ")
