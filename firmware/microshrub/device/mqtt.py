@@ -122,7 +122,7 @@ class MqttClient:
         self._since = self._clock()
         self._wait = self._pause + (self._since & 255)
         self._pause = min(2 * self._pause, _LAST)
-        self._said = str(error)
+        self._said = str(error).strip()
         if error.args and isinstance(error.args[0], int):
             self._said = "the line is lost: " + self._said
 

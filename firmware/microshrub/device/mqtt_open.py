@@ -1,12 +1,18 @@
 """How a line to a broker is opened: imported for it, and given back.
 
 A host that is given by its name is looked up, which waits for the router; TLS greets when the line
-has opened, which waits for the broker.
+has opened, which waits for the broker. A certificate has dates: where nobody has set the clock
+since the board was switched on, the network is asked for the time before that.
 """
 
 import errno
 import select
 import socket
+import time
+
+from micropython import const
+
+_SET = const(2024)  # a year from which on the clock has been set
 
 _REFUSALS = (  # of a CONNACK, from 1 on
     "the broker speaks another version of MQTT",
@@ -62,12 +68,25 @@ class Opening:
         """Speak TLS from now on."""
         import tls
 
+        _set_clock()
         context = tls.SSLContext(tls.PROTOCOL_TLS_CLIENT)
         with open(self._ca, "rb") as file:
             context.load_verify_locations(file.read())
         self.socket = context.wrap_socket(
             self.socket, server_hostname=self._host, do_handshake_on_connect=False
         )
+
+
+def _set_clock():
+    """Ask the network for the time, if the clock is not set; waits for a second at most."""
+    if time.gmtime()[0] >= _SET:
+        return
+    try:
+        import ntptime
+
+        ntptime.settime()
+    except (ImportError, OSError):  # TLS says what is wrong with the certificate's dates
+        pass
 
 
 def refusal(code):

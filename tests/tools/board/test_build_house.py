@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from certificate_support import certificate, needs_openssl
 from program_support import program
 
 from microshrub_host.base.errors import UserError
@@ -102,7 +103,11 @@ def test_options_without_a_broker_and_passwords_without_a_terminal(
         (["--mqtt", "broker"], "--mqtt needs --name"),
         (["--mqtt", "broker:x", "--name", "k"], "HOST or HOST:PORT"),
         (["--mqtt", "b", "--name", "k", "--mqtt-user", "u"], "--mqtt-password-file"),
+        (["--mqtt", "mqtt://broker", "--name", "k"], "HOST or HOST:PORT"),
+        (["--mqtt", "broker/", "--name", "k"], "HOST or HOST:PORT"),
+        (["--mqtt", "broker:70000", "--name", "k"], "HOST or HOST:PORT"),
         (["--mqtt", "b", "--name", "k", "--settle", "often"], "--settle has to be like"),
+        (["--mqtt", "b", "--name", "k", "--settle", "3", "4"], "--settle has to be like"),
         (
             ["--mqtt", "b", "--name", "k", "--wifi", "w", "--wifi-password-file", "missing"],
             "missing: No such file",
@@ -118,7 +123,27 @@ def test_options_without_a_broker_and_passwords_without_a_terminal(
         ("broker", False, ("broker", 1883)),
         ("broker", True, ("broker", 8883)),
         ("10.0.0.1:99", True, ("10.0.0.1", 99)),
+        ("[fe80::1]", False, ("fe80::1", 1883)),
+        ("[::1]:99", False, ("::1", 99)),
     ],
 )
 def test_host_and_port(text: str, tls: bool, found: tuple[str, int]) -> None:
     assert program_house.host_and_port(text, tls=tls) == found
+
+
+@needs_openssl
+def test_a_certificate_is_one_whatever_stands_around_it(tmp_path: Path) -> None:
+    der = certificate(tmp_path, "me")
+    pem = (tmp_path / "me.pem").read_bytes()
+    path = tmp_path / "ca"
+    house = HouseSettings("broker", "kitchen", ca=path)
+    wanted = program(mqtt=house.config(("no", "yes")))
+    for data in (pem, der, b"Certificate:\n    Data: of openssl\n" + pem + b"\n# the end\n"):
+        path.write_bytes(data)
+        assert house.files(wanted)["broker.der"] == der
+    cut = pem[:300] + pem[-30:]
+    for data, words in ((pem + pem, "has 2 certificates"), (cut, "no certificate"),
+                        (SECRET.encode(), "no certificate"), (b"", "no certificate")):  # fmt: skip
+        path.write_bytes(data)
+        with pytest.raises(UserError, match=words):
+            house.files(wanted)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from certificate_support import certificate, needs_openssl
 from device_support import put_device
 from house_support import PASSWORD, USER, Mosquitto, free_port, needs_broker
 from patience import PATIENCE
@@ -19,9 +20,9 @@ import time
 from microshrub.device.house_start import hello_of
 from microshrub.device.mqtt import OPEN, MqttClient
 
-def client(host, port, user, password):
+def client(host, port, user, password, ca=None):
     hello = hello_of("microshrub-kitchen", "status", user, password)
-    made = MqttClient((host, port, None), hello, 300, 100, time.ticks_ms)
+    made = MqttClient((host, port, ca), hello, 300, 100, time.ticks_ms)
     made.talk = lambda fresh, now: None
     return made
 
@@ -34,6 +35,30 @@ def until(made, other=None):
         said = other.turn(True)
     print(said)
 """
+
+UNSET_CLOCK = """
+import sys
+
+asked = []
+
+class Clock:
+    ticks_ms = time.ticks_ms
+    def gmtime():
+        return (2000, 1, 1, 0, 0, 0, 5, 1)
+
+class Network:
+    def settime():
+        asked.append("the time")
+
+sys.modules["time"], sys.modules["ntptime"] = Clock, Network
+"""
+
+
+def certificates(folder: Path) -> list[str]:
+    """The lines of a broker that has one, which the authority in ca.der has signed: itself."""
+    names = ["-addext", "subjectAltName=DNS:localhost"]
+    (folder / "ca.der").write_bytes(certificate(folder, "ca", *names))
+    return [f"certfile {folder}/ca.pem", f"keyfile {folder}/ca.key"]
 
 
 @pytest.fixture
@@ -93,6 +118,37 @@ def test_two_boards_of_one_name(
     lines = [f"one = {who}", "until(one)", f"until({who}, one)"]
     words = "the broker has closed the line; has another board this name?"
     assert said(started(micropython_command, tmp_path, *lines)) == words
+
+
+@needs_openssl
+def test_the_certificate_of_another_authority(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    broker = Mosquitto(tmp_path / "broker", *certificates(tmp_path))
+    (tmp_path / "other.der").write_bytes(certificate(tmp_path, "other"))
+    try:
+        who = f"'localhost', {broker.port}, {USER!r}, {PASSWORD!r}"
+        for ca, words in (
+            ("other", "The certificate is not correctly signed by the trusted CA"),
+            ("ca", "None"),
+        ):
+            line = f"until(client({who}, '{ca}.der'))"
+            assert said(started(micropython_command, tmp_path, line)) == words
+    finally:
+        broker.stop()
+
+
+@needs_openssl
+def test_a_clock_that_nobody_has_set_is_set_before_dates_are_compared(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    broker = Mosquitto(tmp_path / "broker", *certificates(tmp_path))
+    try:
+        who = f"'localhost', {broker.port}, {USER!r}, {PASSWORD!r}, 'ca.der'"
+        lines = [UNSET_CLOCK, f"until(client({who}))", "print(asked)"]
+        assert said(started(micropython_command, tmp_path, *lines)) == "['the time']"
+    finally:
+        broker.stop()
 
 
 def test_a_line_that_breaks(micropython_command: tuple[str, ...], tmp_path: Path) -> None:

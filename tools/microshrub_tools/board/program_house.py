@@ -19,7 +19,10 @@ from . import house_messages
 MESSAGES, CERTIFICATE = "house.bin", "broker.der"
 EVENTS = 64
 SETTLE = ("3", "90%")
+_HOST = re.compile(r"[A-Za-z0-9_.-]{1,63}")  # a board has no IPv6
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_ADDRESS = re.compile(r"([^\s/:]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?")  # IPv6 in []
+_PEM = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 _MOST_TEXT = 96  # bytes of a user or a password
 
 
@@ -49,7 +52,7 @@ class HouseSettings:
     events: int = EVENTS
 
     def __post_init__(self) -> None:
-        if not 0 < len(self.host) < 64 or not 1 <= self.port <= 65535:
+        if not _HOST.fullmatch(self.host) or not 1 <= self.port <= 65535:
             raise UserError(f"--mqtt has to be HOST or HOST:PORT, not {self.host}:{self.port}")
         check_name(self.name)
         check_text("--mqtt-user", self.user, _MOST_TEXT)
@@ -106,9 +109,20 @@ def _certificate(path: Path) -> bytes:
     """The one in a file, as DER: not every board reads PEM. Raises UserError."""
     try:
         data = path.read_bytes()
-        return ssl.PEM_cert_to_DER_cert(data.decode()) if data.startswith(b"-----") else data
-    except (OSError, ValueError) as error:
-        raise UserError(f"--mqtt-ca {path}: {error}") from None
+        found = _PEM.findall(data)
+        if len(found) > 1:
+            raise UserError(
+                f"--mqtt-ca {path} has {len(found)} certificates: name a file with the one that "
+                "signed the broker's"
+            )
+        if found:
+            data = ssl.PEM_cert_to_DER_cert(found[0].decode())
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=data)
+    except (ssl.SSLError, ValueError):
+        raise UserError(f"--mqtt-ca {path} is no certificate") from None
+    except OSError as error:
+        raise UserError(f"--mqtt-ca {path}: {error.strerror}") from None
+    return data
 
 
 def of_options(given: Mapping[str, Any], ask: Any, *, named: bool = False) -> HouseSettings | None:
@@ -126,10 +140,12 @@ def of_options(given: Mapping[str, Any], ask: Any, *, named: bool = False) -> Ho
     if not given.get("name"):
         raise UserError("--mqtt needs --name NAME, by which the board is known there")
     host, port = host_and_port(given["mqtt"], tls=given.get("mqtt_ca") is not None)
+    words = given.get("settle") or SETTLE
     settle = {
-        "sure" if word.endswith("%") else "in_a_row": word.removesuffix("%")
-        for word in given.get("settle") or SETTLE
+        "sure" if word.endswith("%") else "in_a_row": word.removesuffix("%") for word in words
     }
+    if len(settle) < len(words):
+        raise UserError(f"--settle has to be like 3, 90% or both, not {' '.join(words)}")
     try:
         in_a_row, sure = int(settle.get("in_a_row", "255")), float(settle.get("sure", "101"))
     except ValueError:
@@ -150,12 +166,10 @@ def of_options(given: Mapping[str, Any], ask: Any, *, named: bool = False) -> Ho
 
 def host_and_port(text: str, *, tls: bool) -> tuple[str, int]:
     """Of HOST or HOST:PORT. Raises UserError."""
-    host, colon, port = text.rpartition(":")
-    if not colon or not port.isdecimal():
-        if colon and not port.isdecimal() and text.count(":") == 1:
-            raise UserError(f"--mqtt has to be HOST or HOST:PORT, not {text}")
-        return text, TLS_PORT if tls else PORT
-    return host, int(port)
+    found = _ADDRESS.fullmatch(text)
+    if not found or not 1 <= int(found[2] or 1) <= 65535:
+        raise UserError(f"--mqtt has to be HOST or HOST:PORT, not {text}")
+    return found[1].strip("[]"), int(found[2] or (TLS_PORT if tls else PORT))
 
 
 def password(file: Path | None, needed: str, words: str, ask: Any) -> str:
