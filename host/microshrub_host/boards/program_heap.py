@@ -83,7 +83,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
     within = [*elsewhere, id(app), id(service._board), id(link), id(service._input)]
     if over_tcp:
         within += [id(over_tcp._input), id(over_tcp._wifi)]
-    within.append(id(app.forecaster if numbers else app.pending))
+    within += [id(app.forecaster if numbers else app.pending), id(app.parcels)]
     found = {
         name: heap_bytes(thing, names, set(within) - {id(thing)})
         for name, thing in parts.items()

@@ -11,7 +11,9 @@ import pytest
 from parcel_support import saved_model
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.boards import board_files
 from microshrub_host.boards.program_heap import judging_bytes
+from microshrub_host.boards.usual_budget import usual_budget
 from microshrub_host.boards.usual_program import PACKETS
 from microshrub_tools import HouseSettings, ShareSettings, build
 from microshrub_tools.cli.main import main
@@ -153,3 +155,23 @@ def test_its_ram_is_counted_and_only_where_it_is_asked_for(model: str, tmp_path:
 def test_judging_takes_no_more_heap_than_is_counted(run_micropython: Callable[[str], str]) -> None:
     for features, most in zip((3, 12, 36), run_micropython(PEAK).split(), strict=True):
         assert int(most) <= judging_bytes(features)
+
+
+@pytest.mark.parametrize(
+    ("board", "network"),
+    [
+        ("rpi_pico2_w", ["mqtt", "share"]),
+        ("rpi_pico2_w", ["share", "udp"]),
+        ("esp32s3", ["share", "espnow"]),
+    ],
+)
+def test_no_part_of_a_program_that_shares_is_counted_twice(board: str, network: list[str]) -> None:
+    shape = {"features": 3, "classes": 3, "bytes": 16384}
+
+    def parts(*asked: str) -> dict[str, int]:
+        budget = usual_budget(shape, board_files.load(board), "Thicket", network=asked)
+        return {part.name: part.bytes for part in budget.of_program}
+
+    plain, sharing = parts(), parts(*network)
+    for name, size in plain.items():
+        assert size <= sharing[name] <= size + 512
