@@ -20,6 +20,7 @@ from ..evaluation import fleet
 from ..evaluation.fleet import FleetPlan, Met
 from ..library import loader
 from ..library.learners import check_parameters
+from ..streams.stream import Stream
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import add_whole_numbers, check_at_least_one
 from .run_options import add_worker_options
@@ -47,10 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--lacking",
-        type=Fraction,
+        type=_part,
         default=Fraction(1, 3),
         metavar="PART",
-        help="the part of the classes that a board lacks; 0: none (default 1/3)",
+        help="the part of the classes that a board lacks, of at least one class; 0: none "
+        "(default 1/3)",
     )
     parser.add_argument(
         "--engine",
@@ -70,8 +72,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Simulate, and print what the boards have gained."""
     check_at_least_one(boards=arguments.boards, exchange=arguments.exchange, jobs=arguments.jobs)
-    if not 0 <= arguments.lacking < 1:
-        raise UserError(f"--lacking has to be at least 0 and below 1, not {arguments.lacking}")
     if not 0 <= arguments.seed < 1 << 31:
         raise UserError(f"--seed has to be 0..{(1 << 31) - 1}, not {arguments.seed}")
     check_outputs(arguments)
@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     plan = fleet.plan(
         stream,
         boards=arguments.boards,
-        lacking=round(len(stream.class_names) * arguments.lacking),
+        lacking=_lacking(stream, arguments.lacking),
         exchange=arguments.exchange,
         bytes=arguments.bytes,
         seed=arguments.seed,
@@ -98,6 +98,28 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         write_json(arguments, _record(plan, found))
     return 0
+
+
+def _part(text: str) -> Fraction:
+    """Of 1/3 or 0.25, below 1."""
+    try:
+        part = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        part = Fraction(-1)
+    if not 0 <= part < 1:
+        raise argparse.ArgumentTypeError(
+            f"has to be at least 0 and below 1, such as 1/3 or 0.25, not {text!r}"
+        )
+    return part
+
+
+def _lacking(stream: Stream, part: Fraction) -> int:
+    """So many classes, at least one of a part above 0. Raises UserError if a board has none."""
+    classes = len(stream.class_names)
+    lacking = max(round(classes * part), int(part > 0))
+    if lacking == classes:
+        raise UserError(f"with --lacking {part} a board lacks all {classes} classes")
+    return lacking
 
 
 def _spreading(

@@ -19,10 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.errors import UserError
 from ..engines.fleet_process import Do, board
 from ..streams.stream import Stream
 from ..streams.units import Raw
 
+_FEWEST = 20  # rows of a stream, of which four are asked
 _ASIDE = 5  # one of so many rows is asked
 _LEAST = 200  # rows of a board; of a stream with fewer for each, boards share rows
 _TRIES = 3  # parcels of a class that a board looks at
@@ -99,7 +101,12 @@ class Met:
 
 
 def plan(stream: Stream, **wanted: Any) -> FleetPlan:
-    """The plan of a fleet over that stream; wanted are FleetPlan's other fields."""
+    """The plan of a fleet over that stream; wanted are FleetPlan's other fields.
+
+    Raises UserError for a stream of so few rows that none is left to ask.
+    """
+    if len(stream.labels) < _FEWEST:
+        raise UserError(f"{stream.name} has {len(stream.labels)} rows: a fleet takes {_FEWEST}")
     return FleetPlan(
         rows=stream.scale.apply(np.asarray(stream.values)),
         labels=np.asarray(stream.labels),

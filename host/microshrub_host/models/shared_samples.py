@@ -184,9 +184,7 @@ def without(
 def _sharer(model: OpenModel, path: Path) -> Sharer:
     file = model.file
     if file.beside:
-        raise UserError(
-            f"{path}: a model with {', '.join(file.beside)} beside it shares no samples"
-        )
+        raise UserError(f"{path}: a model with {_in_words(file.beside)} shares no samples")
     library = loader.load("python")
     shape = file.feature_names, file.scale.units(), file.class_names
     try:
@@ -194,6 +192,12 @@ def _sharer(model: OpenModel, path: Path) -> Sharer:
     except ValueError as error:
         raise UserError(f"{path}: {error}") from None
     return Sharer(str(path), sharing, *shape)
+
+
+def _in_words(beside: Mapping[str, Any]) -> str:
+    """What stands beside a model: as options of `simulate`."""
+    options = {"spare": "--spare-classes", "anomaly": "--anomaly", "guarantee": "--guarantee"}
+    return " and ".join(options.get(name, name) for name in beside)
 
 
 def _settled(model: OpenModel, shared: dict[str, list[int]]) -> ModelFile:

@@ -128,7 +128,7 @@ def declared_classes(classes: Sequence[str] | None) -> tuple[str, ...] | None:
     given = split_classes("--classes ", classes) if isinstance(classes, str) else classes
     names = tuple(name.strip() for name in given)
     if len(set(names)) < len(names) or "" in names:
-        raise DataError(f"--classes {_csv_record(names)}: each class needs a name of its own.")
+        raise DataError(f"--classes {csv_record(names)}: each class needs a name of its own.")
     if not 2 <= len(names) <= MAX_CLASSES:
         raise DataError(f"--classes names {len(names)} classes; 2 to {MAX_CLASSES} are possible.")
     return names
@@ -180,12 +180,13 @@ def _late_classes(
 
 def _classes_option(names: Sequence[str]) -> str:
     """The option that declares these classes, ready to paste into a shell."""
-    record = _csv_record(names)
+    record = csv_record(names)
     between = "=" if record.startswith("-") else " "  # argparse takes "-1,0" for an option
     return f"--classes{between}{shlex.quote(record)}"
 
 
-def _csv_record(cells: Sequence[str]) -> str:
+def csv_record(cells: Sequence[str]) -> str:
+    """The record that split_classes() reads."""
     text = io.StringIO()
     csv.writer(text).writerow(cells)
     return text.getvalue().removesuffix("\r\n")

@@ -55,6 +55,16 @@ def test_boards_that_see_alike_lose_nothing(
     assert found["whole"] == found["alone"]
 
 
+def test_a_small_part_is_one_class(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert fleet(stream, capsys, "--boards", "3", "--lacking", "0.1")["lacking"] == 1
+
+
+def test_more_boards_than_rows(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
+    found = fleet(stream, capsys, "--boards", "60", "--limit", "20")
+    assert len(found["each"]) == 60
+    assert 0 < found["alone"] < 100
+
+
 def test_the_same_bits_as_programs_in_micropython(
     stream: str, capsys: pytest.CaptureFixture[str], micropython_command: tuple[str, ...]
 ) -> None:
@@ -82,7 +92,8 @@ def test_many_boards_share_rows(stream: str, capsys: pytest.CaptureFixture[str])
     ("options", "words"),
     [
         (["--boards", "0"], "--boards has to be at least 1, not 0"),
-        (["--lacking", "1"], "--lacking has to be at least 0 and below 1, not 1"),
+        (["--lacking", "0.9"], "with --lacking 9/10 a board lacks all 3 classes"),
+        (["--limit", "8"], "has 8 rows: a fleet takes 20"),
         (["--exchange", "0"], "--exchange has to be at least 1"),
         (["--bytes", "100"], "bytes has to be"),
     ],
@@ -91,4 +102,12 @@ def test_wrong_options(
     stream: str, options: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["simulate-fleet", stream, *options]) == 2
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("part", ["1", "-1", "1/0", "some"])
+def test_a_part_that_is_none(stream: str, part: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["simulate-fleet", stream, "--lacking", part])
+    words = f"has to be at least 0 and below 1, such as 1/3 or 0.25, not '{part}'"
     assert words in capsys.readouterr().err

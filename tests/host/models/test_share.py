@@ -75,6 +75,32 @@ def test_an_origin_is_forgotten_without_its_parcels(
     assert "either PARCEL or --origin NAME" in capsys.readouterr().err
 
 
+def test_names_with_commas_and_owners_with_spaces(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    classes = ("Ruhe", 'geht, "schnell"', "läuft")
+    rows = np.concatenate([rows_of(c, 100, 1) for c in range(3)]) / 100
+    labels = np.repeat(np.arange(3, dtype=np.uint8), 100)
+    models = str(tmp_path / "Küche 1.mshrub"), str(tmp_path / "attic.mshrub")
+    for path, among in zip(models, (labels >= 0, labels != 1), strict=True):
+        stream = Stream("some", rows[among], labels[among], NAMES, classes)
+        found = prequential.evaluate(stream, "thicket", {"features": 3, "classes": 3})
+        model_files.write(Path(path), model_files.of_run(found, stream))
+    files = [str(tmp_path / name) for name in ("parcel", "more.mshrub", "less.mshrub")]
+    parcel, more, less = files
+    export = ["share", "export", models[0], "-o", parcel, "--classes"]
+    assert main([*export, classes[1]]) == 2
+    said_of = capsys.readouterr().err
+    assert "no class is called geht" in said_of
+    assert 'As a list: \'Ruhe,"geht, ""schnell""",läuft\'' in said_of
+    assert main([*export, '"geht, ""schnell"""']) == 0
+    assert "1 class of Küche 1" in capsys.readouterr().err
+    assert main(["share", "import", models[1], parcel, parcel, "-o", more]) == 0
+    assert capsys.readouterr().out.count("│ 20 ") == 2, "in one row, as samples and as learned"
+    assert main(["share", "forget", more, "--origin", "Küche 1", "-o", less]) == 0
+    assert "without 20 samples" in capsys.readouterr().err
+
+
 def test_nothing_leaves_without_a_choice(
     files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,6 +16,7 @@ from microshrub_host.boards.program_heap import judging_bytes
 from microshrub_host.boards.usual_budget import usual_budget
 from microshrub_host.boards.usual_program import PACKETS
 from microshrub_tools import HouseSettings, ShareSettings, build
+from microshrub_tools.board.program_share import of_words
 from microshrub_tools.cli.main import main
 
 RADIO = ["--name", "kitchen", "--share", "rooms"]
@@ -175,3 +176,21 @@ def test_no_part_of_a_program_that_shares_is_counted_twice(board: str, network: 
     plain, sharing = parts(), parts(*network)
     for name, size in plain.items():
         assert size <= sharing[name] <= size + 512
+
+
+@pytest.mark.parametrize(
+    ("given", "classes"),
+    [
+        ("classes=walk,,run", ("walk", "run")),
+        ('classes="walk, slowly",rest', ("walk, slowly", "rest")),
+        ("classes=007,1", ("007", "1")),
+        ("classes=01", ("01",)),
+        ("classes=all", "all"),
+    ],
+)
+def test_names_of_classes_are_read_as_they_stand(
+    given: str, classes: tuple[str, ...], tmp_path: Path
+) -> None:
+    found = of_words({"share": ["rooms", given], "mqtt": "broker"}, tmp_path)
+    assert found
+    assert found.classes == classes

@@ -51,7 +51,10 @@ def test_two_boards_teach_each_other_what_may_leave_them(
     kitchen, attic = house
     words = ["share", "exchange", *ports(house), "--classes"]
     assert main([*words, "rum"]) == 2
-    assert "no board has a class rum. The classes are: rest, walk, run" in capsys.readouterr().err
+    assert (
+        "no class is called rum. Did you mean run? Choose from: rest, walk, run"
+        in capsys.readouterr().err
+    )
     kitchen.right(0)
     assert main([*words, "rest,run"]) == 0
     out = capsys.readouterr().out
@@ -176,3 +179,14 @@ def test_options_that_cannot_be(capsys: pytest.CaptureFixture[str]) -> None:
     ):
         assert main(["share", "exchange", *words]) == 2
         assert told in capsys.readouterr().err
+
+
+def test_where_no_board_answers_nothing_is_said_of_what_they_lack(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    words = ["share", "exchange", "--port", "a=/dev/none", "--port", "b=/dev/nil"]
+    assert main([*words, "--classes", "all"]) == 1
+    said = capsys.readouterr()
+    assert said.err.count("is skipped") == 2
+    assert "Nothing is exchanged" in said.out
+    assert "lacks" not in said.out

@@ -17,6 +17,7 @@ from microshrub_host.base.settings import settings
 from microshrub_host.base.text import did_you_mean
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.usual_program import PACKETS, check_espnow, check_wifi
+from microshrub_host.streams.class_names import split_classes
 
 from ..link import key_file
 from .program_house import check_name
@@ -94,7 +95,8 @@ def of_words(given: Mapping[str, Any], output: Path) -> ShareSettings | None:
         return None
     group, *rest = words
     found = settings("--share", rest, {"classes": "", "by": BY_MQTT, **_OF_PACKETS})
-    by, classes = str(found["by"]), str(found["classes"])
+    by = str(found["by"])
+    classes = next((word[8:] for word in reversed(rest) if word.startswith("classes=")), "")
     if by == BY_MQTT and not given.get("mqtt"):
         raise UserError(
             "--share needs --mqtt HOST, the broker that keeps the group's parcels, or by=udp or "
@@ -105,7 +107,7 @@ def of_words(given: Mapping[str, Any], output: Path) -> ShareSettings | None:
             raise UserError(f"--share {name}= is for by={carrier}")
     if by != BY_MQTT and not given.get("name"):
         raise UserError(f"--share by={by} needs --name NAME, by which the board is known")
-    names = tuple(name for name in classes.split(",") if name)
+    names = tuple(name for name in split_classes("--share classes=", classes) if name)
     return ShareSettings(
         group,
         ALL if classes == ALL else names,

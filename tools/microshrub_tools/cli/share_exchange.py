@@ -18,6 +18,7 @@ from ..board.exchange import Offered, Way
 from ..link.lines import is_network
 from ..watch.interrupts import Interrupts
 from .share_broker import add_store, check_store, open_store
+from .share_files import add_classes, check_known, chosen_classes
 
 _LENGTHS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _NAMED = re.compile(r"([A-Za-z0-9_-]{1,32})=(.+)")
@@ -48,12 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the key of boards in the network: one for all, or one for each in the order of "
         "--port (default: the only one in build/)",
     )
-    parser.add_argument(
-        "--classes",
-        metavar="A,B,...",
-        help="the classes that may leave a board; `all` is every class that has samples "
-        "(required)",
-    )
+    add_classes(parser, "a board")
     parser.add_argument(
         "--every",
         metavar="TIME",
@@ -90,13 +86,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _round(arguments: argparse.Namespace, ways: Sequence[Way]) -> bool:
     """One exchange; whether something was left out."""
-    wanted = () if arguments.classes == "all" else tuple(arguments.classes.split(","))
+    wanted = () if arguments.classes == "all" else chosen_classes(arguments.classes)
     broker = arguments.mqtt is not None
     visited = exchange.visit(ways, wanted, messages.say, named=broker)
-    known = dict.fromkeys(name for each in visited for name in each.sharer.classes)
-    for name in wanted:
-        if visited and name not in known:
-            raise UserError(f"no board has a class {name}. The classes are: {', '.join(known)}")
+    if visited:
+        check_known(wanted, [name for each in visited for name in each.sharer.classes])
     more, away = {}, False
     if broker:
         try:
@@ -106,7 +100,12 @@ def _round(arguments: argparse.Namespace, ways: Sequence[Way]) -> bool:
             messages.say(f"{arguments.mqtt} is skipped: {error}")
             away = True
     lessons, gone = exchange.teach(visited, more, messages.say)
-    _tell(lessons)
+    if visited and len(visited) + len(more) > 1:
+        _tell(lessons)
+    else:
+        console.say(
+            "Nothing is exchanged: that takes a board that answers, and parcels of another one."
+        )
     return away or bool(gone) or len(visited) < len(ways)
 
 

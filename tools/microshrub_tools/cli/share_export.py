@@ -17,7 +17,17 @@ from microshrub_host.models.shared_samples import MOST, Sharer
 from ..board.board_sharing import board_model
 from ..board.parcel_store import MOST_BOARDS, MOST_BYTES, MOST_SAMPLES
 from .share_broker import OWN, add_store, check_store, open_store, own_name
-from .share_files import MODEL, PARCEL_START, add_board, add_output, check_output, write
+from .share_files import (
+    MODEL,
+    PARCEL_START,
+    add_board,
+    add_classes,
+    add_output,
+    check_known,
+    check_output,
+    chosen_classes,
+    write,
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -28,12 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "none does. A board's program is stopped meanwhile, and continues afterwards."
     )
     parser.add_argument("model", metavar="MODEL", type=Path, nargs="?", help=MODEL)
-    parser.add_argument(
-        "--classes",
-        metavar="A,B,...",
-        help="the classes that may leave the model; `all` is every class that has samples "
-        "(required)",
-    )
+    add_classes(parser, "the model")
     parser.add_argument(
         "--most",
         type=whole_number,
@@ -118,7 +123,9 @@ def _wanted(arguments: argparse.Namespace, sharer: Sharer) -> tuple[str, ...]:
             f"{', '.join(sharer.classes)}"
         )
     if arguments.classes != "all":
-        return tuple(dict.fromkeys(arguments.classes.split(",")))
+        chosen = chosen_classes(arguments.classes)
+        check_known(chosen, sharer.classes)
+        return chosen
     found = sharer.held()
     if not found:
         raise UserError(f"{sharer.whose}: it has no samples yet")

@@ -3,17 +3,48 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 from microshrub_host.base import files
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
+from microshrub_host.base.text import did_you_mean
+from microshrub_host.streams.class_names import csv_record, split_classes
 
 from ..board.ports import add_port_option
 
 MODEL_START = rb"PK\x03\x04.{26}config\.json"
 PARCEL_START = rb"mshp"
 MODEL = "a thicket's file that `simulate --save` wrote; none with --port"
+
+
+def add_classes(parser: argparse.ArgumentParser, what: str) -> None:
+    """Add --classes, for what may leave `what`."""
+    parser.add_argument(
+        "--classes",
+        metavar="A,B,...",
+        help=f"the classes that may leave {what}; `all` is every class that has samples "
+        "(required)",
+    )
+
+
+def chosen_classes(text: str) -> tuple[str, ...]:
+    """The names in --classes. Raises UserError."""
+    return tuple(dict.fromkeys(split_classes("--classes ", text)))
+
+
+def check_known(names: Iterable[str], known: Iterable[str]) -> None:
+    """Raise UserError for a name that is not that of a known class."""
+    classes = tuple(dict.fromkeys(known))
+    for name in names:
+        if name not in classes:
+            commas = any("," in each for each in classes)
+            how = f" As a list: {shlex.quote(csv_record(classes))}" if commas else ""
+            raise UserError(
+                f"--classes: no class is called {name}. {did_you_mean(name, classes)}{how}"
+            )
 
 
 def add_output(parser: argparse.ArgumentParser, what: str) -> None:

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Forget, and write the model; 1 if a broker has nothing to forget."""
     check_store(arguments)
-    if arguments.origin is not None:
+    if arguments.mqtt is not None and arguments.origin is not None:
         check_name(arguments.origin, "--origin")
     if arguments.mqtt is None and arguments.origin is not None:
         return _forget(arguments, taught_files(arguments)[0], [])

@@ -49,7 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     check_store(arguments)
     path, paths = taught_files(arguments)
     if arguments.mqtt is None:
-        parcels = [shared_samples.read_parcel(each) for each in paths]
+        read = map(shared_samples.read_parcel, paths)
+        parcels = {parcel.key: parcel for parcel in read}.values()  # none twice
         return _learn(arguments, path, lambda sharer, _: [sharer.take(each) for each in parcels])
     with open_store(arguments) as store:
         return _learn(arguments, path, lambda *who: _of_others(arguments, store, *who))
