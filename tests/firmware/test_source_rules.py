@@ -48,7 +48,7 @@ PROGRAM = {
     *("device/networking.py", "device/sockets.py", "device/channel.py", "device/tcp.py"),
     "device/renewing.py",
 }
-NETWORK_MODULES = {"errno", "espnow", "network", "socket", "tls"}
+NETWORK_MODULES = {"errno", "espnow", "network", "ntptime", "socket", "tls"}
 PROGRAM_MODULES = (
     MODULES
     | NETWORK_MODULES

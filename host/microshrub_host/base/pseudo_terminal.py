@@ -18,6 +18,10 @@ if sys.platform != "win32":
         tty.setraw(second)
         return first, second, os.ttyname(second)
 
+    def never_wait(first: int) -> None:
+        """Have the first end take only what has room, or raise BlockingIOError."""
+        os.set_blocking(first, False)
+
     def drop_unread(second: int) -> None:
         """Drop what was written into the first end and not yet read from the second one."""
         termios.tcflush(second, termios.TCIFLUSH)
@@ -27,6 +31,9 @@ else:
     def pseudo_terminal() -> tuple[int, int, str]:
         """Raises UserError."""
         raise UserError("Windows has no pseudo-terminal: this needs Linux or macOS")
+
+    def never_wait(first: int) -> None:
+        """Nothing, as there is no such end."""
 
     def drop_unread(second: int) -> None:
         """Nothing, as there is no such end."""

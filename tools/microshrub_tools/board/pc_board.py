@@ -17,7 +17,7 @@ from pathlib import Path
 from types import TracebackType
 
 from microshrub_host.base import child_process
-from microshrub_host.base.pseudo_terminal import drop_unread, pseudo_terminal
+from microshrub_host.base.pseudo_terminal import drop_unread, never_wait, pseudo_terminal
 
 SCRIPTS = Path(__file__).with_name("on_pc")  # what MicroPython runs
 _PATIENCE = 2.0  # seconds for somebody to read; what nobody reads is lost, as on a board's USB
@@ -42,7 +42,7 @@ class PcBoard:
         self._command = (*command, "-X", f"heapsize={heap}", script, str(flash))
         self._sensors = words
         self._master, self._slave, self.port = pseudo_terminal()
-        os.set_blocking(self._master, False)
+        never_wait(self._master)
         self._closing = self._unread = False
         self._start(mode)
         self._thread = threading.Thread(target=self._carry, daemon=True)
