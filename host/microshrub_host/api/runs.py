@@ -186,6 +186,8 @@ def parity(
         warmup = warmup_of(known(model), warmup, frozen=freezes(beside))
         parts = [each.on_stream(stream, warmup) for each in beside]
     wanted = around(parameters_of(model, shape, parameters), parts)
+    if isinstance(engine_names, str) or (engine_names is not None and len(engine_names) < 2):
+        raise TypeError(f"engine_names= takes two engines or more, not {engine_names!r}")
     names = map(loader.present_name, engine_names or engines.available())
     starters = {
         f"{name} {number}": functools.partial(

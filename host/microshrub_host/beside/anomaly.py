@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -65,8 +66,8 @@ class Anomaly(Companion):
 
     def __post_init__(self) -> None:
         library = loader.load("python")
-        if not 0 < self.often <= 1:
-            raise UserError(f"--anomaly: {self.often} is not a share above 0 and at most 1")
+        if not isinstance(self.often, Real) or not 0 < self.often <= 1:
+            raise UserError(f"--anomaly: {self.often!s} is not a share above 0 and at most 1")
         try:
             library.AnomalyScore(1, **self.parameters())
         except library.learner.ParameterError as error:

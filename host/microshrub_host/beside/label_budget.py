@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -70,12 +71,11 @@ class LabelBudget(Companion):
     )
 
     def __post_init__(self) -> None:
-        if not 0 <= self.delay <= _MOST_DELAY:
-            raise UserError(
-                f"--label-delay has to be 0..{_MOST_DELAY:,} samples, not {self.delay:,}"
-            )
+        if not isinstance(self.delay, int) or not 0 <= self.delay <= _MOST_DELAY:
+            given = f"{self.delay:,}" if isinstance(self.delay, int) else repr(self.delay)
+            raise UserError(f"--label-delay has to be 0..{_MOST_DELAY:,} samples, not {given}")
         for name, share in (("share", self.share), ("unanswered", self.unanswered)):
-            if not 0 <= share <= 1:
+            if not isinstance(share, Real) or not 0 <= share <= 1:
                 raise UserError(f"{OPTION}: {name} has to be 0 to 1, not {share}")
         if not self.labels:
             raise UserError(

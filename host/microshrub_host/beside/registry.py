@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
+from ..base.errors import UserError
 from ..library import loader
 from ..sources.own_learners import PARTS, add
 from .anomaly import Anomaly
@@ -39,8 +41,10 @@ def register_companion(kind: type[Companion], part: str | os.PathLike[str] | Non
 
     `part` is the file of the class that runs on a board; it becomes a module of the device
     library. The companion is a Watcher, and its `module` is the file's name without .py. Raises
-    UserError if there is no such file, or no such class in it.
+    UserError if there is no such file, or no such class in it, and TypeError if kind is none.
     """
+    if not (isinstance(kind, type) and issubclass(kind, Companion)):
+        raise TypeError(f"a companion is a class that inherits from Companion, not {kind!r}")
     if part is not None and issubclass(kind, Watcher):
         add(kind.kind, part, PARTS)
         loader.load.cache_clear()
@@ -76,11 +80,16 @@ def keeps_ranges(given: Mapping[str, Any]) -> bool:
 def in_order(beside: Iterable[Companion], also: Iterable[Companion] = ()) -> tuple[Companion, ...]:
     """All of them in the order in which they are made.
 
-    Raises TypeError for what is no list of companions, as a program may give it.
+    Raises TypeError for what is no list of companions, as a program may give it, and UserError
+    for two of one kind.
     """
     asked = tuple(beside) if isinstance(beside, Iterable) else None
     if asked is None or not all(type(each) in _COMPANIONS for each in asked):
         raise TypeError(
             f"beside= takes a list of companions, such as [Guarantee(90)], not {beside!r}"
         )
-    return tuple(sorted([*asked, *also], key=lambda each: _COMPANIONS.index(type(each))))
+    found = sorted([*asked, *also], key=lambda each: _COMPANIONS.index(type(each)))
+    for one, other in itertools.pairwise(found):
+        if type(one) is type(other):
+            raise UserError(f"beside= has two of one kind: {one} and {other}")
+    return tuple(found)

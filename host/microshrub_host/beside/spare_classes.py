@@ -77,6 +77,8 @@ class SpareClasses(Companion):
     )
 
     def __post_init__(self) -> None:
+        if isinstance(self.new, str) or not all(isinstance(name, str) for name in self.new):
+            raise UserError(f"--spare-classes: new has to be a list of names, not {self.new!r}")
         library = loader.load("python")
         parameters = self.parameters()
         try:

@@ -27,6 +27,7 @@ from typing import Any
 
 from ..base.cache import remembered_code
 from ..base.errors import UserError
+from ..base.text import did_you_mean
 from ..kernels import counted_work, kernel_rewriting
 from ..kernels.compiled_kernels import CompiledViper, KernelCompiler, write_addresses
 from ..kernels.kernel_rewriting import (
@@ -262,7 +263,8 @@ def load(engine: str) -> ModuleType:
             names[WORK] = Counter()
         names[library_files.WRITE_ADDRESSES] = python_pointers.write_addresses
     else:
-        raise ValueError(f"there is no engine {engine!r} that runs in this process")
+        known = did_you_mean(engine, ("python", "checked", *COMPILED))
+        raise ValueError(f"there is no engine {engine!r} that runs in this process. {known}")
     package = f"_microshrub_{engine}"
     with _importing(_Finder(package, names, standins), _standin(viper)):
         library = importlib.import_module(package)

@@ -66,3 +66,42 @@ def test_beside_takes_a_list_of_companions(beside: Any, path: Path, tmp_path: Pa
     with pytest.raises(TypeError, match=words):
         tools.build(model, "rpi_pico", output=tmp_path / "out", beside=beside)
     assert not (tmp_path / "out").exists()
+
+
+def test_two_companions_of_one_kind(path: Path) -> None:
+    both = [host.Guarantee(90), host.LabelBudget(share=0.5), host.Guarantee(80)]
+    with pytest.raises(host.UserError, match=r"two of one kind: Guarantee\(percent=90\) and"):
+        host.simulate(host.open_stream(path), "shrub", window=8, beside=both)
+
+
+WRONG: list[tuple[Callable[[], Any], str]] = [
+    (lambda: host.Anomaly(often="1 per day"), "1 per day is not a share"),  # type: ignore[arg-type]
+    (lambda: host.LabelBudget(share="10%"), "share has to be 0 to 1, not 10%"),  # type: ignore[arg-type]
+    (lambda: host.LabelBudget(delay="5"), "samples, not '5'"),  # type: ignore[arg-type]
+    (lambda: host.SpareClasses(2, new="walk"), "a list of names, not 'walk'"),  # type: ignore[arg-type]
+    (lambda: host.SpareClasses(2, new=(3,)), "a list of names"),  # type: ignore[arg-type]
+    (lambda: tools.Sensor.adc(pins=26), "pins has to be a list of pins"),  # type: ignore[arg-type]
+    (lambda: tools.Sensor.adc(pins="26,27"), "such as .26, 27., not '26,27'"),
+]
+
+
+@pytest.mark.parametrize(("make", "words"), WRONG)
+def test_settings_of_another_kind_are_told_at_once(make: Callable[[], Any], words: str) -> None:
+    with pytest.raises(host.UserError, match=words):
+        make()
+
+
+@pytest.mark.parametrize("names", ["python", (), ("c",)])
+def test_parity_compares_two_engines_or_more(names: Any, path: Path) -> None:
+    with pytest.raises(TypeError, match="takes two engines or more"):
+        host.parity(host.open_stream(path), "shrub", window=8, engine_names=names)
+
+
+def test_an_unknown_engine_is_told_with_the_known_ones(path: Path) -> None:
+    with pytest.raises(ValueError, match=r"no engine 'pyton'.*Did you mean python\?.*llvm"):
+        host.simulate(host.open_stream(path), "shrub", window=8, engine="pyton")
+
+
+def test_what_is_no_companion_is_not_registered() -> None:
+    with pytest.raises(TypeError, match="inherits from Companion"):
+        host.register_companion(int)  # type: ignore[arg-type]

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
+from microshrub_host.base.errors import UserError
+
 Words = tuple[str, ...]  # of `build --sensor`
 
 
@@ -23,7 +25,12 @@ class Sensor:
 
     @classmethod
     def adc(cls, pins: Sequence[int | str] | None = None, *, rate: int = 50) -> Sensor:
-        """Analog pins, by their numbers or names; None: the pins in the board's file."""
+        """Analog pins, by their numbers or names; None: the pins in the board's file.
+
+        Raises UserError if they are no list.
+        """
+        if pins is not None and (isinstance(pins, str) or not isinstance(pins, Sequence)):
+            raise UserError(f"pins has to be a list of pins, such as (26, 27), not {pins!r}")
         given = {} if pins is None else {"pins": ",".join(map(str, pins))}
         return _sensor("adc", given | {"rate": rate})
 
