@@ -10,7 +10,7 @@ import micropython
 from micropython import const
 
 from ..learner import whole
-from .features import MOST_ROWS, PER_AXIS, summarize
+from .features import ENERGY, LEVEL, MOST_ROWS, STATISTICS, energy, outline, summarize
 
 MOST_CHANNELS = 64
 _ABSENT = const(-536870912)  # -2**29: a reading that is not there
@@ -54,7 +54,7 @@ class FeatureExtractor:
     hop         readings between two samples, 1..1024
     zero        of each channel, what is subtracted from its readings
     filters     [form, coefficients] each, see filters.py; they come one after the other
-    statistics  those of the six of features.py that are wanted, by their places there
+    statistics  those of features.py that are wanted, by their places there
     bands       [low, high] each: frequencies in rate / window, both included, see spectrum.py
     plain       the channels whose last reading is a feature as it is
     relative    energies in the bands are parts of the energy of all frequencies
@@ -75,9 +75,9 @@ class FeatureExtractor:
         self._zero = array("i", [whole("zero", z, 1 - (1 << 29), (1 << 29) - 1) for z in zero])
         self._plain = tuple([whole("plain", channel, 0, channels - 1) for channel in plain])
         self._statistics = tuple(
-            [whole("statistics", place, 0, PER_AXIS - 1) for place in statistics]
+            [whole("statistics", place, 0, STATISTICS - 1) for place in statistics]
         )
-        self._every = self._statistics == tuple(range(PER_AXIS))
+        self._outlined = max(self._statistics or (0,)) >= LEVEL
         self._bands = tuple([_band(band, window) for band in bands])
         self._relative = relative
         if window == 1 and statistics:
@@ -86,11 +86,11 @@ class FeatureExtractor:
         self.features = each * (channels - len(self._plain)) + len(self._plain)
         self._last = array("i", self._zero)
         self._signal = array("i", [0] * channels)
-        self._ring = self._six = self._spectrum = None
+        self._ring = self._found = self._spectrum = None
         if window > 1:
             self._ring = array("H", bytes(2 * channels * window))
         if self._statistics:
-            self._six = array("i", [0] * PER_AXIS)
+            self._found = array("i", [0] * STATISTICS)
         if self._bands:
             from .spectrum import Spectrum
 
@@ -163,26 +163,23 @@ class FeatureExtractor:
 
     def _describe(self, channel):
         """Write a channel's features."""
-        if self._every:
-            self._summarize(channel)
-        elif self._six is not None:
-            self._select(channel, self._six)
+        if self._found is not None:
+            self._summarize(channel, self._found)
+            self._pick(self._found)
         if self._spectrum is not None:
             self._measure(channel, self._spectrum)
 
-    def _summarize(self, channel):
-        values = self._values
-        summarize(self._ring, self._window, self._row, self.channels, channel, values, self._to)
-        self._to += PER_AXIS
+    def _summarize(self, channel, found):
+        summarize(self._ring, self._window, self._row, self.channels, channel, found)
+        if ENERGY in self._statistics:
+            found[ENERGY] = energy(self._ring, self._window, self.channels, channel)
+        if self._outlined:
+            outline(self._ring, self._window, self._row, self.channels, channel, found)
 
-    def _select(self, channel, six):
-        summarize(self._ring, self._window, self._row, self.channels, channel, six, 0)
-        self._pick(six)
-
-    def _pick(self, six):
+    def _pick(self, found):
         values = self._values
         for place in self._statistics:
-            values[self._to] = six[place]
+            values[self._to] = found[place]
             self._to += 1
 
     def _measure(self, channel, spectrum):

@@ -1,16 +1,32 @@
-"""Features of the last samples of a sensor with several axes, in integers.
+"""Statistics of the last readings of a sensor with several axes, in integers.
 
 Of each axis: mean, standard deviation, minimum, maximum, how often the signal crosses its mean,
-and energy, the mean of the squares in 1/4. Values are of 16 bits with a sign, and so all features
-are within the raw values of a quantizer, -2**29 + 1..2**29 - 1. Nothing is allocated.
+and energy, the mean of the squares in 1/4; then four that tell how loud a signal is apart from
+how it looks, each 256 * log2 of an energy or a ratio of two, so 256 is a factor of two or 3 dB:
+
+    level     the variance
+    form      the variance over the square of the mean distance from the mean: twice the logarithm
+              of what engineers call the form factor. A square wave has 0, a sine 78, noise 167.
+    skew      the energy above the mean over that below: above 0 if a signal has peaks upwards
+    mobility  the variance of the steps from one reading to the next over the variance (Hjorth: EEG
+              analysis based on time domain properties, 1970; his mobility is the root of it). The
+              slower a signal, the further below 0; noise has 256.
+
+Values are of 16 bits with a sign, and so all statistics are within the raw values of a quantizer,
+-2**29 + 1..2**29 - 1. Nothing is allocated.
 """
 
 import micropython
 from micropython import const
 
-from ..fixed import square_root
+from ..fixed import log2, square_root
 
-PER_AXIS = 6  # mean, deviation, minimum, maximum, crossings, energy
+STATISTICS = 10  # mean, deviation, minimum, maximum, crossings, energy, and the four
+ENERGY = 5  # its place
+LEVEL = 6  # the first of the four
+_LEAST = const(2)  # places
+_MOST = const(3)
+_LEVEL = const(6)
 
 _LIMIT = const(32767)
 _LOW = const(1023)
@@ -39,12 +55,18 @@ def mean_square(ring, rows: int, axes: int, axis: int, middle: int, shift: int) 
 
 
 @micropython.viper
-def summarize(ring, rows: int, first: int, axes: int, axis: int, out, to: int):
-    """Write the six features of an axis to out, array('i'), from out[to] on.
+def energy(ring, rows: int, axes: int, axis: int) -> int:
+    """The mean of the squares in 1/4."""
+    return int(mean_square(ring, rows, axes, axis, 0, 0)) >> 2
+
+
+@micropython.viper
+def summarize(ring, rows: int, first: int, axes: int, axis: int, found):
+    """Write mean, deviation, minimum, maximum and crossings of an axis to found, array('i').
 
     ring is array('H') of rows * axes values, the oldest row is `first`; rows is 1..1024.
     """
-    target = ptr32(out)
+    target = ptr32(found)
     values = ptr16(ring)
     total = 0
     least = _LIMIT
@@ -87,9 +109,82 @@ def summarize(ring, rows: int, first: int, axes: int, axis: int, out, to: int):
         row += 1
         if row == rows:
             row = 0
-    target[to] = mean
-    target[to + 1] = int(square_root(square)) << shift
-    target[to + 2] = least
-    target[to + 3] = most
-    target[to + 4] = crossings
-    target[to + 5] = int(mean_square(ring, rows, axes, axis, 0, 0)) >> 2
+    target[0] = mean
+    target[1] = int(square_root(square)) << shift
+    target[2] = least
+    target[3] = most
+    target[4] = crossings
+
+
+@micropython.viper
+def outline(ring, rows: int, first: int, axes: int, axis: int, found):
+    """Write level, form, skew and mobility; found has what summarize() found. rows is 2..1024.
+
+    A constant has 0 of each, and a level below 0 is 0.
+    """
+    target = ptr32(found)
+    values = ptr16(ring)
+    mean = target[0]
+    shift = 1 if target[_MOST] - target[_LEAST] > _LIMIT else 0
+    away = 0  # distances from the mean: each at most 2**15, so all together 2**25
+    above = 0  # squares of those below the mean: in two words as in mean_square()
+    below = 0
+    peaks_above = 0  # those of what is above the mean
+    peaks_below = 0
+    steps_above = 0  # squares of the steps, likewise
+    steps_below = 0
+    row = first
+    before = values[row * axes + axis]
+    if before > _LIMIT:
+        before -= 65536
+    for _ in range(rows):
+        v = values[row * axes + axis]
+        if v > _LIMIT:
+            v -= 65536
+        d = (v - mean) >> shift
+        if d > 0:
+            away += d
+            d = d * d
+            peaks_above += d >> 10
+            peaks_below += d & _LOW
+        else:
+            away -= d
+            d = d * d
+            above += d >> 10
+            below += d & _LOW
+        d = (v - before) >> shift
+        d = d * d
+        steps_above += d >> 10
+        steps_below += d & _LOW
+        before = v
+        row += 1
+        if row == rows:
+            row = 0
+    for k in range(4):
+        target[_LEVEL + k] = 0
+    if away:
+        samples = int(log2(rows))
+        skew = int(log2_of(peaks_above, peaks_below)) - int(log2_of(above, below))
+        spread = int(log2_of(above + peaks_above, below + peaks_below))
+        level = ((spread - samples) >> 6) + (shift << 9)
+        target[_LEVEL] = level if level > 0 else 0
+        target[_LEVEL + 1] = (spread + samples - (int(log2(away)) << 1)) >> 6
+        target[_LEVEL + 2] = skew >> 6
+        steps = int(log2_of(steps_above, steps_below)) - int(log2(rows - 1))
+        target[_LEVEL + 3] = (steps - spread + samples) >> 6
+
+
+@micropython.viper
+def log2_of(above: int, below: int) -> int:
+    """log2 of above * 2**10 + below in Q14, for 0 <= above <= 2**30, 0 <= below <= 2**20.
+
+    That of 1 for 0.
+    """
+    above += below >> 10
+    below = below & _LOW
+    if above < 524288:
+        above = (above << 10) + below  # < 2**29
+        return int(log2(above)) if above else 0
+    if above > 1073741823:
+        above = 1073741823
+    return int(log2(above)) + 163840  # 10 in Q14

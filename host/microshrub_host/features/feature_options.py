@@ -20,10 +20,13 @@ from ..streams.stream import MAX_FEATURES
 from . import filter_design
 from .feature_choice import MOST_READINGS, WINDOWS, Place, Work, band_edges, hop_for, window_for
 
-STATISTICS = ("mean", "deviation", "min", "max", "crossings", "energy")  # as in features.py
+STATISTICS = (  # as in features.py
+    "mean", "deviation", "min", "max", "crossings", "energy", "level", "form", "skew", "mobility",
+)  # fmt: skip
+USUAL = ("mean", "crossings", "level", "form", "skew", "mobility")
 AUTO, NONE = "auto", "none"
 _SETTINGS: dict[str, Any] = {
-    "window": None, "hop": None, "statistics": "all", "bands": None, "low-pass": None,
+    "window": None, "hop": None, "statistics": "auto", "bands": None, "low-pass": None,
     "high-pass": None, "band-pass": None, "plain": "", "zero": None, "rate": None,
 }  # fmt: skip
 _BAND = re.compile(r"(\d+\.?\d*|\.\d+)-(\d+\.?\d*|\.\d+)")
@@ -191,10 +194,10 @@ def _number(name: str, value: Any) -> float:
 
 
 def _statistics(value: Any) -> tuple[int, ...]:
-    if value in ("all", NONE):
-        return tuple(range(len(STATISTICS))) if value == "all" else ()
+    several = {"all": STATISTICS, AUTO: USUAL, NONE: ()}
+    names = several[value] if value in several else str(value).split(",")
     found = []
-    for name in str(value).split(","):
+    for name in names:
         if name not in STATISTICS:
             raise UserError(
                 f"--features statistics has no {name}. {did_you_mean(name, STATISTICS)}"

@@ -21,7 +21,7 @@ def weighed(words: Sequence[str], chosen: FeatureOptions) -> list[str]:
     window = chosen.window
     near = [window, window // 2, window * 2]
     windows = [window] if "window" in given else [w for w in near if w in WINDOWS]
-    statistics = [given["statistics"]] if "statistics" in given else ["all", NONE]
+    statistics = [given["statistics"]] if "statistics" in given else [AUTO, NONE]
     bands = [given["bands"]] if "bands" in given else [AUTO, NONE]
     if not chosen.chosen:
         bands.sort(key=NONE.__ne__)  # what is chosen comes first

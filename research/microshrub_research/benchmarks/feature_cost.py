@@ -21,6 +21,7 @@ from microshrub_host.streams.extraction import Extraction
 _HEAD = ("board", "features", "channels", "bytes", "a reading", "a sample")
 _RATE = 1000
 _TABLE = (  # channels, and what is made of them
+    (1, "window=64"),
     (1, "window=64 statistics=all"),
     (1, "window=64 statistics=none bands=10-100,100-500"),
     (1, "window=128 statistics=none bands=10-100,100-500"),
@@ -29,8 +30,8 @@ _TABLE = (  # channels, and what is made of them
     (1, "window=1 low-pass=20"),
     (3, "window=1 low-pass=20"),
     (3, "window=1 band-pass=5-50"),
-    (3, "window=128 high-pass=5 statistics=all bands=10-30,30-100,100-200,200-500"),
-    (6, "window=128 high-pass=5 statistics=all bands=10-30,30-100,100-200,200-500"),
+    (3, "window=128 high-pass=5 bands=10-30,30-100,100-200,200-500"),
+    (6, "window=128 high-pass=5 bands=10-30,30-100,100-200,200-500"),
 )
 
 

@@ -24,6 +24,8 @@ WORDS = (
     "window=7 hop=1 statistics=deviation high-pass=1 zero=100,-5,3 rate=1000",
     "window=1 hop=3 low-pass=5 rate=50",
     "window=32 hop=8 statistics=crossings bands=auto",
+    "window=20 hop=4",
+    "window=2 hop=1 statistics=all",
 )
 
 BOARD = """
@@ -128,7 +130,7 @@ GOOD = extraction(WORDS[0]).options
         ({"window": 0}, "window has to be a whole number of 1..1024"),
         ({"hop": 0}, "hop has to be a whole number of 1..1024"),
         ({"zero": [0]}, "zero has to be a list of 3 numbers"),
-        ({"statistics": [6]}, "statistics has to be a whole number of 0..5"),
+        ({"statistics": [10]}, "statistics has to be a whole number of 0..9"),
         ({"bands": [[3, 2]]}, "last frequency has to be a whole number of 3..16"),
         ({"bands": [[1]]}, "a band is two frequencies"),
         ({"plain": [3]}, "plain has to be a whole number of 0..2"),

@@ -24,13 +24,13 @@ def sets(words: str) -> list[str]:
 def test_sets_are_what_the_words_leave_open() -> None:
     found = sets("rate=50")
     assert len(found) == len(set(found)) == 9
-    assert found[0] == "window=64 hop=16 statistics=all bands=auto rate=50"
+    assert found[0] == "window=64 hop=16 statistics=auto bands=auto rate=50"
     assert {word.split()[0] for word in found} == {"window=32", "window=64", "window=128"}
     assert {word.split()[1] for word in found} == {"hop=16"}
     for words in found:
         assert FeatureOptions.of(words.split()).names(["x"])
     assert len(sets("rate=50 window=64")) == 3
-    assert sets("rate=50 window=64")[0].startswith("window=64 hop=32 statistics=all bands=none")
+    assert sets("rate=50 window=64")[0].startswith("window=64 hop=32 statistics=auto bands=none")
     assert len(sets("window=50 hop=10")) == 1
     assert len(sets("rate=50 window=64 hop=9 statistics=mean bands=1-5 zero=3")) == 1
     assert len(sets("rate=8000")) == 6  # no window is longer than 512 readings
@@ -73,4 +73,4 @@ def test_a_target_that_few_sets_have_is_searched_in_these(recording: str) -> Non
     more = ["--board", "rpi_pico", "--trials", "3", "--json", "found.json"]
     assert main(["tune", recording, *words, *more]) == 0
     found = json.loads(Path("found.json").read_text())
-    assert all("statistics=all" in trial["options"] for trial in found["trials"])
+    assert all("statistics=auto" in trial["options"] for trial in found["trials"])

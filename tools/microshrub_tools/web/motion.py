@@ -14,10 +14,10 @@ class Windows:
     """The last readings of some axes, and their features every `hop` readings."""
 
     def __init__(self, axes: int, window: int, hop: int) -> None:
-        from microshrub.device import extractor, features, motion
+        from microshrub.device import extractor, motion
 
         kind: Any = extractor.FeatureExtractor
-        statistics = range(features.PER_AXIS)
+        statistics = range(6)  # as in windows.ts
         self._extractor = kind(axes, window, hop, [0] * axes, [], statistics, [], [])
         self._unpack: Any = motion.unpack
         self._reading = array("i", [0] * axes)
