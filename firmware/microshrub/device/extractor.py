@@ -10,7 +10,7 @@ import micropython
 from micropython import const
 
 from ..learner import whole
-from .features import ENERGY, LEVEL, MOST_ROWS, STATISTICS, energy, outline, summarize
+from .features import ENERGY, FORM, MOST_ROWS, STATISTICS, energy, outline, summarize
 
 MOST_CHANNELS = 64
 _ABSENT = const(-536870912)  # -2**29: a reading that is not there
@@ -77,7 +77,7 @@ class FeatureExtractor:
         self._statistics = tuple(
             [whole("statistics", place, 0, STATISTICS - 1) for place in statistics]
         )
-        self._outlined = max(self._statistics or (0,)) >= LEVEL
+        self._outlined = max(self._statistics or (0,)) >= FORM
         self._bands = tuple([_band(band, window) for band in bands])
         self._relative = relative
         if window == 1 and statistics:
@@ -177,10 +177,11 @@ class FeatureExtractor:
             outline(self._ring, self._window, self._row, self.channels, channel, found)
 
     def _pick(self, found):
-        values = self._values
+        to = self._to
         for place in self._statistics:
-            values[self._to] = found[place]
-            self._to += 1
+            self._values[to] = found[place]
+            to += 1
+        self._to = to
 
     def _measure(self, channel, spectrum):
         spectrum.take(self._row, channel)

@@ -1,13 +1,11 @@
 """Statistics of the last readings of a sensor with several axes, in integers.
 
 Of each axis: mean, standard deviation, minimum, maximum, how often the signal crosses its mean,
-and energy, the mean of the squares in 1/4; then four that tell how loud a signal is apart from
-how it looks, each 256 * log2 of an energy or a ratio of two, so 256 is a factor of two or 3 dB:
+and energy, the mean of the squares in 1/4; then two that tell what a signal looks like, however
+loud it is. Each is 256 * log2 of a ratio of energies, so 256 is a factor of two, or 3 dB:
 
-    level     the variance
     form      the variance over the square of the mean distance from the mean: twice the logarithm
               of what engineers call the form factor. A square wave has 0, a sine 78, noise 167.
-    skew      the energy above the mean over that below: above 0 if a signal has peaks upwards
     mobility  the variance of the steps from one reading to the next over the variance (Hjorth: EEG
               analysis based on time domain properties, 1970; his mobility is the root of it). The
               slower a signal, the further below 0; noise has 256.
@@ -21,12 +19,13 @@ from micropython import const
 
 from ..fixed import log2, square_root
 
-STATISTICS = 10  # mean, deviation, minimum, maximum, crossings, energy, and the four
-ENERGY = 5  # its place
-LEVEL = 6  # the first of the four
-_LEAST = const(2)  # places
+STATISTICS = 8  # mean, deviation, minimum, maximum, crossings, energy, form, mobility
+ENERGY = 5  # places
+FORM = 6
+_LEAST = const(2)
 _MOST = const(3)
-_LEVEL = const(6)
+_FORM = const(6)
+_MOBILITY = const(7)
 
 _LIMIT = const(32767)
 _LOW = const(1023)
@@ -118,60 +117,49 @@ def summarize(ring, rows: int, first: int, axes: int, axis: int, found):
 
 @micropython.viper
 def outline(ring, rows: int, first: int, axes: int, axis: int, found):
-    """Write level, form, skew and mobility; found has what summarize() found. rows is 2..1024.
+    """Write form and mobility; found has what summarize() found. rows is 2..1024.
 
-    A constant has 0 of each, and a level below 0 is 0.
+    A constant has 0 of both.
     """
     target = ptr32(found)
     values = ptr16(ring)
     mean = target[0]
     shift = 1 if target[_MOST] - target[_LEAST] > _LIMIT else 0
     away = 0  # distances from the mean: each at most 2**15, so all together 2**25
-    above = 0  # squares of those below the mean: in two words as in mean_square()
+    above = 0  # their squares: each at most 2**30, in two words as in mean_square()
     below = 0
-    peaks_above = 0  # those of what is above the mean
-    peaks_below = 0
     steps_above = 0  # squares of the steps, likewise
     steps_below = 0
-    row = first
-    before = values[row * axes + axis]
+    k = first * axes + axis
+    end = rows * axes
+    before = values[k]
     if before > _LIMIT:
         before -= 65536
     for _ in range(rows):
-        v = values[row * axes + axis]
+        v = values[k]
         if v > _LIMIT:
             v -= 65536
         d = (v - mean) >> shift
-        if d > 0:
-            away += d
-            d = d * d
-            peaks_above += d >> 10
-            peaks_below += d & _LOW
-        else:
-            away -= d
-            d = d * d
-            above += d >> 10
-            below += d & _LOW
+        away += d if d > 0 else 0 - d
+        d = d * d
+        above += d >> 10
+        below += d & _LOW
         d = (v - before) >> shift
         d = d * d
         steps_above += d >> 10
         steps_below += d & _LOW
         before = v
-        row += 1
-        if row == rows:
-            row = 0
-    for k in range(4):
-        target[_LEVEL + k] = 0
+        k += axes
+        if k >= end:
+            k = axis
+    target[_FORM] = 0
+    target[_MOBILITY] = 0
     if away:
         samples = int(log2(rows))
-        skew = int(log2_of(peaks_above, peaks_below)) - int(log2_of(above, below))
-        spread = int(log2_of(above + peaks_above, below + peaks_below))
-        level = ((spread - samples) >> 6) + (shift << 9)
-        target[_LEVEL] = level if level > 0 else 0
-        target[_LEVEL + 1] = (spread + samples - (int(log2(away)) << 1)) >> 6
-        target[_LEVEL + 2] = skew >> 6
+        spread = int(log2_of(above, below))
+        target[_FORM] = (spread + samples - (int(log2(away)) << 1)) >> 6
         steps = int(log2_of(steps_above, steps_below)) - int(log2(rows - 1))
-        target[_LEVEL + 3] = (steps - spread + samples) >> 6
+        target[_MOBILITY] = (steps - spread + samples) >> 6
 
 
 @micropython.viper

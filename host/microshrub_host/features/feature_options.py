@@ -20,10 +20,10 @@ from ..streams.stream import MAX_FEATURES
 from . import filter_design
 from .feature_choice import MOST_READINGS, WINDOWS, Place, Work, band_edges, hop_for, window_for
 
-STATISTICS = (  # as in features.py
-    "mean", "deviation", "min", "max", "crossings", "energy", "level", "form", "skew", "mobility",
-)  # fmt: skip
-USUAL = ("mean", "crossings", "level", "form", "skew", "mobility")
+# As in features.py; those that are chosen where windows have bands, and where they have none
+STATISTICS = ("mean", "deviation", "min", "max", "crossings", "energy", "form", "mobility")
+_BESIDE_BANDS = ("mean", "deviation", "crossings", "form", "mobility")
+_ALONE = STATISTICS[:6]
 AUTO, NONE = "auto", "none"
 _SETTINGS: dict[str, Any] = {
     "window": None, "hop": None, "statistics": "auto", "bands": None, "low-pass": None,
@@ -59,10 +59,10 @@ class FeatureOptions:
         rate = place.rate if found["rate"] is None else _number("rate", found["rate"])
         given, auto = found["window"], found["window"] in (None, AUTO)
         window = window_for(rate or place.about) if auto else _whole("window", given)
-        statistics = _statistics(found["statistics"]) if window > 1 else ()
         plain = tuple(name for name in str(found["plain"]).split(",") if name)
         wanted = found["bands"] or (AUTO if auto else NONE)
         bands = _bands(wanted, window)
+        statistics = _statistics(found["statistics"], wanted != NONE) if window > 1 else ()
         made = max(place.channels - len(plain), 1)  # channels of which there is more than a value
         room = (MAX_FEATURES - len(plain)) // made - len(statistics)
         chosen = tuple(band_edges(window, room)) if wanted == AUTO and room > 0 else ()
@@ -193,8 +193,9 @@ def _number(name: str, value: Any) -> float:
     return number
 
 
-def _statistics(value: Any) -> tuple[int, ...]:
-    several = {"all": STATISTICS, AUTO: USUAL, NONE: ()}
+def _statistics(value: Any, with_bands: bool) -> tuple[int, ...]:
+    usual = _BESIDE_BANDS if with_bands else _ALONE
+    several: dict[str, Sequence[str]] = {"all": STATISTICS, AUTO: usual, NONE: ()}
     names = several[value] if value in several else str(value).split(",")
     found = []
     for name in names:

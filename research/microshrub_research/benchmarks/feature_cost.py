@@ -22,7 +22,7 @@ _HEAD = ("board", "features", "channels", "bytes", "a reading", "a sample")
 _RATE = 1000
 _TABLE = (  # channels, and what is made of them
     (1, "window=64"),
-    (1, "window=64 statistics=all"),
+    (1, "window=64 statistics=mean,deviation,crossings,form,mobility"),
     (1, "window=64 statistics=none bands=10-100,100-500"),
     (1, "window=128 statistics=none bands=10-100,100-500"),
     (1, "window=256 statistics=none bands=10-100,100-500"),

@@ -28,7 +28,7 @@ BOARD = "rpi_pico"
 SIZE = 16_384  # bytes of the thicket
 SESSIONS, TAUGHT = 16, 10
 TREES = 100
-SEEDS = 3
+SEEDS = 12
 Marks = NDArray[np.bool_]
 
 TEXT = """\

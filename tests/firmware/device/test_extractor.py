@@ -130,7 +130,7 @@ GOOD = extraction(WORDS[0]).options
         ({"window": 0}, "window has to be a whole number of 1..1024"),
         ({"hop": 0}, "hop has to be a whole number of 1..1024"),
         ({"zero": [0]}, "zero has to be a list of 3 numbers"),
-        ({"statistics": [10]}, "statistics has to be a whole number of 0..9"),
+        ({"statistics": [8]}, "statistics has to be a whole number of 0..7"),
         ({"bands": [[3, 2]]}, "last frequency has to be a whole number of 3..16"),
         ({"bands": [[1]]}, "a band is two frequencies"),
         ({"plain": [3]}, "plain has to be a whole number of 0..2"),

@@ -33,7 +33,7 @@ def test_a_model_sees_what_single_readings_do_not_show(recording: str, tmp_path:
     words = ["simulate", recording, "--warmup", "20", "--shuffle", "1", *MODEL]
     assert main([*words, *FEATURES, "--json", str(made), "--save", str(model)]) == 0
     run = json.loads(made.read_text())
-    assert (run["samples"], run["features"]) == (247, 8)
+    assert (run["samples"], run["features"]) == (247, 7)
     assert run["extraction"]["channels"] == ["x"]
     assert run["extraction"]["options"]["bands"] == [[2, 6], [7, 16]]
     saved = model_files.read(model)

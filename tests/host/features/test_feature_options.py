@@ -46,7 +46,7 @@ def test_bands_that_meet_share_no_frequency() -> None:
 
 def test_usual_features_are_six_statistics_of_64_readings() -> None:
     found = options("window=64").extraction(CHANNELS, 50).options
-    assert (found["hop"], found["statistics"], found["bands"]) == (32, [0, 4, 6, 7, 8, 9], [])
+    assert (found["hop"], found["statistics"], found["bands"]) == (32, [0, 1, 2, 3, 4, 5], [])
     assert options("window=9").hop == 4
     assert options("window=1 low-pass=2").names(CHANNELS) == CHANNELS
 
@@ -104,7 +104,7 @@ def test_a_recording_becomes_the_boards_samples() -> None:
     assert found.values.tolist() == [sample for sample, _ in samples]
     assert found.labels.tolist() == [label for _, label in samples]
     assert found.feature_names == chosen.names(CHANNELS)
-    assert found.scale.units() == [(0, 0)] * 14
+    assert found.scale.units() == [(0, 0)] * 12
     mixed = extracted(stream, chosen, shuffle=3)
     assert sorted(mixed.values.tolist()) == sorted(found.values.tolist())
     assert mixed.values.tolist() != found.values.tolist()
@@ -131,7 +131,7 @@ def test_readings_that_no_board_gives(value: float, said: str) -> None:
 
 def test_a_saved_model_knows_how_its_features_are_made() -> None:
     stream = extracted(recording(), options("window=32 hop=4 bands=5-20 rate=50"))
-    parameters = {"features": 14, "classes": 2, "window": 8, "trees": 2}
+    parameters = {"features": 12, "classes": 2, "window": 8, "trees": 2}
     result = prequential.evaluate(stream, "shrub", parameters, engine="python", warmup=9)
     packed = model_files.packed(model_files.of_run(result, stream))
     assert b'"bands"' in packed

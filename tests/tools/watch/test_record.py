@@ -324,6 +324,7 @@ def test_wrong_options(
     assert complaint in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("no_virtual_board")
 def test_ports_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("record", "-o", tmp_path / "a.csv") == 2
     assert "--port is missing" in capsys.readouterr().err
