@@ -102,7 +102,12 @@ def test_options_without_a_broker_and_passwords_without_a_terminal(
         (["--mqtt-user", "u"], "--mqtt-user needs --mqtt HOST"),
         (["--mqtt", "broker"], "--mqtt needs --name"),
         (["--mqtt", "broker:x", "--name", "k"], "HOST or HOST:PORT"),
-        (["--mqtt", "b", "--name", "k", "--mqtt-user", "u"], "--mqtt-password-file"),
+        (
+            ["--mqtt", "b", "--name", "k", "--mqtt-user", "u"],
+            "the broker's password is missing, and there is no terminal to ask for it: put it "
+            "into a file, and name that with --mqtt-password-file\n",
+        ),
+        (["--mqtt", "b", "--name", "k", "--wifi", "w"], "name that with --wifi-password-file\n"),
         (["--mqtt", "mqtt://broker", "--name", "k"], "HOST or HOST:PORT"),
         (["--mqtt", "broker/", "--name", "k"], "HOST or HOST:PORT"),
         (["--mqtt", "broker:70000", "--name", "k"], "HOST or HOST:PORT"),
@@ -115,6 +120,27 @@ def test_options_without_a_broker_and_passwords_without_a_terminal(
     ):
         assert main([*base, *words]) == 2
         assert said in capsys.readouterr().err
+
+
+def test_a_network_that_nobody_names_is_noted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico2_w"]
+    words += ["--output", str(tmp_path / "o")]
+    secret = tmp_path / "wifi.txt"
+    secret.write_text(SECRET)
+    wifi = ["--wifi", "Home", "--wifi-password-file", str(secret)]
+    house = ["--mqtt", "broker", "--name", "k"]
+    for more, is_noted in (
+        ([], False),
+        (house, True),
+        (["--tcp"], True),
+        ([*house, *wifi], False),
+    ):
+        assert main([*words, *more]) == 0
+        assert (
+            "without --wifi, the program joins no network" in capsys.readouterr().err
+        ) == is_noted
 
 
 @pytest.mark.parametrize(

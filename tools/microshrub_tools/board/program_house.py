@@ -19,6 +19,7 @@ from . import house_messages
 MESSAGES, CERTIFICATE = "house.bin", "broker.der"
 EVENTS = 64
 SETTLE = ("3", "90%")
+BROKER_PASSWORD = "the broker's password", "--mqtt-password-file"
 _HOST = re.compile(r"[A-Za-z0-9_.-]{1,63}")  # a board has no IPv6
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _ADDRESS = re.compile(r"([^\s/:]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?")  # IPv6 in []
@@ -128,8 +129,8 @@ def _certificate(path: Path) -> bytes:
 def of_options(given: Mapping[str, Any], ask: Any, *, named: bool = False) -> HouseSettings | None:
     """What the values of the options ask for, by their names; None without --mqtt.
 
-    ask(words) asks a person for a password that no file has; named: there is another use of
-    --name. Raises UserError.
+    ask(words, flag) asks a person for a password that no file has, which the option named by
+    flag would name; named: there is another use of --name. Raises UserError.
     """
     names = ("mqtt_user", "mqtt_password_file", "mqtt_ca", "name", "settle", "events")
     if not given.get("mqtt"):
@@ -156,7 +157,7 @@ def of_options(given: Mapping[str, Any], ask: Any, *, named: bool = False) -> Ho
         port=port,
         name=given["name"],
         user=user,
-        password=password(given.get("mqtt_password_file"), user, "the broker's password", ask),
+        password=password(given.get("mqtt_password_file"), user, BROKER_PASSWORD, ask),
         ca=given.get("mqtt_ca"),
         in_a_row=in_a_row,
         sure=sure,
@@ -172,11 +173,13 @@ def host_and_port(text: str, *, tls: bool) -> tuple[str, int]:
     return found[1].strip("[]"), int(found[2] or (TLS_PORT if tls else PORT))
 
 
-def password(file: Path | None, needed: str, words: str, ask: Any) -> str:
-    """The first line of a file, or what a person types. Raises UserError."""
+def password(file: Path | None, needed: str, what: tuple[str, str], ask: Any) -> str:
+    """The first line of a file, or what a person types who is asked for `what`: its name, and
+    the option that names a file. Raises UserError.
+    """
     if file is not None:
         try:
             return (file.read_text(encoding="utf-8").splitlines() or [""])[0]
         except (OSError, ValueError) as error:
             raise UserError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
-    return str(ask(words)) if needed else ""
+    return str(ask(*what)) if needed else ""

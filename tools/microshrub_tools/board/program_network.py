@@ -122,7 +122,8 @@ class NetworkSettings:
 def of_options(given: Mapping[str, Any], output: Path, ask: Any) -> NetworkSettings:
     """What the values of the options ask for, by their names, for a build in a folder.
 
-    ask(words) asks a person for a password that no file has. Raises UserError.
+    ask(words, flag) asks a person for a password that no file has, see program_house.py. Raises
+    UserError.
     """
     share = program_share.of_words(given, output)
     packets = share is not None and share.by != BY_MQTT
@@ -138,7 +139,8 @@ def of_options(given: Mapping[str, Any], output: Path, ask: Any) -> NetworkSetti
     if given.get("wifi_password_file") is not None and not name:
         raise UserError("--wifi-password-file needs --wifi")
     key = given.get("key") or key_file.beside(output)
-    secret = password(given.get("wifi_password_file"), name or "", f"the password of {name}", ask)
+    asked = f"the password of {name}", "--wifi-password-file"
+    secret = password(given.get("wifi_password_file"), name or "", asked, ask)
     return NetworkSettings(
         house=house,
         tcp=None if port is None else TcpSettings(key, port),

@@ -37,6 +37,7 @@ def print_build(
         console.say(f"        {code:>9,} bytes for machine code, in executable RAM")
     if made.budget.kernels.plain:
         messages.say(mixed(made.budget))
+    _print_network(program, arguments)
     console.say(fitting(made.budget))
     if made.emit == "viper":
         _print_time(made, board, program, arguments)
@@ -46,6 +47,17 @@ def print_build(
             f"Next, build MicroPython for {board.name} with\n"
             f"    FROZEN_MANIFEST={(made.folder / build.MANIFEST).resolve()}\n"
             "and install it on the board; then `microshrub flash` copies the rest."
+        )
+
+
+def _print_network(program: Program, arguments: argparse.Namespace) -> None:
+    """A note where nothing says which network the board is in."""
+    around = program.around
+    needed = "mqtt" in around or "tcp" in around or around.get("packets", {}).get("by") == "udp"
+    if needed and arguments.wifi is None:
+        messages.say(
+            "Note: without --wifi, the program joins no network: the board has to be in one by "
+            "itself."
         )
 
 

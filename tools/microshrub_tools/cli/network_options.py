@@ -10,7 +10,7 @@ from pathlib import Path
 from microshrub_host.base.errors import UserError
 from microshrub_host.cli.parsed import whole_number
 
-from ..board.program_house import EVENTS, SETTLE, host_and_port, password
+from ..board.program_house import BROKER_PASSWORD, EVENTS, SETTLE, host_and_port, password
 from ..link.broker import Broker
 from ..link.tcp_line import PORT
 
@@ -115,15 +115,15 @@ def open_broker(arguments: argparse.Namespace) -> Broker:
     user = arguments.mqtt_user or ""
     if arguments.mqtt_password_file and not user:
         raise UserError("--mqtt-password-file needs --mqtt-user")
-    secret = password(arguments.mqtt_password_file, user, "the broker's password", ask_password)
+    secret = password(arguments.mqtt_password_file, user, BROKER_PASSWORD, ask_password)
     return Broker(host, port, user, secret, arguments.mqtt_ca)
 
 
-def ask_password(words: str) -> str:
+def ask_password(words: str, flag: str) -> str:
     """What a person types, unseen. Raises UserError where there is nobody to ask."""
     if not sys.stdin.isatty():
         raise UserError(
             f"{words} is missing, and there is no terminal to ask for it: put it into a file, and "
-            "name that with --wifi-password-file, or --mqtt-password-file for the broker's"
+            f"name that with {flag}"
         )
     return getpass.getpass(f"{words[0].upper()}{words[1:]}: ")
