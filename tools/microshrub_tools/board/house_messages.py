@@ -135,7 +135,7 @@ def packed(around: Mapping[str, Any], told: Mapping[str, str], names: Sequence[s
     spare = around.get("spare")
     width = 2 * spare.get("room", 16) + _AROUND_NAME if spare else 0
     listed = "".join(f",{json.dumps(name, ensure_ascii=False)}" for name in names)
-    for topic in _all_entities(board):
+    for topic in entity_topics(board):
         if topic not in told:
             data += _packet(_RETAINED, _text(topic))
     for topic, text in told.items():
@@ -174,10 +174,10 @@ def _text(text: str) -> bytes:
 
 def topics(board: str) -> list[str]:
     """All topics at which something may be retained for a board of that name."""
-    return [*_all_entities(board), *(f"microshrub/{board}/{each}" for each in ("state", "status"))]
+    return [*entity_topics(board), *(f"microshrub/{board}/{each}" for each in ("state", "status"))]
 
 
-def _all_entities(board: str) -> list[str]:
+def entity_topics(board: str) -> list[str]:
     """The topics of all entities that a program can have."""
     around: dict[str, Any] = dict.fromkeys(("alarm", "anomaly", "asking"), True)
     around |= {"spare": {"classes": 1}, "sensor": {"kind": "adc"}}

@@ -129,7 +129,7 @@ class BoardPrograms:
             "all": fleet.boards,
             "classes": fleet.classes,
             "period": DAY // fleet.changes,
-            "found": len(house_messages.messages(_around(names[0]), "", "")) + 1,
+            "found": len(house_messages.entity_topics(names[0])) + 1,  # with its status
         }
         path = self._folder / f"plan-{first}.json"
         path.write_text(json.dumps(plan))
