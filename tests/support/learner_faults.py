@@ -115,4 +115,5 @@ def own_learners_forgotten() -> Iterator[None]:
         for name, module in sys.modules.items():
             if re.fullmatch(r"_microshrub_\w+\.learners", name):
                 module._LEARNERS = before  # type: ignore[attr-defined]
-        loader.forget("majority")
+        for own in ("majority", "mean_regressor"):
+            loader.forget(own)

@@ -140,10 +140,19 @@ def votes_of(learner: Any, said: int) -> list[int]:
 
 
 def make(library: ModuleType, name: str, shape: dict[str, int], **parameters: Any) -> Any:
-    """A learner of that shape; one of numbers takes no classes."""
-    numbers = library.learners.is_regressor(name)
+    """A learner of that shape; one of numbers takes no classes, and its name says that it is one.
+
+    Raises LearnerError if the name and the base class do not agree.
+    """
+    numbers, kind = library.learners.is_regressor(name), library.learners.learner_class(name)
+    if issubclass(kind, library.regressor.Regressor) != numbers:
+        base, does = ("Learner", "") if numbers else ("Regressor", "not ")
+        raise LearnerError(
+            f"{name} inherits from {base}, and its name does {does}end in Regressor: only "
+            "learners of numbers inherit from Regressor, and all of their names end in it"
+        )
     found = {k: v for k, v in shape.items() if k != "classes" or not numbers}
-    return library.learners.learner_class(name)(**found, **parameters)
+    return kind(**found, **parameters)
 
 
 def quick(library: ModuleType, name: str, path: Path) -> None:

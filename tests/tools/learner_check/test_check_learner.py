@@ -74,6 +74,27 @@ def test_a_good_learner_keeps_all(
     assert said.endswith("Majority keeps what a learner has to.\n")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("", "", "MeanRegressor keeps what a learner has to."),
+        ("return 0 <=", "return True or 0 <=", "_is_sound() lets a state pass, and then it predi"),
+        ("class MeanRegressor(Regressor)", "class MeanRegressor(Learner)", "its name does end in"),
+        ("class MeanRegressor", "class Mean", "its name does not end in Regressor"),
+    ],
+)
+def test_a_learner_of_numbers(
+    old: str, new: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = MAJORITY.with_name("mean_regressor.py").read_text(encoding="utf-8")
+    file = tmp_path / "mean_regressor.py"
+    source = source.replace("import Regressor\n", "import Learner, Regressor\n")
+    file.write_text(source.replace(old, new, 1) if old else source, encoding="utf-8")
+    name = "Mean" if new == "class Mean" else "MeanRegressor"
+    assert run("check-learner", f"{file}:{name}") == int(bool(old))
+    assert words in " ".join(capsys.readouterr().out.split())
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_told_with_kernel_and_line(
     fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -175,8 +175,12 @@ def forged_states(candidate: CheckedLearner) -> None:
                 continue
             for _ in range(_USED):
                 row, label = samples.next()
-                if not 0 <= learner.predict(row) < outcomes:
-                    raise LearnerError("_is_sound() lets a state pass that predicts no class")
+                try:
+                    own_check.possible(learner.predict(row), outcomes)
+                except LearnerError as error:
+                    raise LearnerError(
+                        f"_is_sound() lets a state pass, and then {error}"
+                    ) from None
                 learner.learn(row, label)
 
 

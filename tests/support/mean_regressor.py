@@ -1,0 +1,49 @@
+"""About the mean of the last targets: a regressor of one's own, in one file.
+
+0  state  'i'  the words below
+"""
+
+import micropython
+from micropython import const
+
+from microshrub.regressor import Regressor
+
+_STATE = const(0)  # place of the buffer
+
+_MEAN = const(0)  # of the state: a code, 0..65535
+_WORDS = const(1)
+
+
+@micropython.viper
+def predict(t, rows, at: int) -> int:
+    """The mean so far; the sample does not matter."""
+    return ptr32(ptr32(t)[_STATE])[_MEAN]
+
+
+@micropython.viper
+def learn(t, rows, at: int, y: int) -> int:
+    """Move the mean by an eighth of the way; returns what it was."""
+    state = ptr32(ptr32(t)[_STATE])
+    said = state[_MEAN]
+    state[_MEAN] = said + ((y - said) >> 3)  # between both
+    return said
+
+
+class MeanRegressor(Regressor):
+    """About the mean of the last targets, whatever the features are."""
+
+    _predict = staticmethod(predict)
+    _learn = staticmethod(learn)
+
+    def _table(self):
+        return [("state", "i", _WORDS)]
+
+    def _start(self):
+        self._flat[_STATE][_MEAN] = 32767
+
+    def _is_sound(self):
+        return 0 <= self._flat[_STATE][_MEAN] <= 65535
+
+    def progress(self):
+        """Nothing that users should see."""
+        return {}
