@@ -148,12 +148,16 @@ class House:
         return self.epoch if number <= self._newest else (self.epoch - 1) & _EPOCHS
 
     def _settle(self, predicted):
-        """Another class is the state once it was the answer often enough, or is sure."""
+        """Another class is the state once it was the answer often enough, or is sure.
+
+        None is while nothing was learned: then a model is never sure.
+        """
         if predicted != self._next:
             self._next = predicted
             self._run = 0
         self._run = min(self._run + 1, 255)
-        if predicted == self.shown:
+        knows = self.app.confidence or self.app.metrics.samples
+        if predicted == self.shown or not knows:
             return
         if self._run < self._in_a_row and self.app.confidence < self._sure:
             return

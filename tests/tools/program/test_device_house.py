@@ -96,6 +96,17 @@ def test_it_is_found_taught_and_tells_its_state(
     assert {m.topic: m.data for m in came} == listener.found()
 
 
+def test_who_has_learned_nothing_tells_no_class(
+    broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
+) -> None:
+    start(broker.port, fast=60)
+    for _ in range(3):  # one is told each minute
+        assert listener.until_state()["state"] == ""
+    assert not events(listener)
+    teach(listener, tmp_path)
+    listener.until_state(state=CLASSES[1])
+
+
 def test_what_only_its_former_program_had_is_removed(
     broker: Mosquitto, listener: Listener, start: Start
 ) -> None:
