@@ -8,7 +8,6 @@ since the board was switched on, the network is asked for the time before that.
 import errno
 import select
 import socket
-import time
 
 from micropython import const
 
@@ -79,6 +78,8 @@ class Opening:
 
 def _set_clock():
     """Ask the network for the time, if the clock is not set; waits for a second at most."""
+    import time
+
     if time.gmtime()[0] >= _SET:
         return
     try:
