@@ -43,11 +43,11 @@ TEXT = """\
 
 Made by `{command}`; do not edit it by hand. Of {count:,} rows of each, the mean absolute error
 divided by that of NoChange (the last value); below 1 is better than to say that nothing changes.
-The thicket of 16 KB is that of `--target` with {lags} lags. River's SNARIMAX has 24 lags, one
-difference and a scaled linear regression, HoltWinters a weight of 0.3 for the newest value, and
-its seasonal form a season of 24 and weights of 0.1 and 0.3 for trend and season; all are told the
-values alone, in order, and predict every tenth row, for their time. The
-series are made by generators, with three seeds that chose nothing ({seeds}).
+The thicket of 16 KB is that of `--target` with `--lags {lags} --warmup {warmup}`. River's SNARIMAX
+has 24 lags, one difference and a scaled linear regression, HoltWinters a weight of 0.3 for the
+newest value, and its seasonal form a season of 24 and weights of 0.1 and 0.3 for trend and season;
+all are told the values alone, in order, and predict every tenth row, for their time. The series
+are made by generators, with three seeds that chose nothing ({seeds}).
 
 {table}
 
@@ -56,10 +56,10 @@ Over all rows of the table, thicket's error is {mean} of NoChange's in the geome
 
 ## What intervals of {share} % hold
 
-The share of targets inside, in percent, and in brackets the least and the greatest share of any
-{window} successive samples. Far ahead, the errors of neighbouring samples are nearly the same: in
-{window} samples 120 ahead there are hardly more than four that differ, so no rule could hold
-{share} % of any {window}. Over a long time, the share holds.
+The share of targets inside after the first {settled}, in percent, and in brackets the least and
+the greatest share of any {window} successive samples. Far ahead, the errors of neighbouring
+samples are nearly the same: in {window} samples 120 ahead there are hardly more than four that
+differ, so no rule could hold {share} % of any {window}. Over a long time, the share holds.
 
 {coverage}
 """
@@ -169,6 +169,8 @@ def page(rows: Sequence[AheadRow], command: str) -> str:
         command=command,
         count=COUNT,
         lags=LAGS,
+        warmup=WARMUP,
+        settled=_SETTLED,
         seeds=", ".join(map(str, SEEDS)),
         table=markdown_table(head, cells),
         mean=f"{np.exp(np.mean(np.log([each[0] for each in ratios]))):.3f}",
