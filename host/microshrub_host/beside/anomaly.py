@@ -198,7 +198,8 @@ class AnomalyRun(BesideRun):
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        said = f"{len(self.alarms):,}; one in {self.options.period:,} samples is allowed"
+        allowed = count(self.options.period, "sample")
+        said = f"{len(self.alarms):,}; one in {allowed} is allowed"
         first = self.options.normal or self.window
         if len(self.scores) <= first:
             said = f"0; none is possible in the first {first:,} samples"
