@@ -65,11 +65,24 @@ def add_ahead_options(group: argparse._ActionsContainer, *, interval: bool = Tru
         )
 
 
+class _Once(argparse.Action):
+    """Keeps a value, and refuses a second one."""
+
+    def __call__(self, _: Any, namespace: argparse.Namespace, value: Any, *__: Any) -> None:
+        before = getattr(namespace, self.dest)
+        if before is not None:
+            raise argparse.ArgumentError(
+                self, f"a model predicts one column, {before} or {value}, not both"
+            )
+        setattr(namespace, self.dest, value)
+
+
 def add_target_option(group: argparse._ActionsContainer) -> None:
     """Add --target alone."""
     synths = ", ".join(f"synth:{name}" for name in NUMBER_SYNTHS)
     group.add_argument(
         "--target",
+        action=_Once,
         metavar="COLUMN",
         help="predict the numbers of this column, not a class; the column is called `target` in "
         f"river:NAME, a regression data set, and in {synths} (default: off)",

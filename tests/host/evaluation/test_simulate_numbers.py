@@ -180,6 +180,14 @@ def test_what_is_wrong_is_said(
     assert said in capsys.readouterr().err
 
 
+def test_a_second_target_is_not_taken_for_the_first(
+    capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["simulate", str(data), "--target", "a", "--target", "b"])
+    assert "a model predicts one column, a or b, not both" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
