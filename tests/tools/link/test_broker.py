@@ -5,8 +5,11 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Iterable
+from pathlib import Path
 
 import pytest
+from certificate_support import certificate, needs_openssl
+from house_support import PASSWORD, USER, Mosquitto, needs_broker
 
 from microshrub_host.base.errors import UserError
 from microshrub_tools.link.broker import Broker, Message
@@ -64,3 +67,23 @@ def test_a_wrong_password_is_called_so(code: int) -> None:
     """mosquitto refuses it with 5, other brokers with 4."""
     with pytest.raises(UserError, match="the user or the password is wrong"):
         talking_to([b"\x20\x02\0" + bytes([code])])
+
+
+@needs_broker
+@needs_openssl
+def test_a_broker_proves_who_it_is(tmp_path: Path) -> None:
+    der = certificate(tmp_path, "ca", "-addext", "subjectAltName=DNS:localhost")
+    other = tmp_path / "other.der"
+    other.write_bytes(certificate(tmp_path, "other"))
+    (tmp_path / "ca.der").write_bytes(der)
+    folder = tmp_path / "broker"
+    made = Mosquitto(folder, f"certfile {tmp_path}/ca.pem", f"keyfile {tmp_path}/ca.key")
+    try:
+        for name in ("ca.pem", "ca.der"):
+            Broker("localhost", made.port, USER, PASSWORD, tmp_path / name)
+        with pytest.raises(UserError, match="CERTIFICATE_VERIFY_FAILED"):
+            Broker("localhost", made.port, USER, PASSWORD, other)
+        with pytest.raises(UserError, match="passwords is no certificate"):
+            Broker("localhost", made.port, USER, PASSWORD, folder / "passwords")
+    finally:
+        made.stop()

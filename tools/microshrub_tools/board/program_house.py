@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.boards.program import Program
 from microshrub_host.sources import library_files
 
+from ..link import certificate
 from ..link.broker import PORT, TLS_PORT
 from . import house_messages
 
@@ -23,7 +23,6 @@ BROKER_PASSWORD = "the broker's password", "--mqtt-password-file"
 _HOST = re.compile(r"[A-Za-z0-9_.-]{1,63}")  # a board has no IPv6
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
 _ADDRESS = re.compile(r"([^\s/:]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?")  # IPv6 in []
-_PEM = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
 _MOST_TEXT = 96  # bytes of a user or a password
 
 
@@ -89,7 +88,7 @@ class HouseSettings:
         told = house_messages.messages(program.around, program.learner, library_files.version())
         data = house_messages.packed(program.around, told, program.class_names)
         found = {MESSAGES: data}
-        return found | ({CERTIFICATE: _certificate(self.ca)} if self.ca else {})
+        return found | ({CERTIFICATE: certificate.read(self.ca)} if self.ca else {})
 
 
 def check_text(flag: str, text: str, most: int) -> None:
@@ -104,26 +103,6 @@ def check_name(name: str, flag: str = "--name") -> None:
         raise UserError(
             f"{flag} has to be 1 to 32 letters, digits, - and _, as it is in topics, not {name!r}"
         )
-
-
-def _certificate(path: Path) -> bytes:
-    """The one in a file, as DER: not every board reads PEM. Raises UserError."""
-    try:
-        data = path.read_bytes()
-        found = _PEM.findall(data)
-        if len(found) > 1:
-            raise UserError(
-                f"--mqtt-ca {path} has {len(found)} certificates: name a file with the one that "
-                "signed the broker's"
-            )
-        if found:
-            data = ssl.PEM_cert_to_DER_cert(found[0].decode())
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=data)
-    except (ssl.SSLError, ValueError):
-        raise UserError(f"--mqtt-ca {path} is no certificate") from None
-    except OSError as error:
-        raise UserError(f"--mqtt-ca {path}: {error.strerror}") from None
-    return data
 
 
 def of_options(given: Mapping[str, Any], ask: Any, *, named: bool = False) -> HouseSettings | None:

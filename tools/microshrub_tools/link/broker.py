@@ -16,6 +16,8 @@ from types import TracebackType
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.patience import patience
 
+from . import certificate
+
 PORT, TLS_PORT = 1883, 8883
 _KEPT = 1 << 17  # bytes of a packet; what is longer is read, and lost
 _SILENCE = 0.2  # seconds: a broker may tell what it has kept after its next answer
@@ -56,7 +58,8 @@ class Broker:
             self._socket = socket.create_connection((host, port), seconds)
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             if ca:
-                context = ssl.create_default_context(cafile=str(ca))
+                context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+                context.load_verify_locations(cadata=certificate.read(ca))
                 self._socket = context.wrap_socket(self._socket, server_hostname=host)
             flags = 2 | (0x80 if user else 0) | (0x40 if password else 0)
             texts = ["", *([user] if user else []), *([password] if password else [])]

@@ -1,0 +1,31 @@
+"""The certificate of the authority that signed a broker's, in a file: --mqtt-ca."""
+
+from __future__ import annotations
+
+import re
+import ssl
+from pathlib import Path
+
+from microshrub_host.base.errors import UserError
+
+_PEM = re.compile(rb"-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----", re.DOTALL)
+
+
+def read(path: Path) -> bytes:
+    """As DER, of PEM or DER: not every board reads PEM. Raises UserError."""
+    try:
+        data = path.read_bytes()
+        found = _PEM.findall(data)
+        if len(found) > 1:
+            raise UserError(
+                f"--mqtt-ca {path} has {len(found)} certificates: name a file with the one that "
+                "signed the broker's"
+            )
+        if found:
+            data = ssl.PEM_cert_to_DER_cert(found[0].decode())
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=data)
+    except (ssl.SSLError, ValueError):
+        raise UserError(f"--mqtt-ca {path} is no certificate") from None
+    except OSError as error:
+        raise UserError(f"--mqtt-ca {path}: {error.strerror}") from None
+    return data
