@@ -150,14 +150,14 @@ class House:
     def _settle(self, predicted):
         """Another class is the state once it was the answer often enough, or is sure.
 
-        None is while nothing was learned: then a model is never sure.
+        None is while all have the same votes, as before the first label.
         """
         if predicted != self._next:
             self._next = predicted
             self._run = 0
         self._run = min(self._run + 1, 255)
-        knows = self.app.confidence or self.app.metrics.samples
-        if predicted == self.shown or not knows:
+        votes = self.app.learner.votes
+        if predicted == self.shown or min(votes) == max(votes):
             return
         if self._run < self._in_a_row and self.app.confidence < self._sure:
             return

@@ -96,13 +96,14 @@ def test_it_is_found_taught_and_tells_its_state(
     assert {m.topic: m.data for m in came} == listener.found()
 
 
+@pytest.mark.parametrize("more", [{}, ASKING, SMALL])
 def test_who_has_learned_nothing_tells_no_class(
-    broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
+    more: dict[str, Any], broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
 ) -> None:
-    start(broker.port, fast=60)
+    start(broker.port, fast=60, **more)
     for _ in range(3):  # one is told each minute
         assert listener.until_state()["state"] == ""
-    assert not events(listener)
+    assert not [event for event in events(listener) if event["event"] == "state"]
     teach(listener, tmp_path)
     listener.until_state(state=CLASSES[1])
 
