@@ -10,7 +10,7 @@ from ..base.errors import UserError
 from ..base.text import did_you_mean
 from ..evaluation.classes import Result
 from ..evaluation.regression import NumberResult
-from ..library.learners import MODELS, check_parameters, defaults
+from ..library.learners import MODELS, REGRESSORS, check_parameters, defaults
 from ..models import model_files
 from ..models.model_files import OpenModel
 from ..streams.number_streams import NumberStream
@@ -80,7 +80,8 @@ def check_stream(stream: object, function: str) -> None:
 def known(model: str) -> str:
     """The classifier of that name. Raises UserError if there is none."""
     if model not in MODELS:
-        raise UserError(f"the model {model!r} is unknown. {did_you_mean(model, MODELS)}")
+        what = "predicts numbers, not classes" if model in REGRESSORS else "is unknown"
+        raise UserError(f"the model {model!r} {what}. {did_you_mean(model, MODELS)}")
     return model
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from ..base.errors import UserError
 from ..base.text import count
 from ..beside import registry
-from ..beside.companion import Beside, Companion, around
+from ..beside.companion import Companion, around
 from ..boards import board_files, ram_budget
 from ..boards.ram_budget import Budget
 from ..boards.usual_budget import usual_budget
@@ -206,15 +206,14 @@ def _split(
     warmup: int | None,
     part: float,
     ends: tuple[float, float] | None,
-    given: Beside,
+    given: Sequence[Companion],
 ) -> SearchedStream:
     """The stream in its parts, and what stands beside each model."""
     first = _first(stream.samples, part)
     if isinstance(stream, Stream):
         beside = [each.on_stream(stream, warmup or WARMUP) for each in given]
         return StreamSplit(stream, warmup, first, beside)
-    if given:
-        raise UserError(f"{type(given[0]).__name__} is for classes, not numbers")
+    registry.refuse_beside_numbers(given)
     return NumberSplit(stream, warmup or WARMUP, first, raw_ends(stream, ends))
 
 

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any, overload
 
+from ..base.errors import UserError
 from ..beside import registry
 from ..beside.between import Forecast
 from ..beside.companion import Beside, Companion, around, freezes
@@ -69,7 +70,7 @@ def simulate(
         samples; None: 0 for learners that can follow growing ranges, else 256.
     beside
         What stands beside the model: Anomaly(often=0.001), SpareClasses(4, new=("walk",)),
-        LabelBudget(share=0.1, delay=50).
+        LabelBudget(share=0.1, delay=50), Guarantee(90). Only for classes.
     interval, ends
         For a regression stream: the percent of the targets that the intervals around predictions
         should contain, and the targets' range; None: no interval, and the range of the warm-up.
@@ -107,6 +108,7 @@ def simulate(
     engine = loader.present_name(engine) if engine else None
     beside = with_old(beside, parameters)
     if isinstance(stream, NumberStream):
+        registry.refuse_beside_numbers(beside)
         model = regressor_for(model)
         shape = number_parameters(model, stream.features, stream.late)
         wanted = parameters_of(model, shape, parameters)
@@ -115,6 +117,8 @@ def simulate(
         return regression.evaluate_numbers(
             stream, model, wanted, engine=engine, warmup=warmup, ends=low_high, interval=interval
         )
+    if interval is not None or ends is not None:
+        raise UserError("interval= and ends= are for numbers: simulate(open_numbers(FILE), ...)")
     wanted = parameters_of(model, stream_parameters(known(model), stream, warmup), parameters)
     parts = [each.on_stream(stream, warmup or WARMUP) for each in beside]
     wanted = around(wanted, parts)
@@ -175,6 +179,7 @@ def parity(
     check_stream(stream, "parity")
     beside = registry.in_order(beside)
     if isinstance(stream, NumberStream):
+        registry.refuse_beside_numbers(beside)
         model = regressor_for(model)
         shape = number_parameters(model, stream.features, stream.late)
         rows, labels = stream.raw_rows(), NO_LABELS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..base.errors import UserError
@@ -75,6 +75,12 @@ def keeps_ranges(given: Mapping[str, Any]) -> bool:
     """Whether one of the options that are given asks for one beside which no ranges grow."""
     freezing = [kind for kind in _COMPANIONS if kind.freezes]
     return any(given.get(option.name) for kind in freezing for option in kind.options)
+
+
+def refuse_beside_numbers(beside: Sequence[Companion]) -> None:
+    """Raise UserError if there is one, as none stands beside a model of numbers."""
+    if beside:
+        raise UserError(f"{type(beside[0]).__name__} is for classes, not numbers")
 
 
 def in_order(beside: Iterable[Companion], also: Iterable[Companion] = ()) -> tuple[Companion, ...]:

@@ -105,3 +105,15 @@ def test_an_unknown_engine_is_told_with_the_known_ones(path: Path) -> None:
 def test_what_is_no_companion_is_not_registered() -> None:
     with pytest.raises(TypeError, match="inherits from Companion"):
         host.register_companion(int)  # type: ignore[arg-type]
+
+
+def test_what_is_for_classes_or_for_numbers_alone(path: Path) -> None:
+    numbers, classes = host.open_numbers(path, target="y"), host.open_stream(path)
+    for run in (host.simulate, host.parity):
+        with pytest.raises(host.UserError, match="Guarantee is for classes, not numbers"):
+            run(numbers, "linear", beside=[host.Guarantee(90)])
+    for options in ({"interval": 90}, {"ends": (0, 9)}):
+        with pytest.raises(host.UserError, match="are for numbers"):
+            host.simulate(classes, "shrub", window=8, **options)  # type: ignore[call-overload]
+    with pytest.raises(host.UserError, match="'linear-regressor' predicts numbers, not classes"):
+        host.simulate(classes, "linear-regressor")
