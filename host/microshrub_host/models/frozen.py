@@ -31,7 +31,9 @@ def trees_of(model: OpenModel) -> tuple[TreeReader, list[Tree]]:
     """What reads the model's trees, and they, the heaviest first. Raises UserError for none."""
     reader = reader_of(model)
     if reader is None:
-        raise UserError(f"{model.file.learner} cannot be exported: that needs trees")
+        raise UserError(
+            f"{model.file.learner} cannot be exported: that needs trees; --format c takes all"
+        )
     trees: list[Tree] = reader.trees()
     if not trees:
         raise UserError("the model has no tree yet: let it learn more samples")
