@@ -23,7 +23,9 @@ class RestartedError(LinkError):
     """The device was reset: what was under way is lost, what was learned may be."""
 
     def __init__(self) -> None:
-        super().__init__("the device was reset: connect to it again")
+        super().__init__(
+            "the device was reset, or another program has connected to it: connect again"
+        )
 
 
 class RefusedError(LinkError):
