@@ -43,7 +43,9 @@ class NoRoom(UserError):  # noqa: N818, a state of affairs, like StopIteration
         self._tell = tell
 
     def __str__(self) -> str:
-        return self._tell()
+        said = self._tell()
+        none = said.startswith("Not even")
+        return said if none else f"No default size fits beside the rest of the program. {said}"
 
 
 def bytes_for(

@@ -194,3 +194,12 @@ def test_names_of_classes_are_read_as_they_stand(
     found = of_words({"share": ["rooms", given], "mqtt": "broker"}, tmp_path)
     assert found
     assert found.classes == classes
+
+
+def test_where_no_default_has_room_a_size_is_named_with_the_reason(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico_w", *HOUSE]
+    assert main([*words, "--share", "rooms", "--output", str(tmp_path / "out")]) == 2
+    said = capsys.readouterr().err
+    assert "No default size fits beside the rest of the program. --bytes " in said
