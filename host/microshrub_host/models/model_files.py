@@ -342,7 +342,7 @@ def grew(quantizer_state: bytes) -> bool:
     return quantizer_state[_HEAD:].startswith(b"GrowingQuantizer ")
 
 
-def _kind(library: ModuleType, name: str) -> Any:
+def class_of(library: ModuleType, name: str) -> Any:
     """The class of a learner. Raises ValueError if there is none of that name."""
     try:
         return library.learners.learner_class(name)
@@ -356,7 +356,7 @@ def _kind(library: ModuleType, name: str) -> Any:
 def _build(file: ModelFile) -> OpenModel:
     """The objects with their states. Raises ValueError if these do not belong together."""
     library = loader.load("python")
-    kind = _kind(library, file.learner)
+    kind = class_of(library, file.learner)
     if library.learners.is_regressor(file.learner) != (file.numbers is not None):
         raise ValueError(f"config.json does not tell what {file.learner} predicts")
     shape = {"features"} if file.numbers else {"features", "classes"}

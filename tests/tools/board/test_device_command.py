@@ -219,3 +219,24 @@ def test_it_goes_on_where_nobody_reads_what_it_prints(
             time.sleep(0.05)
         with open(board.port, "rb", buffering=0) as port:
             assert b"a line that nobody reads" in port.read(4096) + port.read(4096)
+
+
+def test_a_learner_of_ones_own_is_flashed(
+    tmp_path: Path, micropython_command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As docs/how-to/add-a-learner.md shows it; without its file, nothing is copied."""
+    file = Path(__file__).parents[2] / "support" / "majority.py"
+    rows = [f"{i % 90},{i * 7 % 50},{'walk' if i % 9 < 4 else 'rest'}" for i in range(400)]
+    (tmp_path / "walk.csv").write_text("\n".join(["a,b,label", *rows, ""]))
+    with simulated_board(tmp_path) as port:
+        monkeypatch.setenv("MICROSHRUB_LEARNERS", f"{file}:Majority")
+        run(tmp_path, "build", "walk.csv", "--model", "majority", "--board", "rpi_pico")
+        monkeypatch.setenv("MICROSHRUB_LEARNERS", "")
+        said = run(tmp_path, "flash", "--board", "rpi_pico", "--port", port, code=2)
+        assert "MICROSHRUB_LEARNERS=FILE.py:Majority" in " ".join(said.split())
+        assert "copying:" not in said
+        monkeypatch.setenv("MICROSHRUB_LEARNERS", f"{file}:Majority")
+        said = run(tmp_path, "flash", "--board", "rpi_pico", "--port", port)
+        assert "self-test: the board's model is the simulator's" in said
+        said = run(tmp_path, "stream", "walk.csv", "--port", port)
+        assert "Device and simulator agree: 400 samples" in said

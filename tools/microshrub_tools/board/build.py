@@ -170,11 +170,16 @@ def _main_program(program: Program, freeze: bool) -> bytes:
     text = main_file().read_bytes()
     if not freeze:
         return text.replace(b"try:\n    from microshrub.device.program import", _IMPORT)
+    return registration(program.learner) + text
+
+
+def registration(learner: str) -> bytes:
+    """What main.py begins with where the whole library is there, for a learner of the user's."""
     for own in own_learners():
-        if own.name == program.learner:
+        if own.name == learner:
             call = f"register({own.name!r}, {own.module!r})"
-            return f"from microshrub.learners import register\n\n{call}\n\n".encode() + text
-    return text
+            return f"from microshrub.learners import register\n\n{call}\n\n".encode()
+    return b""
 
 
 def main_file() -> Path:

@@ -25,6 +25,7 @@ from typing import Any, Protocol
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.library import loader
+from microshrub_host.models import model_files
 
 from . import flash_space
 from .board_code import HELPERS, LOADER, SELFTEST, TRIAL
@@ -86,11 +87,12 @@ def flash(device: Runs, files: Files, update: Update = _quiet) -> SelfTest:
 
     After each step the board starts its previous program or, after the last ones, the new one.
     """
+    wanted = expected_crc32(files)  # first, as it may be refused
     prepare(device)
     check_fit(device, files)
     copy(device, files, update)
     verify(device, files)
-    result = selftest(device, files)
+    result = selftest(device, wanted)
     take_checkpoint_along(device)
     switch(device)
     return result
@@ -204,10 +206,14 @@ def _same(device: Runs, path: str, data: bytes) -> None:
 
 
 def expected_crc32(files: Files) -> int:
-    """What the simulator's self-test gives for the build's model."""
+    """What the simulator's self-test gives for the build's model. Raises UserError."""
     config = json.loads(files["config.json"])
     library = loader.load("python")
-    model = getattr(library, config["learner"])(**config["parameters"])
+    try:
+        kind = model_files.class_of(library, config["learner"])
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    model = kind(**config["parameters"])
     test = importlib.import_module(f"{library.__name__}.device.selftest")
     if config["warmup"] is None:
         quantizer = library.GrowingQuantizer(model.features, (model,))
@@ -217,8 +223,11 @@ def expected_crc32(files: Files) -> int:
     return int(crc)
 
 
-def selftest(device: Runs, files: Files) -> SelfTest:
-    """Let the new program's library learn on the board. Raises UserError if it goes wrong."""
+def selftest(device: Runs, wanted: int) -> SelfTest:
+    """Let the new program's library learn on the board, and compare the model's CRC32.
+
+    Raises UserError if it goes wrong.
+    """
     device.reset()
     device.run(HELPERS)
     try:
@@ -230,7 +239,6 @@ def selftest(device: Runs, files: Files) -> SelfTest:
         raise UserError(
             f"The self-test failed: {error}. The board's program is unchanged."
         ) from error
-    wanted = expected_crc32(files)
     if crc != wanted:
         raise UserError(
             f"The self-test failed: the board's model has the checksum {crc:08x}, and the "

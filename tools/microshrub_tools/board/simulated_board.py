@@ -92,7 +92,8 @@ def for_this_pc(files: Mapping[str, bytes]) -> dict[str, bytes]:
     kept = {name: data for name, data in files.items() if not name.startswith(build.LIBRARY)}
     for path in mpy.compiled(_ARCH):
         kept[f"lib/{mpy.in_library(path)}"] = path.read_bytes()
-    return kept | {"main.py": build.main_file().read_bytes()}
+    learner = json.loads(files["config.json"]).get("learner", "")
+    return kept | {"main.py": build.registration(learner) + build.main_file().read_bytes()}
 
 
 def put_program(flash: Path, program: Path) -> None:
