@@ -206,10 +206,6 @@ class GaussianNaiveBayes(Learner):
     def _start(self):
         start_bayes(self._flat, self.features, self.classes, self.seed)
 
-    def predict(self, x):
-        """The class of the codes x, 0 if nothing is known yet. Allocates nothing."""
-        return max(Learner.predict(self, x), 0)
-
     @property
     def votes(self):
         """Votes of the last prediction, array('i'): about 65536 * 255 in all, or all are 0."""
