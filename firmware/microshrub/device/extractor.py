@@ -9,10 +9,13 @@ from array import array
 import micropython
 from micropython import const
 
+from ..fixed import log2
 from ..learner import whole
 from .features import ENERGY, FORM, MOST_ROWS, STATISTICS, energy, outline, summarize
 
 MOST_CHANNELS = 64
+TONES = 3  # features of a channel: the loudest frequency, its part, and that of twice it
+_FAINT = const(-2560)  # a thousandth of the energy, or less
 _ABSENT = const(-536870912)  # -2**29: a reading that is not there
 _LIMIT = const(32767)
 
@@ -58,15 +61,18 @@ class FeatureExtractor:
     bands       [low, high] each: frequencies in rate / window, both included, see spectrum.py
     plain       the channels whose last reading is a feature as it is
     relative    energies in the bands are parts of the energy of all frequencies
+    tones       besides: log2 of the loudest frequency in 1/256 of rate / window, and the parts of
+                the energy that are next to it, and next to twice it
 
-    A sample holds, for each channel, its statistics and then log2 of its energies in the bands, in
-    1/256; of a window of 1 it is the filtered reading itself. A reading less its zero is kept
-    within 16 bits with a sign. Raises ValueError for what cannot be.
+    A sample holds, for each channel, its statistics, tones, and then log2 of its energies in the
+    bands, in 1/256; of a window of 1 it is the filtered reading itself. A reading less its zero is
+    kept within 16 bits with a sign. Raises ValueError for what cannot be.
     """
 
     def __init__(
-        self, channels, window, hop, zero, filters, statistics, bands, plain, relative=False
-    ):
+        self, channels, window, hop, zero, filters, statistics, bands, plain, relative=False,
+        tones=False,
+    ):  # fmt: skip
         self.channels = whole("channels", channels, 1, MOST_CHANNELS)
         self._window = whole("window", window, 1, MOST_ROWS)
         self._hop = whole("hop", hop, 1, MOST_ROWS)
@@ -79,10 +85,14 @@ class FeatureExtractor:
         )
         self._outlined = max(self._statistics or (0,)) >= FORM
         self._bands = tuple([_band(band, window) for band in bands])
-        self._relative = relative
+        self._relative = relative or tones
+        self._tones = tones
         if window == 1 and statistics:
             raise ValueError("a window of one reading has no statistics")
-        each = 1 if window == 1 else len(self._statistics) + len(self._bands)
+        if tones and not bands:
+            raise ValueError("tones need bands")
+        described = len(self._statistics) + len(self._bands) + (TONES if tones else 0)
+        each = 1 if window == 1 else described
         self.features = each * (channels - len(self._plain)) + len(self._plain)
         self._last = array("i", self._zero)
         self._signal = array("i", [0] * channels)
@@ -186,12 +196,30 @@ class FeatureExtractor:
     def _measure(self, channel, spectrum):
         spectrum.take(self._row, channel)
         self._total = spectrum.energy(1, self._window >> 1) if self._relative else 0
+        if self._tones:
+            self._tell_tones(spectrum, spectrum.loudest())
         k = 0
         while k < len(self._bands):
             low, high = self._bands[k]
             self._values[self._to] = spectrum.energy(low, high) - self._total
             self._to += 1
             k += 1
+
+    def _tell_tones(self, spectrum, loudest):
+        values = self._values
+        to = self._to
+        values[to] = log2(loudest) >> 6 if loudest else 0
+        values[to + 1] = self._near(spectrum, loudest)
+        values[to + 2] = self._near(spectrum, 2 * loudest)
+        self._to += TONES
+
+    def _near(self, spectrum, frequency):
+        """The part of the energy at a frequency and beside it, as it is told of a band."""
+        if not 0 < 2 * frequency <= self._window:
+            return _FAINT
+        last = frequency + 1 if 2 * frequency < self._window else frequency
+        part = spectrum.energy(frequency - 1 or 1, last) - self._total
+        return part if part > _FAINT else _FAINT
 
 
 def _band(band, window):

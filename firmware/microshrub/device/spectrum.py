@@ -155,8 +155,10 @@ def transform(work, table, points: int) -> int:
 
 
 @micropython.viper
-def band_energy(work, table, points: int, low: int, high: int, down: int) -> int:
+def band_energy(work, table, points: int, low: int, high: int, down: int, loudest) -> int:
     """log2 of the energy of the frequencies low..high of a transformed signal, in 1/256.
+
+    The loudest of them is written to loudest, array('H'): the lowest, if several are; 0 for none.
 
     They count from 0 to `points`, half the rate; down is by how many bits the signal was shifted
     down. The energy is the sum of abs(rfft(x))**2, x being the weighted readings; 0 for one that
@@ -167,6 +169,8 @@ def band_energy(work, table, points: int, low: int, high: int, down: int) -> int
     quarter = points >> 1
     above = 0  # the sum in two words, the upper one of units of 2**10
     below = 0
+    most = 0
+    at = 0
     for k in range(low, high + 1):
         c = sine[quarter - k] if k <= quarter else 0 - sine[k - quarter]
         s = sine[k] if k <= quarter else sine[points - k]
@@ -179,8 +183,12 @@ def band_energy(work, table, points: int, low: int, high: int, down: int) -> int
         re = re >> 1  # re**2 + im**2 <= 39556**2 * 1.0001 < 2**31, by the parallelogram's law
         im = im >> 1
         x = re * re + im * im
+        if x > most:
+            most = x
+            at = k
         above += x >> 10  # <= 257 * 2**20.6 < 2**30
         below += x & _LOW
+    ptr16(loudest)[0] = at
     above += below >> 10
     up = 2  # re and im were halved
     if above < 524288:  # 2**19
@@ -208,6 +216,7 @@ class Spectrum:
         self._table = sine_table(rows)
         self._work = array("i", [0] * rows)
         self._down = 0
+        self._loudest = array("H", [0])
 
     def take(self, first, channel):
         """Transform a channel, of which `first` is the oldest row."""
@@ -218,5 +227,10 @@ class Spectrum:
 
     def energy(self, low, high):
         """log2 of the energy from the frequency low to high, 0..rows / 2, of it, in 1/256."""
-        half = self._rows >> 1
-        return band_energy(self._work, self._table, half, low, high, self._down)
+        return band_energy(
+            self._work, self._table, self._rows >> 1, low, high, self._down, self._loudest
+        )
+
+    def loudest(self):
+        """The loudest frequency of those that energy() was asked for last; 0 if none is heard."""
+        return self._loudest[0]

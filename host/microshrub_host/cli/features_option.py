@@ -20,9 +20,9 @@ def add_features_option(parser: argparse.ArgumentParser, what: str) -> None:
         metavar="NAME=VALUE",
         help=f"{what} features computed from windows of them. Without values, windows, statistics "
         "and bands that suit the rate and the board are chosen. To choose them yourself: rate=100 "
-        "readings a second; window=64 hop=32 readings; statistics=all, none or "
-        "mean,deviation,min,max,crossings,energy; bands=auto, none or 0.5-3,3-8 low-pass=20 "
-        "high-pass=0.5 band-pass=1-10 in Hz; the columns of plain=COLUMN,... are kept as they "
+        "readings a second; window=64 hop=32 readings; statistics=all, none or some of "
+        "mean,deviation,min,max,crossings,energy,form,mobility; bands=auto, none or 0.5-3,3-8; "
+        "low-pass=20 high-pass=0.5 band-pass=1-10 in Hz; columns of plain=COLUMN,... stay as they "
         "are; zero=32768 for analog pins (default: a reading is a sample)",
     )
 

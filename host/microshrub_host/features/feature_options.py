@@ -24,6 +24,7 @@ from .feature_choice import MOST_READINGS, WINDOWS, Place, Work, band_edges, hop
 STATISTICS = ("mean", "deviation", "min", "max", "crossings", "energy", "form", "mobility")
 _BESIDE_BANDS = ("mean", "deviation", "crossings", "form", "mobility")
 _ALONE = STATISTICS[:6]
+TONES = ("peak", "tone", "overtone")  # beside bands that are chosen, as in extractor.py
 AUTO, NONE = "auto", "none"
 _SETTINGS: dict[str, Any] = {
     "window": None, "hop": None, "statistics": "auto", "bands": None, "low-pass": None,
@@ -44,6 +45,7 @@ class FeatureOptions:
     statistics: tuple[int, ...]  # places in STATISTICS
     bands: tuple[Band, ...]
     chosen: tuple[tuple[int, int], ...]  # of bands=auto: the frequencies, in rate / window
+    tones: tuple[str, ...]  # of bands=auto: TONES, if there is room for them
     filters: tuple[tuple[str, float], ...]  # high or low, and the cut-off
     plain: tuple[str, ...]  # channels whose last reading is a feature as it is
     zero: tuple[int, ...]  # one for all channels, or one each; none: of the sensor
@@ -65,8 +67,10 @@ class FeatureOptions:
         statistics = _statistics(found["statistics"], wanted != NONE) if window > 1 else ()
         made = max(place.channels - len(plain), 1)  # channels of which there is more than a value
         room = (MAX_FEATURES - len(plain)) // made - len(statistics)
+        tones = TONES if wanted == AUTO and room > len(TONES) else ()
+        room -= len(tones)
         chosen = tuple(band_edges(window, room)) if wanted == AUTO and room > 0 else ()
-        features = made * (len(statistics) + len(bands or chosen)) + len(plain)
+        features = made * (len(statistics) + len(tones) + len(bands or chosen)) + len(plain)
         work = Work(made, window, bool(statistics), bool(bands or chosen), features)
         hop = found["hop"]
         if hop in (None, AUTO):
@@ -81,6 +85,7 @@ class FeatureOptions:
             statistics=statistics,
             bands=bands,
             chosen=chosen,
+            tones=tones,
             filters=_filters(found),
             plain=plain,
             zero=_zero(found["zero"]),
@@ -113,6 +118,7 @@ class FeatureOptions:
             "statistics": list(self.statistics),
             "bands": [*bands, *map(list, self.chosen)],
             **({"relative": True} if self.chosen else {}),
+            **({"tones": True} if self.tones else {}),
             "plain": [self._place(name, channels) for name in self.plain],
         }
         self._check_count(len(channels))
@@ -121,6 +127,7 @@ class FeatureOptions:
     def names(self, channels: Sequence[str]) -> tuple[str, ...]:
         """Of the features, in their order."""
         each = [f"_{STATISTICS[place]}" for place in self.statistics]
+        each += [f"_{name}" for name in self.tones]
         each += [f"_{low:g}-{high:g}Hz" for low, high in self.bands]
         each += map(self._called, range(len(self.chosen)))
         return tuple(

@@ -27,6 +27,7 @@ _TABLE = (  # channels, and what is made of them
     (1, "window=128 statistics=none bands=10-100,100-500"),
     (1, "window=256 statistics=none bands=10-100,100-500"),
     (1, "window=512 statistics=none bands=10-100,100-500"),
+    (1, "window=512 bands=auto"),
     (1, "window=1 low-pass=20"),
     (3, "window=1 low-pass=20"),
     (3, "window=1 band-pass=5-50"),

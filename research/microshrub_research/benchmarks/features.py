@@ -28,7 +28,7 @@ BOARD = "rpi_pico"
 SIZE = 16_384  # bytes of the thicket
 SESSIONS, TAUGHT = 16, 10
 TREES = 100
-SEEDS = 12
+SEEDS = 20
 Marks = NDArray[np.bool_]
 
 TEXT = """\

@@ -103,11 +103,25 @@ def test_bands_that_are_chosen_are_parts_of_the_whole_however_loud_it_is() -> No
     rows = np.random.default_rng(5).normal(0, 900, (300, 3)).astype(np.int32)
     found = []
     for loud in (1, 2, 8):
-        parts = np.array(samples(AUTO, "checked", rows * loud)).reshape(-1, 8)
+        parts = np.array(samples(AUTO, "checked", rows * loud)).reshape(-1, 11)[:, 3:]
         assert np.abs(np.sum(2.0 ** (parts / 256), axis=1) - 1).max() < 0.03
         found.append(np.where(parts > -2560, parts, 0))  # what is fainter is less precise
     for louder in found[1:]:
         assert np.abs(louder - found[0]).max() <= 16
+
+
+def test_tones_are_the_loudest_frequency_and_its_double_however_loud_it_is() -> None:
+    """x: two tones; y: one that is above a quarter of the rate; t: nothing."""
+    angle = 2 * np.pi * np.arange(64) / 64
+    one = np.sin(5 * angle) + 0.5 * np.sin(10 * angle)
+    for loud in (100, 1000, 10_000):
+        rows = loud * np.column_stack([one, np.sin(20 * angle), 0 * angle])
+        found = samples(AUTO, "checked", np.rint(rows).astype(np.int32))[-1]
+        (x, y, t) = (found[at : at + 3] for at in (0, 11, 22))
+        parts = 256 * np.log2([5, 0.8, 0.2])
+        assert x == pytest.approx(parts.tolist(), abs=8)
+        assert y == pytest.approx([256 * np.log2(20), 0, -2560], abs=8)
+        assert t == [0, -2560, -2560]
 
 
 def test_behind_a_gap_nothing_is_left_of_what_was_before() -> None:
@@ -133,6 +147,7 @@ GOOD = extraction(WORDS[0]).options
         ({"statistics": [8]}, "statistics has to be a whole number of 0..7"),
         ({"bands": [[3, 2]]}, "last frequency has to be a whole number of 3..16"),
         ({"bands": [[1]]}, "a band is two frequencies"),
+        ({"tones": True, "bands": []}, "tones need bands"),
         ({"plain": [3]}, "plain has to be a whole number of 0..2"),
         ({"window": 1, "bands": []}, "a window of one reading has no statistics"),
     ],

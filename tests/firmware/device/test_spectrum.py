@@ -45,12 +45,14 @@ def check(x: Window, engine: str = "checked", first: int = 5) -> None:
     half = rows // 2
     for low, high in ((0, half), (1, 3), (half // 4, half // 2), (half, half), (0, 0)):
         code, energy = found.energy(low, high), expected[low : high + 1].sum()
+        loudest = expected[found.loudest()]
         assert 0 <= code < 2**14
         value = 2 ** (code / 256) if code else 0.0
         noise = FLOOR * math.sqrt(expected.sum()) + math.sqrt(energy) * CLOSE / 256 / 2
         assert math.sqrt(value) == pytest.approx(math.sqrt(energy), abs=noise + 1)
         if energy > expected.sum() / 1000 and energy > 1000:
             assert code == pytest.approx(256 * math.log2(energy), abs=CLOSE)
+            assert math.sqrt(loudest) >= math.sqrt(expected[low : high + 1].max()) - 2 * noise - 2
 
 
 def signal(kind: int, rows: int, size: float, rng: Rng) -> Window:

@@ -52,7 +52,8 @@ def test_on_a_small_board_it_is_not_the_user_who_gets_that_room(
     assert bytes_for(shape, board, "Thicket") <= bytes_for(shape, board, "Thicket", native=True)
 
 
-_FEATURES = ["window=32", "statistics=all", "bands=1-9", "low-pass=9"]
+_SIX = "statistics=mean,deviation,crossings,energy,form,mobility"
+_FEATURES = ["window=32", _SIX, "bands=1-9", "low-pass=9"]
 _SENSOR = {
     "sensor": {"kind": "adc", "pins": [26, 27], "rate": 50},
     "extraction": FeatureOptions.of(_FEATURES).extraction(("a", "b"), 50).options,
