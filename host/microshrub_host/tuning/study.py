@@ -33,6 +33,7 @@ from .trials import Candidate, Limits, Size
 _NAME = "microshrub tune"
 SET = "features"  # the set of these that a trial has
 _REFUSED = 2000  # configurations in a row that do not fit: there is none, or as good as none
+_STUBBORN = 20  # refused in a row, after which the next ones are drawn at random
 _FAILED = 5  # trials in a row that came to nothing
 RULE = "the model with the best score on the first part, as free RAM is of no other use"
 
@@ -70,6 +71,7 @@ class Search:
             self._file = stack.enter_context(study_file.open_locked(path))
             with study_file.readable(path):
                 self._study = _study(optuna, path, seed, rising=split.measure.rising)
+                self._samplers = self._study.sampler, optuna.samplers.RandomSampler(seed)
                 _check(self._study, path, _identity(split, limits))
                 known = map(_finished, self._trials("COMPLETE"))
                 self._seen = {_key(configuration) for configuration, _ in known}
@@ -151,10 +153,14 @@ class Search:
             yield task
 
     def _ask(self) -> Candidate:
-        """The next one that fits and is new."""
+        """The next one that fits and is new.
+
+        What is refused teaches the sampler nothing, so it may propose the like without an end.
+        """
         split = self._split
         models, sets = split.models(), split.sets()
-        for _ in range(_REFUSED):
+        for refused in range(_REFUSED):
+            self._study.sampler = self._samplers[refused >= _STUBBORN]
             trial = self._study.ask()
             made = sets[0] if len(sets) == 1 else trial.suggest_categorical(SET, sets)
             features = split.of(made).features

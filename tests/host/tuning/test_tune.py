@@ -301,6 +301,30 @@ def test_what_the_bytes_are_worth_is_told() -> None:
     assert "No smaller model is within a standard error of it." in report(known(1_000_000))
 
 
+def test_a_sampler_that_insists_on_what_is_refused_does_not_stop_the_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of elec within 16 KB, it was the same naive Bayes, and groves too large, 2,000 times."""
+
+    class Insistent(optuna.samplers.RandomSampler):
+        def __init__(self, *_: Any, **__: Any) -> None:
+            super().__init__(0)
+
+        def sample_independent(self, study: Any, trial: Any, name: str, values: Any) -> Any:
+            if name == "model":
+                return "gaussian"
+            return super().sample_independent(study, trial, name, values)
+
+    monkeypatch.setattr(optuna.samplers, "TPESampler", Insistent)
+    monkeypatch.setattr("microshrub_host.tuning.study._REFUSED", 60)
+    monkeypatch.setattr("microshrub_host.tuning.study._STUBBORN", 3)
+    split = StreamSplit(make_stream(60), 20, 30)
+    with Search(tmp_path / "s.tune", split, LIMITS, 0) as search:
+        told = len(search._trials("WAITING"))
+        found = {search._ask().model for _ in range(told + 3)}
+        assert len(found) > 2
+
+
 def test_thicket_comes_first() -> None:
     models = [choice["model"] for choice in first(MODELS, "thicket", 65536)]
     assert models[: models.count("thicket")] == ["thicket"] * models.count("thicket")
