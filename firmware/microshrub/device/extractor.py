@@ -9,13 +9,11 @@ from array import array
 import micropython
 from micropython import const
 
-from ..fixed import log2
 from ..learner import whole
-from .features import ENERGY, FORM, MOST_ROWS, STATISTICS, energy, outline, summarize
+from .features import ENERGY, FORM, MOST_ROWS, STATISTICS, energy, summarize
 
 MOST_CHANNELS = 64
 TONES = 3  # features of a channel: the loudest frequency, its part, and that of twice it
-_FAINT = const(-2560)  # a thousandth of the energy, or less
 _ABSENT = const(-536870912)  # -2**29: a reading that is not there
 _LIMIT = const(32767)
 
@@ -83,7 +81,7 @@ class FeatureExtractor:
         self._statistics = tuple(
             [whole("statistics", place, 0, STATISTICS - 1) for place in statistics]
         )
-        self._outlined = max(self._statistics or (0,)) >= FORM
+        self._outline = None
         self._bands = tuple([_band(band, window) for band in bands])
         self._relative = relative or tones
         self._tones = tones
@@ -101,6 +99,10 @@ class FeatureExtractor:
             self._ring = array("H", bytes(2 * channels * window))
         if self._statistics:
             self._found = array("i", [0] * STATISTICS)
+            if max(self._statistics) >= FORM:
+                from .outline import outline
+
+                self._outline = outline
         if self._bands:
             from .spectrum import Spectrum
 
@@ -183,8 +185,8 @@ class FeatureExtractor:
         summarize(self._ring, self._window, self._row, self.channels, channel, found)
         if ENERGY in self._statistics:
             found[ENERGY] = energy(self._ring, self._window, self.channels, channel)
-        if self._outlined:
-            outline(self._ring, self._window, self._row, self.channels, channel, found)
+        if self._outline is not None:
+            self._outline(self._ring, self._window, self._row, self.channels, channel, found)
 
     def _pick(self, found):
         to = self._to
@@ -197,29 +199,14 @@ class FeatureExtractor:
         spectrum.take(self._row, channel)
         self._total = spectrum.energy(1, self._window >> 1) if self._relative else 0
         if self._tones:
-            self._tell_tones(spectrum, spectrum.loudest())
+            spectrum.tell_tones(self._values, self._to, self._total)
+            self._to += TONES
         k = 0
         while k < len(self._bands):
             low, high = self._bands[k]
             self._values[self._to] = spectrum.energy(low, high) - self._total
             self._to += 1
             k += 1
-
-    def _tell_tones(self, spectrum, loudest):
-        values = self._values
-        to = self._to
-        values[to] = log2(loudest) >> 6 if loudest else 0
-        values[to + 1] = self._near(spectrum, loudest)
-        values[to + 2] = self._near(spectrum, 2 * loudest)
-        self._to += TONES
-
-    def _near(self, spectrum, frequency):
-        """The part of the energy at a frequency and beside it, as it is told of a band."""
-        if not 0 < 2 * frequency <= self._window:
-            return _FAINT
-        last = frequency + 1 if 2 * frequency < self._window else frequency
-        part = spectrum.energy(frequency - 1 or 1, last) - self._total
-        return part if part > _FAINT else _FAINT
 
 
 def _band(band, window):

@@ -21,6 +21,7 @@ _LIMIT = const(32767)
 _ONE = const(32768)  # 1.0 of sines and weights, in Q15
 _HALF = const(16384)  # 0.5 of them; also the least that is too large before a stage
 _LOW = const(1023)
+_FAINT = const(-2560)  # a thousandth of the energy, or less: log2 in 1/256
 
 # cos and sin of a 512th of a turn, in Q40
 _COS = 1099428836573
@@ -234,3 +235,21 @@ class Spectrum:
     def loudest(self):
         """The loudest frequency of those that energy() was asked for last; 0 if none is heard."""
         return self._loudest[0]
+
+    def tell_tones(self, values, to, total):
+        """Write three features behind energy(1, rows / 2), which gave the total.
+
+        log2 of the loudest frequency in 1/256, and the parts of the energy at it and at twice it.
+        """
+        loudest = self.loudest()
+        values[to] = log2(loudest) >> 6 if loudest else 0
+        values[to + 1] = self._near(loudest, total)
+        values[to + 2] = self._near(2 * loudest, total)
+
+    def _near(self, frequency, total):
+        """The part of the energy at a frequency and beside it."""
+        if not 0 < 2 * frequency <= self._rows:
+            return _FAINT
+        last = frequency + 1 if 2 * frequency < self._rows else frequency
+        part = self.energy(frequency - 1 or 1, last) - total
+        return part if part > _FAINT else _FAINT

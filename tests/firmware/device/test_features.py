@@ -22,7 +22,8 @@ values = st.one_of(
 
 SCRIPT = """
 from array import array
-from microshrub.device.features import energy, outline, summarize
+from microshrub.device.features import energy, summarize
+from microshrub.device.outline import outline
 found = array("i", bytes(32))
 for values, first in WINDOWS:
     ring = array("H", [v & 65535 for v in values])
@@ -41,7 +42,8 @@ def summarized(window: list[int], first: int = 0, engine: str = "checked") -> li
     module.summarize(ring, len(window), first, 1, 0, found)
     found[5] = module.energy(ring, len(window), 1, 0)
     if len(window) > 1:
-        module.outline(ring, len(window), first, 1, 0, found)
+        outline = sys.modules[f"{PACKAGES[engine]}.device.outline"].outline
+        outline(ring, len(window), first, 1, 0, found)
     return list(found)
 
 
