@@ -9,7 +9,7 @@ from typing import Any
 
 from ..engines.interface import Plan
 from ..engines.session import FORECASTER
-from ..streams.extraction import Extraction
+from ..streams.extraction import Extraction, modules_by_need
 from .companion import BoardRoom, Companion
 
 _RATE = 50  # readings a second of the sensor that a budget has
@@ -72,9 +72,9 @@ class Extracted(Companion):
         return {"sensor": sensor, "extraction": self.extraction.options}
 
     def modules(self, kind: str, beside: Collection[str]) -> tuple[str, ...]:
-        options = self.extraction.options
-        more = {"device.filters": options["filters"], "device.spectrum": options["bands"]}
-        return ("device.extractor", *(name for name, needed in more.items() if needed))
+        return tuple(
+            name for name, needed in modules_by_need(self.extraction.options).items() if needed
+        )
 
 
 def between(

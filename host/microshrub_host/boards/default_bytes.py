@@ -22,7 +22,8 @@ from .what_to_lower import which_to_lower
 SIZE = "bytes"  # the option
 RESERVED = 20 * 1024  # bytes of RAM that are left to the user's own code, after the start
 _MARGIN = 512  # what two programs may differ by: names, a button, the blocks of the heap
-_FEATURES = ("window=32", "statistics=all", "bands=1-9", "low-pass=9")  # of a sensor
+_STATISTICS = "statistics=mean,deviation,min,max,crossings,energy"
+_FEATURES = ("window=32", _STATISTICS, "bands=1-9", "low-pass=9")  # of a sensor
 _CHANNELS, _RATE = ("x", "y"), 50
 _STEP = 1024
 # How many times as long a sample may take so that there is room for this part of the default. The

@@ -14,6 +14,7 @@ from ..library import loader
 from ..programs import frozen_files, merged_files, mpy, plain_kernels
 from ..programs.settled_words import settled
 from ..sources import library_files
+from ..streams.extraction import modules_by_need
 from . import import_heap
 from .board_files import Board
 from .kernel_work import kernel_work
@@ -151,7 +152,7 @@ class ProgramLibrary:
 def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     """The modules of the device library that the program imports, sorted."""
     around = program.around
-    extraction, packets = around.get("extraction"), around.get("packets")
+    packets = around.get("packets")
     sensors = around["sensor"].get("sensors", [around["sensor"]])
     kinds = [sensor["kind"] for sensor in sensors]
     by_need = {
@@ -181,9 +182,7 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
         "device.motion_fifo": any(sensor.get("fifo") for sensor in sensors),
         "device.own": "own" in kinds,
         "device.several": around["sensor"]["kind"] == "several",
-        "device.extractor": extraction,
-        "device.filters": extraction and extraction["filters"],
-        "device.spectrum": extraction and extraction["bands"],
+        **modules_by_need(around.get("extraction")),
         "metrics": not program.numbers,
         "growing": program.warmup is None,
         "quantizer": program.warmup is not None,

@@ -23,6 +23,7 @@ from ..library import loader
 from ..programs import mpy, native_files
 from ..sources import library_files
 from ..sources.own_learners import own_learners
+from ..streams.extraction import modules_by_need
 from .counted_models import CountedModel
 from .emulated_boards import board_named
 from .emulator import EmulatedBoard, EmulatedBoardError
@@ -39,7 +40,7 @@ _UNCALLED = (
     *("thicket.moving_all", "thicket.moving", "shrub.moving"),  # no range grows here
 )
 
-_FEATURES = ("device.__init__", "device.extractor", "device.filters", "device.spectrum")
+_FEATURES = ("device.__init__", *modules_by_need(None))
 _AROUND = ("quantizer", "metrics", "target")  # of a program: here codes come, and are not judged
 
 # ticks of the boards' timers in an instruction of 2**10 ns, of 16, 25 and 10 MHz

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+_FORM = 6  # the first of the statistics that are in outline.py
+
+
+def modules_by_need(options: Mapping[str, Any] | None) -> dict[str, bool]:
+    """The library's modules for extractions, and which a program with this one imports."""
+    found = options or {"filters": (), "bands": (), "statistics": ()}
+    return {
+        "device.extractor": options is not None,
+        "device.filters": bool(found["filters"]),
+        "device.spectrum": bool(found["bands"]),
+        "device.outline": max(found["statistics"], default=0) >= _FORM,
+    }
 
 
 @dataclass(frozen=True)

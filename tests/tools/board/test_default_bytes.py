@@ -52,7 +52,7 @@ def test_on_a_small_board_it_is_not_the_user_who_gets_that_room(
     assert bytes_for(shape, board, "Thicket") <= bytes_for(shape, board, "Thicket", native=True)
 
 
-_SIX = "statistics=mean,deviation,crossings,energy,form,mobility"
+_SIX = "statistics=mean,deviation,min,max,crossings,energy"
 _FEATURES = ["window=32", _SIX, "bands=1-9", "low-pass=9"]
 _SENSOR = {
     "sensor": {"kind": "adc", "pins": [26, 27], "rate": 50},
