@@ -14,6 +14,7 @@ from typing import Any
 from ..base.errors import UserError
 from .currents import Currents
 
+LEAST_US = 10_000  # of a sleep: the program waits awake for what comes sooner, see sleep.py
 VOLTS = 3.7  # of a lithium-ion cell, as its makers count
 _BATTERY = re.compile(r"(\d+(?:\.\d+)?)(mAh|Ah|mWh|Wh)(?:@(\d+(?:\.\d+)?)V)?")
 
@@ -116,13 +117,19 @@ def estimate(
     rate: float,
     battery: Battery | None = None,
     listening: float = 0.0,
+    looks: float = 0.0,
+    look_us: float = 0.0,
 ) -> Energy:
     """Of samples that take so many microseconds, so many a second, the last with the program.
 
-    listening is the share of the time in which a board that sleeps is awake for its line.
+    listening is the share of the time in which a board that sleeps is awake for its line. Where a
+    sample is made of several readings, `looks` is how often a second the board wakes for them,
+    and each takes look_us, which is in sample_us, too.
     """
     awake = currents.volts * currents.awake_ma  # milliwatts
     share = min(1.0, rate * sample_us / 1e6 + listening)  # of the time awake, if it sleeps
+    if not sleeps(looks or rate, look_us if looks else sample_us):
+        share = 1.0
     asleep = None if currents.sleep_ma is None else mean_power(currents, share)
     return Energy(
         predict=awake * predict_us / 1000,
@@ -135,6 +142,11 @@ def estimate(
         currents=currents,
         battery=battery,
     )
+
+
+def sleeps(looks: float, look_us: float) -> bool:
+    """Whether a board that wakes so often a second, and works for so long, ever gets to sleep."""
+    return 1e6 / looks - look_us >= LEAST_US
 
 
 def mean_power(currents: Currents, share: float) -> float:

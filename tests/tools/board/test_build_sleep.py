@@ -47,6 +47,67 @@ def test_it_is_in_the_program_and_its_ram_is_counted(
     assert found[1] - found[0] == pytest.approx(2 / 60 * (105 - 4.95), abs=0.1)  # it listens
 
 
+def moving(words: list[Any], tmp_path: Path, *sensor: str) -> list[Any]:
+    """Of a program whose samples are made of windows of a sensor's readings."""
+    (tmp_path / "stream.csv").write_text("x,y,z,label\n" + "1,2,9,0\n2,3,1,1\n" * 999)
+    features = ["--features", "window=64", "hop=32", "bands=none"]
+    own = ["--sensor", "mpu6050", "scl=1", "sda=0", "axes=3", *sensor]
+    return [*words, *own, *features, "--sleep", "window=0"]
+
+
+@pytest.mark.parametrize("fifo", ["fifo=no", "fifo=yes"])
+def test_readings_that_leave_no_time_to_sleep_are_told(
+    fifo: str, words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Samples are rare, but the board wakes for each reading that goes into them."""
+    assert run(*moving(words, tmp_path, "rate=100", fifo)) == 0
+    said = capsys.readouterr()
+    assert "--sleep never sleeps here: the board wakes 100 times a second" in said.err
+    assert "105 always awake, 105 asleep between samples" in said.out
+
+
+def test_the_readings_and_features_of_a_sample_are_counted(
+    words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(*moving(words, tmp_path, "rate=50")) == 0
+    said = capsys.readouterr()
+    assert "never sleeps" not in said.err
+    found = re.search(r"time +([\d.]+) ms a labelled sample with its features and the", said.out)
+    assert found
+    assert float(found[1]) > 3 * 64 * 820 * 1.67 / 125_000 + 32 * 7_000 * 1.67 / 125_000
+    asleep = float(re.findall(r"([\d.]+) asleep between samples", said.out)[0])
+    assert asleep == pytest.approx(4.95 + 50 / 32 * float(found[1]) / 1000 * 100, rel=0.02)
+
+
+def test_of_a_learner_whose_time_is_not_known_sleep_is_told(
+    words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    del words[words.index("--bytes") :]
+    shrub = [*words, "--model", "shrub", "--window", 20, *OWN, "--battery", "2000mAh"]
+    assert run(*shrub) == 0
+    assert "asleep" not in capsys.readouterr().out
+    assert run(*shrub, "--sleep", "window=0") == 0
+    said = capsys.readouterr().out
+    found = re.search(
+        r"at 1 a second ([\d.]+) mW asleep between samples, ([\d.]+) days on 2000mAh, without",
+        said,
+    )
+    assert found
+    assert 4.95 < float(found[1]) < 6
+    assert float(found[2]) == pytest.approx(7400 / float(found[1]) / 24, rel=0.01)
+
+
+def test_a_board_that_nothing_wakes_is_told(
+    words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = "a PC reaches the board only within 60 seconds of its start"
+    assert run(*words, *OWN, "--sleep", "window=0") == 0
+    assert told in " ".join(capsys.readouterr().err.split())
+    for reachable in (["window=0", "pin=15"], ["window=1"]):
+        assert run(*words, *OWN, "--sleep", *reachable) == 0
+        assert told not in " ".join(capsys.readouterr().err.split())
+
+
 def test_its_settings(words: list[Any], tmp_path: Path) -> None:
     assert run(*words, *OWN, "--sleep", "every=300", "window=0", "hold=20", "pin=15") == 0
     expected = {"every": 300, "window": 0, "hold": 20, "pin": 15}
@@ -68,9 +129,12 @@ def test_whether_deep_sleep_would_take_less_is_computed(
     ("more", "said"),
     [
         (["--sleep"], "--sleep is for a board that reads its own --sensor"),
-        ([*OWN, "--sleep", "every=0"], "--sleep every has to be 1..86,400 seconds, not 0"),
+        ([*OWN, "--sleep", "every=0"], "--sleep every has to be 1..86,400 whole seconds, not 0"),
         ([*OWN, "--sleep", "window=60"], "would never sleep"),
-        ([*OWN, "--sleep", "hold=long"], "--sleep hold has to be 1..86,400 seconds, not 'long'"),
+        (
+            [*OWN, "--sleep", "hold=long"],
+            "--sleep hold has to be 1..86,400 whole seconds, not 'long'",
+        ),
         ([*OWN, "--sleep", "often=1"], "--sleep has no often"),
         ([*OWN, "--sleep", "deep=1"], "--sleep deep has to be yes or no, not 1"),
         (
@@ -109,6 +173,10 @@ def test_deep_sleep_is_built_where_it_takes_less(
     )
     assert 0 < deep < light / 5
     assert re.findall(r"days on 2000mAh[^:]*: ([\d,]+): estimated", said)
+    lasts = re.findall(r"flash lasts? ([\d,]+) years", said)
+    assert len(lasts) == 2
+    assert lasts[0] == lasts[1]
+    assert "with a checkpoint every 3,600 seconds" in said
 
 
 def test_where_it_would_take_more_it_is_refused_with_the_numbers(

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from device_support import Device, run_device
-from sleeping_support import USUAL, live, put_sleeper
+from sleeping_support import SENSOR, USUAL, live, put_sleeper
 
 from microshrub_host.boards import board_files, energy
 from microshrub_tools.link.client import HostLink
@@ -64,6 +64,15 @@ def test_a_day_on_a_battery(start: Start, tmp_path: Path) -> None:
 def test_without_sleep_it_never_sleeps(start: Start, tmp_path: Path) -> None:
     status, board = live(start(None, seconds=60), tmp_path)
     assert (status.asleep, board["asleep"]) == (0, 0)
+
+
+@pytest.mark.parametrize("rate", [40, 150])
+def test_between_fast_readings_it_sleeps_only_where_the_estimate_says_so(
+    rate: int, start: Start, tmp_path: Path
+) -> None:
+    more = {"sensor": SENSOR | {"rate": rate}}
+    _, board = live(start(USUAL, seconds=60, more=more), tmp_path)
+    assert (board["asleep"] > 10) == energy.sleeps(rate, 5_000) == (rate == 40)
 
 
 @pytest.mark.parametrize("fault", ["at once", "short", "stopped"])

@@ -126,7 +126,7 @@ class Sleep:
             value = getattr(self, name)
             if type(value) is not int or not least <= value <= _DAY:
                 raise UserError(
-                    f"--sleep {name} has to be {least}..{_DAY:,} seconds, not {value!r}"
+                    f"--sleep {name} has to be {least}..{_DAY:,} whole seconds, not {value!r}"
                 )
         if self.window >= self.every:
             raise UserError(
