@@ -67,6 +67,7 @@ def told_kind(name: str, start: bytes) -> str:
         if re.match(pattern, start.removeprefix(b"\xef\xbb\xbf"), re.DOTALL | re.IGNORECASE):
             if remedy.startswith("read_"):
                 target = re.sub(r"\.\w+$", "", name) + ".csv"
+                target = f"text-of-{target}" if target == name else target
                 remedy = _pandas(remedy, name, target)
             return f"{name} is {what}, not CSV. {remedy}"
     return ""

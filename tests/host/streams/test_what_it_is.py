@@ -22,6 +22,7 @@ from microshrub_host.base.how_often import share_of_samples
 from microshrub_host.streams import csv_blocks
 from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.source_file import told_kind
 from microshrub_host.streams.stream import DataError
 
 TEXT = b"x,y\n" + b"".join(b"%d,%d\n" % (i % 7, i % 2) for i in range(50))
@@ -264,3 +265,9 @@ def test_a_share_without_its_sign(text: str) -> None:
 def test_a_share_that_no_sign_mends(text: str) -> None:
     with pytest.raises(UserError, match=r"at most 1$"):
         share_of_samples(text, "--label-budget", "a label may be asked for")
+
+
+def test_the_advice_does_not_overwrite_the_file() -> None:
+    said = told_kind("data.csv", b"PAR1" + bytes(90))
+    assert "to_csv('\"'\"'data.csv" not in said
+    assert "text-of-data.csv" in said

@@ -70,3 +70,41 @@ def test_of_another_model_what_is_known_is_told(
 ) -> None:
     built(recording, tmp_path / "out", "--model", "shrub", "--window", "20")
     assert re.search(r"time +[\d.]+ ms a sample beside the learner", capsys.readouterr().out)
+
+
+BATTERY = ["--sensor", "adc", "pins=26,27,28", "rate=1", "--sleep", "--battery", "2000mAh"]
+
+
+def test_of_native_kernels_it_is_an_upper_bound(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built(recording, tmp_path / "out", "--native", *BATTERY)
+    said = " ".join(capsys.readouterr().out.split())
+    assert "as viper's kernels take, and native ones less" in said
+    assert "days on 2000mAh" in said
+    words = ["budget", "--board", "rpi_pico", "--features", "3", "--classes", "2"]
+    assert main([*words, "--native"]) == 0
+    assert "of viper's kernels: native ones take less" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_battery_is_never_ignored(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built(recording, tmp_path / "out", "--emit", "bytecode", *BATTERY)
+    said = capsys.readouterr()
+    assert "it is not known how long a sample takes" in said.err
+    assert "asleep" not in said.out
+    numbers = tmp_path / "numbers.csv"
+    numbers.write_text("a,b,y\n" + "1,2,25\n2,3,15\n" * 99)
+    built(str(numbers), tmp_path / "out", "--target", "y", *BATTERY)
+    said = capsys.readouterr()
+    assert "Always awake, it runs for 2.94 days on 2000mAh" in " ".join(said.err.split())
+    assert "days on 2000mAh, without what the learner takes" in " ".join(said.out.split())
+
+
+def test_what_the_time_is_without_is_told(
+    recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    built(recording, tmp_path / "out", "--anomaly", "0.01", "--spare-classes", "2")
+    said = " ".join(capsys.readouterr().out.split())
+    assert "around it, without the anomaly score and novelty detection, p99" in said

@@ -1,19 +1,17 @@
-"""What `build` says of the program that it has made: flash, RAM, time and energy."""
+"""What `build` says of the program that it has made: flash, RAM, network and deep sleep."""
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
 
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
-from microshrub_host.boards import board_files, energy, program_time, sample_time
+from microshrub_host.boards import board_files, energy
 from microshrub_host.boards.program import Program
-from microshrub_host.cli.energy_options import battery_of
-from microshrub_host.library.learners import MODELS
 from microshrub_host.reports.report import fitting, mixed
 
-from ..board import build, flash_wear, program_deep_sleep, program_options, program_readings
+from ..board import build, flash_wear, program_deep_sleep, program_options
+from .build_time import print_time
 
 
 def print_build(
@@ -41,8 +39,7 @@ def print_build(
     _print_network(program, arguments)
     _print_reach(program)
     console.say(fitting(made.budget))
-    if made.emit == "viper":
-        _print_time(made, board, program, arguments)
+    print_time(made, board, program, arguments)
     _print_deep_sleep(board, program, arguments)
     if build.MANIFEST in made.files:
         console.say(
@@ -72,87 +69,6 @@ def _print_reach(program: Program) -> None:
             f"{count(sleep['hold'], 'second')} of its start, and starting it anew loses what it "
             "learned since its last checkpoint. pin=15 names a button."
         )
-
-
-def _print_time(
-    made: build.Build, board: board_files.Board, program: Program, arguments: argparse.Namespace
-) -> None:
-    """How long a sample takes, and whether the sensor's rate can be kept, if that is known."""
-    names = {kind: name for name, kind in MODELS.items()}
-    if program.learner not in names:
-        return
-    own = program.around["sensor"]["kind"] != "serial"
-    readings = program_readings.of(program, board)
-    found = sample_time.sample_time(board, names[program.learner], program.parameters)
-    found = found and found.with_kernels(made.budget.kernels)
-    battery = battery_of(arguments, board, found)
-    around = program_time.around_us(board, program.parameters["features"], own) + readings.more_us
-    if not found:
-        console.say(f"time    {around / 1000:>9,.1f} ms a sample beside the learner, about")
-        _print_energy(board, program, (0.0, 0.0, around), battery, known=False)
-        return
-    found = dataclasses.replace(found, sensor=around) if own else found
-    median, most = (us / 1000 for us in found.served(own))
-    console.say(
-        f"time    {median:>9,.1f} ms a labelled sample with {readings.words}the program around "
-        f"it, p99 {most:,.1f}: estimated, {1000 / median:,.0f} a second"
-    )
-    wanted = program_options.rate_of(program.around)
-    if wanted and (note := found.note_on(wanted, "the rate of --sensor", own)):
-        messages.say(note)
-    us = (found.predict[0], found.learn[0], found.served(own)[0])
-    _print_energy(board, program, us, battery)
-
-
-def _print_energy(
-    board: board_files.Board,
-    program: Program,
-    us: tuple[float, float, float],
-    battery: energy.Battery | None,
-    known: bool = True,
-) -> None:
-    """What a sample takes in energy, and for how long a battery lasts, if that is known.
-
-    us are microseconds of a predict, of a learn and of a sample with the program around it. Where
-    those of the learner are not known, a program that sleeps takes that much, and more.
-    """
-    sleep = program.around.get("sleep")
-    readings = program_readings.of(program, board)
-    if sleep and not energy.sleeps(readings.looks, readings.look_us or us[2]):
-        messages.say(
-            f"Note: --sleep never sleeps here: the board wakes {readings.looks:g} times a second, "
-            f"and sleeps only where there are {energy.LEAST_US // 1000} ms or more to the next "
-            "time. Lower the rate of --sensor."
-        )
-    if board.currents is None or not (known or sleep):
-        return
-    rate = program_options.rate_of(program.around) or 1.0
-    listening = sleep["window"] / sleep["every"] if sleep else 0.0
-    looks = (readings.looks, readings.look_us) if readings.look_us else ()
-    found = energy.estimate(board.currents, *us, rate, battery, listening, *looks)
-    if not known:
-        _print_asleep(found, battery)
-        return
-    power = found.between(found.awake, found.asleep)
-    console.say(
-        f"energy  {energy.amount(found.sample):>9} microjoules a labelled sample; milliwatts at "
-        f"{found.rate:.3g} a second: {power}: estimated from {board.currents}"
-    )
-    if battery:
-        asleep = found.asleep and battery.days(found.asleep)
-        days = found.between(battery.days(found.awake), asleep)
-        console.say(f"        days on {battery.text}: {days}: estimated")
-
-
-def _print_asleep(found: energy.Energy, battery: energy.Battery | None) -> None:
-    """What a program that sleeps takes at least, where the learner's part is not known."""
-    assert found.asleep is not None  # `build` refuses --sleep otherwise
-    days = battery and energy.amount(battery.days(found.asleep))
-    lasts = f", {days} days on {battery.text}" if battery else ""
-    console.say(
-        f"energy  at {found.rate:.3g} a second {energy.amount(found.asleep)} mW asleep between "
-        f"samples{lasts}, without what the learner takes: estimated from {found.currents}"
-    )
 
 
 def _print_deep_sleep(
