@@ -7,7 +7,6 @@ from micropython import const
 from .config import unload
 from .house_events import EPOCH, KIND, NUMBER, SECOND
 from .mqtt import PUBLISH, RETAIN
-from .sockets import not_above
 from .status import mem_free
 
 _MINUTE = const(60000)  # milliseconds between two states, at most,
@@ -16,8 +15,7 @@ _VALUES = const(13)
 _TICKS = const(1073741823)
 _COUNTING = const(12000)  # microseconds without a reading that it takes to count the heap
 
-# In a form, a byte stands for the next of the values: a number, -1 for none;
-_NUMBER = const(1)
+# In a form, a byte stands for the next of the values: 1 for a number, -1 for none, see fill();
 _NAME = const(2)  # a class, by its name; -1 for none;
 _STAMP = const(3)  # two: what an answer has to name, eight hexadecimal digits; -1 for none;
 _KIND = const(4)  # an event
@@ -27,8 +25,6 @@ _STATE = (
 )
 _EVENT = b'{"event":"\4","class":"\2","id":"\3","ago":\1}'
 _KINDS = b"state,drift,drift over,anomaly,anomaly over,question,new,"
-
-_HEX = b"0123456789abcdef"
 
 
 class HouseVoice:
@@ -147,48 +143,24 @@ class HouseVoice:
 
     def _fill(self, form):
         """Put a form with the values."""
-        at = done = 0
-        while True:
-            k = not_above(_KIND, form, done, len(form))
-            self._client.out.put(form, done, k - done)
-            if k == len(form):
-                return
-            at += self._put(form[k], at)
-            done = k + 1
+        out, values = self._client.out, self._values
+        out.begin_form()
+        k = out.put_form(form, 0, values)
+        while k < len(form):
+            self._put(out, form[k], values)
+            k = out.put_form(form, k + 1, values)
 
-    def _put(self, what, at):
-        """Put the value at a place; returns how many places it takes."""
-        value = self._values[at]
-        if what == _NUMBER:
-            self._put_number(value)
-        elif what == _NAME:
-            self._house.names.put(self._client.out, value)
+    def _put(self, out, what, values):
+        """Put the next value, which is no number."""
+        at = out.next_value(2 if what == _STAMP else 1)
+        value = values[at]
+        if what == _NAME:
+            self._house.names.put(out, value)
         elif what == _KIND:
             self._put_kind(value)
-        else:
-            if value >= 0:
-                self._put_hex(value)
-                self._put_hex(self._values[at + 1])
-            return 2
-        return 1
-
-    def _put_number(self, value):
-        out = self._client.out
-        if value < 0:
-            out.put(b"null")
-            return
-        digit = 1
-        while value // digit > 9:
-            digit *= 10  # at most value, which is below 2**30
-        while digit:
-            out.put(_HEX, value // digit % 10, 1)
-            digit //= 10
-
-    def _put_hex(self, value):
-        shift = 16
-        while shift:
-            shift -= 4
-            self._client.out.put(_HEX, value >> shift & 15, 1)
+        elif value >= 0:
+            out.put_digits(value, 16, 4)
+            out.put_digits(values[at + 1], 16, 4)
 
     def _put_kind(self, value):
         start = 0

@@ -1,5 +1,8 @@
 """Packets of MQTT 3.1.1, put together and taken apart piece by piece in buffers made once."""
 
+from array import array
+
+import micropython
 from micropython import const
 
 from .sockets import copy, send
@@ -8,6 +11,91 @@ _HEAD = const(3)  # room for a packet's first byte and length
 _LONGEST = const(16384)  # of a packet that comes; a broker that sends more is left
 _PIECE = const(32)  # bytes that are read at once,
 _PIECES = const(16)  # so often
+_DIGITS = const(10)  # of a number below 2**30, at most
+
+
+@micropython.viper
+def copy_text(target, at: int, end: int, source, start: int, n: int) -> int:
+    """Copy n bytes as they stand in a text of JSON to target[at : end]; returns the place behind.
+
+    What has no room is left out.
+    """
+    out = ptr8(target)
+    data = ptr8(source)
+    for k in range(n):
+        c = int(data[start + k])
+        if at + 2 > end:
+            return at
+        if c == 34 or c == 92:  # a quotation mark or a backslash
+            out[at] = 92
+            at += 1
+        out[at] = c
+        at += 1
+    return at
+
+
+@micropython.viper
+def write_digits(data, at: int, value: int, base: int, least: int) -> int:
+    """Write a number of 0..2**30 - 1, base 10 or 16, from data[at] on, in at least so many digits.
+
+    Returns the place behind them.
+    """
+    out = ptr8(data)
+    count = 1
+    rest = value // base
+    while rest:
+        count += 1
+        rest = rest // base
+    if count < least:
+        count = least
+    end = at + count
+    k = end
+    while k > at:
+        k -= 1
+        digit = value % base
+        value = value // base
+        out[k] = digit + 48 if digit < 10 else digit + 87
+    return end
+
+
+@micropython.viper
+def fill(target, where, form, k: int, values) -> int:
+    """Copy form from k on to target, with numbers of values, array('i'), where a byte 1 stands.
+
+    where is array('i') of the place in target and the next value, which go on, and of the end of
+    target. A value is 0..2**30 - 1, or -1 for null. Ends before a byte of 2..4 and returns its
+    place; or the form's length; or -1 if there is no room.
+    """
+    places = ptr32(where)
+    out = ptr8(target)
+    data = ptr8(form)
+    numbers = ptr32(values)
+    at = places[0]
+    end = places[2] - _DIGITS
+    n = int(len(form))  # noqa: RUF046, viper's len() gives an object
+    while k < n:
+        c = int(data[k])
+        if at > end:
+            return -1
+        if c > 4:
+            out[at] = c
+            at += 1
+        elif c > 1:
+            break
+        else:
+            value = numbers[places[1]]
+            places[1] = places[1] + 1
+            if value < 0:
+                out[at] = 110  # null
+                out[at + 1] = 117
+                out[at + 2] = 108
+                out[at + 3] = 108
+                at += 4
+            else:
+                at = int(write_digits(target, at, value, 10, 1))
+        k += 1
+    places[0] = at
+    return k
 
 
 class PacketOut:
@@ -19,6 +107,7 @@ class PacketOut:
 
     def __init__(self, room):
         self._bytes = bytearray(_HEAD + room)
+        self._where = array("i", [0, 0, _HEAD + room])  # of a form, see fill()
         self.forget()
 
     def forget(self):
@@ -43,11 +132,42 @@ class PacketOut:
         copy(self._bytes, self.end, data, start, n)
         self.end += n
 
+    def begin_form(self):
+        """The next form begins with the first of its values."""
+        self._where[1] = 0
+
+    def put_form(self, form, start, values):
+        """Add form from `start` on with its numbers, see fill(); returns where it ends for now.
+
+        Raises ValueError if there is no room.
+        """
+        self._where[0] = self.end
+        k = fill(self._bytes, self._where, form, start, values)
+        if k < 0:
+            raise ValueError("a message is longer than its room")
+        self.end = self._where[0]
+        return k
+
+    def next_value(self, n):
+        """The place of the next of the form's values; n of them are taken."""
+        at = self._where[1]
+        self._where[1] = at + n
+        return at
+
+    def put_text(self, data, start, n):
+        """Add n bytes as they stand in a text of JSON, as far as there is room."""
+        self.end = copy_text(self._bytes, self.end, len(self._bytes), data, start, n)
+
     def put_16(self, value):
         """Add two bytes, big-endian."""
         self._bytes[self.end] = value >> 8
         self._bytes[self.end + 1] = value & 255
         self.end += 2
+
+    def put_digits(self, value, base=10, least=1):
+        """Add a number of 0..2**30 - 1, base 10 or 16, in at least so many digits."""
+        if self.end + _DIGITS <= len(self._bytes):
+            self.end = write_digits(self._bytes, self.end, value, base, least)
 
     def send(self, first):
         """The packet is complete, but for its first byte and its length, below 2**14."""

@@ -12,15 +12,6 @@ def copy(target, at: int, source, start: int, n: int):
         out[at + k] = data[start + k]
 
 
-@micropython.viper
-def not_above(most: int, data, at: int, end: int) -> int:
-    """Where the first byte of data[at : end] is that is at most `most`; end: there is none."""
-    found = ptr8(data)
-    while at < end and int(found[at]) > most:
-        at += 1
-    return at
-
-
 def send(socket, data, at, end):
     """Write what the socket takes of data[at : end]; returns where the rest begins."""
     while at < end:

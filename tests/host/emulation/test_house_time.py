@@ -19,10 +19,11 @@ from microshrub_host.programs import mpy
 from microshrub_tools.board import house_messages
 
 BOARD = "cortex-m0"
-QUIET_MS, TOLD_MS = 1.6, 7.0  # of a Pico, at most: of most samples, and where a state is told
+QUIET_MS, TOLD_MS = 1.6, 4.5  # of a Pico, at most: of most samples, and where a state is told
 ON_BOARD = """
 import gc
 gc.threshold(8192)
+from array import array
 import sys
 from machine import mem32
 
@@ -117,7 +118,7 @@ for k in range(20):
     app.sample(k & 1)
 
 class Sure:
-    votes, votes_change = app.learner.votes, False
+    votes, votes_change = array("i", [60000, 5535]), False
 
     def learn(self, x, label):
         return label
@@ -196,4 +197,4 @@ def test_a_broker_takes_little_of_a_samples_time() -> None:
     )
     print(f"{quiet - alone:.1f} ms of a sample, {told - alone:.1f} where a state is told")
     assert 0 < quiet - alone < QUIET_MS
-    assert quiet < told < alone + TOLD_MS
+    assert quiet + 1 < told < alone + TOLD_MS  # told, as the class has changed
