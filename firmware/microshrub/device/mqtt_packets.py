@@ -62,8 +62,8 @@ def write_digits(data, at: int, value: int, base: int, least: int) -> int:
 def fill(target, where, form, k: int, values) -> int:
     """Copy form from k on to target, with numbers of values, array('i'), where a byte 1 stands.
 
-    where is array('i') of the place in target and the next value, which go on, and of the end of
-    target. A value is 0..2**30 - 1, or -1 for null. Ends before a byte of 2..4 and returns its
+    where is array('i') of the place in target and the next value, which go on, and of the ends of
+    target and form. A value is 0..2**30 - 1, or -1 for null. Ends before a byte of 2..4 and returns its
     place; or the form's length; or -1 if there is no room.
     """
     places = ptr32(where)
@@ -72,7 +72,7 @@ def fill(target, where, form, k: int, values) -> int:
     numbers = ptr32(values)
     at = places[0]
     end = places[2] - _DIGITS
-    n = int(len(form))  # noqa: RUF046, viper's len() gives an object
+    n = places[3]
     while k < n:
         c = int(data[k])
         if at > end:
@@ -107,7 +107,7 @@ class PacketOut:
 
     def __init__(self, room):
         self._bytes = bytearray(_HEAD + room)
-        self._where = array("i", [0, 0, _HEAD + room])  # of a form, see fill()
+        self._where = array("i", [0, 0, _HEAD + room, 0])  # of a form, see fill()
         self.forget()
 
     def forget(self):
@@ -142,6 +142,7 @@ class PacketOut:
         Raises ValueError if there is no room.
         """
         self._where[0] = self.end
+        self._where[3] = len(form)
         k = fill(self._bytes, self._where, form, start, values)
         if k < 0:
             raise ValueError("a message is longer than its room")
