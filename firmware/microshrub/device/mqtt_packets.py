@@ -63,8 +63,8 @@ def fill(target, where, form, k: int, values) -> int:
     """Copy form from k on to target, with numbers of values, array('i'), where a byte 1 stands.
 
     where is array('i') of the place in target and the next value, which go on, and of the ends of
-    target and form. A value is 0..2**30 - 1, or -1 for null. Ends before a byte of 2..4 and returns
-    its place; or the form's length; or -1 if there is no room.
+    target and form. A value is 0..2**30 - 1, or -1 for null. Ends before a byte of 2..4, and
+    returns its place; or the form's length; or -1 if there is no room.
     """
     places = ptr32(where)
     out = ptr8(target)
