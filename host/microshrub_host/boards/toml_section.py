@@ -65,10 +65,10 @@ class TomlSection:
     def amount(self, key: str) -> float:
         """A number above 0, whole or not."""
         if type(self.rest.get(key)) is int:
-            return float(self.positive(key))
+            self.rest[key] = float(self.rest[key])
         value = self.take(key, float, "a number above 0")
         if not 0 < value < math.inf:
-            self.fail(key, f"has to be a number above 0, not {value}")
+            self.fail(key, f"has to be a number above 0, not {value:g}")
         return value
 
     def pin(self, key: str) -> int | str:

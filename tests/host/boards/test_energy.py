@@ -71,7 +71,7 @@ def test_what_is_no_battery(text: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("volts = 5", "volts = 0", "energy.volts has to be a whole number above 0"),
+        ("volts = 5", "volts = 0", "energy.volts has to be a number above 0, not 0"),
         ("volts = 5", "volts = -3.3", "energy.volts has to be a number above 0"),
         ("volts = 5", "volts = inf", "energy.volts has to be a number above 0"),
         ("volts = 5", "volts = nan", "energy.volts has to be a number above 0"),

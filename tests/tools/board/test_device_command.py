@@ -94,6 +94,28 @@ def test_what_was_built_for_a_pico_is_flashed_and_watched(
         assert re.search(learned, said_in_time(watched, learned))
 
 
+def test_it_sleeps_between_its_readings(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    run(tmp_path, "example", "gestures")
+    run(tmp_path, "build", "gestures.csv", "--board", "rpi_pico", "--model", "shrub",
+        "--sensor", "mpu6050", "scl=1", "sda=0", "rate=2", "axes=3",
+        "--sleep", "every=3", "window=1", "hold=1")  # fmt: skip
+    slept = r"up (\d+) s, (\d+) of them awake"
+    with simulated_board(tmp_path, "build/rpi_pico", "--sensor", "gestures.csv"):
+
+        def watched(seconds: float) -> str:
+            return run(tmp_path, "monitor", "--seconds", str(seconds))
+
+        end = time.monotonic() + PATIENCE
+        up = awake = 0
+        while awake == up:  # a board that starts slowly has not slept yet
+            assert time.monotonic() < end
+            time.sleep(3)  # nobody reaches for it, so it sleeps
+            up, awake = map(int, re.findall(slept, said_in_time(watched, slept))[-1])
+    assert 0 < awake < up
+
+
 @pytest.mark.long
 def test_a_program_is_streamed_to_it(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
     run(tmp_path, "example", "keypad")

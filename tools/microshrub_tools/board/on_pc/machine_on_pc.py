@@ -19,6 +19,7 @@ from array import array
 import bme280_chip
 import bus_chips
 import mpu6050_chip
+from sleep_on_pc import LightSleep
 
 _SIMULATED = "microshrub simulated"  # in sys.modules: this board is no real one
 
@@ -271,6 +272,8 @@ class Machine:
         sys.modules["neopixel"] = _Pixels
         if self._recording.speed != 1:
             sys.modules["time"] = _FastTime(self._recording)
+        speed = self._recording.speed
+        self.lightsleep = LightSleep(lambda ms: time.sleep_ms(ms // speed))
 
     def _adc(self, pin):
         number = pin.number if isinstance(pin, Pin) else pin

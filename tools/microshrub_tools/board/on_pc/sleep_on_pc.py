@@ -1,0 +1,20 @@
+"""machine.lightsleep() of a virtual board."""
+
+import sys
+
+import uselect
+
+
+class LightSleep:
+    """Sleeps by that board's clock; what comes over its line meanwhile is lost."""
+
+    def __init__(self, sleep_ms):
+        self._sleep_ms = sleep_ms
+        self._line = uselect.poll()
+        self._line.register(sys.stdin, uselect.POLLIN)
+
+    def __call__(self, milliseconds):
+        self._sleep_ms(milliseconds)
+        while any(self._line.ipoll(0)):
+            if not sys.stdin.buffer.read(1):
+                break
