@@ -1,0 +1,57 @@
+"""The figures of docs/explanation/ram.md are about those that its commands print."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from microshrub_host.programs import native_files
+from microshrub_tools.cli.main import main
+
+PAGE = Path(__file__).parents[2].joinpath("docs/explanation/ram.md").read_text(encoding="utf-8")
+ROWS = re.findall(
+    r"^\| `build(.*?)`.*? \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$", PAGE, re.MULTILINE
+)
+
+
+def number(text: str) -> int:
+    return int(text.replace(",", ""))
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row[0] or "thicket" for row in ROWS])
+def test_a_build_takes_what_the_table_says(
+    row: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options, *figures = row
+    if "--native" in options and not native_files.can_be_made("armv6m", print):
+        pytest.skip("no C compiler")
+    words = ["build", "synth:rbf_m", "--limit", "300", "--board", "rpi_pico"]
+    assert main([*words, *options.split(), "--output", str(tmp_path / "out")]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    found = re.search(
+        r"RAM ([\d,]+) bytes for the imported code of which ([\d,]+) are machine code, and "
+        r"([\d,]+) names",
+        said,
+    )
+    assert found
+    told, printed = [number(text) for text in figures], [number(text) for text in found.groups()]
+    assert told == pytest.approx(printed, rel=0.005, abs=300)
+
+
+def test_the_table_has_its_rows() -> None:
+    assert len(ROWS) == 5
+    assert any("--native" in row[0] for row in ROWS)
+
+
+def test_a_model_in_psram_takes_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+    command = re.search(r"^microshrub (budget --board esp32s3_n8r8 .*)$", PAGE, re.MULTILINE)
+    told = re.search(r"prints `model ([\d,]+) bytes, RAM ([\d,]+) of ([\d,]+)`", PAGE)
+    assert command
+    assert told
+    assert main(command[1].split()) == 0
+    printed = re.search(r"model ([\d,]+) bytes, RAM ([\d,]+) of ([\d,]+)", capsys.readouterr().out)
+    assert printed
+    assert number(told[1]) == number(printed[1])
+    assert number(told[2]) == pytest.approx(number(printed[2]), abs=300)
