@@ -25,6 +25,9 @@ from microshrub_tools.board import simulated_board as boards
 from microshrub_tools.board.pc_board import PcBoard
 from microshrub_tools.board.ports import describe_ports
 from microshrub_tools.cli.main import main
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.messages import STATUS
+from microshrub_tools.link.serial_line import SerialLine
 
 MAIN = """
 import struct
@@ -114,6 +117,29 @@ def test_it_sleeps_between_its_readings(
             time.sleep(3)  # nobody reaches for it, so it sleeps
             up, awake = map(int, re.findall(slept, said_in_time(watched, slept))[-1])
     assert 0 < awake < up
+
+
+def test_a_board_whose_time_goes_faster_takes_its_readings_all_the_same(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    """At 10 Hz, twenty times as fast; one that waits for input in our time misses most of them."""
+    (tmp_path / "warm.csv").write_text("x,label\n" + "1,a\n2,b\n" * 200)
+    run(tmp_path, "build", "warm.csv", "--model", "shrub", "--board", "rpi_pico",
+        "--sensor", "adc", "pins=26", "rate=10",
+        "--label-pin", "15", "pressed=a", "released=b")  # fmt: skip
+    played = ("--sensor", "warm.csv", "--press", "15=a", "--rate", "10", "--speed", "20")
+    with (
+        simulated_board(tmp_path, "build/rpi_pico", *played) as port,
+        HostLink(SerialLine(port)) as link,
+    ):
+        link.connect()
+        for _ in range(3000):
+            status = link.ask(STATUS)
+            if status.samples + status.missed > 150:
+                break
+            time.sleep(0.01)
+    assert status.samples > 100
+    assert status.missed < status.samples / 4
 
 
 @pytest.mark.long

@@ -12,6 +12,7 @@ columns, and those of bus_chips.py and bme280_chip.py of whose names there are c
 """
 
 import json
+import select
 import sys
 import time
 from array import array
@@ -213,6 +214,30 @@ class _FastTime:
         self.sleep_us = lambda microseconds: self.sleep(microseconds / 1000000)
 
 
+class _FastPoll:
+    """What select.poll() gives there: who waits for input waits in the board's time."""
+
+    def __init__(self, speed):
+        self._poll = select.poll()
+        self._speed = speed
+        self.register = self._poll.register
+
+    def ipoll(self, milliseconds):
+        return self._poll.ipoll(milliseconds // self._speed)
+
+
+class _FastSelect:
+    """The module `select` of that board."""
+
+    POLLIN = select.POLLIN
+    POLLOUT = select.POLLOUT
+    POLLERR = select.POLLERR
+    POLLHUP = select.POLLHUP
+
+    def __init__(self, speed):
+        self.poll = lambda: _FastPoll(speed)
+
+
 class NeoPixel:
     """The module neopixel's: its colours are what was written last."""
 
@@ -272,6 +297,7 @@ class Machine:
         sys.modules["neopixel"] = _Pixels
         if self._recording.speed != 1:
             sys.modules["time"] = _FastTime(self._recording)
+            sys.modules["select"] = _FastSelect(self._recording.speed)
         speed = self._recording.speed
         self.lightsleep = LightSleep(lambda ms: time.sleep_ms(ms // speed))
 
