@@ -173,7 +173,8 @@ class Seen:
     room = rest = 0  # bytes of the heap, once they are counted
 
     def __init__(self, plan, name):
-        self.configuration = self.metrics = self.quantizer = self
+        self.configuration = self.metrics = self.quantizer = self.learner = self
+        self.votes = (4, 1)  # of a learner that knows something
         self.network = {
             "mqtt": {"name": name, "host": "127.0.0.1", "port": plan["port"],
                      "settle": [3, 230], "events": 64}
