@@ -37,13 +37,13 @@ def test_it_needs_no_word(
     said = ["--json", str(run), "--save", str(model)]
     assert main(["simulate", *words, *said, "--engine", "python"]) == 0
     found = json.loads(run.read_text())
-    assert found["features"] == 13
+    assert found["features"] == 16
     assert found["feature_names"][5:7] == ["x_band1", "x_band2"]
     told = capsys.readouterr().err
     assert "Note: --features takes window=64 hop=16 bands=auto. rate=100 says how many" in told
     monkeypatch.setattr(engines, "available", lambda: ("python", "micropython"))
     assert main(["parity", *words, "--every", "1000"]) == 0
-    assert "make the same features: 147 samples of 13" in capsys.readouterr().out
+    assert "make the same features: 147 samples of 16" in capsys.readouterr().out
     folder = tmp_path / "program"
     assert main(["build", "--model", str(model), *PINS, "rate=50", "--output", str(folder)]) == 0
     config = json.loads((folder / "config.json").read_text())
@@ -56,7 +56,7 @@ def test_build_takes_the_rate_of_the_sensor(recording: str, tmp_path: Path) -> N
     assert main(["build", *words]) == 0
     config = json.loads((folder / "config.json").read_text())
     assert config["extraction"]["window"] == 128
-    assert config["feature_names"][5] == "x_1.56-3.12Hz"
+    assert config["feature_names"][8] == "x_1.56-3.12Hz"
 
 
 def test_the_hop_waits_for_the_board(recording: str, tmp_path: Path) -> None:
