@@ -38,7 +38,7 @@ def test_it_needs_no_word(
     assert main(["simulate", *words, *said, "--engine", "python"]) == 0
     found = json.loads(run.read_text())
     assert found["features"] == 16
-    assert found["feature_names"][5:7] == ["x_band1", "x_band2"]
+    assert found["feature_names"][7:9] == ["x_overtone", "x_band1"]
     told = capsys.readouterr().err
     assert "Note: --features takes window=64 hop=16 bands=auto. rate=100 says how many" in told
     monkeypatch.setattr(engines, "available", lambda: ("python", "micropython"))
