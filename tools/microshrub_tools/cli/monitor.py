@@ -63,9 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=exam.USUAL,
         metavar="S",
-        help="instead of watching: show the board each class once more, for S seconds each "
-        f"(default {exam.USUAL:g}), and see how many of its predictions are right; do not label "
-        "any",
+        help="show the board each class once more, without a label, S seconds each (default "
+        f"{exam.USUAL:g}): how many predictions are right?",
     )
 
 
