@@ -23,6 +23,7 @@ from tests_support import ROOT
 _ALONE = ("demo", "example", "simulate", "build", "budget")
 _TEXT = re.compile(r"(?<=^```text\n)(.*?)(?=^```)", re.MULTILINE | re.DOTALL)
 _WORDS = re.compile(r"\D*")  # before the first figure
+_FIGURE = re.compile(r"\d[\d.,]*")
 
 
 def printed(page: Path, folder: Path) -> list[str]:
@@ -49,9 +50,10 @@ def renewed(line: str, lines: list[str]) -> str:
     words = _WORDS.match(plain(line))
     assert words is not None
     like = [each for each in lines if each.startswith(words[0])]
-    if not words[0].strip() or any(plain(line) in each for each in lines) or not like:
+    if not words[0].strip() or any(each.startswith(plain(line)) for each in like) or not like:
         return line
-    new = like[0].split()
+    shape = _FIGURE.sub("", plain(line))  # of several, the one that differs in figures alone
+    new = next((each for each in like if _FIGURE.sub("", each) == shape), like[0]).split()
     parts = re.split(r"(\S+)", line)  # spaces at even places
     if len(new) != len(parts) // 2:
         return " ".join(new)

@@ -26,6 +26,7 @@ _STATISTICS = "statistics=mean,deviation,min,max,crossings,energy"
 _FEATURES = ("window=32", _STATISTICS, "bands=1-9", "low-pass=9")  # of a sensor
 _CHANNELS, _RATE = ("x", "y"), 50
 _STEP = 1024
+_NO_DEFAULT = "No default size fits beside the rest of the program."
 # How many times as long a sample may take so that there is room for this part of the default. The
 # mean accuracy of a thicket's page is 87 % with a quarter of it, 85 with an eighth, and 77 with a
 # sixteenth. So one and a half times are paid for a quarter, and whatever it takes for an eighth.
@@ -44,9 +45,7 @@ class NoRoom(UserError):  # noqa: N818, a state of affairs, like StopIteration
         self._tell = tell
 
     def __str__(self) -> str:
-        said = self._tell()
-        none = said.startswith("Not even")
-        return said if none else f"No default size fits beside the rest of the program. {said}"
+        return self._tell()
 
 
 def bytes_for(
@@ -100,7 +99,9 @@ def bytes_for(
     if not found:
         wanted = around({**parameters, SIZE: _most(kind)}, beside)
         everything = whole(ANY, beside, network)
-        raise NoRoom(lambda: which_to_lower(wanted, board, kind, everything, beside))
+        raise NoRoom(
+            lambda: which_to_lower(wanted, board, kind, everything, beside, reason=_NO_DEFAULT)
+        )
     return found
 
 

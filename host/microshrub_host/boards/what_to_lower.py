@@ -33,14 +33,16 @@ def which_to_lower(
     whole: Budget | None = None,
     beside: Beside = (),
     frozen: str = "",
+    reason: str = "",
 ) -> str:
     """One sentence: which options, each alone or else together, make the learner fit the board.
 
     whole is what its program takes as it is, with these companions; None: the learner alone.
-    frozen is what frozen_advice() says of that program, which stands at the end.
+    frozen is what frozen_advice() says of that program, which stands at the end; the reason to
+    lower options stands in front of them, if there are any.
     """
-    said = _which(learner_kwargs, board, kind, whole, beside, bool(frozen))
-    return f"{said} {frozen}".rstrip()
+    said, some_fit = _which(learner_kwargs, board, kind, whole, beside, bool(frozen))
+    return " ".join(filter(None, (reason if some_fit else "", said, frozen)))
 
 
 def _which(
@@ -50,14 +52,15 @@ def _which(
     whole: Budget | None,
     beside: Beside,
     frozen: bool,
-) -> str:
+) -> tuple[str, bool]:
+    """The sentence, and whether any options fit."""
     code, program = (whole.code, whole.of_program) if whole else (None, None)
 
     def budget(changed: Parameters) -> Budget:
         return ram_budget.budget(changed, board, kind, code, program, beside)
 
     if budget(learner_kwargs).fits:
-        return f"It fits {board.name} as it is."
+        return f"It fits {board.name} as it is.", True
     costly = _costly(learner_kwargs, kind)
 
     def fits(**changes: Value) -> bool:
@@ -67,13 +70,14 @@ def _which(
 
     alone = [_option(*found) for found in _each_alone(costly, fits)]
     if alone:
-        return f"{alone[0]} fits {board.name}" + "".join(f", or {way}" for way in alone[1:]) + "."
+        ways = "".join(f", or {way}" for way in alone[1:])
+        return f"{alone[0]} fits {board.name}{ways}.", True
     together = _together(costly, fits)
     if together:
         options = " ".join(_option(name, value) for name, value in together.items())
         if len(together) == 1:  # of much less than _each_alone would lower
-            return f"{options} fits {board.name}."
-        return f"No option alone is enough; {options} together fit {board.name}."
+            return f"{options} fits {board.name}.", True
+        return f"No option alone is enough; {options} together fit {board.name}.", True
     smallest = dict(learner_kwargs)
     for name, cost in costly.items():
         values = [v for v in cost.lower if _size_of(kind, smallest | {name: v}) >= 0]
@@ -83,7 +87,8 @@ def _which(
         f"Not even the smallest {model_of(kind)} fits {board.name}: all in all, it needs "
         f"{least.peak_bytes:,} bytes, and {board.heap_free_bytes:,} are free."
     )
-    return said + (other_ways(smallest, board, kind, least, beside, frozen) if whole else "")
+    more = other_ways(smallest, board, kind, least, beside, frozen) if whole else ""
+    return said + more, False
 
 
 @dataclass(frozen=True)

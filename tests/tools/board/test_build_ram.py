@@ -269,7 +269,7 @@ def test_several_sensors_take_what_was_counted(
     }  # fmt: skip
     around = {
         "sensor": {"kind": "several", "sensors": [fifo, SENSOR["sensor"]]},
-        "extraction": FeatureOptions.of(["window=32", "statistics=mean", "bands=9-90"])
+        "extraction": FeatureOptions.of(["window=32", "statistics=form", "bands=9-90"])
         .extraction(tuple("abcde"), 1000)
         .options,
     }

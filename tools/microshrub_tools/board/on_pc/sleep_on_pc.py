@@ -1,8 +1,7 @@
 """machine.lightsleep() of a virtual board."""
 
+import select
 import sys
-
-import uselect
 
 
 class LightSleep:
@@ -10,8 +9,8 @@ class LightSleep:
 
     def __init__(self, sleep_ms):
         self._sleep_ms = sleep_ms
-        self._line = uselect.poll()
-        self._line.register(sys.stdin, uselect.POLLIN)
+        self._line = select.poll()
+        self._line.register(sys.stdin, select.POLLIN)
 
     def __call__(self, milliseconds):
         self._sleep_ms(milliseconds)
