@@ -18,7 +18,7 @@ from learner_faults import own_learners_forgotten
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.library import learners, loader
-from microshrub_host.sources import library_files, own_learners
+from microshrub_host.sources import library_files
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.cli.main import main
 
@@ -29,7 +29,7 @@ SAMPLES = 400
 @pytest.fixture(autouse=True)
 def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The one call of register(), and what undoes it."""
-    monkeypatch.setenv(own_learners.VARIABLE, "")
+    monkeypatch.setenv(library_files.VARIABLE, "")
     with own_learners_forgotten():
         learners.register("Majority", FILE)
         yield
@@ -228,11 +228,11 @@ def test_the_command_line_of_another_process_finds_it(data: Path) -> None:
 def test_what_is_no_learner(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], entry: str, words: str
 ) -> None:
-    monkeypatch.setenv(own_learners.VARIABLE, entry)
+    monkeypatch.setenv(library_files.VARIABLE, entry)
     loader.load.cache_clear()
     assert main(["budget", "--features", "1", "--classes", "2"]) == 2
     assert words in capsys.readouterr().err
-    monkeypatch.setenv(own_learners.VARIABLE, "")
+    monkeypatch.setenv(library_files.VARIABLE, "")
 
 
 def test_an_unknown_name_is_an_error_with_what_is_known(data: Path) -> None:

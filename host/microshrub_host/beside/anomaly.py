@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
-from ..base.how_often import share_of_samples
-from ..base.settings import settings
 from ..base.text import count
+from ..base.values import settings, share_of_samples
 from ..engines.interface import Plan
 from ..library import loader
 from ..streams.stream import Stream

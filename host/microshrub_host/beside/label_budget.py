@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
-from ..base.how_often import share_of_samples
+from ..base.values import share_of_samples
 from ..engines.interface import Plan
 from ..library import loader
 from .companion import BesideRun, Companion, Followed, Option

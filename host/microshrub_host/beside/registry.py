@@ -9,7 +9,7 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..library import loader
-from ..sources.own_learners import PARTS, add
+from ..sources.library_files import PARTS, add
 from .anomaly import Anomaly
 from .companion import Companion
 from .guarantee import Guarantee

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import UserError
-from ..base.settings import settings
 from ..base.text import did_you_mean
+from ..base.values import settings
 from ..engines.interface import Plan
 from ..library import loader
 from ..streams.class_names import split_classes

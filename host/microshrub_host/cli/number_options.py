@@ -7,8 +7,7 @@ from typing import Any
 
 from ..api.models import raw_ends
 from ..base.errors import UserError
-from ..base.progress import showing
-from ..base.terminal import messages
+from ..base.terminal import messages, showing
 from ..beside import registry
 from ..features.feature_extraction import extracted_numbers
 from ..library.learners import (

@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Generic
 
 from ..base import files
 from ..base.errors import UserError
-from ..base.progress import showing
-from ..base.terminal import console
+from ..base.terminal import console, showing
 from ..beside.between import between
 from ..beside.companion import Beside
 from ..boards import board_files, sample_time
@@ -37,7 +36,6 @@ from ..streams.stream import Stream
 from .budget import too_large
 from .companion_options import add_companion_options, beside_stream, companions
 from .energy_options import add_energy_options, with_energy
-from .no_label_option import add_no_label_option, check_no_label
 from .number_options import add_number_options, open_numbers_arguments, wants_numbers
 from .options import add_model_options
 from .outputs import (
@@ -53,7 +51,9 @@ from .simulate_anomaly import run_alone
 from .stream_options import (
     DEFAULT_BOARD,
     add_board_option,
+    add_no_label_option,
     add_stream_options,
+    check_no_label,
     compile_kernels,
     open_with_parameters,
 )

@@ -8,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..base.errors import UserError
-from ..base.progress import showing
-from ..base.terminal import console
+from ..base.terminal import console, showing
 from ..base.text import count
 from ..beside import registry
 from ..beside.anomaly import Anomaly
@@ -19,9 +18,9 @@ from ..library import loader
 from ..library.learners import WARMUP, option
 from ..reports.plots import draw_anomalies
 from .features_option import feature_options, say_chosen
-from .no_label_option import open_unlabelled
 from .options import given_options
 from .outputs import is_quiet, write_figure, write_json
+from .stream_options import open_unlabelled
 
 _OF_A_LEARNER = ("label", "classes", "shuffle", "board", "save", "html", "target")
 

@@ -13,8 +13,7 @@ from rich.table import Table
 
 from ..base.cluster import check_packages, spread
 from ..base.errors import UserError
-from ..base.progress import showing
-from ..base.terminal import console
+from ..base.terminal import console, showing
 from ..engines import engines
 from ..evaluation import fleet
 from ..evaluation.fleet import FleetPlan, Met

@@ -1,4 +1,4 @@
-"""DATA and the options that say how to read it, and --board: what many subcommands share."""
+"""DATA and the options that say how to read it, --no-label and --board: what subcommands share."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from ..base.progress import showing
-from ..base.terminal import messages
+import numpy as np
+
+from ..base.errors import UserError
+from ..base.terminal import messages, showing
 from ..base.text import count
 from ..beside import registry
 from ..boards import board_files
@@ -17,12 +19,14 @@ from ..evaluation import prequential
 from ..features.feature_extraction import extracted
 from ..library.learners import MODELS, WARMUP, check_parameters, stream_parameters, warmup_of
 from ..programs import native_files
+from ..streams.class_names import declared_classes
 from ..streams.generators import SYNTH_NAMES
+from ..streams.number_streams import NumberStream
+from ..streams.open_numbers import open_columns
 from ..streams.open_stream import open_stream
 from ..streams.stream import Stream
 from .companion_options import companions
 from .features_option import add_features_option, feature_options, say_chosen
-from .no_label_option import open_unlabelled_rows
 from .options import given_options, model_parameters
 from .parsed import columns_read, whole_number
 
@@ -211,3 +215,57 @@ def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | Non
     what = "loading the kernels" if known else "compiling the kernels (once)"
     with showing(what, announce=not known):
         prequential.compile_kernels(model, parameters, engine)
+
+
+def add_no_label_option(parser: argparse._ActionsContainer, what: str) -> None:
+    """Add --no-label, for DATA without a class; `what` the command does then."""
+    parser.add_argument(
+        "--no-label",
+        action="store_true",
+        help=f"DATA has no class, and all its columns are features: {what} (default: the last "
+        "column is the class)",
+    )
+
+
+def check_no_label(arguments: argparse.Namespace) -> bool:
+    """Whether --no-label was given. Raises UserError if there is nothing to do without labels."""
+    if arguments.no_label and not arguments.anomaly:
+        raise UserError(
+            "--no-label needs --anomaly RATE: without labels there is nothing to learn."
+        )
+    return bool(arguments.no_label)
+
+
+def open_unlabelled_rows(arguments: argparse.Namespace) -> Stream:
+    """The rows, as of a stream that has no label yet, for a model of the classes of --classes.
+
+    Raises UserError.
+    """
+    classes = declared_classes(arguments.classes)
+    if classes is None:
+        raise UserError("--no-label needs --classes A,B,...: those that labels will name later.")
+    if arguments.label is not None:
+        raise UserError(
+            "--label NAME says which column is the class, and --no-label that none is."
+        )
+    found = open_unlabelled(arguments)
+    labels = np.zeros(len(found.columns), np.uint8)
+    names = found.column_names
+    return Stream(found.name, found.columns, labels, names, classes, known_scale=found.scale)
+
+
+def open_unlabelled(arguments: argparse.Namespace) -> NumberStream:
+    """The columns that the options ask for; notes on them are said."""
+    warmup = arguments.warmup or WARMUP
+    if arguments.features is not None:
+        warmup = feature_options(arguments).readings(warmup)
+    with showing("reading") as update:
+        stream = open_columns(
+            arguments.data,
+            **columns_read(arguments),
+            warmup=warmup,
+            progress=update,
+        )
+    for note in stream.notes:
+        messages.say(f"Note: {note}")
+    return stream

@@ -10,8 +10,7 @@ from ..api.planning import tune
 from ..base import cluster
 from ..base.errors import UserError
 from ..base.files import check_target
-from ..base.progress import showing
-from ..base.terminal import messages
+from ..base.terminal import messages, showing
 from ..base.text import count
 from ..beside.label_budget import LabelBudget
 from ..beside.spare_classes import SpareClasses

@@ -22,7 +22,7 @@ from ..fetch.debian_packages import Progress
 from ..library import loader
 from ..programs import mpy, native_files
 from ..sources import library_files
-from ..sources.own_learners import own_learners
+from ..sources.library_files import own_learners
 from ..streams.extraction import modules_by_need
 from .counted_models import CountedModel
 from .emulated_boards import board_named

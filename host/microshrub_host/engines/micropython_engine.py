@@ -16,7 +16,7 @@ from ..fetch.micropython_binary import find_or_fetch
 from ..library import loader
 from ..programs import mpy, native_files
 from ..sources import library_files
-from ..sources.own_learners import own_learners, own_parts
+from ..sources.library_files import own_learners, own_parts
 from ..streams.units import Raw
 from . import asked_labels, session, spare_person, watchers
 from .interface import (

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base.errors import UserError
-from ..base.settings import settings
 from ..base.text import did_you_mean
+from ..base.values import settings
 from ..streams.extraction import Extraction
 from ..streams.stream import MAX_FEATURES
 from . import filter_design

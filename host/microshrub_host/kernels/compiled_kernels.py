@@ -24,7 +24,7 @@ from ..base import files
 from ..base.cache import compiled_folder
 from ..base.errors import UserError
 from ..sources import library_files
-from ..sources.own_learners import own_files
+from ..sources.library_files import own_files
 from . import kernel_rewriting, kernel_scope, kernel_sources, syntax_tree
 from .kernel_sources import INT, NOTHING, Kernel
 

@@ -1,6 +1,6 @@
 """The learners under the names that people use, and what each says about its parameters.
 
-Nothing is listed here: the learners are those in firmware's learners.py and own_learners.py. A
+Nothing is listed here: the learners are those in firmware's learners.py and library_files.py. A
 learner's class has its parameters' names, defaults and ranges; its docstring, their meaning.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 from ..base.errors import UserError
 from ..base.text import did_you_mean
 from ..base.values import PARSERS
-from ..sources import own_learners
+from ..sources import library_files
 from ..streams.stream import Stream
 from . import loader
 
@@ -103,14 +103,14 @@ def register(name: str, path: str | os.PathLike[str]) -> None:
     """
     first = short_name(name)
     taken = first in MODELS or first in REGRESSORS
-    if taken and not any(own.name == name for own in own_learners.own_learners()):
+    if taken and not any(own.name == name for own in library_files.own_learners()):
         raise UserError(f"{name} cannot be called {first}: that is {kind_of(first)}")
-    own_learners.add(name, path)
+    library_files.add(name, path)
     loader.load.cache_clear()
     try:
         loader.load("python")
     except UserError:
-        own_learners.remove(name, path)
+        library_files.remove(name, path)
         loader.forget(Path(path).stem)
         raise
 

@@ -39,7 +39,7 @@ from ..kernels.kernel_rewriting import (
     index_addresses,
 )
 from ..sources import library_files
-from ..sources.own_learners import own_learners, own_parts
+from ..sources.library_files import own_learners, own_parts
 from . import own_check, planned, python_pointers
 
 Names = dict[str, Any]

@@ -28,8 +28,7 @@ from ..kernels import kernel_rewriting
 from ..kernels.syntax_tree import walk
 from ..library import loader
 from ..sources import library_files
-from ..sources.library_files import PACKAGE
-from ..sources.own_learners import own_parts
+from ..sources.library_files import PACKAGE, own_parts
 from . import (
     buffer_names,
     error_texts,

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import showing
 from microshrub_host.boards import board_files, ram_budget
 from microshrub_host.emulation import counted_models, instruction_counts
 from microshrub_host.evaluation import prequential

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import showing
 from microshrub_host.boards.heap_sizes import heap_bytes
 from microshrub_host.emulation.counted_models import CountedModel, stream
 from microshrub_host.emulation.instruction_counts import Counter

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import showing
 from microshrub_host.emulation import counted_models, emulated_boards, instruction_counts
 from microshrub_host.render.markdown import markdown_table
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import showing
 from microshrub_host.beside.between import Forecast
 from microshrub_host.emulation.counted_models import CountedModel, stream
 from microshrub_host.emulation.instruction_counts import Counter

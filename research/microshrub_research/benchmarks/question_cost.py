@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import showing
 from microshrub_host.emulation import counted_models, instruction_counts
 from microshrub_host.library import loader
 

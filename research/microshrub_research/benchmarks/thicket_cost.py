@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import showing
 from microshrub_host.emulation.counted_models import clustered
 from microshrub_host.emulation.instruction_counts import Counter, learned_on_pc
 

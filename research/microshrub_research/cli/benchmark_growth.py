@@ -11,8 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
-from microshrub_host.base.terminal import console
+from microshrub_host.base.terminal import console, showing
 from microshrub_host.cli.options import add_model_options
 from microshrub_host.cli.stream_options import (
     add_stream_options,

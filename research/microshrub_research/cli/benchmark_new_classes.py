@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import showing
 from microshrub_host.cli.outputs import check_outputs
 from microshrub_host.cli.parsed import whole_number
 from microshrub_host.cli.stream_options import compile_kernels

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
 from microshrub_host.base.side_by_side import Work, side_by_side
-from microshrub_host.base.terminal import messages
+from microshrub_host.base.terminal import messages, showing
 from microshrub_host.base.text import did_you_mean
 from microshrub_host.cli.outputs import write
 from microshrub_host.cli.run_options import add_jobs_option, jobs_of

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
-from microshrub_host.base.terminal import messages
+from microshrub_host.base.terminal import messages, showing
 from microshrub_host.cli.outputs import check_outputs
 from microshrub_host.cli.parsed import check_at_least_one, whole_number
 

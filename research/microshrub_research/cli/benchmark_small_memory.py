@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import showing
 from microshrub_host.cli.outputs import check_outputs
 from microshrub_host.cli.parsed import check_at_least_one, whole_number
 from microshrub_host.cli.run_options import add_run_options, jobs_of

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import showing
 from microshrub_host.cli.outputs import check_outputs
 from microshrub_host.cli.parsed import check_at_least_one, whole_number
 from microshrub_host.cli.stream_options import compile_kernels

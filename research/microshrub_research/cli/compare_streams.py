@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.exits import undisturbed
-from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import showing
 from microshrub_host.base.text import count
 from microshrub_host.cli.stream_options import compile_kernels
 from microshrub_host.evaluation.prequential import are_compiled

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import showing
 from microshrub_host.streams.generators import SYNTH_NAMES
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream

@@ -16,7 +16,7 @@ from typing import Any
 
 from microshrub_host.base.cluster import Outcome, spread
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
+from microshrub_host.base.terminal import showing
 from microshrub_host.base.text import count
 from microshrub_host.base.versions import version_of, versions
 from microshrub_host.evaluation import prequential

@@ -25,7 +25,7 @@ from microshrub_host import (
 )
 from microshrub_host.beside import registry
 from microshrub_host.library import loader
-from microshrub_host.sources import own_learners
+from microshrub_host.sources import library_files
 from microshrub_tools.cli.main import main
 from microshrub_tools.cli.monitor import facts
 from microshrub_tools.link.client import HostLink
@@ -84,7 +84,7 @@ class AboveRun(BesideRun):
 @pytest.fixture(autouse=True)
 def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The one call, and what undoes it."""
-    monkeypatch.setenv(own_learners.PARTS, "")
+    monkeypatch.setenv(library_files.PARTS, "")
     monkeypatch.setattr(registry, "_COMPANIONS", [*registry.companions()])
     register_companion(Above, PART)
     yield

@@ -20,7 +20,7 @@ from microshrub_host.kernels import c_kernels
 from microshrub_host.kernels.compiled_kernels import CompilerError
 from microshrub_host.library import loader
 from microshrub_host.programs import merged_files, mpy
-from microshrub_host.sources import library_files, own_learners
+from microshrub_host.sources import library_files
 
 needs_compiler = pytest.mark.skipif(not c_kernels.works(), reason="there is no C compiler")
 ENGINES = ["llvm", pytest.param("c", marks=needs_compiler)]
@@ -45,7 +45,7 @@ def use(engine: str, folder: Path) -> None:
     """Call a kernel in a process with that cache."""
     file = folder / "doubled.py"
     file.write_text(KERNEL, encoding="utf-8")
-    there = {own_learners.PARTS: f"{file}:Doubled", "MICROSHRUB_CACHE": str(folder / "cache")}
+    there = {library_files.PARTS: f"{file}:Doubled", "MICROSHRUB_CACHE": str(folder / "cache")}
     done = subprocess.run(
         [sys.executable, "-c", USE, engine],
         env=os.environ | there, capture_output=True, text=True, timeout=PATIENCE, check=False,

@@ -14,7 +14,7 @@ from script_support import run
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.library import learners, loader
-from microshrub_host.sources import own_learners
+from microshrub_host.sources import library_files
 from microshrub_tools.learner_check import checks
 
 # What is said of each: where it is, and what; the first part of it, if that is all
@@ -54,7 +54,7 @@ LATER = (  # than the quick part
 
 @pytest.fixture(autouse=True)
 def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv(own_learners.VARIABLE, "")
+    monkeypatch.setenv(library_files.VARIABLE, "")
     with own_learners_forgotten():
         yield
 
@@ -131,7 +131,7 @@ def test_a_command_refuses_it_instead_of_a_crash(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "microshrub_tools.cli.main", "simulate", "synth:sea_a"]
     done = subprocess.run(
         [*command, "--model", "majority", "--limit", "50"],
-        env={**os.environ, own_learners.VARIABLE: f"{file}:Majority"},
+        env={**os.environ, library_files.VARIABLE: f"{file}:Majority"},
         capture_output=True,
         text=True,
         check=False,

@@ -14,8 +14,7 @@ from pathlib import Path
 from microshrub_host.base import child_process
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.patience import patience
-from microshrub_host.base.progress import showing
-from microshrub_host.base.terminal import messages
+from microshrub_host.base.terminal import messages, showing
 from microshrub_host.boards.board_files import CostRow
 from microshrub_host.library.learners import MODELS, specification
 from microshrub_host.sources import library_files

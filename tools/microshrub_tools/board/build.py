@@ -36,7 +36,7 @@ from microshrub_host.boards.what_to_lower import which_to_lower
 from microshrub_host.programs import mpy, native_files
 from microshrub_host.reports.report import code_shortage, shortage
 from microshrub_host.sources import library_files
-from microshrub_host.sources.own_learners import own_learners
+from microshrub_host.sources.library_files import own_learners
 
 from . import flash_space, program_deep_sleep
 from .program_network import SECRETS

@@ -11,7 +11,6 @@ from microshrub_host.boards import board_files
 from microshrub_host.boards.program import Program
 from microshrub_host.cli.companion_options import add_companion_options
 from microshrub_host.cli.energy_options import add_battery_option
-from microshrub_host.cli.no_label_option import add_no_label_option
 from microshrub_host.cli.number_options import (
     add_number_options,
     open_numbers_arguments,
@@ -21,6 +20,7 @@ from microshrub_host.cli.options import add_model_options, given_options, is_mod
 from microshrub_host.cli.parsed import whole_number
 from microshrub_host.cli.stream_options import (
     add_board_option,
+    add_no_label_option,
     add_stream_options,
     open_with_parameters,
 )

@@ -10,7 +10,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console
 from microshrub_host.library import learners, loader, own_check
 from microshrub_host.library.own_check import LearnerError
-from microshrub_host.sources import own_learners
+from microshrub_host.sources import library_files
 
 from ..learner_check.checks import CHECKS, NEEDED, CheckedLearner, LeftOut
 
@@ -28,10 +28,10 @@ def run(arguments: argparse.Namespace) -> int:
     if not Path(file).expanduser().is_file():
         raise UserError(f"there is no file {file}")
     first = learners.short_name(name or " ")
-    own = [each for each in own_learners.own_learners() if each.name == name]
+    own = [each for each in library_files.own_learners() if each.name == name]
     if not own and (first in learners.MODELS or first in learners.REGRESSORS):
         raise UserError(f"{name} cannot be called {first}: that is {learners.kind_of(first)}")
-    own_learners.add(name, file)
+    library_files.add(name, file)
     loader.load.cache_clear()
     candidate = CheckedLearner(name, Path(file).expanduser().resolve())
     failed = 0

@@ -6,8 +6,7 @@ import argparse
 from pathlib import Path
 
 from microshrub_host.base.patience import patience
-from microshrub_host.base.progress import showing
-from microshrub_host.base.terminal import console, messages
+from microshrub_host.base.terminal import console, messages, showing
 from microshrub_host.base.text import count
 from microshrub_host.boards import board_files
 from microshrub_host.cli.stream_options import add_board_option

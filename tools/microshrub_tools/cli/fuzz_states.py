@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from microshrub_host.base.progress import showing
-from microshrub_host.base.terminal import console
+from microshrub_host.base.terminal import console, showing
 from microshrub_host.cli.parsed import add_whole_numbers
 from microshrub_host.engines import engines
 from microshrub_host.library import loader

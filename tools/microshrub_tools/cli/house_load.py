@@ -10,8 +10,7 @@ from rich.table import Table
 
 from microshrub_host.base import files
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
-from microshrub_host.base.terminal import console, messages
+from microshrub_host.base.terminal import console, messages, showing
 from microshrub_host.cli.parsed import add_whole_numbers, check_at_least_one
 
 from ..house_load import local_broker, report

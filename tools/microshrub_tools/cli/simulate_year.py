@@ -6,8 +6,7 @@ import argparse
 import gc
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
-from microshrub_host.base.terminal import console
+from microshrub_host.base.terminal import console, showing
 from microshrub_host.boards import board_files, energy
 from microshrub_host.boards.board_files import Board
 from microshrub_host.cli.energy_options import add_battery_option

@@ -14,8 +14,7 @@ from collections import deque
 import numpy as np
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.progress import showing
-from microshrub_host.base.terminal import console, messages
+from microshrub_host.base.terminal import console, messages, showing
 from microshrub_host.cli.options import add_model_options
 from microshrub_host.cli.parsed import whole_number
 from microshrub_host.cli.stream_options import (

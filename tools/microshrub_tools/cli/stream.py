@@ -9,8 +9,7 @@ from pathlib import Path
 
 from rich.table import Table
 
-from microshrub_host.base.progress import showing
-from microshrub_host.base.terminal import console, messages
+from microshrub_host.base.terminal import console, messages, showing
 from microshrub_host.base.text import count
 from microshrub_host.cli.number_options import add_target_option, open_number_stream
 from microshrub_host.cli.stream_options import add_stream_options, compile_kernels, open_arguments

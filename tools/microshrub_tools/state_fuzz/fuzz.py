@@ -7,7 +7,7 @@ from pathlib import Path
 from microshrub_host.base import child_process
 from microshrub_host.fetch.micropython_binary import find_or_fetch
 from microshrub_host.library import loader
-from microshrub_host.sources import library_files, own_learners
+from microshrub_host.sources import library_files
 
 from .altered_states import attack
 
@@ -29,7 +29,7 @@ def fuzz(engine: str, number: int, seed: int, states: int) -> tuple[int, int]:
     own = [
         f"sys.path.append({str(each.path.parent)!r}); "
         f"microshrub.learners.register({each.name!r}, {each.path.stem!r})"
-        for each in own_learners.own_learners()
+        for each in library_files.own_learners()
     ]
     script = _ON_DEVICE.format(
         own="\n".join(own),
