@@ -194,7 +194,9 @@ def test_the_monitor_shows_the_question_and_keys_answer_it(stream: Stream, start
 def test_stream_sends_only_what_is_asked_for(
     start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    device = start(asking=OPTIONS, quantizer=None)
+    sea = open_stream("synth:sea_a", limit=SAMPLES)
+    names = {"feature_names": sea.feature_names, "class_names": sea.class_names}
+    device = start(asking=OPTIONS, quantizer=None, **names)
     words = ["--limit", str(SAMPLES), "--port", device.port, "--build", str(tmp_path)]
     assert main(["stream", "synth:sea_a", *words]) == 0
     said = capsys.readouterr().out

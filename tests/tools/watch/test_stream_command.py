@@ -56,7 +56,8 @@ def start(micropython_command: tuple[str, ...], stream: Stream, tmp_path: Path) 
     devices = []
 
     def start(**fields: Any) -> Device:
-        fields = {"quantizer": "quantizer.state"} | fields
+        names = {"feature_names": stream.feature_names, "class_names": stream.class_names}
+        fields = {"quantizer": "quantizer.state"} | names | fields
         put_device(tmp_path, configuration("ShrubEnsemble", parameters(stream), **fields))
         (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
         devices.append(Device(micropython_command, tmp_path))
@@ -289,7 +290,7 @@ def test_builds_in_this_folder_are_found(
 def test_a_stream_of_another_shape_is_refused(tmp_path: Path) -> None:
     config = configuration("ShrubEnsemble", {"features": 3, "classes": 2})
     put_device(tmp_path, config)
-    with pytest.raises(UserError, match="features and 2 classes, and the device's model 3 and 2"):
+    with pytest.raises(UserError, match="features, and the device's model 3"):
         Twin(tmp_path).raw_rows(open_stream(SOURCE, limit=50))
 
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import zlib
 from array import array
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.text import count
+from microshrub_host.engines.interface import NO_LABELS, Labels
 from microshrub_host.library import loader
 from microshrub_host.streams.number_streams import NumberStream, Values
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Raw, Scale
+
+from .stream_of_device import check_extraction, columns_of, labels_of
 
 CONFIG = "config.json"
 BUILDS = Path("build")  # where `microshrub build` puts a folder for each board
@@ -70,29 +75,41 @@ class Twin:
     def raw_rows(self, stream: Stream | NumberStream) -> Raw:
         """The stream's values as the raw integers of the configuration's units.
 
-        Raises UserError if the stream has another shape.
+        Raises UserError if the stream has other features.
         """
         if isinstance(stream, NumberStream):
             raise UserError("the device predicts classes: leave --target out")
-        shape = (stream.values.shape[1], len(stream.class_names))
-        spare = self.configuration.spare["classes"] if self.configuration.spare else 0
-        wanted = (self.configuration.features, self.configuration.classes - spare)
-        if shape != wanted:
+        check_extraction(stream.name, stream.extraction, self.configuration.extraction)
+        features, wanted = stream.values.shape[1], self.configuration.features
+        if features != wanted:
             raise UserError(
-                f"{stream.name} has {shape[0]} features and {shape[1]} classes, and the device's "
-                f"model {wanted[0]} and {wanted[1]}"
-                + " that are known from the start"
-                * bool(spare)
+                f"{stream.name} has {count(features, 'feature')}, and the device's model {wanted}"
             )
-        return self.in_units(stream.values, stream.scale)
+        names = stream.feature_names
+        return self._in_units(stream.name, stream.values, names, stream.scale)
 
-    def in_units(self, values: Values, usual: Scale) -> Raw:
-        """Values, (rows, features), as raw integers of the configuration's units."""
-        scale = usual
+    def labels(self, stream: Stream | NumberStream) -> Labels:
+        """The stream's labels as the device numbers its classes. Raises UserError."""
+        if isinstance(stream, NumberStream):
+            return NO_LABELS
+        spare = self.configuration.spare["classes"] if self.configuration.spare else 0
+        known = self.configuration.classes - spare
+        names = self.configuration.class_names
+        if names is None and len(stream.class_names) != known:
+            raise UserError(
+                f"{stream.name} has {count(len(stream.class_names), 'class')}, and the device's "
+                f"model {known}"
+            )
+        return labels_of(stream, names[:known] if names else None)
+
+    def _in_units(self, what: str, values: Values, names: Sequence[str], usual: Scale) -> Raw:
+        """Values, (rows, columns), as the device has them: its columns, in its units."""
+        order = columns_of(what, names, self.configuration.feature_names)
+        scale = Scale(usual.offset[order], usual.digits[order])
         if self.configuration.units is not None:
             offset, digits = zip(*self.configuration.units, strict=True)
             scale = Scale(np.array(offset, dtype=np.float64), np.array(digits, dtype=np.int64))
-        return scale.apply(values)
+        return scale.apply(values[:, order])
 
     def observe(self, rows: Raw) -> None:
         """Show the quantizer the rows of the warm-up."""
@@ -144,14 +161,21 @@ class NumberTwin(Twin):
         """All columns of the stream, as Twin.raw_rows()."""
         if isinstance(stream, Stream):
             raise UserError("the device predicts a number: name its column with --target")
+        check_extraction(stream.name, stream.extraction, self.configuration.extraction)
         columns, place = self.configuration.features, self.configuration.numbers["column"]
-        if (len(stream.column_names), stream.place) != (columns, place):
+        names = self.configuration.feature_names
+        if len(stream.column_names) != columns:
             raise UserError(
-                f"{stream.name} has {len(stream.column_names)} columns, and the target is number "
-                f"{stream.place + 1}; the device's samples have {columns}, and it is number "
-                f"{place + 1}"
+                f"{stream.name} has {count(len(stream.column_names), 'column')}, and the device's "
+                f"samples have {columns}"
             )
-        return self.in_units(stream.columns, stream.scale)
+        rows = self._in_units(stream.name, stream.columns, stream.column_names, stream.scale)
+        target = names[place] if names else stream.column_names[place]
+        if stream.target_name != target:
+            raise UserError(
+                f"the device predicts {target}, not {stream.target_name}: give --target {target}"
+            )
+        return rows
 
     @property
     def number(self) -> tuple[int, int, int]:

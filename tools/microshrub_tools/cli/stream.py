@@ -13,7 +13,7 @@ from microshrub_host.base.terminal import console, messages, showing
 from microshrub_host.base.text import count
 from microshrub_host.cli.number_options import add_target_option, open_number_stream
 from microshrub_host.cli.stream_options import add_stream_options, compile_kernels, open_arguments
-from microshrub_host.engines.interface import percent
+from microshrub_host.engines.interface import Labels, percent
 from microshrub_host.library.learners import model_of
 from microshrub_host.streams.number_streams import NumberStream
 from microshrub_host.streams.stream import Stream
@@ -71,12 +71,12 @@ def run(arguments: argparse.Namespace) -> int:
         if note:
             messages.say(note)
         twin = find_twin(welcome.configuration_hash, arguments.build)
-        rows = twin.raw_rows(data)
+        rows, labels = twin.raw_rows(data), twin.labels(data)
         configuration = twin.configuration
         compile_kernels(model_of(configuration.learner), configuration.parameters)
         twin.prepare(rows)
         with showing("stream") as update:
-            run = _run(link, twin, rows, data, arguments.rate, update)
+            run = _run(link, twin, rows, labels, arguments.rate, update)
             crc32 = run.run(reset=arguments.reset)
     errors = _mean_errors(twin, data)
     asked = run.asked if isinstance(run, QuestionRun) else None
@@ -88,7 +88,7 @@ def _run(
     link: HostLink,
     twin: Twin,
     rows: Raw,
-    data: Stream | NumberStream,
+    labels: Labels,
     rate: float,
     update: Callable[[int, int, str], None],
 ) -> DeviceRun:
@@ -97,10 +97,9 @@ def _run(
 
     if isinstance(twin, NumberTwin):
         return NumberRun(link, twin, rows, rate=rate, progress=progress)
-    assert isinstance(data, Stream)
     if isinstance(twin, AskingTwin):
-        return QuestionRun(link, twin, rows, data.labels, rate=rate, progress=progress)
-    return DeviceRun(link, twin, rows, data.labels, rate=rate, progress=progress)
+        return QuestionRun(link, twin, rows, labels, rate=rate, progress=progress)
+    return DeviceRun(link, twin, rows, labels, rate=rate, progress=progress)
 
 
 def _mean_errors(twin: Twin, data: Stream | NumberStream) -> list[tuple[str, str]]:

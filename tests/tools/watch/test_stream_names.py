@@ -1,0 +1,71 @@
+"""`microshrub stream` finds classes and columns by their names, and refuses other samples."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+from device_support import configuration, put_device
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.streams.stream import Stream
+from microshrub_tools.board.simulated_device import Twin
+
+
+def walks(
+    columns: tuple[str, ...] = ("x", "y"), classes: tuple[str, ...] = ("rest", "run", "walk")
+) -> Stream:
+    """Three samples, one of each class, whose values tell their columns."""
+    values = np.array([[ord(name[0]) + k for name in columns] for k in range(3)], dtype=np.float64)
+    labels = np.array([0, 1, 2], dtype=np.uint8)
+    return Stream("walks.csv", values, labels, columns, classes)
+
+
+@pytest.fixture
+def twin(tmp_path: Path) -> Twin:
+    stream = walks()
+    shape = {"features": 2, "classes": 3}
+    names = {"feature_names": stream.feature_names, "class_names": stream.class_names}
+    put_device(tmp_path, configuration("ShrubEnsemble", shape, **names))
+    return Twin(tmp_path)
+
+
+def test_classes_and_columns_are_found_by_their_names(twin: Twin) -> None:
+    """A class that is in another place is not learned as the device's class of that place."""
+    assert twin.labels(walks()).tolist() == [0, 1, 2]
+    assert twin.labels(walks(classes=("walk", "rest", "run"))).tolist() == [2, 0, 1]
+    rows = twin.raw_rows(walks())
+    assert twin.raw_rows(walks(("y", "x"))).tolist() == rows.tolist()
+    some = walks()
+    some = Stream(
+        "walks.csv", some.values[:2], np.array([1, 0], np.uint8), ("x", "y"), ("walk", "run")
+    )
+    assert twin.labels(some).tolist() == [1, 2]  # a part of the classes is enough
+
+
+def test_classes_and_columns_that_the_device_does_not_have_are_refused(twin: Twin) -> None:
+    with pytest.raises(UserError, match=r"has the class swim, .* has the classes rest, run, walk"):
+        twin.labels(walks(classes=("rest", "swim", "walk")))
+    with pytest.raises(UserError, match=r"has the feature z, .* has the feature y instead"):
+        twin.raw_rows(walks(("x", "z")))
+
+
+def test_samples_of_other_windows_are_refused(tmp_path: Path) -> None:
+    stream = walks(("x",))
+    made = [
+        FeatureOptions.of([f"window={window}", "hop=4", "statistics=mean"]).extraction(("x",), 50)
+        for window in (8, 16)
+    ]
+    names = {"feature_names": ["x"], "class_names": stream.class_names}
+    shape = {"features": 1, "classes": 3}
+    sensor = {"sensor": {"kind": "adc", "pins": [26], "rate": 50}, "extraction": made[0].options}
+    put_device(tmp_path, configuration("ShrubEnsemble", shape, **names, **sensor))
+    twin = Twin(tmp_path)
+    assert len(twin.raw_rows(dataclasses.replace(stream, extraction=made[0]))) == 3
+    with pytest.raises(UserError, match=r"made in another way: .* window=8 hop=4"):
+        twin.raw_rows(dataclasses.replace(stream, extraction=made[1]))
+    with pytest.raises(UserError, match=r"has plain readings: .* window=8 hop=4"):
+        twin.raw_rows(stream)

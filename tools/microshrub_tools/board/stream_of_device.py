@@ -1,0 +1,77 @@
+"""A recorded stream as a device has it: by the names of its columns and its classes.
+
+A model knows numbers only: a class that is taken for another is learned for good, unnoticed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.engines.interface import Labels
+from microshrub_host.streams.extraction import Extraction
+from microshrub_host.streams.stream import Stream
+
+_SHOWN = 6  # names of a message, at most
+
+
+def columns_of(what: str, given: Sequence[str], wanted: Sequence[str] | None) -> list[int]:
+    """Where each of the device's columns is among those given, found by its name.
+
+    what is the stream's name. wanted is None for a device that knows no names: then, the columns
+    are taken as they come. Raises UserError if there are other names.
+    """
+    if wanted is None:
+        return list(range(len(given)))
+    if sorted(given) != sorted(wanted):
+        strange = [name for name in given if name not in wanted]
+        absent = [name for name in wanted if name not in given]
+        raise UserError(
+            f"{what} has {_named('feature', strange)}, which the device's model does not know; "
+            f"the model has {_named('feature', absent)} instead. Rename the columns if they mean "
+            "the same"
+        )
+    return [given.index(name) for name in wanted]
+
+
+def labels_of(stream: Stream, wanted: Sequence[str] | None) -> Labels:
+    """The stream's labels as the device numbers its classes, found by their names.
+
+    wanted are the device's classes; None: it knows no names, and labels stay as they are.
+    Raises UserError for a class that the device does not have.
+    """
+    if wanted is None:
+        return stream.labels
+    strange = [name for name in stream.class_names if name not in wanted]
+    if strange:
+        raise UserError(
+            f"{stream.name} has {_named('class', strange)}, which the device's model does not "
+            f"know; the model has {_named('class', wanted)}"
+        )
+    places = np.array([wanted.index(name) for name in stream.class_names], dtype=np.uint8)
+    labels: Labels = places[stream.labels]
+    return labels
+
+
+def check_extraction(what: str, given: Extraction | None, wanted: dict[str, Any] | None) -> None:
+    """Raises UserError if the device makes its samples of windows, and the stream's are others."""
+    if wanted is None or (given and json.loads(json.dumps(given.options)) == wanted):
+        return
+    window = f"window={wanted['window']} hop={wanted['hop']}"
+    raise UserError(
+        f"the device makes a sample of {wanted['window']:,} readings, one after every "
+        f"{wanted['hop']:,}, and {what} has "
+        + ("samples that are made in another way" if given else "plain readings")
+        + f": give the --features of its build, with {window}"
+    )
+
+
+def _named(noun: str, names: Sequence[str]) -> str:
+    """`the features ax, ay`, with few names."""
+    plural = "" if len(names) == 1 else "es" if noun.endswith("s") else "s"
+    shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
+    return f"the {noun}{plural} {shown}"
