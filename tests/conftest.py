@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from microshrub_host.base.patience import VARIABLE
+from microshrub_host.base.child_process import VARIABLE
 
 for _folder in ("oracles", "support"):
     sys.path.insert(0, str(Path(__file__).with_name(_folder)))

@@ -2,8 +2,8 @@
 
 import pytest
 
+from microshrub_host.base.errors import DataError
 from microshrub_host.streams.open_stream import open_stream
-from microshrub_host.streams.stream import DataError
 
 
 def complaint(source, **arguments):

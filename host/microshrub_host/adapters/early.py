@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.errors import AdapterError
 from ..streams.units import Scale
-from .errors import AdapterError
 from .online import OnlineModel, Values
 
 

@@ -12,8 +12,8 @@ import warnings
 from collections.abc import Mapping
 from typing import Any
 
+from ..base.errors import AdapterError
 from ..library.learners import MODELS, REGRESSORS
-from .errors import AdapterError
 
 # Where River and scikit-learn call it something else
 OF_RIVER = {

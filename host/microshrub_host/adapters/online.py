@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.errors import AdapterError
 from ..engines.interface import States
 from ..library import loader
 from ..library.learners import MODELS, grows, kind_of, stream_parameters
 from ..models import model_files
 from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
 from ..streams.units import RAW_MAX, Raw, Scale
-from .errors import AdapterError
 from .one_at_a_time import one_at_a_time
 from .sets import Sets
 

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.errors import UserError
+from ..base.errors import AdapterError, UserError
 from ..beside.spare_classes import SpareClasses
 from ..engines.interface import States
 from ..streams.units import Scale
-from .errors import AdapterError
 from .one_at_a_time import one_at_a_time
 from .online import FASTEST, OnlineModel, Values
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ..base.errors import AdapterError
 from ..library.learners import defaults, kind_of, learner
 from ..streams.stream import MAX_FEATURES
-from .errors import AdapterError
 
 
 def of_learner(adapter: Any) -> dict[str, Any]:

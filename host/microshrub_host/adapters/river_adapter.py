@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .estimator_names import OF_RIVER, Estimators
 
 if TYPE_CHECKING:  # what an editor completes and a type checker knows; a test compares the names
-    from .errors import AdapterError as AdapterError
+    from ..base.errors import AdapterError as AdapterError
     from .river_estimators import _RiverClassifier as _Classifier
     from .river_estimators import _RiverRegressor as _Regressor
 

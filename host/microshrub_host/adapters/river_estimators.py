@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from river import base
 
+from ..base.errors import AdapterError
 from ..streams.units import Scale
 from .early import Early
-from .errors import AdapterError
 from .online import OnlineModel, Values, check_engine, decimals
 from .online_numbers import OnlineNumbers
 from .online_spare import OnlineSpare

@@ -6,9 +6,8 @@ from array import array
 from collections.abc import Mapping
 from typing import Any
 
-from ..base.errors import UserError
+from ..base.errors import AdapterError, UserError
 from ..beside.guarantee import Guarantee
-from .errors import AdapterError
 
 
 class Sets:

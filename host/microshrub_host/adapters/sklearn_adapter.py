@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .estimator_names import OF_SKLEARN, Estimators
 
 if TYPE_CHECKING:  # what an editor completes and a type checker knows; a test compares the names
-    from .errors import AdapterError as AdapterError
+    from ..base.errors import AdapterError as AdapterError
     from .sklearn_estimators import _SklearnClassifier as _Classifier
     from .sklearn_estimators import _SklearnRegressor as _Regressor
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.errors import AdapterError
 from ..streams.units import Scale
-from .errors import AdapterError
 from .online import OnlineModel, Values, decimals
 from .online_numbers import OnlineNumbers
 from .online_spare import OnlineSpare

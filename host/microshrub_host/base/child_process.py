@@ -3,12 +3,17 @@
 On Linux the kernel ends them (`setpriv --pdeathsig` of util-linux), also where this process is
 killed; a child so belongs to the thread that starts it. Elsewhere SIGTERM and Ctrl-C end this
 process as an exception does, see exits.py, and those who started a child end it then.
+
+One that is silent for long is taken for gone, and so is a board. The environment variable
+MICROSHRUB_PATIENCE is the least, in seconds: on a busy PC what is waited for comes later than it
+usually does.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 import shutil
 import signal
@@ -17,6 +22,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+
+from .errors import UserError
 
 Command = Sequence[str | Path]
 _WITH_US = ("--pdeathsig", "KILL")
@@ -58,3 +65,18 @@ def _leash() -> tuple[str, ...]:
     leash = (found, *_WITH_US)  # its path, as PATH may be another one later
     tried = subprocess.run((*leash, "true"), capture_output=True, check=False)
     return leash if tried.returncode == 0 else ()
+
+
+VARIABLE = "MICROSHRUB_PATIENCE"
+
+
+def patience(seconds: float) -> float:
+    """So many seconds, or those of the variable if they are more. Raises UserError."""
+    text = os.environ.get(VARIABLE) or "0"
+    try:
+        least = float(text)
+    except ValueError:
+        least = math.nan
+    if not 0 <= least < math.inf:
+        raise UserError(f"{VARIABLE} has to be a number of seconds, not {text!r}")
+    return max(seconds, least)

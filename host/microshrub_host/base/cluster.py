@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from .ctrl_c import CtrlC
 from .errors import UserError
+from .worker_process import CtrlC
 
 T = TypeVar("T")
 _LOOK = 1.0  # seconds until the cluster is looked at again: it may have got more workers

@@ -13,7 +13,6 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from . import extras
 from .errors import UserError
 
 _CTRL_C = 2
@@ -73,7 +72,7 @@ def _ended(error: BaseException) -> int:
         _drop_output()
         doing = f"use {error.filename}" if error.filename else "read or write"
         return _say(f"cannot {doing}: {error.strerror or error}", 2)
-    if isinstance(error, ModuleNotFoundError) and (said := extras.missing(error.name or "")):
+    if isinstance(error, ModuleNotFoundError) and (said := missing(error.name or "")):
         return _say(said, 2)
     if isinstance(error, MemoryError):
         return _say("this needs more memory than the machine has", 2)
@@ -177,3 +176,27 @@ class _Interrupt:
     def _lost(self, what: Any) -> None:
         if not (self.came and isinstance(what.exc_value, KeyboardInterrupt)):
             self._report(what)
+
+
+# The packages that not everybody needs, and the extra that installs each
+_EXTRAS = {
+    "river": "river",
+    "scipy": "river",
+    "pyarrow": "speed",
+    "llvmlite": "speed",
+    "distributed": "tune",
+    "optuna": "tune",
+    "onnx": "export",
+    "elftools": "native",
+    "websockets": "web",
+    "sklearn": "bench",
+    "torch": "bench",
+    "capymoa": "moa",
+}
+
+
+def missing(module: str) -> str | None:
+    """What to say where a module is missing; None if it is none of an extra."""
+    package = module.partition(".")[0]
+    extra = _EXTRAS.get(package)
+    return extra and f"this needs the package {package}: pip install 'microshrub[{extra}]'"

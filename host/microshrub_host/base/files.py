@@ -1,4 +1,7 @@
-"""Files that are replaced at once, and only by whole ones; the checks before the work."""
+"""Files that are replaced at once, and only by whole ones; the checks before the work.
+
+Locks between processes are the system's, so one that is killed leaves none behind.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,15 @@ import re
 import shutil
 import stat
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import IO
 
 from .errors import UserError
+
+if sys.platform != "win32":
+    import fcntl
 
 _HEAD = 64  # bytes of a file that tell what it is
 _AROUND = 1 << 16  # bytes that are enough for all but a learner's state
@@ -114,3 +122,48 @@ def _is_special(path: Path) -> bool:
 def _beside(path: Path) -> Path:
     """A new name in the folder that the file is to stand in."""
     return path.resolve().parent / f".microshrub-{os.urandom(8).hex()}"
+
+
+_PATIENCE = 60  # seconds; what is kept in the cache takes a few
+_LONGEST = 0.05  # seconds between two looks
+
+
+def lock(file: IO[bytes], name: object) -> None:
+    """Keep other processes out until the file is closed; where no such locks exist, do nothing.
+
+    Raises UserError, with the name that the user knows the file by, if another process is in.
+    """
+    if not _taken(file):
+        raise UserError(f"{name}: another run is writing there")
+
+
+@contextlib.contextmanager
+def alone(path: Path, patience: float = _PATIENCE) -> Iterator[None]:
+    """Within it, no other process or thread is in an alone() of that file, which is made.
+
+    For work that others would do once more, and that is right even so: it goes on without where
+    no such locks exist, where the file cannot be made, and if one that was stopped, or hangs,
+    stays in for longer than `patience`, in seconds.
+    """
+    with contextlib.ExitStack() as opened:
+        with contextlib.suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _wait(opened.enter_context(path.open("ab")), patience)
+        yield
+
+
+def _wait(file: IO[bytes], patience: float) -> None:
+    end, pause = time.monotonic() + patience, 0.001
+    while not _taken(file) and time.monotonic() < end:
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST)
+
+
+def _taken(file: IO[bytes]) -> bool:
+    """Whether the file is locked now; where no such locks exist, it is as if it were."""
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True

@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ..base import child_process
+from ..base.child_process import patience
 from ..base.errors import UserError
-from ..base.patience import patience
 from ..base.pseudo_terminal import pseudo_terminal
 from ..base.raw_repl import CodeRaisedError, LineLostError, RawRepl
 from ..fetch.debian_packages import Progress

@@ -9,13 +9,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.mapped_memory import let_go
 from ..beside.anomaly import AnomalyRun
 from ..beside.companion import Beside, BesideRun, Followed
 from ..beside.label_budget import AskingRun
 from ..beside.spare_run import SpareRun
 from ..engines.interface import Engine, Labels, Said, Status
-from ..streams.kept_values import column_room
+from ..streams.kept_values import column_room, let_go
 from ..streams.stream import Stream
 from ..streams.units import Scale
 from .by_class import ByClass

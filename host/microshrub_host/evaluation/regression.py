@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..base.mapped_memory import let_go
 from ..beside.between import Forecast
 from ..engines.interface import Engine, Said, Status
-from ..streams.kept_values import column_room
+from ..streams.kept_values import column_room, let_go
 from ..streams.number_streams import NumberStream, Values
 from .errors import Errors, ErrorSums, IntervalResult, IntervalSums
 from .prequential import Progress, learn

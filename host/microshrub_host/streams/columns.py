@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.errors import DataError
 from ..base.text import did_you_mean
-from .stream import MAX_FEATURES, DataError
+from .stream import MAX_FEATURES
 
 CLOCK = "time"  # the first column of what `record --time` writes
 

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.mapped_memory import let_go
 from .class_names import Writings
 from .columns import MISSING_CELLS
 from .csv_rows import stripped
-from .kept_values import Room, column_room
+from .kept_values import Room, column_room, let_go
 from .source_file import SourceFile
 from .stream import Progress
 

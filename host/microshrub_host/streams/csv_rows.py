@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from ..base.errors import DataError
 from .columns import number_of
-from .stream import DataError
 
 Row = tuple[int, list[str]]  # line number in the file, cells with the spaces behind them
 

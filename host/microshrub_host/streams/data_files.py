@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.mapped_memory import let_go
+from ..base.errors import DataError
 from ..base.text import did_you_mean
 from . import csv_blocks
 from .arff_files import open_arff
@@ -24,9 +24,9 @@ from .class_names import Writings, class_names, encode_labels
 from .columns import ALL, MISSING_CELLS, Column, ColumnChoice, check_count, number_of
 from .csv_blocks import Codes, DoubtError, Layout
 from .csv_rows import Row, check_names, csv_rows, first_row, stripped
-from .order_statistics import PART
+from .kept_values import PART, let_go
 from .source_file import SourceFile
-from .stream import MAX_FEATURES, DataError, Progress, Stream, stream_order
+from .stream import MAX_FEATURES, Progress, Stream, stream_order
 from .telltales import telltale_notes
 from .text_lines import text_lines
 from .units import Scale

@@ -24,11 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.cache import cache_folder
+from ..base.errors import DataError
 from ..base.text import did_you_mean
 from . import recipes
 from .class_names import class_order, encode_labels
 from .recipes import Recipe, Sample
-from .stream import DataError, Progress, Stream, stream_order
+from .stream import Progress, Stream, stream_order
 
 SAMPLES = 100_000  # of a synthetic stream, unless there is a limit
 CACHE = "streams"

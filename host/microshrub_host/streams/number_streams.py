@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.mapped_memory import taken_out
+from ..base.errors import DataError
 from .extraction import Extraction
-from .order_statistics import PART
+from .kept_values import PART, taken_out
 from .simple_guesses import KnownTargets, SimpleGuesses
-from .stream import MAX_FEATURES, DataError
+from .stream import MAX_FEATURES
 from .units import Raw, Scale
 
 Values = NDArray[np.float64]

@@ -15,19 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from ..base.mapped_memory import let_go
+from ..base.errors import DataError
 from ..base.text import count, did_you_mean
 from . import csv_blocks
 from .columns import ColumnChoice, check_count, number_in_words, number_of
 from .csv_blocks import DoubtError
 from .data_files import FileTable, ReadingOptions, fill, leave_out_too_large, open_table
 from .generators import in_numbers, river_names
+from .kept_values import PART, let_go
 from .number_streams import NOT_SCORED, NumberStream, Values, ahead, check_ahead
 from .open_stream import open_stream
-from .order_statistics import PART
 from .recipes import generated
 from .source_file import GENERATED, SourceFile, opened_source
-from .stream import DataError, Progress, source_name
+from .stream import Progress, source_name
 from .telltales import copy_notes, telltale_notes
 from .text_lines import text_lines
 from .units import Scale

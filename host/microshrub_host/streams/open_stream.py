@@ -8,12 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..base.errors import DataError
 from . import data_files, generators
 from .class_names import declared_classes
 from .columns import ColumnChoice, check_count
 from .project_files import Recording
 from .source_file import GENERATED, opened_source
-from .stream import MAX_SAMPLES, DataError, Progress, Stream, source_name
+from .stream import MAX_SAMPLES, Progress, Stream, source_name
 from .units import Scale
 
 

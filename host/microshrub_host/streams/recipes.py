@@ -34,8 +34,9 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from ..base.errors import DataError
 from ..base.text import did_you_mean
-from .stream import MAX_CLASSES, MAX_FEATURES, DataError
+from .stream import MAX_CLASSES, MAX_FEATURES
 from .unseen_settings import AGRAWAL_FEATURES, CHANGING, UNSEEN, Unseen, numbered
 
 PERIOD = 25_000  # samples from one change of concept to the next

@@ -7,9 +7,9 @@ import itertools
 from pathlib import Path
 from statistics import median
 
+from ..base.errors import DataError
 from .columns import CLOCK
 from .source_file import opened_source
-from .stream import DataError
 from .text_lines import text_lines
 
 _ROWS = 2001  # that are looked at

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .order_statistics import Floats
+from .kept_values import Floats
 
 
 @dataclass(frozen=True)

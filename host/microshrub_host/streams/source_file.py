@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..base.cache import cache_folder
+from ..base.errors import DataError
 from .project_files import Recording, recording_in
-from .stream import DataError
 
 LOOKED_AT = 4096  # bytes
 _SHEET = "Save the sheet that has the samples as CSV in UTF-8 (File, Save As), and name that file."

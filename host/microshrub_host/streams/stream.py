@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.errors import UserError
 from .extraction import Extraction
 from .units import Scale
 
@@ -20,10 +19,6 @@ MAX_SAMPLES = (1 << 31) - 1
 
 # Called now and then with the work done and the whole work: bytes of a file, rows of the others.
 Progress = Callable[[int, int], None]
-
-
-class DataError(UserError):
-    """What is wrong with a source and what to do about it, in words for the user."""
 
 
 def source_name(source: object) -> str:

@@ -13,8 +13,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.mapped_memory import let_go
-from .order_statistics import PART
+from .kept_values import PART, let_go
 
 Values = NDArray[np.float64]
 _STEPS = 16  # at least, of a column that only rises, or only falls

@@ -13,8 +13,9 @@ import zlib
 from collections.abc import Generator, Iterator
 from typing import IO
 
+from ..base.errors import DataError
 from .source_file import LOOKED_AT, SourceFile, told_kind
-from .stream import DataError, Progress
+from .stream import Progress
 
 LONGEST_LINE = 1 << 20  # bytes; 257 cells of any sense take far less
 _LINES_PER_PROGRESS = 1000

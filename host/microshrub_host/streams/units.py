@@ -16,8 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.mapped_memory import let_go, taken_out
-from .order_statistics import PART, Numbers
+from .kept_values import PART, Numbers, let_go, taken_out
 
 Raw = NDArray[np.int32]
 RAW_MAX = (1 << 29) - 1

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..base.errors import UserError
-from ..base.file_lock import lock
+from ..base.files import lock
 
 _MAGIC = b"SQLite format 3\0"
 

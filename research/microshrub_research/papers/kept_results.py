@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.file_lock import lock
+from microshrub_host.base.files import lock
 
 _NAME = "results.jsonl"
 

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from microshrub_host.base.errors import DataError
 from microshrub_host.streams import recipes
 from microshrub_host.streams.generators import SAMPLES
 from microshrub_host.streams.open_stream import open_stream
-from microshrub_host.streams.stream import DataError, Stream, stream_order
+from microshrub_host.streams.stream import Stream, stream_order
 
 from . import paper_streams
 from .experiment import Sources, StreamSource

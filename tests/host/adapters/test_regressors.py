@@ -12,7 +12,7 @@ from river import checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from microshrub_host.adapters import river_adapter, sklearn_adapter
-from microshrub_host.adapters.errors import AdapterError
+from microshrub_host.base.errors import AdapterError
 from microshrub_host.evaluation.regression import evaluate_numbers
 from microshrub_host.library.learners import defaults
 from microshrub_host.models import model_files

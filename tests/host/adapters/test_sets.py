@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from microshrub_host import load_model, open_stream
 from microshrub_host.adapters import river_adapter, sklearn_adapter
-from microshrub_host.adapters.errors import AdapterError
+from microshrub_host.base.errors import AdapterError
 
 SAMPLES = 1500
 

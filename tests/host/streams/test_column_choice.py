@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from streams_support import complaint
 
+from microshrub_host.base.errors import DataError
 from microshrub_host.streams import csv_blocks
 from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_host.streams.open_stream import open_stream
-from microshrub_host.streams.stream import DataError
 
 HEAD = "when,x,note,z,y\n"
 ROWS = "".join(f"2024-01-{i:02},{i},text {i},{i * 2},{'ab'[i % 2]}\n" for i in range(1, 29))

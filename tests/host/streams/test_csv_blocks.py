@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from microshrub_host.base.mapped_memory import let_go
+from microshrub_host.base.errors import DataError
 from microshrub_host.evaluation.prequential import evaluate
 from microshrub_host.streams import csv_blocks, data_files, kept_values
 from microshrub_host.streams.csv_blocks import DoubtError
+from microshrub_host.streams.kept_values import let_go
 from microshrub_host.streams.open_stream import open_stream
-from microshrub_host.streams.stream import DataError, Stream
+from microshrub_host.streams.stream import Stream
 
 CELLS = (*("1", "-2.5", "+3", ".5", "7.", "1e3", "-1E-2", " 4 ", "0012", "1e400", "1_000"),
          *("0x10", "inf", "Infinity", "NaN", "NAN", "nan", "", "?", "NA", "None", "text", "1,5"),

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from river.datasets.synth import Agrawal
 
+from microshrub_host.base.errors import DataError
 from microshrub_host.streams import generators, recipes
 from microshrub_host.streams.generators import SYNTH_NAMES
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.recipes import PERIOD, WIDTH, Recipe
-from microshrub_host.streams.stream import DataError
 
 SHAPES = {  # features and classes of the names that begin so; the longest beginning counts
     "agrawal": (9, 2), "agrawal_a": (40, 2), "agrawal_g": (40, 2), "bg1": (6, 2),

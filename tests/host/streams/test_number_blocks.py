@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from microshrub_host.base.errors import DataError
 from microshrub_host.evaluation.errors import ErrorSums, errors_of
 from microshrub_host.evaluation.regression import NumberResult, evaluate_numbers
 from microshrub_host.streams import csv_blocks, kept_values, number_streams, open_numbers
 from microshrub_host.streams.csv_blocks import DoubtError
 from microshrub_host.streams.number_streams import NumberStream
-from microshrub_host.streams.stream import DataError
 
 CELLS = ("1e3", " 4 ", "1e400", "1_000", "inf", "NaN", "", "?", "text", "1,5", '"2"', "9e99")
 

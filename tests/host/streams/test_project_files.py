@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from microshrub_host import open_stream
-from microshrub_host.streams.stream import DataError
+from microshrub_host.base.errors import DataError
 
 CSV = """\
 ax_mean,ax_energy,class

@@ -17,13 +17,12 @@ import numpy as np
 import pytest
 from streams_support import complaint
 
-from microshrub_host.base.errors import UserError
+from microshrub_host.base.errors import DataError, UserError
 from microshrub_host.base.values import share_of_samples
 from microshrub_host.streams import csv_blocks
 from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.source_file import told_kind
-from microshrub_host.streams.stream import DataError
 
 TEXT = b"x,y\n" + b"".join(b"%d,%d\n" % (i % 7, i % 2) for i in range(50))
 

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 from streams_support import complaint
 
+from microshrub_host.base.errors import DataError
 from microshrub_host.streams import csv_blocks, data_files
 from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_host.streams.open_stream import open_stream
-from microshrub_host.streams.stream import DataError
 
 ROWS = 20_000  # more than a pipe or a block of pyarrow holds
 HEAD = "x,z,y\n"

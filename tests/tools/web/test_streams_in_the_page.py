@@ -15,7 +15,7 @@ from file_cases import FILE_CASES
 from node_support import run_in_node
 
 from microshrub_host import open_stream
-from microshrub_host.streams.stream import DataError
+from microshrub_host.base.errors import DataError
 from microshrub_host.streams.units import Scale
 from microshrub_tools.web.page_data import files_told
 

@@ -12,8 +12,8 @@ from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 from microshrub_host.base import child_process
+from microshrub_host.base.child_process import patience
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.patience import patience
 from microshrub_host.base.terminal import messages, showing
 from microshrub_host.boards.board_files import CostRow
 from microshrub_host.library.learners import MODELS, specification

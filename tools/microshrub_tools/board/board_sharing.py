@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from microshrub_host.base.child_process import patience
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.patience import patience
 from microshrub_host.base.terminal import messages
 from microshrub_host.library import loader
 from microshrub_host.models.shared_samples import Sharer

@@ -13,8 +13,8 @@ import ast
 import contextlib
 from typing import Any
 
+from microshrub_host.base.child_process import patience
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.patience import patience
 
 from ..link.serial_line import PortError
 from ..link.tcp_line import FLASH, line_within

@@ -10,8 +10,8 @@ import contextlib
 import time
 from typing import Any
 
+from microshrub_host.base.child_process import patience
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.patience import patience
 from microshrub_host.base.raw_repl import CodeRaisedError, LineLostError, RawRepl
 
 from ..link.serial_line import SerialLine

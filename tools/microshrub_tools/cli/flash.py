@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from microshrub_host.base.patience import patience
+from microshrub_host.base.child_process import patience
 from microshrub_host.base.terminal import console, messages, showing
 from microshrub_host.base.text import count
 from microshrub_host.boards import board_files

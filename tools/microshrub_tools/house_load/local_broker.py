@@ -12,11 +12,11 @@ from pathlib import Path
 from types import TracebackType
 
 from microshrub_host.base import child_process
+from microshrub_host.base.child_process import patience
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.patience import patience
 
 PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin")
-_START = 30.0  # seconds for it to start, see patience.py
+_START = 30.0  # seconds for it to start, see patience()
 _BESIDE = 64  # files of a broker that are no lines of boards
 
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from microshrub_host.base.child_process import patience
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.patience import patience
 
 from . import certificate
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from microshrub_host.base.patience import patience as how_patient
+from microshrub_host.base.child_process import patience as how_patient
 
 from . import checks, messages
 from .frames import VERSION, Frame, Splitter, pack

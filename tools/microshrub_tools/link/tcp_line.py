@@ -16,7 +16,7 @@ import socket
 import struct
 import time
 
-from microshrub_host.base.patience import patience
+from microshrub_host.base.child_process import patience
 
 from .serial_line import PortError
 
