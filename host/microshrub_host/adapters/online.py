@@ -6,7 +6,6 @@ by however many threads.
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,9 +21,10 @@ from ..library import loader
 from ..library.learners import MODELS, grows, kind_of, stream_parameters
 from ..models import model_files
 from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
-from ..streams.units import RAW_MAX, Raw, Scale
+from ..streams.units import Raw, Scale
 from .one_at_a_time import one_at_a_time
 from .sets import Sets
+from .unit_losses import UnitLosses
 
 FASTEST = "fastest"  # the engine c where there is a C compiler, else llvm
 ENGINES = (FASTEST, "c", "llvm", "python")
@@ -37,7 +37,7 @@ class Online:
     _learner: Any
     _quantizer: Any
     _lock: RLock
-    _grows = False  # whether the ranges grow with what is learned
+    grows = False  # whether the ranges grow with what is learned
 
     def __init__(
         self,
@@ -45,16 +45,23 @@ class Online:
         first: Values,
         names: Sequence[str],
         *,
+        warmup: int | None = None,
         scale: Scale | None = None,
         engine: str = FASTEST,
     ) -> None:
+        """first are the rows that give the units, unless the scale does, and the first `warmup` of
+        them, or all, give the ranges; shape (rows, features), NaN missing."""
         check_engine(engine)
         if not 1 <= len(names) <= MAX_FEATURES:
             raise AdapterError(
                 f"there are {len(names)} features; 1 to {MAX_FEATURES} are possible"
             )
-        self._first = np.where(np.isfinite(first), first, np.nan)
-        self.scale = Scale.fit(self._first) if scale is None else scale
+        first = np.where(np.isfinite(first), first, np.nan)
+        self.scale = Scale.fit(first) if scale is None else scale
+        columns = [f"the feature {name!r}" for name in names]
+        self._losses = UnitLosses(self.scale, columns, ", or set digits=", meant=scale is not None)
+        self._losses.look(first, self.scale.exact(first))
+        self._first = first[:warmup]
         self._model, self._engine, self._names = model, engine, tuple(names)
         self.samples = 0
 
@@ -64,7 +71,7 @@ class Online:
             self._build()
         except ValueError as error:
             raise AdapterError(str(error)) from None
-        if not self._grows:
+        if not self.grows:
             self._quantizer.observe(ints(self.scale.apply(self._first)))
             self._quantizer.freeze()
         del self._first
@@ -77,8 +84,14 @@ class Online:
     def _codes(self, values: Values) -> array[int]:
         """Of rows that are learned."""
         codes = array("H", bytes(2 * values.size))
-        self._quantizer.encode(ints(self.scale.apply(values)), codes)
+        self._quantizer.encode(self._raw_rows(values), codes)
         return codes
+
+    def _raw_rows(self, values: Values) -> array[int]:
+        """Of rows that are learned; warns of what their units cannot hold."""
+        exact = self.scale.exact(values)
+        self._losses.look(values, exact)
+        return ints(self.scale.rounded(exact))
 
     def _asked(self, values: Values) -> Iterator[array[int]]:
         """The codes of each row; the quantizer forgets them."""
@@ -144,16 +157,16 @@ class OnlineModel(Online):
         names: Sequence[str],
         classes: int,
         *,
+        warmup: int | None = None,
         scale: Scale | None = None,
         engine: str = FASTEST,
         guarantee: int | None = None,
     ) -> None:
-        """first are the samples that give units and ranges, shape (rows, features), NaN missing.
+        """As Online; guarantee is the percent of the sets that hold the label.
 
-        The units are those of the scale, if there is one; guarantee is the percent of the sets
-        that hold the label. Raises AdapterError for what the learner refuses.
+        Raises AdapterError for what the learner refuses.
         """
-        super().__init__(model, first, names, scale=scale, engine=engine)
+        super().__init__(model, first, names, warmup=warmup, scale=scale, engine=engine)
         self._sets = Sets(guarantee)
         if classes > MAX_CLASSES:
             raise AdapterError(f"there are {classes} classes; at most {MAX_CLASSES} are possible")
@@ -180,7 +193,7 @@ class OnlineModel(Online):
         judged is the model that was asked for them in place of this one, and has judged the sets:
         these go on here.
         """
-        raw = ints(self.scale.apply(values))
+        raw = self._raw_rows(values)
         codes = array("H", bytes(2 * len(raw)))
         truth, predictions = bytearray(labels.tobytes()), bytearray(len(labels))
         features = values.shape[1]
@@ -200,14 +213,14 @@ class OnlineModel(Online):
         self._right += int(np.sum(np.frombuffer(predictions, dtype=np.uint8) == labels))
 
     def _build(self) -> None:
-        self._grows = self._can_grow and grows(self._model)
+        self.grows = self._can_grow and grows(self._model)
         super()._build()
         self._sets.begin(self._library, self._learner)
 
     _can_grow = True
 
     def _ranges(self) -> Any:
-        if self._grows:
+        if self.grows:
             return self._library.GrowingQuantizer(len(self._names), (self._learner,))
         return super()._ranges()
 
@@ -348,20 +361,6 @@ def check_engine(engine: str) -> None:
     """Raise AdapterError unless there is such an engine here."""
     if loader.present_name(engine) not in ENGINES:
         raise AdapterError(f"engine has to be one of {', '.join(ENGINES)}, not {engine!r}")
-
-
-def decimals(digits: int, values: Values) -> Scale:
-    """Units that keep so many digits behind the point of all features of these rows.
-
-    Raises AdapterError if a value is too large for that.
-    """
-    if type(digits) is not int:
-        raise AdapterError(f"digits has to be a whole number or None, not {digits!r}")
-    most = float(np.max(np.abs(values), initial=0, where=np.isfinite(values)))
-    if most and math.log10(most) + digits > math.log10(RAW_MAX):
-        raise AdapterError(f"digits={digits} is too many for {most:g}: 29 bits have to hold it")
-    features = values.shape[1]
-    return Scale(np.zeros(features), np.full(features, digits, dtype=np.int64))
 
 
 def ints(raw: Raw) -> array[int]:

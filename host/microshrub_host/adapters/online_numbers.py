@@ -16,6 +16,7 @@ from ..models import model_files
 from ..streams.units import Scale
 from .one_at_a_time import one_at_a_time
 from .online import FASTEST, Online, Values
+from .unit_losses import UnitLosses
 
 
 class OnlineNumbers(Online):
@@ -31,19 +32,20 @@ class OnlineNumbers(Online):
         targets: Values,
         names: Sequence[str],
         *,
+        warmup: int | None = None,
         scale: Scale | None = None,
         engine: str = FASTEST,
     ) -> None:
-        """first, shape (rows, features), NaN missing, and targets, shape (rows,), give the ranges.
+        """As Online, and targets, shape (rows,), are those of the first rows.
 
-        The features' units are those of the scale, if there is one. Raises AdapterError for what
-        the learner refuses.
+        Raises AdapterError for what the learner refuses.
         """
-        super().__init__(model, first, names, scale=scale, engine=engine)
+        super().__init__(model, first, names, warmup=warmup, scale=scale, engine=engine)
         self._parameters = number_parameters(model, len(self._names), 0) | dict(parameters)
         self._target_scale = Scale.fit(targets[:, None])
+        self._target_losses = UnitLosses(self._target_scale, ["the target"])
         self._begin()
-        for raw in self._raw(targets):
+        for raw in self._raw(targets)[:warmup]:
             self._target.observe(raw)
         self._target.freeze()
         self._away = 0.0  # of all predictions before they were learned, in all
@@ -95,7 +97,9 @@ class OnlineNumbers(Online):
     def _raw(self, targets: Values) -> list[int]:
         if not np.isfinite(targets).all():
             raise AdapterError("a target is missing or infinite")
-        return self._target_scale.apply_numbers(targets.tolist())
+        exact = self._target_scale.exact(targets[:, None])
+        self._target_losses.look(targets[:, None], exact)
+        return [int(raw) for raw in self._target_scale.rounded(exact)[:, 0]]
 
     def _value(self, code: int) -> float:
         raw = np.array([[self._target.predicted(code)]], dtype=np.int32)

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from ..base.errors import AdapterError, UserError
 from ..beside.spare_classes import SpareClasses
 from ..engines.interface import States
-from ..streams.units import Scale
 from .one_at_a_time import one_at_a_time
-from .online import FASTEST, OnlineModel, Values
+from .online import OnlineModel, Values
 
 
 class OnlineSpare(OnlineModel):
@@ -35,19 +34,18 @@ class OnlineSpare(OnlineModel):
         names: Sequence[str],
         known: Sequence[str],
         spare: int,
-        *,
-        scale: Scale | None = None,
-        engine: str = FASTEST,
-        guarantee: int | None = None,
+        **how: Any,
     ) -> None:
-        """As OnlineModel; known are the names of the classes that are there from the start."""
+        """As OnlineModel, with its further arguments.
+
+        known are the names of the classes that are there from the start.
+        """
         try:
             self._settings = SpareClasses(spare).parameters(known)
         except UserError as error:
             raise AdapterError(str(error)) from None
         self._known = tuple(known)
         classes = len(known) + spare
-        how: dict[str, Any] = {"scale": scale, "engine": engine, "guarantee": guarantee}
         super().__init__(model, parameters, first, names, classes, **how)
 
     def _build(self) -> None:

@@ -15,11 +15,12 @@ from river import base
 from ..base.errors import AdapterError
 from ..streams.units import Scale
 from .early import Early
-from .online import OnlineModel, Values, check_engine, decimals
+from .online import OnlineModel, Values, check_engine
 from .online_numbers import OnlineNumbers
 from .online_spare import OnlineSpare
 from .parameters import Kind, check_parameters, of_learner
 from .sets import Sets
+from .unit_losses import decimals
 
 _Sample = Mapping[Any, Any]
 _SHARED = {"features": None, "warmup": 256, "digits": None, "engine": "fastest"}
@@ -264,7 +265,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
     def learn_one(self, x: _Sample, y: float) -> None:
         """Learn a sample. The first `warmup` samples are kept, and learned together at the end."""
         known = _numbers(x)
-        if not isinstance(y, (numbers.Real, np.bool_)) or not math.isfinite(y):
+        if not isinstance(y, (numbers.Real, np.bool_)) or math.isinf(_float(y)) or y != y:
             raise AdapterError(f"the target has to be a finite number, not {y!r}")
         if self._online:
             self._online.learn(self._rows([known]), np.array([y], dtype=np.float64))
@@ -313,13 +314,31 @@ def _numbers(x: _Sample) -> dict[Any, float]:
             continue
         if not isinstance(value, (numbers.Real, np.bool_)):
             raise AdapterError(
-                f"the feature {name!r} is {value!r}, not a number. Encode it first, as with "
-                "River's preprocessing.OneHotEncoder"
+                f"the feature {name!r} is {value!r}, not a number. {_advice(name, value)}"
             )
-        found[name] = float(value)
+        found[name] = _float(value)
         if math.isinf(found[name]):
             raise AdapterError(f"the feature {name!r} is infinite. Give None if it is not known")
     return found
+
+
+def _float(value: Any) -> float:
+    """The number; infinity if it is too large for a float."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _advice(name: Any, value: Any) -> str:
+    """What to do about a feature that is no number."""
+    if not isinstance(value, str):
+        return "Turn it into a number first"
+    try:
+        float(value)
+    except ValueError:
+        return "Encode it first, as with River's preprocessing.OneHotEncoder"
+    return f"Turn the text into one: River's iter_csv() does with converters={{{name!r}: float}}"
 
 
 _CLASSES = """classes   the number of labels, or a list of them; None: those in the warm-up

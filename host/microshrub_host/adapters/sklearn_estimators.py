@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import AdapterError
-from ..streams.units import Scale
-from .online import OnlineModel, Values, decimals
+from .online import Online, OnlineModel, Values
 from .online_numbers import OnlineNumbers
 from .online_spare import OnlineSpare
 from .parameters import Kind, of_learner
+from .unit_losses import decimals
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -29,16 +30,30 @@ _SHARED = {"warmup": 256, "digits": None, "engine": "fastest"}
 class _Estimator(BaseEstimator):  # type: ignore[misc]
     """What classifiers and regressors have in common."""
 
-    def _first(self, values: Values) -> tuple[Values, list[str], Scale | None]:
-        """The rows that give the ranges, the names of the features, and units, if asked for."""
+    online_: Online
+
+    def _names_and_units(self, values: Values) -> tuple[list[str], dict[str, Any]]:
+        """The names of the features, and what else the first rows say."""
         if type(self.warmup) is not int or self.warmup < 1:
             raise AdapterError(f"warmup has to be 1 or more samples, not {self.warmup!r}")
         names = getattr(self, "feature_names_in_", None)
         if names is None:
             names = [f"x{f}" for f in range(values.shape[1])]
-        first = values[: self.warmup]
-        scale = None if self.digits is None else decimals(self.digits, first)
-        return first, [str(name) for name in names], scale
+        scale = None if self.digits is None else decimals(self.digits, values)
+        units = {"warmup": self.warmup, "scale": scale, "engine": self.engine}
+        return [str(name) for name in names], units
+
+    def _tell_few_rows(self) -> None:
+        """Warn after a first partial_fit() of fewer rows than should set the ranges."""
+        rows = self.online_.samples
+        if rows < self.warmup and not self.online_.grows:
+            warnings.warn(
+                "the first call of partial_fit() sets the ranges, which then stay, and it has "
+                f"only {rows} rows of {self.warmup}. Start with more rows, or with "
+                f"warmup={rows} if these have the usual ranges",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _values(self, X: Any) -> Values:  # noqa: N803
         """The rows that are asked for."""
@@ -73,10 +88,15 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> _SklearnClassifier:  # noqa: N803
         """Learn the rows once, in their order.
 
-        The first call names all classes, by default those in y, and gives the units and ranges of
-        the features by its first `warmup` rows.
+        The first call names all classes, by default those in y. Its rows give the units of the
+        features, and the first `warmup` of them the ranges. Warns of a first call with fewer rows,
+        and of later values that these units cannot hold.
         """
-        return self._learn(X, y, classes, fresh=not hasattr(self, "online_"))
+        fresh = not hasattr(self, "online_")
+        self._learn(X, y, classes, fresh=fresh)
+        if fresh:
+            self._tell_few_rows()
+        return self
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """The classes of the rows, shape (rows,)."""
@@ -144,9 +164,9 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
         return np.concatenate([known, *found])
 
     def _start(self, values: Values, known: NDArray[Any]) -> OnlineModel:
-        first, names, scale = self._first(values)
-        common = (self._model, of_learner(self), first, names)
-        how = {"scale": scale, "engine": self.engine, "guarantee": self.guarantee}
+        names, units = self._names_and_units(values)
+        common = (self._model, of_learner(self), values, names)
+        how = units | {"guarantee": self.guarantee}
         if self.spare_classes:
             return OnlineSpare(*common, list(map(str, known)), self.spare_classes, **how)
         return OnlineModel(*common, len(known), **how)
@@ -169,10 +189,15 @@ class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
     def partial_fit(self, X: Any, y: Any) -> _SklearnRegressor:  # noqa: N803
         """Learn the rows once, in their order.
 
-        The first call gives the units and ranges of features and target by its first `warmup`
-        rows.
+        The rows of the first call give the units of features and target, and the first `warmup`
+        of them the ranges. Warns of a first call with fewer rows, and of later values that these
+        units cannot hold.
         """
-        return self._learn(X, y, fresh=not hasattr(self, "online_"))
+        fresh = not hasattr(self, "online_")
+        self._learn(X, y, fresh=fresh)
+        if fresh:
+            self._tell_few_rows()
+        return self
 
     def predict(self, X: Any) -> Values:  # noqa: N803
         """The predictions for the rows, shape (rows,), within the targets learned so far."""
@@ -193,15 +218,14 @@ class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
         )
         targets = targets.astype(np.float64)
         if fresh:
-            first, names, scale = self._first(values)
+            names, units = self._names_and_units(values)
             self.online_ = OnlineNumbers(
                 self._model,
                 of_learner(self),
-                first,
-                targets[: self.warmup],
+                values,
+                targets,
                 names,
-                scale=scale,
-                engine=self.engine,
+                **units,
             )
         self.online_.learn(values, targets)
         return self
@@ -222,8 +246,8 @@ _DOC = """{learner} as a KIND of scikit-learn.
 
     All parameters are given by keyword:
 
-    CLASSESwarmup    number of first samples, which decide the units and ranges of the features
-    digits    decimal places that are kept of each feature; None: as many as in the warm-up
+    CLASSESwarmup    number of first samples, which decide the ranges of the features
+    digits    decimal places that are kept of each feature; None: as many as in the first call
     engine    "fastest", "c", "llvm" or "python"
 
     The other parameters are the learner's, see microshrub.{learner}:

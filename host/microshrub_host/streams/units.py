@@ -53,11 +53,18 @@ class Scale:
 
     def apply(self, values: NDArray[np.float64]) -> Raw:
         """Raw integers of rows; NaN becomes MISSING, what is too large the largest."""
-        scaled = _scaled(values - self.offset, self.digits)
-        np.rint(scaled, out=scaled)
-        np.clip(scaled, -RAW_MAX, RAW_MAX, out=scaled)
-        scaled[np.isnan(scaled)] = MISSING
-        return scaled.astype(np.int32)
+        return self.rounded(self.exact(values))
+
+    def exact(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Rows in these units, before they are rounded; NaN stays."""
+        return _scaled(values - self.offset, self.digits)
+
+    def rounded(self, exact: NDArray[np.float64]) -> Raw:
+        """Raw integers of such rows, which are overwritten."""
+        np.rint(exact, out=exact)
+        np.clip(exact, -RAW_MAX, RAW_MAX, out=exact)
+        exact[np.isnan(exact)] = MISSING
+        return exact.astype(np.int32)
 
     def blocks(self, values: NDArray[np.float64], size: int) -> Iterator[tuple[int, Raw]]:
         """Where each block of so many rows begins, and its raw integers.
