@@ -18,7 +18,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-from .currents import Currents, currents
+from .energy import Currents, currents
 from .toml_section import BoardFileError, TomlSection
 
 # The -march values of mpy-cross whose ints and pointers have 32 bits.

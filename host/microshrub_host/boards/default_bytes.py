@@ -13,10 +13,10 @@ from ..beside.companion import Beside, around
 from ..features.feature_options import FeatureOptions
 from ..library.learners import defaults, learner, model_of
 from .board_files import Board
+from .program import usual_program
 from .ram_budget import START_BYTES, Budget, Parameters, budget
 from .scarce_machine_code import ANY, USUAL
 from .usual_budget import usual_budget
-from .usual_program import usual_program
 from .what_to_lower import which_to_lower
 
 SIZE = "bytes"  # the option

@@ -1,8 +1,17 @@
-"""What a sample costs in energy, and for how long a battery lasts: estimates.
+"""What a board draws, what a sample costs in energy, and for how long a battery lasts: estimates.
 
 A board draws about the same current whatever it computes, so a sample's energy is the board's
 power while it is awake times the time that the sample takes. Waiting costs as much, unless the
 board sleeps. What waking takes is not in here, nor what a regulator or an old battery lose.
+
+Deep sleep keeps no RAM. So before each one the state is saved to flash, and behind it MicroPython
+and the program start anew, which takes seconds awake; light sleep draws more all the while. With
+T seconds from sample to sample both take as much where
+
+    T x (light - deep) = awake x (wake + start + checkpoint + window)
+
+`light` is with the windows in which a board in light sleep listens to its line; in deep sleep it
+does so once a sample.
 """
 
 from __future__ import annotations
@@ -12,7 +21,62 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base.errors import UserError
-from .currents import Currents
+from .toml_section import TomlSection
+
+
+@dataclass(frozen=True)
+class DeepSleepCurrent:
+    """Milliamperes in machine.deepsleep(), which keeps no RAM, and the seconds from waking up to
+    main.py's first line; where both are from."""
+
+    ma: float
+    wake_s: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Currents:
+    """Milliamperes of the whole board at so many volts, its radio off, and where they are from.
+
+    `awake_ma` is while its program runs or waits, `sleep_ma` in machine.lightsleep(); None if its
+    MicroPython has none. `deep` is None where nothing is known of it.
+    """
+
+    source: str
+    volts: float
+    awake_ma: float
+    sleep_ma: float | None = None
+    deep: DeepSleepCurrent | None = None
+
+    def __str__(self) -> str:
+        asleep = "" if self.sleep_ma is None else f", {self.sleep_ma:g} mA in light sleep"
+        return f"{self.awake_ma:g} mA awake{asleep}, at {self.volts:g} V: {self.source}"
+
+
+def currents(table: TomlSection) -> Currents | None:
+    """Those of a board's file, None if it has no such section. Raises BoardFileError."""
+    if "energy" not in table.rest:
+        return None
+    section = table.section("energy")
+    found = Currents(
+        section.text("source"),
+        section.amount("volts"),
+        section.amount("awake_ma"),
+        section.amount("sleep_ma") if "sleep_ma" in section.rest else None,
+        _deep(section),
+    )
+    section.finish()
+    if found.sleep_ma is not None and found.sleep_ma > found.awake_ma:
+        section.fail("sleep_ma", f"is above awake_ma ({found.awake_ma:g})")
+    return found
+
+
+def _deep(section: TomlSection) -> DeepSleepCurrent | None:
+    if "deep_ma" not in section.rest:
+        return None
+    amounts = section.amount("deep_ma"), section.amount("deep_wake_s")
+    return DeepSleepCurrent(*amounts, section.text("deep_source"))
+
 
 LEAST_US = 10_000  # of a sleep: the program waits awake for what comes sooner, see sleep.py
 VOLTS = 3.7  # of a lithium-ion cell, as its makers count
@@ -160,3 +224,61 @@ def amount(value: float) -> str:
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:,.1f}" if value >= 10 else f"{value:,.2f}"
+
+
+START_S = 1.6  # from main.py's first line to the first reading, on an emulated Pico
+
+
+@dataclass(frozen=True)
+class DeepSleepTrade:
+    """Milliwatts awake, with light and in deep sleep; seconds awake that each deep sleep costs."""
+
+    awake: float
+    light: float
+    deep: float
+    wake_s: float
+    checkpoint_s: float
+    window_s: float
+    source: str
+
+    @property
+    def seconds(self) -> float:
+        """From sample to sample, from which on deep sleep takes less."""
+        return self.awake * self._awake_s / (self.light - self.deep)
+
+    def milliwatts(self, period: float) -> float:
+        """In the mean, with deep sleep, at so many seconds from sample to sample."""
+        return self.deep + self.awake * self._awake_s / period
+
+    @property
+    def _awake_s(self) -> float:
+        return self.wake_s + START_S + self.checkpoint_s + self.window_s
+
+    def __str__(self) -> str:
+        return (
+            f"deep sleep takes less than light sleep from one sample in {self.seconds:,.0f} "
+            f"seconds on: {amount(self.awake)} mW x ({self.wake_s:g} s to wake up + {START_S:g} s "
+            f"to start + {self.checkpoint_s:.2g} s for a checkpoint + {self.window_s:g} s to "
+            f"listen) / ({amount(self.light)} mW - {self.deep:.2g} mW), estimated from "
+            f"{self.source}"
+        )
+
+
+def trade(
+    currents: Currents, checkpoint_s: float, window_s: float = 0.0, every_s: float = 60.0
+) -> DeepSleepTrade | None:
+    """With a checkpoint of so many seconds, and a window of window_s after each deep sleep, or in
+    every every_s of light sleep; None where one of the two sleeps is not known, or light sleep
+    draws no more."""
+    deep, light = currents.deep, currents.sleep_ma
+    if deep is None or light is None or light <= deep.ma:
+        return None
+    return DeepSleepTrade(
+        awake=currents.volts * currents.awake_ma,
+        light=mean_power(currents, window_s / every_s),
+        deep=currents.volts * deep.ma,
+        wake_s=deep.wake_s,
+        checkpoint_s=checkpoint_s,
+        window_s=window_s,
+        source=deep.source,
+    )

@@ -18,12 +18,11 @@ from ..library import loader
 from ..library.learners import Parameter, model_of, options_of
 from . import ram_budget
 from .board_files import Board
-from .program import Program
+from .program import Names, Program, usual_program
 from .program_heap import program_parts
 from .program_library import ProgramLibrary
 from .ram_budget import Budget, Kernels, Parameters, Part
 from .scarce_machine_code import ANY, saved_as_needed
-from .usual_program import Names, usual_program
 
 _TYPICAL = {"features": 8, "classes": 4}
 # Between these, a number decides little of what code there is; beyond, it has other widths

@@ -17,10 +17,9 @@ from ..sources import library_files
 from ..streams.extraction import modules_by_need
 from . import import_heap
 from .board_files import Board
-from .kernel_work import kernel_work
 from .program import Program
 from .ram_budget import Kernels, modules_of
-from .scarce_machine_code import ANY, able, plain_of_heap, plain_within
+from .scarce_machine_code import ANY, able, kernel_work, plain_of_heap, plain_within
 
 _FROZEN_RANGES = "quantizer"  # of which ranges that grow take some parts
 _SELFTEST = "device.selftest"

@@ -18,10 +18,10 @@ from typing import Any
 
 from ..beside.companion import Beside
 from ..library.learners import specification
-from . import thicket_time
+from . import counted_times
 from .board_files import Board, CostRow, Costs
+from .counted_times import around_us
 from .energy import Energy
-from .program_time import around_us
 from .ram_budget import Kernels
 
 _SHAPE = ("window", "trees", "depth", "features", "classes")
@@ -147,14 +147,14 @@ def _of_thicket(
 ) -> SampleTime | None:
     """Of a thicket that is not in the board's file."""
     shape = [int(wanted[name]) for name in ("bytes", "features", "classes")]
-    found = thicket_time.instructions(board.arch, *shape)
+    found = counted_times.instructions(board.arch, *shape)
     if not found:
         return None
     unit = costs.cycles * 1e6 / board.clock_hz
     predict, learn = (_times(pair, unit, costs.uncached_us) for pair in found)
     basis = f"{ESTIMATED}, {_per_instruction(costs)}"
-    between = thicket_time.BETWEEN
-    return SampleTime(predict, learn, basis, between, thicket_time.SOURCE, **program)
+    between = counted_times.BETWEEN
+    return SampleTime(predict, learn, basis, between, counted_times.SOURCE, **program)
 
 
 def of_learner(time: SampleTime | None, beside: Beside) -> SampleTime | None:

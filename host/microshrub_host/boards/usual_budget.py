@@ -19,9 +19,9 @@ from ..base.cache import remembered
 from ..beside.companion import Beside
 from ..library import loader
 from .board_files import Board
+from .program import Names
 from .ram_budget import Budget, Kernels, Parameters, Part
 from .scarce_machine_code import ANY
-from .usual_program import Names
 
 _KEPT = 256  # budgets, some 4 KB each
 _PACKAGE = Path(__file__).parents[1]
@@ -41,7 +41,7 @@ def usual_budget(
     freeze: bool = False,
     slowest: float = ANY,
 ) -> Budget:
-    """The RAM of the program that `build` makes with a learner, see usual_program.py.
+    """The RAM of the program that `build` makes with a learner, see program.py.
 
     With `frozen`, its ranges do not grow; with `freeze`, its library is in the firmware. Where
     machine code is on the heap and it does not fit otherwise, kernels are bytecode, but no more

@@ -13,9 +13,8 @@ from ..beside.between import between
 from ..beside.companion import Beside, around
 from ..boards import board_files, ram_budget, sample_time
 from ..boards.default_bytes import NoRoom
-from ..boards.program import Program
+from ..boards.program import PACKETS, Program, check_espnow, check_wifi, usual_program
 from ..boards.usual_budget import usual_budget
-from ..boards.usual_program import PACKETS, check_espnow, check_wifi, usual_program
 from ..boards.what_to_lower import which_to_lower
 from ..library.learners import REGRESSORS, check_parameters, kind_of, number_parameters
 from ..programs import native_files

@@ -6,7 +6,7 @@ import argparse
 
 from ..base.terminal import messages
 from ..boards import board_files
-from ..boards.feature_time import time_on
+from ..boards.counted_times import time_on
 from ..features.feature_choice import Place
 from ..features.feature_options import FeatureOptions
 from ..streams.recorded_rate import recorded_rate

@@ -14,10 +14,10 @@ from ..beside.between import between
 from ..beside.companion import Beside
 from ..boards import board_files, sample_time
 from ..boards.board_files import Board
+from ..boards.program import Names, usual_program
 from ..boards.ram_budget import Budget, Kernels
 from ..boards.sample_time import SampleTime
 from ..boards.usual_budget import usual_budget
-from ..boards.usual_program import Names, usual_program
 from ..engines import engines
 from ..evaluation import kept_aside, prequential, regression
 from ..evaluation.classes import Result

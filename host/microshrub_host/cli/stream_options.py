@@ -14,7 +14,7 @@ from ..base.text import count
 from ..beside import registry
 from ..boards import board_files
 from ..boards.default_bytes import SIZE, bytes_for
-from ..boards.usual_program import in_network
+from ..boards.program import in_network
 from ..evaluation import prequential
 from ..features.feature_extraction import extracted
 from ..library.learners import MODELS, WARMUP, check_parameters, stream_parameters, warmup_of

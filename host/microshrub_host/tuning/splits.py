@@ -17,7 +17,7 @@ import numpy as np
 
 from ..beside.between import between
 from ..beside.companion import Beside, around
-from ..boards.usual_program import Names
+from ..boards.program import Names
 from ..engines.interface import percent
 from ..evaluation.prequential import evaluate
 from ..evaluation.regression import evaluate_numbers

@@ -9,9 +9,9 @@ from typing import Any
 from ..beside.companion import Beside
 from ..boards import sample_time
 from ..boards.board_files import Board
+from ..boards.program import Names
 from ..boards.scarce_machine_code import USUAL
 from ..boards.usual_budget import usual_budget
-from ..boards.usual_program import Names
 from ..emulation.latency import Clock
 from ..library.learners import kind_of, learner, options_text
 from .search_space import changed

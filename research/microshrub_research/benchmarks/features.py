@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from microshrub_host.beside.between import between
 from microshrub_host.boards import board_files
-from microshrub_host.boards.feature_time import time_on
+from microshrub_host.boards.counted_times import time_on
 from microshrub_host.boards.usual_budget import usual_budget
 from microshrub_host.evaluation import kept_aside
 from microshrub_host.features.feature_choice import Place, Work

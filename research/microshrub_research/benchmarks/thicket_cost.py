@@ -17,7 +17,7 @@ _HEAD = ("board", "features", "classes", "bytes", "predict: p50", "p99", "learn:
 
 
 def thicket_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
-    """The table, its head first; thicket_time.py has its figures.
+    """The table, its head first; counted_times.py has its figures.
 
     Raises UserError if a board ends up in another state than the simulator's.
     """

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from microshrub_host.boards import board_files
-from microshrub_host.boards.currents import Currents, DeepSleepCurrent
-from microshrub_host.boards.deep_sleep import START_S, trade
+from microshrub_host.boards.energy import START_S, Currents, DeepSleepCurrent, trade
 
 DEEP = DeepSleepCurrent(0.01, 0.7, "somebody")
 

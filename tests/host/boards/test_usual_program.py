@@ -13,9 +13,9 @@ from microshrub_host.beside.between import Forecast, between
 from microshrub_host.beside.companion import Beside, around
 from microshrub_host.boards import board_files
 from microshrub_host.boards.default_bytes import bytes_for
+from microshrub_host.boards.program import usual_program
 from microshrub_host.boards.program_heap import program_parts
 from microshrub_host.boards.usual_budget import usual_budget
-from microshrub_host.boards.usual_program import usual_program
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import MODELS, REGRESSORS, defaults, kind_of
 

@@ -12,7 +12,7 @@ import pytest
 from emulated_support import board_file
 from patience import PATIENCE
 
-from microshrub_host.boards import board_files, program_time
+from microshrub_host.boards import board_files, counted_times
 from microshrub_host.emulation import emulated_boards
 from microshrub_host.emulation.emulator import EmulatedBoard
 from microshrub_host.emulation.instruction_counts import TICKS
@@ -170,7 +170,7 @@ def test_fifty_samples_a_second_with_a_monitor(tmp_path: Path) -> None:
     assert main([*source, *where, "--output", str(folder)]) == 0
     files = {f"/{path}": data for path, data in build.read(folder).items()}
     files["/requests"] = requests().encode()
-    scale, usb = round(tick_us * 4096), round(program_time.USB_BYTE_US)
+    scale, usb = round(tick_us * 4096), round(counted_times.USB_BYTE_US)
     program = tmp_path / "rate.py"
     program.write_text(f"SCALE, USB, PER_SECOND = {scale}, {usb}, {1 + CLASSES}\n{ON_BOARD}")
     files["/rate.mpy"] = mpy.compiled_program(program, emulator.board.arch).read_bytes()

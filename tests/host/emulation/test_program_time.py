@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from device_support import configuration
 
-from microshrub_host.boards import board_files, program_time, sample_time, thicket_time
+from microshrub_host.boards import board_files, counted_times, sample_time
 from microshrub_host.emulation import emulated_boards
 from microshrub_host.emulation.counted_models import clustered
 from microshrub_host.emulation.emulator import EmulatedBoard
@@ -93,7 +93,7 @@ def test_the_program_around_a_sample(features: int, emulator: emulated_boards.Em
         said = board.exec(ON_BOARD, 100)
     link, sensor, learned = map(int, re.findall(r"\d+", said)[-3:])
     assert learned > 30
-    for ticks, (fixed, each) in ((link, program_time.LINK), (sensor, program_time.SENSOR)):
+    for ticks, (fixed, each) in ((link, counted_times.LINK), (sensor, counted_times.SENSOR)):
         assert ticks / TICKS[BOARD] == pytest.approx(fixed + each * features, rel=0.2)
 
 
@@ -102,7 +102,7 @@ def test_a_thicket_between_those_that_were_counted(emulator: emulated_boards.Emu
     what = clustered(*shape, seed=7)
     with Counter(BOARD, [what]) as counter:
         cost = counter.count(0, what.kind, what.parameters)
-    found = thicket_time.instructions("armv6m", shape[2], *shape[:2])
+    found = counted_times.instructions("armv6m", shape[2], *shape[:2])
     assert found
     for counts, (median, _) in zip((cost.predict, cost.learn), found, strict=True):
         assert float(np.median(counts)) == pytest.approx(median, rel=0.2)

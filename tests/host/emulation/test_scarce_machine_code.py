@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from microshrub_host.boards import board_files
+from microshrub_host.boards.program import usual_program
 from microshrub_host.boards.program_library import ProgramLibrary
-from microshrub_host.boards.usual_program import usual_program
 from microshrub_host.emulation import emulated_boards
 from microshrub_host.emulation.emulator import EmulatedBoard
 from microshrub_host.library import loader

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from microshrub_host.boards import board_files
-from microshrub_host.boards.feature_time import time_on
+from microshrub_host.boards.counted_times import time_on
 from microshrub_host.features.feature_choice import Place, Work, band_edges, hop_for, window_for
 from microshrub_host.features.feature_extraction import Extractor
 from microshrub_host.features.feature_options import FeatureOptions

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from microshrub_host.boards.board_files import load as board
-from microshrub_host.boards.kernel_work import kernel_work
+from microshrub_host.boards.program import usual_program
 from microshrub_host.boards.program_library import ProgramLibrary
-from microshrub_host.boards.usual_program import usual_program
+from microshrub_host.boards.scarce_machine_code import kernel_work
 from microshrub_host.kernels.counted_work import NAME, count_work
 from microshrub_host.library import loader, own_check
 from microshrub_host.library.learners import defaults

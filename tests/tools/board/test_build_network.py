@@ -11,9 +11,9 @@ from program_support import program
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
+from microshrub_host.boards.program import usual_program
 from microshrub_host.boards.program_budget import budget_of
 from microshrub_host.boards.program_library import ProgramLibrary
-from microshrub_host.boards.usual_program import usual_program
 from microshrub_tools.board import build
 from microshrub_tools.board.program_house import HouseSettings
 from microshrub_tools.board.program_network import NetworkSettings, TcpSettings, WifiSettings

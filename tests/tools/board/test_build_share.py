@@ -12,9 +12,9 @@ from parcel_support import saved_model
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
+from microshrub_host.boards.program import PACKETS
 from microshrub_host.boards.program_heap import judging_bytes
 from microshrub_host.boards.usual_budget import usual_budget
-from microshrub_host.boards.usual_program import PACKETS
 from microshrub_tools import HouseSettings, ShareSettings, build
 from microshrub_tools.board.program_share import of_words
 from microshrub_tools.cli.main import main

@@ -10,10 +10,10 @@ import pytest
 
 from microshrub_host.api.planning import budget
 from microshrub_host.boards import board_files
+from microshrub_host.boards.program import usual_program
 from microshrub_host.boards.program_budget import budget_of, fitting
 from microshrub_host.boards.program_library import ProgramLibrary
 from microshrub_host.boards.usual_budget import usual_budget
-from microshrub_host.boards.usual_program import usual_program
 from microshrub_host.library.learners import MODELS, REGRESSORS, defaults, kind_of
 from microshrub_tools.board.program_options import ProgramOptions
 from microshrub_tools.cli.main import main

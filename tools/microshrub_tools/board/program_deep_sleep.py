@@ -12,9 +12,9 @@ import math
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.boards import deep_sleep, ram_budget
+from microshrub_host.boards import energy, ram_budget
 from microshrub_host.boards.board_files import Board
-from microshrub_host.boards.deep_sleep import DeepSleepTrade
+from microshrub_host.boards.energy import DeepSleepTrade
 from microshrub_host.boards.program import Program
 
 from .flash_wear import seconds_of
@@ -35,7 +35,7 @@ def trade(program: Program, board: Board) -> DeepSleepTrade | None:
         return None
     sleep = program.around["sleep"]
     checkpoint_s = seconds_of(state_bytes(program, board))
-    return deep_sleep.trade(board.currents, checkpoint_s, sleep["window"], sleep["every"])
+    return energy.trade(board.currents, checkpoint_s, sleep["window"], sleep["every"])
 
 
 def settled(program: Program, board: Board) -> Program:

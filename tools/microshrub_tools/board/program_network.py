@@ -15,8 +15,7 @@ from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards.board_files import Board
-from microshrub_host.boards.program import Program
-from microshrub_host.boards.usual_program import check_wifi
+from microshrub_host.boards.program import Program, check_wifi
 
 from ..link import key_file
 from ..link.tcp_line import PORT

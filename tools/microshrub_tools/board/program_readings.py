@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from microshrub_host.boards import feature_time
+from microshrub_host.boards import counted_times
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.program import Program
 
@@ -41,6 +41,6 @@ def of(program: Program, board: Board) -> Readings:
     extraction = program.around.get("extraction")
     if extraction is None:
         return Readings(looks)
-    found = feature_time.features_us(board, feature_time.work_of(extraction))
+    found = counted_times.features_us(board, counted_times.work_of(extraction))
     reading, features = found or (0.0, 0.0)
     return Readings(looks, together * reading, extraction["hop"] * reading + features)

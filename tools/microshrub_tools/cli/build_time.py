@@ -7,7 +7,7 @@ import dataclasses
 
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.beside import registry
-from microshrub_host.boards import board_files, energy, program_time, sample_time
+from microshrub_host.boards import board_files, counted_times, energy, sample_time
 from microshrub_host.boards.program import Program
 from microshrub_host.cli.energy_options import battery_of
 from microshrub_host.library.learners import MODELS
@@ -31,7 +31,7 @@ def print_time(
     battery = battery_of(arguments, board, found)
     if made.emit == "bytecode":  # of which nothing was counted
         return
-    around = program_time.around_us(board, program.parameters["features"], own) + readings.more_us
+    around = counted_times.around_us(board, program.parameters["features"], own) + readings.more_us
     if not found:
         console.say(f"time    {around / 1000:>9,.1f} ms a sample beside the learner, about")
         _print_energy(board, program, (0.0, 0.0, around), battery, known=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from microshrub_host.boards.board_files import Board
-from microshrub_host.boards.program_time import around_us
+from microshrub_host.boards.counted_times import around_us
 from microshrub_host.library import loader
 
 from ..board.flash_wear import seconds_of

@@ -1,0 +1,142 @@
+"""How long a sample takes beside what a board's file says: instructions counted in emulation.
+
+The program of `build` around the learner: link, codes, metrics. Counted on an emulated Cortex-M0,
+of programs with an alarm; up to 15 % differ with what else is loaded. To the instructions comes
+the time of each byte on the line: a UART's by its rate, and that of USB in the port's driver,
+about, on an emulated Pico with MicroPython 1.28.
+
+A thicket of any size. `microshrub costs --thickets` counts them: 600 samples behind 2,000, in
+clusters, with thickets of 16 and 48 KB, of 3, 10 and 36 features and 2, 5 and 10 classes. Between
+two, and up to 64 KB, work grows with the bytes, and with features * classes; below 16 KB, with
+bytes + 80 KB. An emulated Cortex-M0 has no room to count 36 features: it is taken to need as much
+more than a Cortex-M3 as with 10.
+
+The features of a window, by `microshrub costs --features`: the transform and the statistics are
+about linear in the readings of the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any
+
+from ..features.feature_choice import Time, Work
+from .board_files import Board
+
+# Instructions around predict and learn, and those more for each feature
+LINK = (140_000, 2_100)  # of a labelled sample that comes over the serial link
+SENSOR = (96_000, 1_850)  # of one of the board's own sensor that is told to a monitor
+USB_BYTE_US = 30.0
+_SENT = 22  # bytes of an answer
+_FRAME = 16  # bytes of a request beside the values, and
+_OBSERVATION = 22  # of an observation
+_VALUE = 4
+
+
+def around_us(board: Board, features: int, sensor: bool = False) -> float:
+    """Microseconds of a labelled sample beside the learner; of the board's sensor or the link."""
+    fixed, each = SENSOR if sensor else LINK
+    cycles = board.cost.cycles if board.cost else 1.0
+    computed = (fixed + each * features) * cycles * 1e6 / board.clock_hz
+    sent = _OBSERVATION if sensor else _SENT + _FRAME
+    return computed + (sent + _VALUE * features) * _byte_us(board)
+
+
+def _byte_us(board: Board) -> float:
+    usb = board.serial.interface == "usb"
+    return USB_BYTE_US if usb else 10e6 / board.serial.baud
+
+
+Pair = tuple[float, float]  # median and 99th percentile
+
+SOURCE = "`microshrub costs --thickets`: emulated boards, QEMU"
+BETWEEN = ("thickets of 16 KB", "48 KB")
+_SMALL, _LARGE, _MOST = 16_384, 49_152, 65_536
+_AT_LEAST = 80 * 1024
+
+# By features * classes: predict and learn of the small one, predict and learn of the large one
+_COUNTED: dict[str, dict[int, tuple[Pair, Pair, Pair, Pair]]] = {
+    "armv6m": {
+        6: ((121407, 124434), (213846, 418957), (181104, 186058), (296116, 613954)),
+        50: ((102722, 109098), (435311, 480697), (165246, 179694), (403785, 764675)),
+        360: ((232786, 235539), (865130, 998198), (292372, 329083), (1097877, 1236544)),
+    },
+    "armv7emsp": {
+        6: ((110487, 113506), (189683, 380827), (168470, 173346), (267183, 557508)),
+        50: ((85996, 92193), (389240, 431645), (148129, 162588), (363554, 687989)),
+        360: ((194882, 199042), (773569, 896338), (262087, 297756), (988490, 1112536)),
+    },
+    "rv32imc": {
+        6: ((107372, 110047), (187534, 375997), (162001, 166598), (259892, 548431)),
+        50: ((82855, 88665), (381577, 423231), (140109, 154176), (353449, 670515)),
+        360: ((183169, 187043), (743479, 876487), (247962, 283585), (947683, 1081632)),
+    },
+}
+
+
+def instructions(arch: str, size: int, features: int, classes: int) -> tuple[Pair, Pair] | None:
+    """Of a predict and of a learn; None for more bytes, features or classes than were counted."""
+    counted = _COUNTED.get(arch)
+    work = features * classes
+    if not counted or size > _MOST or work > max(counted):
+        return None
+    work = max(work, min(counted))
+    low, high = next(pair for pair in pairwise(counted) if work <= pair[1])
+    part = (work - low) / (high - low)
+    small, large = (
+        [_part_between(counted[low][k + i], counted[high][k + i], part) for i in range(2)]
+        for k in (0, 2)
+    )
+    grown = (size - _SMALL) / (_LARGE - _SMALL)
+    if size < _SMALL:
+        share = (size + _AT_LEAST) / (_SMALL + _AT_LEAST)
+        predict, learn = [(a * share, b * share) for a, b in small]
+    else:
+        predict, learn = [_part_between(a, b, grown) for a, b in zip(small, large, strict=True)]
+    return predict, learn
+
+
+def _part_between(low: Pair, high: Pair, part: float) -> Pair:
+    return low[0] + part * (high[0] - low[0]), low[1] + part * (high[1] - low[1])
+
+
+# Instructions of a reading, and for each of its values; for each reading of a window and each
+# channel, of the statistics and of the transform with its bands
+_OF_FEATURES = {"armv6m": (4_500, 900, 820, 1_240), "armv7emsp": (3_400, 800, 720, 1_160)}
+_LIKE = {"rv32imc": "armv7emsp"}
+
+
+def time_on(board: Board, classes: int, size: int) -> Time | None:
+    """A function that gives the microseconds of a reading, and those of a sample that a thicket
+    of that size predicts and learns, 99th percentile; None if nothing is known of the board."""
+    if features_us(board, Work(0, 0, False, False, 0)) is None:
+        return None
+
+    def time(work: Work) -> tuple[float, float]:
+        assert board.cost is not None
+        reading, made = features_us(board, work) or (0.0, 0.0)
+        learner = instructions(board.arch, size, work.features, classes)
+        taught = sum(pair[1] for pair in learner) if learner else 0.0
+        return reading, made + taught * board.cost.cycles * 1e6 / board.clock_hz
+
+    return time
+
+
+def features_us(board: Board, work: Work) -> tuple[float, float] | None:
+    """Microseconds of a reading, and of the features of a window; None if nothing is known."""
+    counted = _OF_FEATURES.get(_LIKE.get(board.arch, board.arch))
+    if counted is None or board.cost is None:
+        return None
+    unit = board.cost.cycles * 1e6 / board.clock_hz
+    fixed, each, statistics, bands = counted
+    per_reading = statistics * work.statistics + bands * work.bands
+    made = work.channels * work.window * per_reading
+    return (fixed + each * work.channels) * unit, made * unit
+
+
+def work_of(extraction: Mapping[str, Any]) -> Work:
+    """What config.json's extraction makes of a window; its plain values take nothing."""
+    channels = len(extraction["zero"]) - len(extraction["plain"])
+    some = bool(extraction["statistics"]), bool(extraction["bands"])
+    return Work(channels, extraction["window"], *some, 0)
