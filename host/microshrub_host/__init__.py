@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .streams.stream import Stream
     from .streams.units import Scale
     from .tuning.report import TuningReport
-    from .tuning.scores import Scores
+    from .tuning.splits import Scores
     from .tuning.study import FinishedTrial
     from .tuning.trials import Candidate, Size
 
@@ -135,7 +135,7 @@ _NAMES = {  # by their modules
     "streams.stream": "Stream",
     "streams.units": "Scale",
     "tuning.report": "TuningReport",
-    "tuning.scores": "Scores",
+    "tuning.splits": "Scores",
     "tuning.study": "FinishedTrial",
     "tuning.trials": "Candidate Size",
 }

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import AdapterError
+from ..engines.engines import ints
 from ..engines.interface import States
 from ..library import loader
 from ..library.learners import MODELS, grows, kind_of, stream_parameters
 from ..models import model_files
 from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
-from ..streams.units import Raw, Scale
+from ..streams.units import Scale
 from .one_at_a_time import one_at_a_time
 from .sets import Sets
 from .unit_losses import UnitLosses
@@ -361,9 +362,3 @@ def check_engine(engine: str) -> None:
     """Raise AdapterError unless there is such an engine here."""
     if loader.present_name(engine) not in ENGINES:
         raise AdapterError(f"engine has to be one of {', '.join(ENGINES)}, not {engine!r}")
-
-
-def ints(raw: Raw) -> array[int]:
-    values = array("i")
-    values.frombytes(np.ascontiguousarray(raw, dtype=np.int32).tobytes())
-    return values

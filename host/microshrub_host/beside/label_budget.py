@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..base.values import share_of_samples
 from ..engines.interface import Plan
+from ..engines.watchers import ANSWERED
 from ..library import loader
 from .companion import BesideRun, Companion, Followed, Option
 
@@ -21,7 +22,6 @@ OPTION = "--label-budget"
 _MOST_SAMPLES = 1 << 29
 _MOST_DELAY = 32767
 _OF_QUESTIONS = 32768  # what the unanswered ones are counted in
-_ANSWERED = 2  # in what the engine says of a row
 _STEPS = 200  # of the picture
 
 
@@ -124,7 +124,7 @@ class LabelBudget(Companion):
         return min(max(earned, self.advance + (earned + 1) // 2), samples)
 
     def parameters(self) -> dict[str, int]:
-        """What AskedLabels of asked_labels.py takes: unanswered ones are counted in 32768."""
+        """What AskedLabels of watchers.py takes: unanswered ones are counted in 32768."""
         unanswered = min(round(self.unanswered * _OF_QUESTIONS), _OF_QUESTIONS)
         return {**self.budget(), "delay": self.delay, "unanswered": unanswered}
 
@@ -133,7 +133,7 @@ class LabelBudget(Companion):
         return {"labels": self.labels, "samples": self.samples}
 
     def plan(self) -> Plan:
-        return "asked_labels", "AskedLabels", self.parameters()
+        return "watchers", "AskedLabels", self.parameters()
 
     def made(self, library: Any, learner: Any) -> Any:
         return library.Asking(learner.classes, **self.budget())
@@ -162,7 +162,7 @@ class LabelBudget(Companion):
 
     def result(self, followed: Followed) -> AskingRun:
         said = followed.said[0]
-        return AskingRun(self, said > 0, said == _ANSWERED)
+        return AskingRun(self, said > 0, said == ANSWERED)
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ MEASURED = "measured"
 ESTIMATED = "estimated from instruction counts in emulation"
 
 Pair = tuple[float, float]
+_Found = tuple[Pair, Pair, tuple[str, ...]]  # of a predict, of a learn, and what it is between
 
 
 @dataclass(frozen=True)
@@ -127,34 +128,27 @@ def sample_time(board: Board, model: str, parameters: Mapping[str, Any]) -> Samp
     features = int(parameters.get("features", 0))
     for over in ("link", "sensor"):
         program[over] = around_us(board, features, over == "sensor")
-    for costs, basis in ((board.measured, MEASURED), (board.cost, ESTIMATED)):
-        if costs and (found := _look_up(costs.rows, wanted)):
-            predict, learn, between = found
-            unit = 1.0
-            if basis == ESTIMATED:
-                unit = costs.cycles * 1e6 / board.clock_hz
-                basis = f"{ESTIMATED}, {_per_instruction(costs)}"
-            extra = costs.uncached_us
-            times = _times(predict, unit, extra), _times(learn, unit, extra)
-            return SampleTime(*times, basis, between, costs.source, **program)
-    if model == "thicket" and board.cost:
-        return _of_thicket(board, board.cost, wanted, program)
-    return None
-
-
-def _of_thicket(
-    board: Board, costs: Costs, wanted: Mapping[str, Any], program: Mapping[str, Any]
-) -> SampleTime | None:
-    """Of a thicket that is not in the board's file."""
-    shape = [int(wanted[name]) for name in ("bytes", "features", "classes")]
-    found = counted_times.instructions(board.arch, *shape)
-    if not found:
+    if (costs := board.measured) and (found := _look_up(costs.rows, wanted)):
+        times = _times(found, 1.0, costs.uncached_us)
+        return SampleTime(*times, MEASURED, found[2], costs.source, **program)
+    if (costs := board.cost) is None:
         return None
-    unit = costs.cycles * 1e6 / board.clock_hz
-    predict, learn = (_times(pair, unit, costs.uncached_us) for pair in found)
+    source = costs.source
+    found = _look_up(costs.rows, wanted)
+    if found is None and model == "thicket":
+        found, source = _thicket(board.arch, wanted), counted_times.SOURCE
+    if found is None:
+        return None
+    times = _times(found, costs.cycles * 1e6 / board.clock_hz, costs.uncached_us)
     basis = f"{ESTIMATED}, {_per_instruction(costs)}"
-    between = counted_times.BETWEEN
-    return SampleTime(predict, learn, basis, between, counted_times.SOURCE, **program)
+    return SampleTime(*times, basis, found[2], source, **program)
+
+
+def _thicket(arch: str, wanted: Mapping[str, Any]) -> _Found | None:
+    """Instructions of a thicket that is not in the board's file, and what they are between."""
+    shape = [int(wanted[name]) for name in ("bytes", "features", "classes")]
+    found = counted_times.instructions(arch, *shape)
+    return (*found, counted_times.BETWEEN) if found else None
 
 
 def of_learner(time: SampleTime | None, beside: Beside) -> SampleTime | None:
@@ -170,8 +164,10 @@ def _per_instruction(costs: Costs) -> str:
     return f"{costs.cycles:g} cycles per instruction as on the chip{more}"
 
 
-def _times(pair: Pair, unit: float, extra: int) -> Pair:
-    return pair[0] * unit, pair[1] * unit + extra
+def _times(found: _Found, unit: float, extra: int) -> tuple[Pair, Pair]:
+    """Microseconds of a predict and of a learn; what is extra comes to the 99th percentile."""
+    (a, b), (c, d), _ = found
+    return (a * unit, b * unit + extra), (c * unit, d * unit + extra)
 
 
 def _comparable(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -186,9 +182,7 @@ def _of_row(row: CostRow) -> dict[str, Any]:
     return _comparable(model, parameters | shape)
 
 
-def _look_up(
-    rows: tuple[CostRow, ...], wanted: dict[str, Any]
-) -> tuple[Pair, Pair, tuple[str, ...]] | None:
+def _look_up(rows: tuple[CostRow, ...], wanted: dict[str, Any]) -> _Found | None:
     for row in rows:
         if _of_row(row) == wanted:
             return row.predict, row.learn, ()

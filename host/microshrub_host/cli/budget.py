@@ -20,10 +20,9 @@ from ..library.learners import REGRESSORS, check_parameters, kind_of, number_par
 from ..programs import native_files
 from ..reports import report
 from ..streams.number_streams import MOST_AHEAD
-from .companion_options import add_companion_options, companions
 from .energy_options import add_energy_options, with_energy
 from .number_options import add_ahead_options, checked_interval
-from .options import add_model_options, model_parameters
+from .options import add_companion_options, add_model_options, companions, model_parameters
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import whole_number
 from .stream_options import DEFAULT_BOARD, add_board_option, with_own_bytes

@@ -9,7 +9,7 @@ from ..boards import board_files
 from ..boards.counted_times import time_on
 from ..features.feature_choice import Place
 from ..features.feature_options import FeatureOptions
-from ..streams.recorded_rate import recorded_rate
+from ..streams.csv_rows import recorded_rate
 
 
 def add_features_option(parser: argparse.ArgumentParser, what: str) -> None:

@@ -1,25 +1,30 @@
-"""The parameters of our learners as options, and what all subcommands' parsers share."""
+"""The parameters of our learners as options, and those of what stands beside one."""
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..base.errors import UserError
+from ..base.terminal import messages
+from ..beside import companion, registry
+from ..beside.companion import Beside
 from ..library.learners import (
     BALANCED,
     DEFAULT,
     MODELS,
     REGRESSORS,
     Parameter,
+    check_parameters,
     defaults,
     option,
     options_of,
     options_text,
 )
-from .parsed import parsed
+from ..streams.stream import Stream
+from .parsed import parsed, whole_number
 from .plain_parser import BY_MODEL, MODEL_OPTIONS, nearest
 
 SUFFIX = ".mshrub"  # of saved models
@@ -149,3 +154,49 @@ def _with_model(given: Mapping[str, Any], owners: Sequence[str]) -> str:
     """What to write instead, for options that the learners of these names have."""
     able = [model for model in owners if given.keys() <= defaults(model).keys()] or owners
     return f"Write: --model {able[0]} {options_text(given)}"
+
+
+def add_companion_options(
+    parser: argparse._ActionsContainer,
+    *,
+    simulated: bool = False,
+    only: Collection[str] | None = None,
+) -> None:
+    """Add those of all companions, or only those of these names.
+
+    With `simulated`, those that are only of use where a stream has all labels, too.
+    """
+    for kind in registry.companions():
+        for each in kind.options:
+            wanted = only is None or kind.name in only
+            if not wanted or (each.simulated and not simulated):
+                continue
+            more: dict[str, Any] = {"nargs": "+"} if each.many else {}
+            parser.add_argument(
+                each.flag,
+                type=whole_number if each.kind is int else each.kind,
+                metavar=each.metavar,
+                help=each.help,
+                **more,
+            )
+
+
+def companions(arguments: argparse.Namespace, hertz: float | None = None) -> Beside:
+    """Those that were asked for. hertz is the rate of the sensor, if it is known.
+
+    Raises UserError.
+    """
+    return registry.of_options(vars(arguments), hertz)
+
+
+def beside_stream(
+    arguments: argparse.Namespace, stream: Stream, parameters: dict[str, Any]
+) -> tuple[Beside, dict[str, Any]]:
+    """Those on this stream, and the learner's parameters with them around. Raises UserError."""
+    beside = [each.on_stream(stream, arguments.warmup) for each in companions(arguments)]
+    for each in beside:
+        if note := each.note(stream, arguments.warmup):
+            messages.say(note)
+    parameters = companion.around(parameters, beside)
+    check_parameters(arguments.model, parameters)
+    return beside, parameters

@@ -14,21 +14,26 @@ from ..base.text import count
 from ..beside.between import between
 from ..engines import engines
 from ..engines.interface import NO_LABELS, EngineError, Labels
-from ..evaluation import feature_parity, parity, prequential
+from ..evaluation import parity, prequential
 from ..fetch.micropython_binary import find_or_fetch
 from ..library import loader
 from ..library.learners import WARMUP, kind_of
 from ..programs import native_files
 from ..streams.extraction import Extraction
 from ..streams.units import Raw
-from .companion_options import add_companion_options, beside_stream, companions
 from .number_options import (
     add_number_options,
     open_numbers_arguments,
     open_readings,
     wants_numbers,
 )
-from .options import add_model_options, model_parameters
+from .options import (
+    add_companion_options,
+    add_model_options,
+    beside_stream,
+    companions,
+    model_parameters,
+)
 from .parsed import check_at_least_one, whole_number
 from .stream_options import (
     add_stream_options,
@@ -96,7 +101,7 @@ def _compare_features(
 ) -> None:
     """Say that all engines make these features. Raises EngineError if they do not."""
     names = engines.available()
-    found = feature_parity.difference(readings, extraction, names)
+    found = parity.difference(readings, extraction, names)
     if found:
         raise EngineError(f"The features are not the same: {found}")
     console.say(

@@ -27,17 +27,15 @@ from ..library import loader
 from ..library.learners import WARMUP, kind_of
 from ..models import model_files
 from ..reports import plots, report
-from ..reports.class_report import of_classes
-from ..reports.number_plots import draw_numbers
-from ..reports.number_report import of_numbers
+from ..reports.plots import draw_numbers
 from ..reports.report import RunReport
+from ..reports.run_report import of_classes, of_numbers
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
 from .budget import too_large
-from .companion_options import add_companion_options, beside_stream, companions
 from .energy_options import add_energy_options, with_energy
 from .number_options import add_number_options, open_numbers_arguments, wants_numbers
-from .options import add_model_options
+from .options import add_companion_options, add_model_options, beside_stream, companions
 from .outputs import (
     add_outputs,
     check_outputs,

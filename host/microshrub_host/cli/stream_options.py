@@ -25,9 +25,8 @@ from ..streams.number_streams import NumberStream
 from ..streams.open_numbers import open_columns
 from ..streams.open_stream import open_stream
 from ..streams.stream import Stream
-from .companion_options import companions
 from .features_option import add_features_option, feature_options, say_chosen
-from .options import given_options, model_parameters
+from .options import companions, given_options, model_parameters
 from .parsed import columns_read, whole_number
 
 DEFAULT_BOARD = "rpi_pico"

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from ..api.planning import tune
 from ..base import cluster
@@ -17,12 +19,22 @@ from ..beside.spare_classes import SpareClasses
 from ..boards import board_files
 from ..library.learners import option
 from ..programs import native_files
+from ..streams.number_streams import NumberStream
 from ..streams.source_file import STANDARD_INPUT
+from ..streams.stream import Stream
 from ..tuning.asked_ahead import AHEAD
 from ..tuning.report import TuningReport
+from ..tuning.search_space import weighed
 from ..tuning.study import RULE
-from .companion_options import add_companion_options, companions
-from .number_options import add_number_options, target_range, wants_numbers
+from .features_option import feature_options
+from .number_options import (
+    add_number_options,
+    open_number_stream,
+    open_readings,
+    target_range,
+    wants_numbers,
+)
+from .options import add_companion_options, companions
 from .outputs import (
     add_outputs,
     check_outputs,
@@ -33,8 +45,13 @@ from .outputs import (
 )
 from .parsed import whole_number
 from .run_options import add_bytes_option, add_worker_options, jobs_of
-from .stream_options import add_board_option, add_stream_options
-from .tune_features import open_classes, open_targets
+from .stream_options import (
+    add_board_option,
+    add_stream_options,
+    made_of,
+    open_arguments,
+    open_rows,
+)
 
 _BESIDE = (SpareClasses.name, LabelBudget.name)  # what a search may have beside each model
 _TRIALS = 60
@@ -230,3 +247,50 @@ def _tell(result: TuningReport, arguments: argparse.Namespace) -> None:
         write_page(arguments, result.page(arguments.command_line))
     if arguments.json is not None:
         write_json(arguments, result.record())
+
+
+S = TypeVar("S")
+
+
+def open_classes(arguments: argparse.Namespace) -> Stream | dict[str, Stream]:
+    """The stream; by the words behind --features, if these leave something open. Raises
+    UserError.
+    """
+    if arguments.features is None:
+        return open_arguments(arguments)
+    rows = open_rows(arguments)
+    sets = _sets(arguments, len(rows.feature_names), len(rows.class_names))
+    return _each(arguments, sets, lambda given: made_of(given, rows))
+
+
+def open_targets(arguments: argparse.Namespace) -> NumberStream | dict[str, NumberStream]:
+    """The same of numbers. Sets without the target are left out. Raises UserError."""
+    if arguments.features is None:
+        return open_number_stream(arguments)
+    readings = open_readings(arguments)
+    sets = _sets(arguments, len(readings.column_names), 2)
+    return _each(arguments, sets, lambda given: open_number_stream(given, readings))
+
+
+def _sets(arguments: argparse.Namespace, channels: int, classes: int) -> list[str]:
+    return weighed(arguments.features, feature_options(arguments, channels, classes))
+
+
+def _each(
+    arguments: argparse.Namespace, sets: Sequence[str], made: Callable[[argparse.Namespace], S]
+) -> S | dict[str, S]:
+    if len(sets) == 1:
+        return made(arguments)
+    found: dict[str, S] = {}
+    errors = []
+    for words in sets:
+        try:
+            found[words] = made(
+                argparse.Namespace(**vars(arguments) | {"features": words.split()})
+            )
+        except UserError as error:
+            errors.append(error)
+    if not found:
+        raise errors[0]
+    messages.say(f"Note: {count(len(found), 'set')} of features are compared as models are.")
+    return found

@@ -73,9 +73,7 @@ class LocalEngine:
 
 def ints(raw: NDArray[Any]) -> array[int]:
     """Raw integers as the device library takes them, one row after the other."""
-    values = array("i")
-    values.frombytes(np.ascontiguousarray(raw, dtype=np.int32).tobytes())
-    return values
+    return array("i", np.asarray(raw, dtype=np.int32).tobytes())
 
 
 def available() -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from ..programs import mpy, native_files
 from ..sources import library_files
 from ..sources.library_files import own_learners, own_parts
 from ..streams.units import Raw
-from . import asked_labels, session, spare_person, watchers
+from . import session, spare_person, watchers
 from .interface import (
     NO_LABELS,
     Beside,
@@ -100,7 +100,7 @@ class MicroPythonEngine:
         if compiled or native or own or own_parts():
             programs = [
                 mpy.compiled_program(Path(module.__file__ or ""), "x86")
-                for module in (session, watchers, spare_person, asked_labels)
+                for module in (session, watchers, spare_person)
             ]
             files = native_files.compiled("x86") if native else mpy.compiled("x86")
             folder = files[0].parent.parent

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -20,9 +20,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
-from ..engines.fleet_process import Do, board
+from ..engines import fleet_board
+from ..engines.micropython_engine import PipedProgram
+from ..library import loader
+from ..sources import library_files
 from ..streams.stream import Stream
 from ..streams.units import Raw
+
+Do = Callable[[str, bytes], bytes]
+
+
+@contextmanager
+def board(engine: str) -> Iterator[Do]:
+    """What does the commands of fleet_board.py, on the engine of that name."""
+    if engine != "micropython":
+        yield fleet_board.FleetBoard(loader.load(engine)).do
+        return
+    words = [fleet_board.__file__, str(library_files.folder().parent)]
+    with closing(PipedProgram(words, heap="16m")) as program:
+        yield lambda letter, body: program.ask(letter.encode(), body)
+
 
 _FEWEST = 20  # rows of a stream, of which four are asked
 _ASIDE = 5  # one of so many rows is asked

@@ -1,4 +1,4 @@
-"""Makes samples of readings on MicroPython: what feature_parity.py compares.
+"""Makes samples of readings on MicroPython: what parity.py compares.
 
 It is called with the library's folder, a file with the options as JSON, one with the readings and
 one for the samples, both of i32 values.

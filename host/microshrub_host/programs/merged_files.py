@@ -30,7 +30,6 @@ from ..library import loader
 from ..sources import library_files
 from ..sources.library_files import PACKAGE, own_parts
 from . import (
-    buffer_names,
     error_texts,
     mpy,
     native_files,
@@ -42,9 +41,9 @@ from . import (
 from .folded import number
 from .merged_source import Merged, bound, constant, is_text
 from .missing_modules import without_missing
-from .parameter_names import shortened_parameters
 from .scoped_names import library_home
 from .settled_words import Settled, with_words
+from .short_names import shortened_parameters
 from .source_text import source_text
 
 INIT = "__init__"
@@ -219,8 +218,8 @@ def _texts(
         able = short_names.private(tree.body)
         short_names.rename(tree.body, short_names.new_names(able, free, tree.body))
     others = {name: source_text(tree) for name, tree in outside.items()}
-    numbers = buffer_names.numbers(body)
-    body, errors = error_texts.moved([buffer_names.numbered(each, numbers) for each in body])
+    numbers = short_names.buffer_numbers(body)
+    body, errors = error_texts.moved([short_names.numbered(each, numbers) for each in body])
     there = {name: constant(node) for node in body for name in unused_code.defined(node)}
     stubs = {name: _stub(merged.defined[name], there) for name in running}
     files = {INIT: source_text(ast.Module(body, [])), **others, **stubs}

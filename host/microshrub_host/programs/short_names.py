@@ -5,13 +5,18 @@ need none of their own, as MicroPython has no line for machine code in a traceba
 functions of a single expression, since the line that calls one says as much, nor the private parts
 of a module that checks a configuration, whose errors are sentences. The names of the program's
 attributes do for all: an attribute and a global of one name are two things.
+
+Nobody reads the names of buffers there: they get numbers. MicroPython keeps the names of a
+function's parameters, but none of other variables, nor those of kernels: where nobody passes them
+by name, they get names that the firmware has anyway. The methods of public classes keep them, and
+so does what is called with `**`.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from ..kernels.syntax_tree import walk
 from .merged_source import constant, is_text
@@ -98,3 +103,101 @@ def _bound_within(top: ast.stmt) -> set[str]:
         if node not in own and not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
             found.update(_names(node))
     return found
+
+
+_TYPECODES = ("B", "H", "i")
+
+
+def buffer_numbers(body: Iterable[ast.stmt]) -> dict[str, int]:
+    """A number for each buffer in tables such as `[("window.codes", "B", n), ...]`."""
+    names = (_name(node) for top in body for node in walk(top))
+    return {name: number for number, name in enumerate(dict.fromkeys(filter(None, names)))}
+
+
+def _name(node: ast.AST) -> str:
+    """The name of a buffer if this is a row of a table, else nothing."""
+    if isinstance(node, ast.Tuple) and len(node.elts) == 3:
+        name, typecode, _ = (getattr(each, "value", None) for each in node.elts)
+        if typecode in _TYPECODES and isinstance(name, str) and "." in name:
+            return name
+    return ""
+
+
+def numbered(node: ast.stmt, numbers: Mapping[str, int]) -> ast.stmt:
+    """The statement with these numbers for names."""
+    for each in walk(node):
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            each.value = numbers.get(each.value, each.value)
+    return node
+
+
+# Names of parameters that the firmware has anyway
+_SHORT = (
+    *("n", "s", "t", "text", "code", "value", "state", "step", "start", "count", "name", "data"),
+)
+
+
+def shortened_parameters(
+    body: list[ast.stmt], others: Iterable[ast.AST], public: Collection[str]
+) -> None:
+    """Rename them in a module, in place; `others` may call what is in it."""
+    kept = _passed([*body, *others])
+    for node in body:
+        methods = node.body if isinstance(node, ast.ClassDef) else []
+        for each in [node, *methods]:
+            if isinstance(each, ast.FunctionDef) and not _is_kept(each, node, kept, public):
+                _renamed_in(each, kept)
+
+
+def _passed(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names by which arguments are passed, and those of what is called with `**`."""
+    found: set[str] = set()
+    for top in nodes:
+        for node in walk(top):
+            if isinstance(node, ast.Call) and node.keywords:
+                called = ast.unparse(node.func).rpartition(".")[2]
+                found.update(each.arg or called for each in node.keywords)
+    return found
+
+
+def _is_kept(
+    function: ast.FunctionDef, home: ast.stmt, kept: Collection[str], public: Collection[str]
+) -> bool:
+    """Whether a function of a module, or of a class, its home, has to keep its parameters."""
+    name, of = function.name, getattr(home, "name", "")
+    is_kernel = any("viper" in ast.unparse(each) for each in function.decorator_list)
+    is_private = name.startswith("_") and not name.startswith("__")
+    return is_kernel or bool({name, of}.intersection(kept)) or (of in public and not is_private)
+
+
+def _renamed_in(function: ast.FunctionDef, kept: Collection[str]) -> None:
+    if function.args.kwarg or function.args.vararg:
+        return
+    taken = {name for node in walk(function) for name in _variables(node)}
+    inner = {name for node in _inner(function) for name in _variables(node)}
+    new: dict[str, str] = {}
+    for each in function.args.args:
+        free = next((name for name in _SHORT if name not in taken), "")
+        if each.arg not in (*kept, *inner, *_SHORT, "self") and free:
+            new[each.arg] = free
+            taken.add(free)
+    for node in walk(function):
+        if isinstance(node, ast.Name):
+            node.id = new.get(node.id, node.id)
+        if isinstance(node, ast.arg):
+            node.arg = new.get(node.arg, node.arg)
+
+
+def _variables(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name):
+        yield node.id
+    if isinstance(node, ast.arg):
+        yield node.arg
+
+
+def _inner(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """All within the scopes inside a function, which may have names of their own."""
+    scopes = (ast.FunctionDef, ast.Lambda, ast.ListComp, ast.GeneratorExp)
+    for node in walk(function):
+        if isinstance(node, scopes) and node is not function:
+            yield from walk(node)

@@ -38,10 +38,8 @@ def run_record(
     time: SampleTime | None = None,
 ) -> dict[str, Any]:
     """What `simulate --json` writes; options say how the stream was read."""
-    sizes: dict[str, Any] = {"model_bytes": budget.model_bytes, "ram_bytes": budget.ram_bytes}
-    sizes |= {"board": key, "sample_time": time and time.record()}
     more = {"versions": versions()}
-    return result.record() | sizes | _limits(budget, board) | dict(options) | more
+    return result.record() | _sizes(budget, board, key, time) | dict(options) | more
 
 
 def budget_record(
@@ -50,14 +48,16 @@ def budget_record(
     """What `budget --json` writes: the sums, and every part with its bytes."""
     sections = {"buffers": budget.buffers, "overhead": budget.overhead, "code": budget.code}
     parts = {title: {p.name: p.bytes for p in found} for title, found in sections.items()}
-    sums: dict[str, Any] = {"model_bytes": budget.model_bytes, "ram_bytes": budget.ram_bytes}
-    sums |= {"board": key, "sample_time": time and time.record()}
-    return sums | _limits(budget, board) | parts
+    return _sizes(budget, board, key, time) | parts
 
 
-def _limits(budget: Budget, board: Board) -> dict[str, Any]:
-    counted = {"kernels": budget.kernels.of} if budget.kernels.plain else {}
-    return counted | {
+def _sizes(budget: Budget, board: Board, key: str, time: SampleTime | None) -> dict[str, Any]:
+    return {
+        "model_bytes": budget.model_bytes,
+        "ram_bytes": budget.ram_bytes,
+        "board": key,
+        "sample_time": time and time.record(),
+        **({"kernels": budget.kernels.of} if budget.kernels.plain else {}),
         "fits": budget.fits,
         "free_bytes": budget.free_bytes,
         "machine_code_bytes": budget.machine_code_bytes,

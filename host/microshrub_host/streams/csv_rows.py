@@ -7,10 +7,14 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
+from pathlib import Path
+from statistics import median
 
 from ..base.errors import DataError
-from .columns import number_of
+from .columns import CLOCK, number_of
+from .source_file import opened_source
+from .text_lines import text_lines
 
 Row = tuple[int, list[str]]  # line number in the file, cells with the spaces behind them
 
@@ -105,3 +109,28 @@ def _is_measurement(cell: str, counts: Counter[str]) -> bool:
 def _delimiter(header: str) -> str:
     unquoted = re.sub(r'"[^"]*"', "", header)
     return max(",;\t", key=unquoted.count)  # a comma if there is none
+
+
+_ROWS = 2001  # that are looked at
+_SPAN = 100  # rows: a few come at once where a line is slow
+
+
+def recorded_rate(source: str) -> float | None:
+    """About so many, in the middle of the spans of 100 rows; None if the file does not say."""
+    if not Path(source).is_file():
+        return None
+    try:
+        with opened_source(source) as file:
+            lines = islice(text_lines(file, None), _ROWS)
+            rows = csv.reader(lines)
+            if next(rows, [""])[0] != CLOCK:
+                return None
+            times = [float(row[0]) for row in rows if row]
+    except (DataError, ValueError, csv.Error):  # whoever reads the data says what is wrong
+        return None
+    last = len(times) - 1
+    spans = [(at, min(at + _SPAN, last)) for at in range(0, last, _SPAN)]
+    rates = [
+        1000 * (end - at) / (times[end] - times[at]) for at, end in spans if times[end] > times[at]
+    ]
+    return median(rates) if rates else None

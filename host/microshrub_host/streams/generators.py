@@ -78,16 +78,21 @@ def river_names(*tasks: str) -> list[str]:
     return names
 
 
-def river_stream(name: str, progress: Progress | None = None) -> Stream:
-    """A whole data set of the river package."""
+def river_dataset(name: str, kind: str, *tasks: str) -> Any:
+    """The data set of the river package. Raises DataError if it is none of that kind."""
     from river import datasets
 
-    if name not in river_names():
+    known = river_names(*tasks)
+    if name not in known:
         raise DataError(
-            f"river:{name} is not a classification data set that River ships. "
-            f"{did_you_mean(name, river_names())}"
+            f"river:{name} is not a {kind} data set that River ships. {did_you_mean(name, known)}"
         )
-    dataset = getattr(datasets, name)()
+    return getattr(datasets, name)()
+
+
+def river_stream(name: str, progress: Progress | None = None) -> Stream:
+    """A whole data set of the river package."""
+    dataset = river_dataset(name, "classification")
     samples: list[Sample] = list(_counted(dataset, dataset.n_samples, progress))
     names = tuple(samples[0][0])
     categories: dict[Any, dict[str, int]] = {feature: {} for feature in names}

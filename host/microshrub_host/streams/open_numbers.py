@@ -21,7 +21,7 @@ from . import csv_blocks
 from .columns import ColumnChoice, check_count, number_in_words, number_of
 from .csv_blocks import DoubtError
 from .data_files import FileTable, ReadingOptions, fill, leave_out_too_large, open_table
-from .generators import in_numbers, river_names
+from .generators import in_numbers, river_dataset
 from .kept_values import PART, let_go
 from .number_streams import NOT_SCORED, NumberStream, Values, ahead, check_ahead
 from .open_stream import open_stream
@@ -234,13 +234,7 @@ def _of_samples(source: str, samples: Iterable[tuple[dict[str, Any], Any]]) -> N
 def _river(name: str) -> Iterable[Any]:
     from river import datasets
 
-    known = river_names(datasets.base.REG)
-    if name not in known:
-        raise DataError(
-            f"river:{name} is not a regression data set that River ships. "
-            f"{did_you_mean(name, known)}"
-        )
-    found: Iterable[Any] = getattr(datasets, name)()
+    found: Iterable[Any] = river_dataset(name, "regression", datasets.base.REG)
     return found
 
 

@@ -18,9 +18,8 @@ from ..evaluation import pareto
 from ..library.learners import kind_of
 from ..render.page import Page, surroundings
 from . import study
-from .scores import ACCURACY, Scores
 from .search_space import changed
-from .splits import SearchedStream
+from .splits import ACCURACY, Scores, SearchedStream
 from .study import FinishedTrial
 from .trials import Limits
 

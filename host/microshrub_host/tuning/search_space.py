@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..boards.default_bytes import SIZE
+from ..features.feature_choice import WINDOWS
+from ..features.feature_options import AUTO, NONE, FeatureOptions
 from ..library.learners import Parameter, companion, defaults, kind_of, options_of
 
 Choice = dict[str, Any]  # names as a trial has them: "model", "shrub window"
@@ -92,3 +94,30 @@ def _any_of(ask: Ask, row: Parameter, features: int) -> Any:
     if row.kind is float:
         return ask.number(row.name, row.low, high, log=log)
     return ask.whole(row.name, int(row.low), int(high), log=log)
+
+
+_SEARCHED = ("window", "hop", "statistics", "bands")
+
+
+def weighed(words: Sequence[str], chosen: FeatureOptions) -> list[str]:
+    """What is tried of --features: the words that were given, and what they leave open.
+
+    These are windows of half and twice the readings, statistics, bands, and both, each with the
+    same hop. The first of them is what `chosen` is, the same as without a search.
+    """
+    given = dict(word.split("=", 1) for word in words)
+    kept = [word for word in words if word.partition("=")[0] not in _SEARCHED]
+    window = chosen.window
+    near = [window, window // 2, window * 2]
+    windows = [window] if "window" in given else [w for w in near if w in WINDOWS]
+    statistics = [given["statistics"]] if "statistics" in given else [AUTO, NONE]
+    bands = [given["bands"]] if "bands" in given else [AUTO, NONE]
+    if not chosen.chosen:
+        bands.sort(key=NONE.__ne__)  # what is chosen comes first
+    return [
+        " ".join([f"window={w}", f"hop={chosen.hop}", f"statistics={s}", f"bands={b}", *kept])
+        for w in windows
+        for s in statistics
+        for b in bands
+        if (s, b) != (NONE, NONE) and (b != AUTO or w in WINDOWS)
+    ]

@@ -25,9 +25,8 @@ from ..library import loader
 from ..library.learners import defaults, kind_of
 from . import study_file, trials
 from .asked_ahead import AHEAD, AskedAhead
-from .scores import Measure, Scores
 from .search_space import Choice, first, sample
-from .splits import SearchedStream
+from .splits import Measure, Scores, SearchedStream
 from .trials import Candidate, Limits, Size
 
 _NAME = "microshrub tune"

@@ -9,8 +9,8 @@ from functools import partial
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.beside.label_budget import LabelBudget
-from microshrub_host.cli.companion_options import add_companion_options, companions
 from microshrub_host.cli.number_options import add_number_options, wants_numbers
+from microshrub_host.cli.options import add_companion_options, companions
 from microshrub_host.cli.outputs import (
     add_outputs,
     check_outputs,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from microshrub_host.engines import engines
-from microshrub_host.streams.recorded_rate import recorded_rate
+from microshrub_host.streams.csv_rows import recorded_rate
 from microshrub_tools.cli.main import main
 
 MODEL = ["--model", "shrub", "--window", "16", "--trees", "4", "--warmup", "20"]

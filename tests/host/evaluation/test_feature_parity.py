@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from microshrub_host.evaluation import feature_parity
+from microshrub_host.evaluation import parity
 from microshrub_host.features.feature_extraction import raw_readings
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import loader
@@ -25,6 +25,6 @@ def recording() -> Stream:
 def test_engines_make_the_same_features() -> None:
     stream, extraction = recording(), FeatureOptions.of(WORDS).extraction(("x", "y"))
     names = ["python", loader.fastest(), "micropython"]
-    assert feature_parity.difference(stream.values, extraction, names) is None
+    assert parity.difference(stream.values, extraction, names) is None
     readings = raw_readings(stream.values)[:40]
-    assert feature_parity.samples(extraction, readings, "micropython").shape == (1, 14)
+    assert parity.samples(extraction, readings, "micropython").shape == (1, 14)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from microshrub_host.programs import buffer_names, error_texts
+from microshrub_host.programs import error_texts, short_names
 from microshrub_host.programs.merged_source import Merged
 from microshrub_host.programs.missing_modules import without_missing
-from microshrub_host.programs.parameter_names import shortened_parameters
+from microshrub_host.programs.short_names import shortened_parameters
 from microshrub_host.programs.source_text import source_text
 from microshrub_host.programs.unused_code import used
 
@@ -208,8 +208,8 @@ def table(n):
     return [("one.words", "i", n), ("one.bytes", "B", 2 * n), ("state", "i", 3), ("a.b", n, 1)]
 FIXED = (("one.bytes", (1, 2)), ("a.b", ()))
 """)
-    numbers = buffer_names.numbers(tree.body)
-    found = run([buffer_names.numbered(node, numbers) for node in tree.body])
+    numbers = short_names.buffer_numbers(tree.body)
+    found = run([short_names.numbered(node, numbers) for node in tree.body])
     assert found["table"](4) == [(0, "i", 4), (1, "B", 8), ("state", "i", 3), ("a.b", 4, 1)]
     assert found["FIXED"] == ((1, (1, 2)), ("a.b", ()))
 

@@ -33,9 +33,8 @@ from microshrub_host.library.learners import check_parameters, defaults, specifi
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning import trials
 from microshrub_host.tuning.report import TuningReport
-from microshrub_host.tuning.scores import ACCURACY, MAE, Scores, error_of_accuracy
 from microshrub_host.tuning.search_space import first, sample
-from microshrub_host.tuning.splits import StreamSplit
+from microshrub_host.tuning.splits import ACCURACY, MAE, Scores, StreamSplit, error_of_accuracy
 from microshrub_host.tuning.study import FinishedTrial, Search, of_default, smallest, take
 from microshrub_host.tuning.trials import Candidate, Limits
 from microshrub_tools.cli.main import main

@@ -11,7 +11,7 @@ import pytest
 
 from microshrub_host.features.feature_choice import Place
 from microshrub_host.features.feature_options import FeatureOptions
-from microshrub_host.tuning.feature_sets import weighed
+from microshrub_host.tuning.search_space import weighed
 from microshrub_tools.cli.main import main
 
 optuna = pytest.importorskip("optuna", reason="needs the extra tune")

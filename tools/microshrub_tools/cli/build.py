@@ -9,14 +9,18 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.beside import registry
 from microshrub_host.boards import board_files
 from microshrub_host.boards.program import Program
-from microshrub_host.cli.companion_options import add_companion_options
 from microshrub_host.cli.energy_options import add_battery_option
 from microshrub_host.cli.number_options import (
     add_number_options,
     open_numbers_arguments,
     wants_numbers,
 )
-from microshrub_host.cli.options import add_model_options, given_options, is_model_file
+from microshrub_host.cli.options import (
+    add_companion_options,
+    add_model_options,
+    given_options,
+    is_model_file,
+)
 from microshrub_host.cli.parsed import whole_number
 from microshrub_host.cli.stream_options import (
     add_board_option,
