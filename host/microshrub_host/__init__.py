@@ -38,11 +38,10 @@ if TYPE_CHECKING:
     from .library.learners import register
     from .library.loader import load
     from .models.model_files import ModelFile, OpenModel
-    from .streams.extraction import Extraction
     from .streams.number_streams import NumberStream
     from .streams.open_numbers import open_numbers
     from .streams.open_stream import open_stream
-    from .streams.stream import Stream
+    from .streams.stream import Extraction, Stream
     from .streams.units import Scale
     from .tuning.report import TuningReport
     from .tuning.splits import Scores
@@ -128,11 +127,10 @@ _NAMES = {  # by their modules
     "library.learners": "register",
     "library.loader": "load",
     "models.model_files": "ModelFile OpenModel",
-    "streams.extraction": "Extraction",
     "streams.number_streams": "NumberStream",
     "streams.open_numbers": "open_numbers",
     "streams.open_stream": "open_stream",
-    "streams.stream": "Stream",
+    "streams.stream": "Extraction Stream",
     "streams.units": "Scale",
     "tuning.report": "TuningReport",
     "tuning.splits": "Scores",

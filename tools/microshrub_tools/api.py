@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from microshrub_host.api.old_words import old_words
+from microshrub_host.api.models import old_words
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.models import model_files

@@ -15,10 +15,10 @@ from river import base
 from ..base.errors import AdapterError
 from ..streams.units import Scale
 from .early import Early
+from .estimators import Kind, check_parameters, of_learner
 from .online import OnlineModel, Values, check_engine
 from .online_numbers import OnlineNumbers
 from .online_spare import OnlineSpare
-from .parameters import Kind, check_parameters, of_learner
 from .sets import Sets
 from .unit_losses import decimals
 
@@ -89,7 +89,7 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
 
     _model = ""
 
-    if TYPE_CHECKING:  # it is made by parameters.py
+    if TYPE_CHECKING:  # it is made by estimators.py
 
         def __init__(self, **parameters: Any) -> None: ...
 
@@ -251,7 +251,7 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
 
     _model = ""
 
-    if TYPE_CHECKING:  # it is made by parameters.py
+    if TYPE_CHECKING:  # it is made by estimators.py
 
         def __init__(self, **parameters: Any) -> None: ...
 

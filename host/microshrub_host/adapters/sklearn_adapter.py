@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .estimator_names import OF_SKLEARN, Estimators
+from .estimators import OF_SKLEARN, Estimators
 
 if TYPE_CHECKING:  # what an editor completes and a type checker knows; a test compares the names
     from ..base.errors import AdapterError as AdapterError

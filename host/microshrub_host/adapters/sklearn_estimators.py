@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import AdapterError
+from .estimators import Kind, of_learner
 from .online import Online, OnlineModel, Values
 from .online_numbers import OnlineNumbers
 from .online_spare import OnlineSpare
-from .parameters import Kind, of_learner
 from .unit_losses import decimals
 
 try:
@@ -75,7 +75,7 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
     spare_classes: int
     guarantee: int | None
 
-    if TYPE_CHECKING:  # it is made by parameters.py
+    if TYPE_CHECKING:  # it is made by estimators.py
 
         def __init__(self, **parameters: Any) -> None: ...
 
@@ -178,7 +178,7 @@ class _SklearnRegressor(RegressorMixin, _Estimator):  # type: ignore[misc]
     _model = ""
     online_: OnlineNumbers
 
-    if TYPE_CHECKING:  # it is made by parameters.py
+    if TYPE_CHECKING:  # it is made by estimators.py
 
         def __init__(self, **parameters: Any) -> None: ...
 

@@ -1,13 +1,20 @@
-"""The model and the parameters that a caller asks for, and the files of saved models."""
+"""The model and the parameters that a caller asks for, and the files of saved models.
+
+What simulate(), tune() and build() took in words, until settings became classes, goes with the
+next release.
+"""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ..base.errors import UserError
 from ..base.text import did_you_mean
+from ..beside import registry
+from ..beside.companion import Beside, Companion
 from ..evaluation.classes import Result
 from ..evaluation.regression import NumberResult
 from ..library.learners import MODELS, REGRESSORS, check_parameters, defaults
@@ -104,3 +111,33 @@ def raw_ends(stream: NumberStream, ends: tuple[float, float] | None) -> tuple[in
     if not -RAW_MAX < low < high < RAW_MAX:
         raise UserError(f"the targets' unit has no such range as {ends[0]:g},{ends[1]:g}")
     return low, high
+
+
+_WRITE_INSTEAD = {
+    "anomaly": "beside=[Anomaly(often=0.001)]",
+    "spare_classes": "beside=[SpareClasses(4)]",
+    "label_budget": "beside=[LabelBudget(share=0.1)]",
+    "label_delay": "beside=[LabelBudget(delay=50)]",
+    "unanswered": "beside=[LabelBudget(unanswered=0.2)]",
+}
+
+
+def old_words(given: dict[str, Any]) -> dict[str, Any]:
+    """The old ones of these keyword arguments, by the names of the options; given loses them."""
+    words: dict[str, Any] = {}
+    for name in _WRITE_INSTEAD.keys() & given.keys():
+        value = given.pop(name)
+        message = f"{name}= goes with the next release: write {_WRITE_INSTEAD[name]}"
+        warnings.warn(message, DeprecationWarning, stacklevel=4)
+        several = name in ("anomaly", "spare_classes")
+        words[name] = [value] if several and isinstance(value, str) else value or None
+    return words
+
+
+def with_old(beside: Iterable[Companion], given: dict[str, Any]) -> Beside:
+    """The companions in their order, with those that old keyword arguments ask for.
+
+    These are taken out of given. Raises UserError.
+    """
+    words = old_words(given)
+    return registry.in_order(beside, registry.of_options(words))

@@ -24,8 +24,7 @@ from ..tuning.report import TuningReport
 from ..tuning.splits import NumberSplit, SearchedStream, StreamSplit
 from ..tuning.study import Progress, Search
 from ..tuning.trials import Limits
-from .models import check_stream, known, other_order, parameters_of, raw_ends
-from .old_words import with_old
+from .models import check_stream, known, other_order, parameters_of, raw_ends, with_old
 
 
 def budget(

@@ -31,8 +31,7 @@ from ..library.learners import (
 )
 from ..streams.number_streams import NumberStream
 from ..streams.stream import Stream
-from .models import check_stream, known, parameters_of, raw_ends
-from .old_words import with_old
+from .models import check_stream, known, parameters_of, raw_ends, with_old
 
 
 @overload

@@ -1,9 +1,14 @@
-"""Words for people, made of what programs have."""
+"""Words for people, made of what programs have; and values of the texts that people type."""
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from .errors import UserError
 
 _SHOWN = 40  # choices
 
@@ -44,3 +49,127 @@ def whole(text: str) -> str:
 def printable(name: str) -> str:
     """A name from a file without what would move a terminal's cursor or break an XML file."""
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name)
+
+
+_KILOBYTES = re.compile(r"(\d+) ?k(i?b)?", re.IGNORECASE)
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        said = f"has to be a whole number, not {text!r}"
+        if size := _KILOBYTES.fullmatch(text):
+            said += f". Did you mean {1024 * int(size[1])}?"
+        raise ValueError(said) from None
+
+
+def _number(kind: type, noun: str) -> Callable[[str], Any]:
+    def parse(text: str) -> Any:
+        try:
+            return kind(text)
+        except ValueError:
+            raise ValueError(f"has to be {noun}, not {text!r}") from None
+
+    return parse
+
+
+def _truth(text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise ValueError(f"has to be true or false, not {text!r}")
+    return text.lower() == "true"
+
+
+def _whole_numbers(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(map(int, text.split(",")))
+    except ValueError:
+        raise ValueError(f"has to be whole numbers with commas between, not {text!r}") from None
+
+
+# What makes a value of a text; each raises ValueError, with the rest of a sentence
+PARSERS: dict[type, Callable[[str], Any]] = {
+    bool: _truth,
+    int: _whole,
+    float: _number(float, "a number"),
+    str: str,
+    tuple: _whole_numbers,
+}
+
+
+# How often: 0.001, 0.1 %, `1 per day at 50 Hz`, `1 per 5 samples`
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+_UNIT = "|".join([*_SECONDS, "samples?"])
+_RATE = re.compile(
+    rf"(?P<count>[\d.]+) per (?:(?P<length>[\d.,_]+) )?(?P<unit>{_UNIT})s?"
+    r"(?: at (?P<hertz>[\d.]+) Hz)?",
+    re.IGNORECASE,
+)
+_SHARE = re.compile(r"([\d.]+)( ?%)?")
+
+
+def share_of_samples(text: str, option: str, what: str, hertz: float | None = None) -> Fraction:
+    """The share of the samples that the text names, above 0; a rate may make it more than 1.
+
+    option and what, such as `an alarm may come`, are for the errors; hertz is the rate where the
+    text names none. Raises UserError.
+    """
+    text = " ".join(text.split())
+    said = f"{option} {text!r}"
+    if found := _SHARE.fullmatch(text):
+        share = _above_zero(found[1], said) / (100 if found[2] else 1)
+        if share > 1:
+            meant = "" if found[2] or share > 100 else f". Did you mean {text}%?"
+            raise UserError(f"{said}: a share has to be above 0 and at most 1{meant}")
+        return share
+    found = _RATE.fullmatch(text)
+    if not found:
+        raise UserError(
+            f"{said} is not how often {what}. Write a share, such as "
+            "0.001 or 0.1%, or '1 per day at 50 Hz', or '1 per 1000 samples'"
+        )
+    return _above_zero(found["count"], said) / _length(found, text, said, hertz)
+
+
+def _length(found: re.Match[str], text: str, said: str, hertz: float | None) -> Fraction:
+    """Samples in the time that the text names."""
+    length = _above_zero(found["length"] or "1", said)
+    unit = found["unit"].lower()
+    if unit.startswith("sample"):
+        return length
+    if found["hertz"]:
+        hertz = float(_above_zero(found["hertz"], said))
+    if hertz is None:
+        raise UserError(f"{said}: how many samples a second are there? Write '{text} at 50 Hz'")
+    return length * _SECONDS[unit] * Fraction(hertz).limit_denominator(1000)
+
+
+def _above_zero(text: str, said: str) -> Fraction:
+    try:
+        value = Fraction(text.replace(",", "").replace("_", ""))
+    except ValueError:
+        value = Fraction(0)
+    if not 0 < value < math.inf:
+        raise UserError(f"{said}: {text} is not a number above 0")
+    return value
+
+
+def settings(owner: str, words: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any]:
+    """The known settings, with the values of the words; owner is what the words stand behind.
+
+    A value of digits is a whole number, any other a text. Raises UserError.
+    """
+    found = dict(known)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise UserError(f"{word!r} after {owner} is not a setting such as rate=50")
+        if name not in known:
+            raise UserError(f"{owner} has no {name}. {did_you_mean(name, known)}")
+        found[name] = number_or_name(value)
+    return found
+
+
+def number_or_name(text: str) -> int | str:
+    """A whole number for digits, else the text."""
+    return int(text) if text.isdecimal() else text

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
-from ..base.text import count
-from ..base.values import settings, share_of_samples
+from ..base.text import count, settings, share_of_samples
 from ..engines.interface import Plan
 from ..library import loader
 from ..streams.stream import Stream

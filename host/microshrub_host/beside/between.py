@@ -9,7 +9,7 @@ from typing import Any
 
 from ..engines.interface import Plan
 from ..engines.session import FORECASTER
-from ..streams.extraction import Extraction, modules_by_need
+from ..streams.stream import Extraction, modules_by_need
 from .companion import BoardRoom, Companion
 
 _RATE = 50  # readings a second of the sensor that a budget has

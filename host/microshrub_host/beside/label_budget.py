@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
-from ..base.values import share_of_samples
+from ..base.text import share_of_samples
 from ..engines.interface import Plan
 from ..engines.watchers import ANSWERED
 from ..library import loader

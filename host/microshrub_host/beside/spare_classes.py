@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import UserError
-from ..base.text import did_you_mean
-from ..base.values import settings
+from ..base.text import did_you_mean, settings
 from ..engines.interface import Plan
 from ..library import loader
 from ..streams.class_names import split_classes

@@ -14,7 +14,7 @@ from ..library import loader
 from ..programs import frozen_files, merged_files, mpy, plain_kernels
 from ..programs.settled_words import settled
 from ..sources import library_files
-from ..streams.extraction import modules_by_need
+from ..streams.stream import modules_by_need
 from . import import_heap
 from .board_files import Board
 from .program import Program

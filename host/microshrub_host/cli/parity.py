@@ -19,7 +19,7 @@ from ..fetch.micropython_binary import find_or_fetch
 from ..library import loader
 from ..library.learners import WARMUP, kind_of
 from ..programs import native_files
-from ..streams.extraction import Extraction
+from ..streams.stream import Extraction
 from ..streams.units import Raw
 from .number_options import (
     add_number_options,

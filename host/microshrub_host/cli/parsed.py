@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..base.errors import UserError
-from ..base.values import PARSERS
+from ..base.text import PARSERS
 
 
 def parsed(kind: type) -> Callable[[str], Any]:

@@ -23,7 +23,7 @@ from ..library import loader
 from ..programs import mpy, native_files
 from ..sources import library_files
 from ..sources.library_files import own_learners
-from ..streams.extraction import modules_by_need
+from ..streams.stream import modules_by_need
 from .counted_models import CountedModel
 from .emulated_boards import board_named
 from .emulator import EmulatedBoard, EmulatedBoardError

@@ -22,7 +22,7 @@ from ..features import feature_session
 from ..features.feature_extraction import Extractor, raw_readings
 from ..fetch.micropython_binary import find_or_fetch
 from ..sources import library_files
-from ..streams.extraction import Extraction
+from ..streams.stream import Extraction
 from ..streams.units import Raw
 from .prequential import fit
 

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..base.text import did_you_mean
 from ..library import loader
-from ..streams.extraction import Extraction
 from ..streams.number_streams import NOT_SCORED, NumberStream
-from ..streams.stream import Stream, stream_order
+from ..streams.stream import Extraction, Stream, stream_order
 from ..streams.units import MISSING, Raw, Scale
 from .feature_options import FeatureOptions
 

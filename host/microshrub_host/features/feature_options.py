@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..base.errors import UserError
-from ..base.text import did_you_mean
-from ..base.values import settings
-from ..streams.extraction import Extraction
-from ..streams.stream import MAX_FEATURES
-from . import filter_design
+from ..base.text import did_you_mean, settings
+from ..streams.stream import MAX_FEATURES, Extraction
+from . import feature_choice
 from .feature_choice import MOST_READINGS, WINDOWS, Place, Work, band_edges, hop_for, window_for
 
 # As in features.py; those that are chosen where windows have bands, and where they have none
@@ -251,13 +249,13 @@ def _filters(found: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
 
 
 def _filter(form: str, cut_off: float, rate: float) -> list[Any]:
-    least, most = filter_design.LOWEST * rate, filter_design.HIGHEST * rate
+    least, most = feature_choice.LOWEST * rate, feature_choice.HIGHEST * rate
     if not least <= cut_off <= most:
         raise UserError(
             f"--features {form}-pass={cut_off:g}: with {rate:g} readings a second, a cut-off has "
             f"to be within {least:g}..{most:g} Hz"
         )
-    return [form, filter_design.design(cut_off, rate)]
+    return [form, feature_choice.design(cut_off, rate)]
 
 
 def _zero(value: Any) -> tuple[int, ...]:

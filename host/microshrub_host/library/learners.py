@@ -18,8 +18,7 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import UserError
-from ..base.text import did_you_mean
-from ..base.values import PARSERS
+from ..base.text import PARSERS, did_you_mean
 from ..sources import library_files
 from ..streams.stream import Stream
 from . import loader

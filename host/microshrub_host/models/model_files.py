@@ -48,10 +48,9 @@ from ..evaluation.regression import NumberResult
 from ..features.feature_extraction import Extractor, extraction_of
 from ..library import learners, loader
 from ..library.learners import kind_of
-from ..streams.extraction import Extraction
 from ..streams.number_streams import NumberStream
 from ..streams.project_files import PARTS
-from ..streams.stream import Stream
+from ..streams.stream import Extraction, Stream
 from ..streams.units import Scale
 from .forecasters import forecaster_of, is_forecaster
 

@@ -40,11 +40,11 @@ from . import (
 )
 from .folded import number
 from .merged_source import Merged, bound, constant, is_text
-from .missing_modules import without_missing
 from .scoped_names import library_home
 from .settled_words import Settled, with_words
 from .short_names import shortened_parameters
 from .source_text import source_text
+from .unused_code import without_missing
 
 INIT = "__init__"
 _LIST = "modules.txt"  # the names of all files

@@ -18,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import DataError
-from .extraction import Extraction
 from .kept_values import PART, Floats, taken_out
-from .stream import MAX_FEATURES
+from .stream import MAX_FEATURES, Extraction
 from .units import Raw, Scale
 
 

@@ -16,7 +16,7 @@ from microshrub_host.emulation.instruction_counts import Counter
 from microshrub_host.features.feature_extraction import Extractor
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import loader
-from microshrub_host.streams.extraction import Extraction
+from microshrub_host.streams.stream import Extraction
 
 _HEAD = ("board", "features", "channels", "bytes", "a reading", "a sample")
 _RATE = 1000

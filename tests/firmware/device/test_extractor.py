@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from microshrub_host.features.feature_extraction import Extractor
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import loader
-from microshrub_host.streams.extraction import Extraction
+from microshrub_host.streams.stream import Extraction
 
 CHANNELS = ("x", "y", "t")
 AUTO = "window=64 hop=16 statistics=none bands=auto"

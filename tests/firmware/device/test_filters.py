@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import signal
 
-from microshrub_host.features import filter_design
+from microshrub_host.features import feature_choice
 from microshrub_host.library import loader
 
 LIMIT = 2**15
@@ -24,7 +24,7 @@ Readings = NDArray[np.int64]
 def filtered(form: str, cut_off: float, x: Readings, engine: str) -> tuple[Readings, int]:
     """What comes out, and how large the state was."""
     module = sys.modules[f"{loader.load(engine).__name__}.device.filters"]
-    words = module.filter_words(form, filter_design.design(cut_off, 1))
+    words = module.filter_words(form, feature_choice.design(cut_off, 1))
     state, value = array("i", [7, 7, 0, 0]), array("i", [0])
     found, most = [], 0
     for place, reading in enumerate(x.tolist()):
@@ -83,7 +83,7 @@ def test_a_steady_signal_passes_or_is_gone_at_once() -> None:
 
 def test_words_that_are_no_filter() -> None:
     module = sys.modules[f"{loader.load('checked').__name__}.device.filters"]
-    good = filter_design.design(0.1, 1)
+    good = feature_choice.design(0.1, 1)
     for form, numbers, words in (
         ("notch", good, "form has to be one of low, high"),
         ("low", good[:2], "three coefficients, not 2"),

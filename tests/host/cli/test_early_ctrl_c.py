@@ -39,7 +39,7 @@ def struck(name: str, folder: Path) -> tuple[int, str]:
     "name",
     [
         "microshrub_tools", "microshrub_tools.cli.main", "microshrub_host", "argparse",
-        "microshrub_host.base.exits", "microshrub_host.cli.command_table",
+        "microshrub_host.base.exits", "microshrub_host.cli.plain_parser",
         "microshrub_host.cli.simulate", "rich", "numpy", "microshrub_host.base.text",
         "microshrub_host.library.loader",
     ],

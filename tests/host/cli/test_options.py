@@ -11,7 +11,7 @@ import pytest
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.cli import options
-from microshrub_host.cli.command_table import CommandParser
+from microshrub_host.cli.plain_parser import CommandParser
 from microshrub_host.library import loader
 from microshrub_host.library.learners import (
     MODELS,

@@ -9,10 +9,9 @@ import pytest
 
 from microshrub_host.programs import error_texts, short_names
 from microshrub_host.programs.merged_source import Merged
-from microshrub_host.programs.missing_modules import without_missing
 from microshrub_host.programs.short_names import shortened_parameters
 from microshrub_host.programs.source_text import source_text
-from microshrub_host.programs.unused_code import used
+from microshrub_host.programs.unused_code import used, without_missing
 
 SOURCES = {
     "base": """

@@ -18,7 +18,7 @@ import pytest
 from streams_support import complaint
 
 from microshrub_host.base.errors import DataError, UserError
-from microshrub_host.base.values import share_of_samples
+from microshrub_host.base.text import share_of_samples
 from microshrub_host.streams import csv_blocks
 from microshrub_host.streams.open_numbers import open_numbers
 from microshrub_host.streams.open_stream import open_stream

@@ -16,7 +16,7 @@ from microshrub_host.boards.program_library import has_tone
 from microshrub_host.features.feature_choice import Place
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import option
-from microshrub_host.streams.extraction import Extraction
+from microshrub_host.streams.stream import Extraction
 
 from .program_house import HouseSettings
 from .program_network import NetworkSettings, TcpSettings, WifiSettings

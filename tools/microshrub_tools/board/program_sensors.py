@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.text import count, did_you_mean
-from microshrub_host.base.values import number_or_name, settings
+from microshrub_host.base.text import count, did_you_mean, number_or_name, settings
 from microshrub_host.boards.board_files import Board
-from microshrub_host.streams.extraction import Extraction
+from microshrub_host.streams.stream import Extraction
 
 from . import own_sensors
 

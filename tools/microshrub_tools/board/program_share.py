@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.text import did_you_mean
-from microshrub_host.base.values import settings
+from microshrub_host.base.text import did_you_mean, settings
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.program import PACKETS, check_espnow, check_wifi
 from microshrub_host.streams.class_names import split_classes

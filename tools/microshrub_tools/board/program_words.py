@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.values import settings
+from microshrub_host.base.text import settings
 
 from .program_settings import Checkpoint, DriftAlarm, LabelPin, Pending, Sleep
 

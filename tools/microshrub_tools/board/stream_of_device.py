@@ -13,8 +13,7 @@ import numpy as np
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.engines.interface import Labels
-from microshrub_host.streams.extraction import Extraction
-from microshrub_host.streams.stream import Stream
+from microshrub_host.streams.stream import Extraction, Stream
 
 _SHOWN = 6  # names of a message, at most
 

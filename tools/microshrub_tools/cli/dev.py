@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from microshrub_host.cli.command_table import Command, add_commands
+from microshrub_host.cli.plain_parser import Command, add_commands
 
 from . import first_options as first
 

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from microshrub_host.base.exits import exit_code, run_command
-from microshrub_host.cli.command_table import Command, add_commands
-from microshrub_host.cli.plain_parser import PlainParser
+from microshrub_host.cli.plain_parser import Command, PlainParser, add_commands
 
 from . import first_options as first
 

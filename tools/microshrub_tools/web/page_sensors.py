@@ -7,7 +7,7 @@ import base64
 from pathlib import Path
 from typing import Any
 
-from microshrub_host.base.values import number_or_name
+from microshrub_host.base.text import number_or_name
 from microshrub_host.programs import mpy
 
 from ..board import own_sensors
