@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from ..base.cache import remembered
-from ..kernels import counted_work, kernel_rules
+from ..kernels import kernel_rewriting, kernel_rules
 from ..library import loader
 from ..programs import mpy
 from ..programs.merged_files import MergedFiles
@@ -49,7 +49,9 @@ def kernel_work(kind: str, parameters: Mapping[str, Any]) -> dict[str, int]:
     if _SIZE in given:
         given[_SIZE] = min(given[_SIZE], _MOST)
     asked = f"{loader.digest()} {kind} {sorted(given.items())}"
-    key = asked.encode() + Path(__file__).read_bytes() + Path(counted_work.__file__).read_bytes()
+    key = (
+        asked.encode() + Path(__file__).read_bytes() + Path(kernel_rewriting.__file__).read_bytes()
+    )
     found: dict[str, int] = json.loads(
         remembered("work", key, lambda: json.dumps(_measured(kind, given)).encode(), _KEPT)
     )
@@ -58,7 +60,7 @@ def kernel_work(kind: str, parameters: Mapping[str, Any]) -> dict[str, int]:
 
 def _measured(kind: str, parameters: Mapping[str, Any]) -> dict[str, int]:
     library = loader.load("counted")
-    work = getattr(library, loader.WORK)
+    work = getattr(library, kernel_rewriting.WORK)
     learner = library.learners.learner_class(kind)(**parameters)
     work.clear()
     grows = getattr(learner, "moves", False)

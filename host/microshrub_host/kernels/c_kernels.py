@@ -15,7 +15,7 @@ from pathlib import Path
 from ..base import child_process
 from ..base.cache import remembered
 from ..base.terminal import messages
-from . import c_function, c_translate
+from . import c_translate
 from .compiled_kernels import CompilerError, KernelCompiler
 from .kernel_sources import Kernel
 
@@ -120,7 +120,7 @@ class CCompiler(KernelCompiler):
     """It makes a shared library of a room's kernels."""
 
     name, file = "c", "kernels.so"
-    translator = (c_translate, c_function)
+    translator = (c_translate,)
 
     def key(self) -> object:
         found = compiler()

@@ -15,10 +15,12 @@ product within 32 bits, so nothing in it depends on how a compiler treats an ove
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any
 
-from .c_function import CFunction, head_of
-from .kernel_sources import Kernel, select
+from .kernel_scope import KernelScope, loaded
+from .kernel_sources import OBJECT, POINTERS, Kernel, KernelFile, select
 
 TYPES = """\
 #include <limits.h>
@@ -70,3 +72,194 @@ def translate(
             if (file.name, node.name) in kernels:
                 texts.append(linkage + CFunction(file, kernels, node).text())
     return "\n".join(texts) + "\n", list(kernels.values())
+
+
+_ARITHMETIC = {
+    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.LShift: "<<", ast.RShift: ">>",
+    ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
+}  # fmt: skip
+_ROUNDED = {ast.FloorDiv: "floor_div", ast.Mod: "floor_mod"}
+_COMPARISONS = {
+    ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
+}  # fmt: skip
+_UNARY = {ast.USub: "-", ast.Invert: "~", ast.Not: "!"}
+
+
+class CFunction(KernelScope):
+    """The C of one kernel."""
+
+    def __init__(
+        self, file: KernelFile, kernels: Mapping[tuple[str, str], Kernel], node: ast.FunctionDef
+    ) -> None:
+        super().__init__(file, kernels, node)
+        self.loops = 0
+
+    def text(self) -> str:
+        """The whole function; its locals are declared at its top."""
+        lines = [f"    (void)v_{name};" for name in self.types if name not in self.read]
+        lines += self._block(self.body, 1)
+        local = [
+            f"    {kind} v_{name}{'' if kind in POINTERS.values() else ' = 0'};"
+            for name, kind in self.types.items()
+            if name not in self.arguments
+        ]
+        return "\n".join([f"{head_of(self.kernel)} {{", *local, *lines, "}", ""])
+
+    # --- Statements ------------------------------------------------------------------------------
+
+    def _block(self, body: list[ast.stmt], depth: int) -> Iterator[str]:
+        for statement in body:
+            for line in self._statement(statement):
+                yield "    " * depth + line
+
+    def _statement(self, node: ast.stmt) -> Iterator[str]:
+        if isinstance(node, ast.Assign):
+            yield self._assign(node.targets[0], node.value)
+        elif isinstance(node, ast.AugAssign):
+            yield self._assign(node.target, ast.BinOp(loaded(node.target), node.op, node.value))
+        elif isinstance(node, ast.Return):
+            yield f"return {self._value(node.value)};" if node.value else "return;"
+        elif isinstance(node, ast.Expr):
+            yield f"{self._value(node.value)};"
+        elif isinstance(node, ast.If):
+            yield from self._branches(node)
+        elif isinstance(node, ast.While):
+            yield f"while ({self._value(node.test)}) {{"
+            yield from self._block(node.body, 1)
+            yield "}"
+        elif isinstance(node, ast.For):
+            yield from self._loop(node)
+        elif isinstance(node, (ast.Break, ast.Continue, ast.Pass)):
+            yield {ast.Break: "break;", ast.Continue: "continue;"}.get(type(node), ";")
+        else:
+            raise self.error(node)
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> str:
+        if isinstance(target, ast.Name):
+            kind = self.type_of(value)
+            if self.types.setdefault(target.id, kind) != kind:
+                raise self.error(target)
+            return f"v_{target.id} = {self._value(value)};"
+        if isinstance(target, ast.Subscript):
+            item = self.pointer_of(target).removesuffix(" *")
+            return f"{self._value(target)} = ({item})({self._value(value)});"
+        raise self.error(target)
+
+    def _branches(self, node: ast.If) -> Iterator[str]:
+        yield f"if ({self._value(node.test)}) {{"
+        yield from self._block(node.body, 1)
+        if node.orelse:
+            yield "} else {"
+            yield from self._block(node.orelse, 1)
+        yield "}"
+
+    def _loop(self, node: ast.For) -> Iterator[str]:
+        target, start, stop, step = self.range_of(node)
+        first, last = self._value(start), self._value(stop)
+        self.loops += 1
+        i, end = f"i{self.loops}", f"end{self.loops}"
+        compare = "<" if step > 0 else ">"
+        yield (
+            f"for (int32_t {i} = {first}, {end} = {last}; {i} {compare} {end}; {i} += {step}) {{"
+        )
+        if target in self.read:
+            yield f"    v_{target} = {i};"
+        yield from self._block(node.body, 1)
+        yield "}"
+
+    # --- Expressions -----------------------------------------------------------------------------
+
+    def _value(self, node: ast.expr) -> str:
+        translated = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if translated is None:
+            raise self.error(node)
+        return str(translated(node))
+
+    def _constant(self, node: ast.Constant) -> str:
+        if not isinstance(node.value, int):
+            raise self.error(node)
+        return str(int(node.value))
+
+    def _binop(self, node: ast.BinOp) -> str:
+        left, right = self._value(node.left), self._value(node.right)
+        if type(node.op) in _ROUNDED:
+            return f"{_ROUNDED[type(node.op)]}({left}, {right})"
+        return f"({left} {self._word(_ARITHMETIC, node.op, node)} {right})"
+
+    def _unaryop(self, node: ast.UnaryOp) -> str:
+        return f"({self._word(_UNARY, node.op, node)}{self._value(node.operand)})"
+
+    def _boolop(self, node: ast.BoolOp) -> str:
+        word = " && " if isinstance(node.op, ast.And) else " || "
+        return f"({word.join(map(self._value, node.values))})"
+
+    def _ifexp(self, node: ast.IfExp) -> str:
+        test, body, other = map(self._value, (node.test, node.body, node.orelse))
+        return f"({test} ? {body} : {other})"
+
+    def _word(self, words: Mapping[Any, str], op: ast.AST, node: ast.AST) -> str:
+        """The operator in C."""
+        if type(op) not in words:
+            raise self.error(node)
+        return words[type(op)]
+
+    def _name(self, node: ast.Name) -> str:
+        if node.id in self.types:
+            return f"v_{node.id}"
+        if node.id in self.file.constants:
+            return f"({self.file.constants[node.id]})"
+        called = self.kernel_called(node.id)
+        if called is None:
+            raise self.error(node)
+        return called.name
+
+    def _subscript(self, node: ast.Subscript) -> str:
+        """An item of a pointer; of an object, which is a tuple, the object that it holds."""
+        if self.type_of(node.value) == OBJECT:
+            return f"((void **){self._value(node.value)})[{self._value(node.slice)}]"
+        self.pointer_of(node)
+        return f"{self._value(node.value)}[{self._value(node.slice)}]"
+
+    def _call(self, node: ast.Call) -> str:
+        if not isinstance(node.func, ast.Name):
+            raise self.error(node)
+        name = node.func.id
+        if name == "int":
+            return self._value(node.args[0])
+        if name in POINTERS:
+            return f"(({POINTERS[name]}){self._address(node.args[0])})"
+        return f"{self._name(node.func)}({', '.join(self._given(name, node.args))})"
+
+    def _given(self, name: str, arguments: list[ast.expr]) -> Iterator[str]:
+        """What a kernel is called with; C++ wants casts to pointers said."""
+        called = self.kernel_called(name)
+        for place, argument in enumerate(arguments):
+            kind = called.arguments[place] if called else OBJECT
+            cast = f"({kind})" if kind in POINTERS.values() else ""
+            yield cast + self._value(argument)
+
+    def _address(self, node: ast.expr) -> str:
+        """What is cast to a pointer: an object, or an item of a table of addresses."""
+        if isinstance(node, ast.Subscript) and self.type_of(node.value) == POINTERS["ptr32"]:
+            return f"((void **){self._value(node.value)})[{self._value(node.slice)}]"
+        return self._value(node)
+
+    def _compare(self, node: ast.Compare) -> str:
+        values = [self._value(part) for part in (node.left, *node.comparators)]
+        words = [self._word(_COMPARISONS, op, node) for op in node.ops]
+        pairs = [
+            f"{left} {word} {right}"
+            for left, word, right in zip(values, words, values[1:], strict=False)
+        ]
+        return f"({' && '.join(pairs)})"
+
+
+def head_of(kernel: Kernel) -> str:
+    """A kernel's declaration, without the semicolon."""
+    names = (f"v_{arg.arg}" for arg in kernel.node.args.args)
+    given = ", ".join(map(_declared, kernel.arguments, names))
+    return f"{kernel.returns} {kernel.name}({given or 'void'})"
+
+
+def _declared(kind: str, name: str) -> str:
+    return kind.replace("(*)", f"(*{name})") if "(*)" in kind else f"{kind} {name}"

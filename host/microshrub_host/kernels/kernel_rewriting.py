@@ -1,4 +1,9 @@
-"""What an engine changes in the kernels' syntax trees before they are compiled."""
+"""What an engine changes in the kernels' syntax trees before they are compiled.
+
+For the engine `counted`, each kernel adds to a Counter, for each block of statements that it runs,
+how many nodes of the syntax tree the block has. That is about how long it takes without machine
+code, and the same on every computer.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +17,8 @@ from .syntax_tree import walk
 POINTERS = ("ptr8", "ptr16", "ptr32")
 VIPER = "micropython.viper"  # the decorator of a kernel
 _OF_BYTES = ("ptr8", "ptr16")  # what an address in a variable may be cast to
+WORK = "_work"  # the name of the Counter, in each module of the library
+_DONE = "_done"  # by a call so far: a variable of the kernel, several times as fast as a Counter
 
 
 def in_viper(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
@@ -191,3 +198,39 @@ def _without_leftmost(node: ast.expr) -> ast.expr:
 def _pointer(cast: str, place: str) -> str:
     """The name of a pointer to the buffer whose address is that item of a table."""
     return f"_at{cast.removeprefix('ptr')}_" + re.sub(r"\W", "_", place)
+
+
+def count_work(kernel: ast.FunctionDef, key: str) -> None:
+    """Have a kernel add what it does to the Counter's item `key`."""
+    docstring = int(ast.get_docstring(kernel) is not None)
+    counted = _Counting().block(kernel.body[docstring:])
+    around = ast.parse(f"{_DONE} = 0\ntry:\n pass\nfinally:\n {WORK}[{key!r}] += {_DONE}").body
+    assert isinstance(around[1], ast.Try)
+    around[1].body = counted
+    kernel.body[docstring:] = around
+
+
+class _Counting(ast.NodeTransformer):
+    def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements of a block, behind the one that counts them."""
+        if not body:
+            return body
+        size = sum(map(_size, body))
+        counting = ast.parse(f"{_DONE} += {size}").body
+        return [*(ast.copy_location(each, body[0]) for each in counting), *map(self.visit, body)]
+
+    def _with_blocks(self, node: ast.stmt) -> ast.stmt:
+        assert isinstance(node, (ast.If, ast.For, ast.While))
+        node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        return node
+
+    visit_If = visit_For = visit_While = _with_blocks  # noqa: N815, names of the base class
+
+
+def _size(statement: ast.stmt) -> int:
+    """How many nodes run at once, without those of inner blocks."""
+    if isinstance(statement, (ast.If, ast.While)):
+        return 1 + len(walk(statement.test))
+    if isinstance(statement, ast.For):
+        return 1 + len(walk(statement.iter))
+    return len(walk(statement))

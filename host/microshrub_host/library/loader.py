@@ -28,13 +28,15 @@ from typing import Any
 from ..base.cache import remembered_code
 from ..base.errors import UserError
 from ..base.text import did_you_mean
-from ..kernels import counted_work, kernel_rewriting
+from ..kernels import kernel_rewriting
 from ..kernels.compiled_kernels import CompiledViper, KernelCompiler, write_addresses
 from ..kernels.kernel_rewriting import (
     POINTERS,
     VIPER,
+    WORK,
     cast_arguments,
     check_overflows,
+    count_work,
     in_viper,
     index_addresses,
 )
@@ -44,8 +46,7 @@ from . import own_check, planned, python_pointers
 
 Names = dict[str, Any]
 COMPILED = ("llvm", "c")  # engines that make machine code of the kernels
-_CHECK = "_i32"  # what kernels call that check what they compute,
-WORK = counted_work.NAME  # and the Counter of those that count
+_CHECK = "_i32"  # what kernels call that check what they compute
 _FORMER_NAMES = {"numba": "llvm"}
 
 
@@ -91,13 +92,13 @@ class _Kernels(ast.NodeTransformer):
             if _CHECK in self.names:
                 check_overflows(node)
             if WORK in self.names:
-                counted_work.count_work(node, f"{self.module}.{node.name}")
+                count_work(node, f"{self.module}.{node.name}")
         return node
 
 
 @functools.cache
 def _own_digest() -> str:
-    files = (__file__, kernel_rewriting.__file__, counted_work.__file__)
+    files = (__file__, kernel_rewriting.__file__)
     return hashlib.sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()
 
 
@@ -236,7 +237,7 @@ def load(engine: str) -> ModuleType:
 
     `checked` is `python`, and raises an error at every index, stored i32, sum, difference, product
     or shift that viper could not do, and at a loop without an end; it is for tests. `counted`
-    counts what each kernel does, see counted_work.py. A plan is for counting bytes, see
+    counts what each kernel does, see kernel_rewriting.py. A plan is for counting bytes, see
     planned.py.
 
     The result is what `import microshrub` gives on a board.

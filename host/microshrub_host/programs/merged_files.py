@@ -25,7 +25,7 @@ from pathlib import Path
 from ..base.cache import compiled_folder, kept
 from ..base.files import alone
 from ..kernels import kernel_rewriting
-from ..kernels.syntax_tree import walk
+from ..kernels.syntax_tree import source_text, walk
 from ..library import loader
 from ..sources import library_files
 from ..sources.library_files import PACKAGE, own_parts
@@ -43,7 +43,6 @@ from .merged_source import Merged, bound, constant, is_text
 from .scoped_names import library_home
 from .settled_words import Settled, with_words
 from .short_names import shortened_parameters
-from .source_text import source_text
 from .unused_code import without_missing
 
 INIT = "__init__"

@@ -19,9 +19,8 @@ from ..kernels.c_method import ViperMethod
 from ..kernels.c_translate import DIVISION, TYPES, translate
 from ..kernels.kernel_rewriting import in_viper
 from ..kernels.kernel_sources import INT, NOTHING, OBJECT, Kernel, is_kernel, read, symbol
-from ..kernels.syntax_tree import walk
+from ..kernels.syntax_tree import source_text, walk
 from ..sources import library_files
-from .source_text import source_text
 
 MODULE = "native"  # of the device library
 _IN_LIBRARY = f"{library_files.PACKAGE}.{MODULE}"

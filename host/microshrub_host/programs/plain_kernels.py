@@ -15,8 +15,8 @@ from __future__ import annotations
 import ast
 
 from ..kernels.kernel_rewriting import cast_arguments, index_addresses
+from ..kernels.syntax_tree import source_text
 from ..sources.library_files import PACKAGE, WRITE_ADDRESSES, imported_from
-from .source_text import source_text
 
 MODULE = "bytecode_pointers"  # of the device library
 MIXED = "mixed_pointers"  # of programs that have both kinds of kernels,

@@ -13,7 +13,7 @@ from microshrub_host.boards.board_files import load as board
 from microshrub_host.boards.program import usual_program
 from microshrub_host.boards.program_library import ProgramLibrary
 from microshrub_host.boards.scarce_machine_code import kernel_work
-from microshrub_host.kernels.counted_work import NAME, count_work
+from microshrub_host.kernels.kernel_rewriting import WORK, count_work
 from microshrub_host.library import loader, own_check
 from microshrub_host.library.learners import defaults
 
@@ -38,9 +38,9 @@ def counted(n: int, odd: int) -> tuple[int, int]:
     kernel = tree.body[0]
     assert isinstance(kernel, ast.FunctionDef)
     count_work(kernel, "here.kernel")
-    there: dict[str, Any] = {NAME: Counter()}
+    there: dict[str, Any] = {WORK: Counter()}
     exec(compile(ast.fix_missing_locations(tree), "kernel", "exec"), there)
-    return there["kernel"](n, odd), there[NAME]["here.kernel"]
+    return there["kernel"](n, odd), there[WORK]["here.kernel"]
 
 
 def plain(n: int, odd: int) -> int:

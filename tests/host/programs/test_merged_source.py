@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from microshrub_host.kernels.syntax_tree import source_text
 from microshrub_host.programs import error_texts, short_names
 from microshrub_host.programs.merged_source import Merged
 from microshrub_host.programs.short_names import shortened_parameters
-from microshrub_host.programs.source_text import source_text
 from microshrub_host.programs.unused_code import used, without_missing
 
 SOURCES = {

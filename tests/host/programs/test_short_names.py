@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from microshrub_host.kernels.syntax_tree import source_text
 from microshrub_host.programs import short_names
-from microshrub_host.programs.source_text import source_text
 
 SOURCE = '''
 from micropython import const
