@@ -97,8 +97,7 @@ def _show_numbers(model: OpenModel, arguments: argparse.Namespace) -> None:
     if arguments.row is None:
         console.say(_title(model))
         console.say(f"It predicts {name}{ahead}. Its state:")
-        for what, value in progress_rows(model.learner.progress()):
-            console.say(f"  {what.strip()}: {value}")
+        _print_state(model)
         if forecaster.outlook:
             console.say(f"  season: {forecaster.outlook.period:,}")
         _print_each(every, [*range(len(every))], arguments.depth)
@@ -149,11 +148,15 @@ def _print_trees(
 ) -> None:
     console.say(_title(model))
     if trees.reader_of(model) is None:
-        rows = progress_rows(model.learner.progress())
-        console.say("It cannot be shown as trees" + (". Its state:" if rows else "."))
-        for what, value in rows:
-            console.say(f"  {what.strip()}: {value}")
+        has_state = bool(model.learner.progress())
+        console.say("It cannot be shown as trees" + (". Its state:" if has_state else "."))
+        _print_state(model)
     _print_each(every, places, levels)
+
+
+def _print_state(model: OpenModel) -> None:
+    for what, value in progress_rows(model.learner.progress()):
+        console.say(f"  {what.strip()}: {value}")
 
 
 def _print_each(every: list[Tree], places: list[int], levels: int | None) -> None:

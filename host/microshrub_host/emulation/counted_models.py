@@ -50,57 +50,53 @@ THICKET_COUNTED = 4000
 
 def configurations(samples: int = WARMUP + COUNTED) -> list[CountedModel]:
     """Those of the table, each with a stream of so many samples."""
-    found = []
-    for name, kind, features, classes, parameters in TABLE:
-        codes, labels = stream(features, classes, samples)
-        shape = {"features": features, "classes": classes}
-        found.append(CountedModel(name, kind, shape | parameters, codes, labels))
-    return found
+    return [
+        _model(name, kind, features, classes, samples, WARMUP, **parameters)
+        for name, kind, features, classes, parameters in TABLE
+    ]
 
 
 def thickets() -> list[CountedModel]:
     """Thickets, counted after all their windows are full."""
-    found = []
-    for size, full in THICKETS:
-        parameters = {"features": 14, "classes": 2, "bytes": size}
-        codes, labels = stream(14, 2, full + THICKET_COUNTED)
-        name = f"Thicket, {size >> 10} KB (elec)"
-        found.append(CountedModel(name, "Thicket", parameters, codes, labels, full))
-    return found
+    return [
+        _model(
+            f"Thicket, {size >> 10} KB (elec)", "Thicket", 14, 2, full + THICKET_COUNTED, full,
+            bytes=size,
+        )
+        for size, full in THICKETS
+    ]  # fmt: skip
 
 
 def for_anomalies() -> list[CountedModel]:
     """Streams for the anomaly score, which is counted once its window is full."""
-    found = []
-    for features in (2, 5, 8, 14, 36):
-        codes, labels = stream(features, 2, 600)
-        parameters = {"features": features, "classes": 2}
-        name = f"{features} features"
-        found.append(CountedModel(name, "ShrubEnsemble", parameters, codes, labels, 520))
-    return found
+    return [
+        _model(f"{features} features", "ShrubEnsemble", features, 2, 600, 520)
+        for features in (2, 5, 8, 14, 36)
+    ]
 
 
 def for_questions() -> list[CountedModel]:
     """Codes that stand for the votes of some classes."""
-    found = []
-    for classes in (2, 6, 32):
-        codes, labels = stream(classes, 2, 300)
-        parameters = {"features": classes, "classes": 2}
-        found.append(
-            CountedModel(f"{classes} classes", "ShrubEnsemble", parameters, codes, labels, 0)
-        )
-    return found
+    return [
+        _model(f"{classes} classes", "ShrubEnsemble", classes, 2, 300, 0) for classes in (2, 6, 32)
+    ]
 
 
 def for_rehearsals() -> list[CountedModel]:
     """Thickets that have learned some samples."""
-    found = []
-    for features, size in ((2, 4096), (8, 4096)):
-        codes, labels = stream(features, 2, 500)
-        parameters = {"features": features, "classes": 2, "bytes": size}
-        name = f"{features} features, {size >> 10} KB"
-        found.append(CountedModel(name, "Thicket", parameters, codes, labels, 300))
-    return found
+    return [
+        _model(f"{features} features, 4 KB", "Thicket", features, 2, 500, 300, bytes=4096)
+        for features in (2, 8)
+    ]
+
+
+def _model(
+    name: str, kind: str, features: int, classes: int, samples: int, warmup: int, **more: Any
+) -> CountedModel:
+    """One of that shape, with a stream of so many samples."""
+    codes, labels = stream(features, classes, samples)
+    parameters = {"features": features, "classes": classes, **more}
+    return CountedModel(name, kind, parameters, codes, labels, warmup)
 
 
 def clustered(features: int, classes: int, size: int, seed: int = 5) -> CountedModel:

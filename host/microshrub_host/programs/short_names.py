@@ -18,6 +18,7 @@ import ast
 import builtins
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from ..kernels.kernel_rewriting import in_viper
 from ..kernels.syntax_tree import walk
 from .merged_source import constant, is_text
 from .unused_code import defined
@@ -32,7 +33,7 @@ def attributes(body: Iterable[ast.stmt]) -> set[str]:
 def unread(body: Iterable[ast.stmt]) -> list[str]:
     """The names of the kernels in a module, and of functions that are one expression."""
     functions = [node for node in body if isinstance(node, ast.FunctionDef)]
-    return [node.name for node in functions if _is_kernel(node) or _is_expression(node)]
+    return [node.name for node in functions if in_viper(node) or _is_expression(node)]
 
 
 def private(body: Iterable[ast.stmt]) -> list[str]:
@@ -72,10 +73,6 @@ def rename(body: Iterable[ast.stmt], names: Mapping[str, str]) -> None:
 def _is_expression(function: ast.FunctionDef) -> bool:
     code = [node for node in function.body if not is_text(node)]
     return len(code) == 1 and isinstance(code[0], ast.Return)
-
-
-def _is_kernel(function: ast.FunctionDef) -> bool:
-    return any("viper" in ast.unparse(each) for each in function.decorator_list)
 
 
 def _names(node: ast.AST) -> list[str]:
@@ -165,9 +162,12 @@ def _is_kept(
 ) -> bool:
     """Whether a function of a module, or of a class, its home, has to keep its parameters."""
     name, of = function.name, getattr(home, "name", "")
-    is_kernel = any("viper" in ast.unparse(each) for each in function.decorator_list)
     is_private = name.startswith("_") and not name.startswith("__")
-    return is_kernel or bool({name, of}.intersection(kept)) or (of in public and not is_private)
+    return (
+        in_viper(function)
+        or bool({name, of}.intersection(kept))
+        or (of in public and not is_private)
+    )
 
 
 def _renamed_in(function: ast.FunctionDef, kept: Collection[str]) -> None:
