@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from .engines.interface import States
     from .evaluation.by_class import ByClass
     from .evaluation.classes import Point, Result, WithoutLabels
-    from .evaluation.errors import Errors, IntervalResult
     from .evaluation.parity import Difference
-    from .evaluation.regression import NumberResult
+    from .evaluation.regression import Errors, IntervalResult, NumberResult
     from .library.learners import register
     from .library.loader import load
     from .models.model_files import ModelFile, OpenModel
@@ -121,9 +120,8 @@ _NAMES = {  # by their modules
     "engines.interface": "States",
     "evaluation.by_class": "ByClass",
     "evaluation.classes": "Point Result WithoutLabels",
-    "evaluation.errors": "Errors IntervalResult",
     "evaluation.parity": "Difference",
-    "evaluation.regression": "NumberResult",
+    "evaluation.regression": "Errors IntervalResult NumberResult",
     "library.learners": "register",
     "library.loader": "load",
     "models.model_files": "ModelFile OpenModel",

@@ -22,10 +22,10 @@ from ..programs import native_files
 from ..streams.number_streams import NumberStream
 from ..streams.source_file import STANDARD_INPUT
 from ..streams.stream import Stream
-from ..tuning.asked_ahead import AHEAD
 from ..tuning.report import TuningReport
 from ..tuning.search_space import weighed
 from ..tuning.study import RULE
+from ..tuning.trials import AHEAD
 from .features_option import feature_options
 from .number_options import (
     add_number_options,

@@ -19,8 +19,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from .kernel_scope import KernelScope, loaded
-from .kernel_sources import OBJECT, POINTERS, Kernel, KernelFile, select
+from .kernel_sources import OBJECT, POINTERS, Kernel, KernelFile, KernelScope, loaded, select
 
 TYPES = """\
 #include <limits.h>

@@ -25,7 +25,7 @@ from ..base.cache import compiled_folder
 from ..base.errors import UserError
 from ..sources import library_files
 from ..sources.library_files import own_files
-from . import kernel_rewriting, kernel_scope, kernel_sources, syntax_tree
+from . import kernel_rewriting, kernel_sources, syntax_tree
 from .kernel_sources import INT, NOTHING, Kernel
 
 _SIGNATURES = "kernels.json"  # in a folder of the cache
@@ -140,7 +140,7 @@ class KernelCompiler(ABC):
         """Where a room's kernels are, as these files, the translator and the compiler are now."""
         sha = hashlib.sha256(repr((room, self.key())).encode())
         named = [(name, library_files.source_of(name)) for name in modules]
-        rewriting = (kernel_rewriting, kernel_sources, kernel_scope, syntax_tree)
+        rewriting = (kernel_rewriting, kernel_sources, syntax_tree)
         for module in (*rewriting, *self.translator):
             named.append((module.__name__, Path(str(module.__file__))))
         for name, path in named:

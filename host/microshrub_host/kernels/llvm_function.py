@@ -8,8 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping
 
-from .kernel_scope import KernelScope, loaded
-from .kernel_sources import INT, NOTHING, OBJECT, POINTERS, Kernel, KernelFile
+from .kernel_sources import INT, NOTHING, OBJECT, POINTERS, Kernel, KernelFile, KernelScope, loaded
 from .llvm_instructions import Instructions
 
 _ARITHMETIC = {

@@ -24,10 +24,9 @@ from ..evaluation.pareto import front
 from ..library import loader
 from ..library.learners import defaults, kind_of
 from . import study_file, trials
-from .asked_ahead import AHEAD, AskedAhead
 from .search_space import Choice, first, sample
 from .splits import Measure, Scores, SearchedStream
-from .trials import Candidate, Limits, Size
+from .trials import AHEAD, AskedAhead, Candidate, Limits, Size
 
 _NAME = "microshrub tune"
 SET = "features"  # the set of these that a trial has

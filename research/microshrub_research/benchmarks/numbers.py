@@ -8,8 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from microshrub_host.evaluation.errors import errors_of
-from microshrub_host.evaluation.regression import evaluate_numbers
+from microshrub_host.evaluation.regression import errors_of, evaluate_numbers
 from microshrub_host.library.learners import defaults, learner, number_parameters
 from microshrub_host.render.markdown import markdown_table
 from microshrub_host.streams.number_streams import NumberStream

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from microshrub_host.evaluation.errors import errors_of
+from microshrub_host.evaluation.regression import errors_of
 from microshrub_host.streams.number_streams import NumberStream
 
 from . import number_peers

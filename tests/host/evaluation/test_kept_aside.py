@@ -11,7 +11,7 @@ import pytest
 
 from microshrub_host import simulate
 from microshrub_host.evaluation import kept_aside
-from microshrub_host.reports import class_report
+from microshrub_host.reports import run_report
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.main import main
 
@@ -133,4 +133,4 @@ def test_the_command_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 def test_the_verdict_speaks_of_it() -> None:
     run = simulate(taught_in_blocks(), bytes=8192)
-    assert "(balanced accuracy " in class_report.verdict(run)
+    assert "(balanced accuracy " in run_report.verdict(run)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from microshrub_host import Stream, extract_features, simulate
 from microshrub_host.evaluation.kept_aside import whole_stretches
-from microshrub_host.reports import class_report
+from microshrub_host.reports import run_report
 
 WINDOW, HOP = 64, 16
 SETTINGS = f"window={WINDOW} hop={HOP} statistics=all bands=auto"
@@ -74,7 +74,7 @@ def test_labels_that_say_nothing_of_other_stretches_are_not_known() -> None:
     assert mixed.accuracy > 80
     assert honest.alone.accuracy < 70
     assert mixed.alone.accuracy < 70
-    told: Any = class_report.verdict(mixed, shuffled=True)
+    told: Any = run_report.verdict(mixed, shuffled=True)
     assert "windows overlap" in told
     assert "kept aside, in runs" in dict(mixed.alone.rows())["without labels"]
     assert "held-out samples, in whole stretches of time" in mixed.alone.sentence()

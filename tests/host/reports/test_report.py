@@ -12,7 +12,7 @@ import pytest
 from microshrub_host.base.text import count
 from microshrub_host.evaluation import classes, prequential
 from microshrub_host.evaluation.classes import WithoutLabels
-from microshrub_host.reports import class_report, plots
+from microshrub_host.reports import plots, run_report
 from microshrub_host.reports.report import progress_rows
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli import soak
@@ -33,18 +33,18 @@ def result_of(labels: list[int], values: list[float] | None = None) -> classes.R
 def test_no_runs_are_claimed_of_independent_labels() -> None:
     for seed, share in ((1, 0.5), (2, 0.9), (3, 0.7), (4, 0.99)):
         rng = np.random.default_rng(seed)
-        said = class_report.verdict(result_of((rng.random(500) < share).astype(int).tolist()))
+        said = run_report.verdict(result_of((rng.random(500) < share).astype(int).tolist()))
         assert "runs" not in said
         assert "--shuffle" not in said
 
 
 def test_runs() -> None:
     result = result_of([(i // 40) % 2 for i in range(400)])
-    said = class_report.verdict(result)
+    said = run_report.verdict(result)
     assert said.startswith("The model does not beat NoChange (97.50 %). The stream has long runs")
     assert "--shuffle SEED" in said
     assert "neighbours in time leak" in said
-    shuffled = class_report.verdict(result, shuffled=True)
+    shuffled = run_report.verdict(result, shuffled=True)
     assert "long runs" in shuffled
     assert "--shuffle" not in shuffled
 
@@ -53,43 +53,41 @@ def test_what_it_knows_without_labels_counts_where_they_come_in_runs() -> None:
     labels = [(i // 40) % 2 for i in range(400)]
     result = result_of(labels, [float(30 * label + i % 7) for i, label in enumerate(labels)])
     known = replace(result, accuracy=97.0, alone=WithoutLabels(80, 320, 96.0, result.by_class))
-    said = class_report.verdict(known)
+    said = run_report.verdict(known)
     assert said.startswith(
         "Without labels, after learning 320 samples, the model predicts 96.00 %"
     )
     assert "does not beat" not in said
     assert "97.50 %" in said, "what repeating the last label would reach is not concealed"
     guessing = replace(known, alone=WithoutLabels(80, 320, 52.0, result.by_class))
-    assert class_report.verdict(guessing).startswith("The model does not beat NoChange (97.50 %)")
+    assert run_report.verdict(guessing).startswith("The model does not beat NoChange (97.50 %)")
 
 
 def test_the_better_baseline_is_named() -> None:
     rng = np.random.default_rng(7)
-    said = class_report.verdict(result_of((rng.random(500) < 0.03).astype(int).tolist()))
+    said = run_report.verdict(result_of((rng.random(500) < 0.03).astype(int).tolist()))
     assert said.startswith("The model does not beat MajorityClass (9")
 
 
 def test_a_tie_is_no_win() -> None:
     result = result_of([i % 2 for i in range(200)])
     tie = replace(result, accuracy=99.0, accuracy_nochange=99.0, accuracy_majority=99.0)
-    assert class_report.verdict(tie) == "The model does not beat NoChange (99.00 %)."
-    assert "0.01 points above" in class_report.verdict(replace(tie, accuracy=99.01))
+    assert run_report.verdict(tie) == "The model does not beat NoChange (99.00 %)."
+    assert "0.01 points above" in run_report.verdict(replace(tie, accuracy=99.01))
 
 
 def test_a_win_that_a_shuffle_may_have_given() -> None:
     """Samples of a recording that are nearly the same come on both sides of each other then."""
     result = result_of([i % 2 for i in range(100)], [float(i % 2) for i in range(100)])
-    assert "neighbours in time leak" in class_report.verdict(result, shuffled=True)
-    assert "neighbours" not in class_report.verdict(result)
+    assert "neighbours in time leak" in run_report.verdict(result, shuffled=True)
+    assert "neighbours" not in run_report.verdict(result)
 
 
 def test_a_win_and_too_few() -> None:
     labels = [i % 2 for i in range(100)]
     values = [float(label) for label in labels]
-    assert "points above the better" in class_report.verdict(result_of(labels, values))
-    assert "99 samples: too few to tell" in class_report.verdict(
-        result_of(labels[:99], values[:99])
-    )
+    assert "points above the better" in run_report.verdict(result_of(labels, values))
+    assert "99 samples: too few to tell" in run_report.verdict(result_of(labels[:99], values[:99]))
 
 
 def test_label_agreement_is_the_chance_of_two_equal_labels() -> None:

@@ -11,8 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from microshrub_host.base.errors import DataError
-from microshrub_host.evaluation.errors import ErrorSums, errors_of
-from microshrub_host.evaluation.regression import NumberResult, evaluate_numbers
+from microshrub_host.evaluation.regression import (
+    ErrorSums,
+    NumberResult,
+    errors_of,
+    evaluate_numbers,
+)
 from microshrub_host.streams import csv_blocks, kept_values, number_streams, open_numbers
 from microshrub_host.streams.csv_blocks import DoubtError
 from microshrub_host.streams.number_streams import NumberStream
