@@ -16,7 +16,7 @@ RUN = ("simulate", "synth:led", "--limit", "300")
 
 @pytest.mark.parametrize(
     ("options", "most", "most_by_samples"),
-    [(("--model", "shrub", "--window", "16"), 65, 16), (("--label-budget", "10%"), 83, 25)],
+    [(("--model", "shrub", "--window", "16"), 57, 15), (("--label-budget", "10%"), 73, 23)],
 )
 def test_no_more_files_than_now(options: tuple[str, ...], most: int, most_by_samples: int) -> None:
     for _ in range(2):  # what is made once is in the cache then
