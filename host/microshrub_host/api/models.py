@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..base.errors import UserError
 from ..base.text import did_you_mean
 from ..beside import registry
@@ -30,8 +32,8 @@ def save_model(
 ) -> None:
     """Write the model that a simulation of the stream ended with, as `simulate --save` does.
 
-    The file is replaced in one step, and only by a complete file. Raises UserError if it cannot
-    be written.
+    A model that is there is replaced in one step, and only by a complete file. Raises UserError
+    if it cannot be written, if another kind of file is there, or if the run is of another stream.
 
     The old order, save_model(path, run, stream), warns, and works for one more release.
 
@@ -53,7 +55,22 @@ def save_model(
         other_order("save_model(stream, run, path)")
         stream, path = path, stream  # type: ignore[assignment]  # as they came
     check_stream(stream, "save_model")
+    _check_run(stream, run)
     model_files.write(Path(path), model_files.of_run(run, stream))
+
+
+def _check_run(stream: Stream | NumberStream, run: Result | NumberResult) -> None:
+    """Raise UserError for a run whose columns or classes cannot be those of the stream."""
+    own = {"features": len(stream.feature_names)} if isinstance(stream, Stream) else {}
+    if isinstance(stream, Stream) and isinstance(run, Result) and not run.beside:
+        own["classes"] = max(2, len(stream.class_names))
+    numbers = isinstance(stream, NumberStream), isinstance(run, NumberResult)
+    other = numbers[0] != numbers[1] or run.stream != stream.name
+    if other or any(run.parameters[name] != value for name, value in own.items()):
+        raise UserError(
+            f"the run learned {run.stream}, and the stream given is {stream.name}, or has other "
+            "columns or classes: save_model() takes the stream that simulate() had"
+        )
 
 
 def other_order(now: str) -> None:
@@ -73,8 +90,13 @@ def load_model(path: str | Path) -> OpenModel:
 
 
 def check_stream(stream: object, function: str) -> None:
-    """Raise TypeError for what is no stream, and say how to make one of it."""
+    """Raise TypeError for what is no stream, and say how to make one of it.
+
+    Raises UserError for a stream made by hand of what cannot be learned.
+    """
     if isinstance(stream, (Stream, NumberStream)):
+        if isinstance(stream, Stream) and stream.known_scale is None:
+            _check_content(stream)
         return
     what = repr(stream) if isinstance(stream, (str, Path)) else type(stream).__name__
     opens = f"open_stream({what})" if isinstance(stream, (str, Path)) else "open_stream(FILE)"
@@ -82,6 +104,25 @@ def check_stream(stream: object, function: str) -> None:
         f"{function}() takes a stream, not {what}: {function}({opens}, ...), or of numbers "
         f"{function}({opens.replace('stream', 'numbers', 1)}, ...)"
     )
+
+
+def _check_content(stream: Stream) -> None:
+    """Raise UserError for what no file could give; see Stream for what it refuses itself."""
+    for what, names in {"features": stream.feature_names, "classes": stream.class_names}.items():
+        if len(set(names)) < len(names):
+            raise UserError(f"the stream {stream.name!r}: two of its {what} have the same name")
+    if not stream.samples:
+        raise UserError(f"the stream {stream.name!r} has no samples")
+    most = int(stream.labels.max())
+    if most >= len(stream.class_names):
+        raise UserError(
+            f"the stream {stream.name!r}: the label {most} is none of its "
+            f"{len(stream.class_names)} classes, which are counted from 0"
+        )
+    if np.isinf(stream.values).any():
+        raise UserError(
+            f"the stream {stream.name!r} has an infinite value; NaN says that one is missing"
+        )
 
 
 def known(model: str) -> str:
@@ -95,12 +136,18 @@ def known(model: str) -> str:
 def parameters_of(model: str, shape: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
     """All parameters of the learner's constructor. Raises UserError."""
     usual = defaults(model)
+    given = {name: _plain(value) for name, value in given.items()}
     for name in given:
         if name not in usual:
             raise UserError(f"{name} is not a parameter of {model}. {did_you_mean(name, usual)}")
     found = shape | usual | given
     check_parameters(model, found)
     return found
+
+
+def _plain(value: Any) -> Any:
+    """What Python has for a number of NumPy's, as np.arange() gives them."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def raw_ends(stream: NumberStream, ends: tuple[float, float] | None) -> tuple[int, int] | None:

@@ -186,15 +186,21 @@ def _client(distributed: Any, jobs: int, scheduler: str | None) -> Iterator[Any]
                 raise UserError(f"{scheduler}: the Dask cluster has no workers")
             yield client
         return
-    cluster = distributed.LocalCluster(
-        n_workers=jobs,
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",  # any port: others may have the usual one
-        memory_limit=0,  # no limit: a worker that swaps is not ended
-        silence_logs=quiet,
-    )
+    try:
+        cluster = distributed.LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",  # any port: others may have the usual one
+            memory_limit=0,  # no limit: a worker that swaps is not ended
+            silence_logs=quiet,
+        )
+    except RuntimeError as error:
+        raise UserError(
+            f"no process could be started here ({error}). Each one imports the program anew: in a "
+            'script, call this below `if __name__ == "__main__":`'
+        ) from error
     try:
         with distributed.Client(cluster) as client:
             try:

@@ -21,6 +21,7 @@ from .errors import UserError
 if sys.platform != "win32":
     import fcntl
 
+MODEL_START = rb"PK\x03\x04.{26}config\.json"  # of a model's file, a pattern
 _HEAD = 64  # bytes of a file that tell what it is
 _AROUND = 1 << 16  # bytes that are enough for all but a learner's state
 
@@ -50,15 +51,20 @@ def check_kind(option: str, path: Path, start: bytes) -> None:
 
     start is a pattern that files of its kind match at their beginning. An empty file may go.
     """
-    if not path.is_file():
-        return
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-    if head and not re.match(start, head, re.DOTALL):
+    if is_other_kind(path, start):
         raise UserError(
             f"{option} {path}: this file is of another kind; name another one, or use --force to "
             "replace it"
         )
+
+
+def is_other_kind(path: Path, start: bytes) -> bool:
+    """Whether a file is there, is not empty, and begins otherwise than this pattern."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    return bool(head) and not re.match(start, head, re.DOTALL)
 
 
 def check_apart(outputs: Mapping[str, Path], inputs: Mapping[str, Path]) -> None:

@@ -34,7 +34,7 @@ _STARTS = {
     ".png": rb"\x89PNG",
     ".svg": rb"<\?xml|<svg",
     ".pdf": rb"%PDF",
-    "save": rb"PK\x03\x04.{26}config\.json",
+    "save": files.MODEL_START,
 }
 
 

@@ -170,7 +170,12 @@ def _of_numbers(result: NumberResult, stream: NumberStream) -> dict[str, Any]:
 
 
 def write(path: Path, model: ModelFile) -> None:
-    """Write the model's file, as replace() does."""
+    """Write the model's file, as replace() does. Raises UserError for a file of another kind."""
+    if files.is_other_kind(path, files.MODEL_START):
+        raise UserError(
+            f"{path} is no model and would be overwritten. Save under another name, or remove "
+            "that file first"
+        )
     files.replace(path, packed(model))
 
 

@@ -33,7 +33,10 @@ class ColumnChoice:
 
     @staticmethod
     def of(columns: Sequence[str] | None, drop: Sequence[str] | None) -> ColumnChoice:
-        """Raises DataError if both are given."""
+        """Raises DataError if both are given, TypeError for a text in place of a list."""
+        for option, names in {"columns": columns, "drop": drop}.items():
+            if isinstance(names, str):
+                raise TypeError(f"{option}= takes a list of names, such as {[names]}")
         if columns is not None and drop is not None:
             raise DataError(
                 "--columns names the columns that are learned and --drop those that are not: "

@@ -23,6 +23,7 @@ from typing import IO, Any
 
 from ..base.cache import cache_folder
 from ..base.errors import DataError
+from ..base.files import MODEL_START
 from .project_files import Recording, recording_in
 
 LOOKED_AT = 4096  # bytes
@@ -33,7 +34,7 @@ _EXPORT = "Export the table as CSV in UTF-8, and name that file."
 
 # How a file begins, what that is, and what to do about it
 KINDS: tuple[tuple[bytes, str, str], ...] = (
-    (rb"PK\x03\x04.{26}config\.json", "a model that `simulate --save` wrote", _MODEL),
+    (MODEL_START, "a model that `simulate --save` wrote", _MODEL),
     (rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis", "an OpenDocument file", _SHEET),
     (rb"PK\x03\x04.*(xl/|\[Content_Types\]\.xml|_rels/)", "an Excel workbook", _SHEET),
     (rb"PK(\x03\x04|\x05\x06|\x07\x08)", "a zip archive", _UNPACK),

@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.errors import DataError
 from .units import Scale
 
+_REAL = "fiub"  # the kinds of numpy's types that are real numbers
 _FORM = 6  # the first of the statistics that are in outline.py
 
 
@@ -71,7 +73,10 @@ def source_name(source: object) -> str:
 
 @dataclass(frozen=True)
 class Stream:
-    """Samples with their labels, in stream order. Missing values are NaN, never imputed."""
+    """Samples with their labels, in stream order. Missing values are NaN, never imputed.
+
+    Raises DataError for arrays that do not fit together, or are of another type or shape.
+    """
 
     name: str  # "elec.csv.gz", "synth:agrawal_a"
     values: NDArray[np.float64]  # (samples, features)
@@ -83,6 +88,29 @@ class Stream:
     extraction: Extraction | None = None  # of features that were made of a recording's readings
     label_name: str = ""  # the column of the class; "": the source has no name for it
     ends: NDArray[np.intp] | None = None  # of samples made of windows: the last reading of each
+
+    def __post_init__(self) -> None:
+        values, labels = self.values, self.labels
+        if (
+            not isinstance(values, np.ndarray)
+            or values.ndim != 2
+            or values.dtype.kind not in _REAL
+        ):
+            raise self._refused("values has to be an array of numbers, shape (samples, features)")
+        if not isinstance(labels, np.ndarray) or labels.ndim != 1 or labels.dtype != np.uint8:
+            raise self._refused(
+                "labels has to be an array of uint8, places in class_names. For y as it is: "
+                "class_names, labels = np.unique(y, return_inverse=True), "
+                "and then labels.astype(np.uint8)"
+            )
+        if len(values) != len(labels):
+            raise self._refused(f"there are {len(values)} rows of values and {len(labels)} labels")
+        named = len(self.feature_names)
+        if named != values.shape[1]:
+            raise self._refused(f"{values.shape[1]} columns of values have {named} feature_names")
+
+    def _refused(self, why: str) -> DataError:
+        return DataError(f"the stream {self.name!r}: {why}")
 
     @property
     def samples(self) -> int:

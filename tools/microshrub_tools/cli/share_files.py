@@ -15,7 +15,7 @@ from microshrub_host.streams.class_names import csv_record, split_classes
 
 from ..board.ports import add_port_option
 
-MODEL_START = rb"PK\x03\x04.{26}config\.json"
+MODEL_START = files.MODEL_START
 PARCEL_START = rb"mshp"
 MODEL = "a thicket's file that `simulate --save` wrote; none with --port"
 
