@@ -59,7 +59,8 @@ _ALIGNED = """\
 #define MICROSHRUB_ALIGNED
 #endif
 """
-_CLASSES = """
+_CLASSES = (
+    """
 static inline void microshrub_encode(const int32_t *raw)
 {
     ENCODE(microshrub_ranges, (void *)raw, microshrub_codes, 1);
@@ -70,16 +71,9 @@ static inline int microshrub_predict(const int32_t *raw)
     microshrub_encode(raw);
     return PREDICT(TABLE, microshrub_codes, 0);
 }
-
-static inline int microshrub_learn(const int32_t *raw, int label)
-{
-    if (label < 0 || label >= MICROSHRUB_CLASSES)
-        return -1;
-    microshrub_encode(raw);
-    return LEARN(TABLE, microshrub_codes, 0, label);
-}
-
 """
+    + c_growing.LEARN
+)
 CRC32 = """
 static inline uint32_t microshrub_crc32(void)
 {

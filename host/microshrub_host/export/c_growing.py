@@ -10,7 +10,20 @@ _KERNELS = ("watch", "next_due", "plan", "settle", "encode_row", "count_row")
 ROOTS = [(_HOME, name) for name in _KERNELS]
 TABLE = "ranges"  # of the addresses of the quantizer's buffers
 
-FUNCTIONS = """
+# As it is without ranges that grow
+LEARN = """
+static inline int microshrub_learn(const int32_t *raw, int label)
+{
+    if (label < 0 || label >= MICROSHRUB_CLASSES)
+        return -1;
+    microshrub_encode(raw);
+    return LEARN(TABLE, microshrub_codes, 0, label);
+}
+
+"""
+
+FUNCTIONS = (
+    """
 static inline void microshrub_encode(const int32_t *raw)
 {
     int32_t *counts = microshrub_growing_counts, again;
@@ -32,16 +45,9 @@ static inline int microshrub_predict(const int32_t *raw)
     ENCODE_ROW(microshrub_ranges, (void *)raw, 0, microshrub_codes);
     return PREDICT(TABLE, microshrub_codes, 0);
 }
-
-static inline int microshrub_learn(const int32_t *raw, int label)
-{
-    if (label < 0 || label >= MICROSHRUB_CLASSES)
-        return -1;
-    microshrub_encode(raw);
-    return LEARN(TABLE, microshrub_codes, 0, label);
-}
-
 """
+    + LEARN
+)
 
 
 def grows(model: OpenModel) -> bool:

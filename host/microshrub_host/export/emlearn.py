@@ -51,11 +51,7 @@ def _check(model: Frozen) -> None:
     for what, number in (("features", model.features), ("classes", model.classes)):
         if number > _MOST:
             raise UserError(f"emlearn has room for {_MOST} {what}, and the model has {number}")
-    if model.bayes:
-        raise UserError(
-            "emlearn's leaves hold one class each, but some of this model's use naive Bayes. Use "
-            "simulate --leaf mc, or --format c-frozen"
-        )
+    model.refuse_bayes("emlearn's leaves hold one class each")
     if len(set(model.factors)) > 1:
         raise UserError(
             "emlearn's trees have one vote each, but this model's have different weights. Use "

@@ -19,11 +19,7 @@ _LOST = "It takes raw integers as doubles, and has no missing values."
 
 def exported(model: Frozen) -> tuple[bytes, str]:
     """The model's bytes, and what it does not hold. Raises UserError for naive Bayes leaves."""
-    if model.bayes:
-        raise UserError(
-            "ONNX's leaves hold class shares, but some of this model's use naive Bayes. Use "
-            "simulate --leaf mc, or --format c-frozen"
-        )
+    model.refuse_bayes("ONNX's leaves hold class shares")
     try:
         from onnx import TensorProto, helper
     except ImportError:

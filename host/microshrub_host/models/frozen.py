@@ -89,3 +89,11 @@ class Frozen:
     def bayes(self) -> bool:
         """Whether a leaf answers by naive Bayes."""
         return any(answer.slot >= 0 for answer in self.answers.values())
+
+    def refuse_bayes(self, reason: str) -> None:
+        """Raise UserError if a leaf answers by naive Bayes, which the format does not have."""
+        if self.bayes:
+            raise UserError(
+                f"{reason}, but some of this model's use naive Bayes. Use simulate --leaf mc, or "
+                "--format c-frozen"
+            )
