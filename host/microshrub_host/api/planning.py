@@ -162,6 +162,9 @@ def tune(
         study of something else, and if no trial keeps to the limits.
 
     """
+    for name, wanted in {"trials": trials, "max_bytes": max_bytes, "jobs": jobs}.items():
+        if wanted is not None and wanted < 1:
+            raise UserError(f"{name} has to be 1 or more, not {wanted}")
     target = board_files.load(board)
     most = min(max_bytes or target.model_budget_bytes, target.model_budget_bytes)
     given = with_old(beside, old)

@@ -54,7 +54,10 @@ class PlainParser(argparse.ArgumentParser):
         """What is said of words that it does not take."""
         option = next((word for word in words if word.startswith("-")), None)
         if option is None:
-            return f"there is no place for {words[0]!r} here."
+            name, equals, value = words[0].partition("=")
+            is_option = bool(equals) and f"--{name}" in self._option_string_actions
+            meant = f" Did you mean --{name} {value}?" if is_option else ""
+            return f"there is no place for {words[0]!r} here.{meant}"
         name = option.partition("=")[0]
         hint = nearest(name, self._option_string_actions, "`--help-all` lists all.")
         return f"there is no option {name}. {hint}"

@@ -78,6 +78,13 @@ def test_a_text_is_no_list_of_columns(
         opener(tmp_path / "walk.csv", **{option: "ax"})
 
 
+@pytest.mark.parametrize("option", ["trials", "max_bytes", "jobs"])
+def test_a_search_of_nothing_is_refused(option: str) -> None:
+    how: dict[str, Any] = {option: 0}
+    with pytest.raises(host.UserError, match=f"{option} has to be 1 or more, not 0"):
+        host.tune(GOOD, "rpi_pico", **how)
+
+
 def _river(path: Path) -> None:
     model = river_adapter.ShrubClassifier(engine="python", trees=2)
     model.learn_one({"ax": 1}, 0)

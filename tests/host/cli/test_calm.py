@@ -111,6 +111,10 @@ MISTAKES = {
     "nothing to read": (["simulate"], "DATA is missing: a .csv"),
     "what is required": (["build", "x.csv"], "--board is missing"),
     "too much": (["simulate", "x.csv", "y.csv"], "no place for 'y.csv'"),
+    "setting": (
+        ["simulate", "x.csv", "--model", "shrub", "window=16"],
+        "no place for 'window=16' here. Did you mean --window 16?",
+    ),
     "no value": (
         ["build", "x.csv", "--board", "esp32", "--mqtt"],
         "--mqtt needs HOST[:PORT]: the",
