@@ -98,7 +98,19 @@ _SHARED = _of(
         "newcomers",
     ),
     (
-        "range_growth.py",
+        "early_growth.py",
+        "_SPOILS = const(6)",
+        "_SPOILS = const(20)",
+        "growing::one_wrong_reading_among_the_first_samples_widens_nothing",
+    ),
+    (
+        "early_growth.py",
+        "        if v <= least:",
+        "        if v < least:",
+        "growing::a_value_that_comes_twice_is_no_wrong_reading",
+    ),
+    (
+        "early_growth.py",
         "_MARGIN = const(4)",
         "_MARGIN = const(2)",
         "growing::a_range_has_room_for_a_sixteenth_more_than_it_holds",

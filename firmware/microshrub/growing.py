@@ -27,6 +27,8 @@ _GROWING_COUNTS = const(0)
 _GROWING_LOW = const(1)
 _GROWING_BITS = const(2)
 _GROWING_LAST = const(7)
+# early_growth.py
+_EARLY = const(16)
 # quantizer.py
 _MOST = const(1073741823)
 # range_growth.py
@@ -39,7 +41,6 @@ _G_BITS = const(5)
 _G_DOUBLINGS = const(6)
 _G_STEPS = const(7)
 _G_WORDS = const(8)
-_EARLY = const(16)
 _MOST_BITS = const(30)
 _NO_VALUE = const(255)
 _MOST_SEEN = const(1024)

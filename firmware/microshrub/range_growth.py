@@ -2,7 +2,7 @@
 
 A range grows
 
-- with each value outside of it, while there are fewer than 16 samples;
+- with a value outside of it, among the first 16 samples: early_growth.py has the exceptions;
 - later, when more than one value in 17 lies on one side of it: a level rises by 16 with each of
   these and falls by one with each value inside, and has to pass 16, from 64 samples on 32, from
   256 on 48, and from 1,024 on 64. Then the range comes to hold the nearest of these values.
@@ -18,7 +18,7 @@ Buffers:
     growing.counts  'i'  the integers below
     growing.low     'i'  [features] where a range begins
     growing.bits    'B'  [features] log2 of its length, or 255: there was no value yet
-    growing.level   'B'  [features] 255: the range has to grow
+    growing.level   'B'  [features] 255: the range has to grow; early_growth.py has others
     growing.beyond  'i'  [features] the value outside that the range may grow for
     growing.least   'i'  [features] of the values that it has to hold
     growing.most    'i'  [features] likewise the greatest
@@ -28,6 +28,7 @@ Buffers:
 import micropython
 from micropython import const
 
+from .early_growth import is_far, note_early
 from .first_ranges import limited
 from .ranges import coded, moved_code
 
@@ -41,6 +42,10 @@ _GROWING_BEYOND = const(4)
 _GROWING_LEAST = const(5)
 _GROWING_MOST = const(6)
 _GROWING_LAST = const(7)
+# early_growth.py
+_EARLY = const(16)
+_ANEW = const(252)
+_GROWS = const(255)
 # first_ranges.py
 _MISSING = const(-536870912)
 # ranges.py
@@ -61,12 +66,10 @@ FIXED = (_G_FEATURES,)
 _MOST = const(1073741823)  # counters stop there
 _MOST_BITS = const(30)  # as many as all raw values need
 _NO_VALUE = const(255)  # in the place of bits
-_EARLY = const(16)  # samples of which each makes a range grow
 _MOST_SEEN = const(1024)
+_MARGIN = const(4)  # log2 of the part of what a range holds that it is longer
 _OUTSIDE_ADDS = const(16)  # to a level
 _FAR_BITS = const(3)  # log2 of the lengths of a range from which on a value is far away
-_GROWS = const(255)  # a level at which the range has to grow
-_MARGIN = const(4)  # log2 of the part of what a range holds that it is longer
 
 
 @micropython.viper
@@ -88,7 +91,9 @@ def watch(t, raw, at: int) -> int:
                 low[f] = v
                 least[f] = v
                 most[f] = v
-            if 0 <= v - low[f] < 1 << bits[f]:
+            if counts[_G_SEEN] < _EARLY:
+                note_early(t, f, v)
+            elif 0 <= v - low[f] < 1 << bits[f]:
                 if v < least[f]:
                     least[f] = v
                 if v > most[f]:
@@ -109,29 +114,14 @@ def note_outside(t, f: int, v: int):
     beyond = ptr32(address[_GROWING_BEYOND])
     seen = ptr32(address[_GROWING_COUNTS])[_G_SEEN]
     above = int(v >= low[f])
-    if seen < _EARLY:
-        beyond[f] = v
-        level[f] = _GROWS
-    elif level[f] == 0 or above != int(beyond[f] >= low[f]):
+    if level[f] == 0 or above != int(beyond[f] >= low[f]):
         beyond[f] = v
         level[f] = _OUTSIDE_ADDS
-    elif v != beyond[f] or not int(is_far(t, f, v)):
+    elif v != beyond[f] or not int(is_far(t, f, v, _FAR_BITS)):
         if int(v < beyond[f]) == above:
             beyond[f] = v
         after = level[f] + _OUTSIDE_ADDS
         level[f] = after if after <= int(most_level(seen)) else _GROWS
-
-
-@micropython.viper
-def is_far(t, f: int, v: int) -> int:
-    """Whether a range that holds more than one value would be eight times as long, to hold v."""
-    address = ptr32(t)
-    bits = ptr8(address[_GROWING_BITS])[f]
-    if bits == 0 or bits + _FAR_BITS >= _MOST_BITS:
-        return 0
-    length = 1 << (bits + _FAR_BITS)  # <= 2**29, as v - low[f] is on either side
-    away = v - ptr32(address[_GROWING_LOW])[f]
-    return int(away >= length or away < 0 - length)
 
 
 @micropython.viper
@@ -150,15 +140,17 @@ def next_due(t) -> int:
     """The first feature whose range has to grow, or -1."""
     address = ptr32(t)
     level = ptr8(address[_GROWING_LEVEL])
-    for f in range(ptr32(address[_GROWING_COUNTS])[_G_FEATURES]):
-        if level[f] == _GROWS:
+    counts = ptr32(address[_GROWING_COUNTS])
+    due = _ANEW if counts[_G_SEEN] < _EARLY else _GROWS
+    for f in range(counts[_G_FEATURES]):
+        if level[f] >= due:
             return f
     return -1
 
 
 @micropython.viper
 def plan(t, f: int) -> int:
-    """How the range of a feature has to change; returns 1 if it has to do so twice.
+    """How the range of a feature has to change; returns 1 if it has to do so again.
 
     13 doublings at once are the most: a code would have no bit left.
     """
@@ -173,7 +165,13 @@ def plan(t, f: int) -> int:
         least[f] = v
     if v > most[f]:
         most[f] = v
-    length = most[f] - least[f] + 1  # <= 2**30
+    first = least[f]
+    last = most[f]
+    anew = int(ptr8(address[_GROWING_LEVEL])[f] == _ANEW)
+    if anew:  # first all that is known comes to one code
+        first = _MISSING + 1
+        last = 0 - first
+    length = last - first + 1  # <= 2**30
     after = before
     while after < _MOST_BITS and 1 << after < length + (length >> _MARGIN):
         after += 1
@@ -182,7 +180,7 @@ def plan(t, f: int) -> int:
         after = before + _STEP_BITS
     lower = 0
     if not again:  # what it holds comes to the middle of it
-        lower = low[f] - (least[f] - (((1 << after) - length) >> 1))
+        lower = low[f] - (first - (((1 << after) - length) >> 1))
         if lower > low[f] - _MISSING:  # below all values: so none is 2**30 above the low end
             lower = low[f] - _MISSING
     if after > _STEP_BITS:
@@ -190,7 +188,7 @@ def plan(t, f: int) -> int:
     counts[_G_BITS] = before
     counts[_G_DOUBLINGS] = after - before
     counts[_G_STEPS] = lower
-    return again
+    return again | anew
 
 
 @micropython.viper
@@ -200,6 +198,7 @@ def settle(t, f: int):
     counts = ptr32(address[_GROWING_COUNTS])
     low = ptr32(address[_GROWING_LOW])
     last = ptr16(address[_GROWING_LAST])
+    level = ptr8(address[_GROWING_LEVEL])
     before = counts[_G_BITS]
     doublings = counts[_G_DOUBLINGS]
     steps = counts[_G_STEPS]
@@ -207,7 +206,26 @@ def settle(t, f: int):
     last[f] = int(moved_code(last[f], before, doublings, steps))
     low[f] = low[f] - (steps << (after - _STEP_BITS) if after > _STEP_BITS else steps)
     ptr8(address[_GROWING_BITS])[f] = after
-    ptr8(address[_GROWING_LEVEL])[f] = 0
+    if level[f] > _ANEW:
+        level[f] = _GROWS - level[f]
+    elif level[f] == _ANEW and after == _MOST_BITS:
+        begin_anew(t, f)
+
+
+@micropython.viper
+def begin_anew(t, f: int):
+    """A range that holds every raw value begins anew with those beside a wrong reading."""
+    address = ptr32(t)
+    least = ptr32(address[_GROWING_LEAST])
+    most = ptr32(address[_GROWING_MOST])
+    beyond = ptr32(address[_GROWING_BEYOND])[f]
+    if most[f] - beyond > beyond - least[f]:
+        most[f] = beyond
+    else:
+        least[f] = beyond
+    ptr32(address[_GROWING_LOW])[f] = least[f]
+    ptr8(address[_GROWING_BITS])[f] = 0
+    ptr8(address[_GROWING_LEVEL])[f] = _GROWS
 
 
 @micropython.viper

@@ -9,6 +9,10 @@ A prediction comes back as the raw value nearest to its code, moved by what roun
 took from the last target: so what has not changed is predicted exactly. It stays within the
 targets seen so far, so it cannot diverge.
 
+Of the first targets, the range does not reach to one that came once and is more than eight times
+as far from all others as these are from each other: a wrong reading would leave no code to tell
+the others apart.
+
 Buffer "target.range", 'i': the integers below.
 """
 
@@ -16,13 +20,14 @@ import micropython
 from micropython import const
 
 from .buffers import Buffers, table_bytes
+from .first_ranges import without_wrong
 from .learner import whole
 from .quantizer import RAW_MAX, code_of, scaling
 
 _LOW = const(0)  # as in the quantizer
 _SPAN = const(1)  # the high end, until the range is fixed
-_SHIFT = const(2)
-_SCALE = const(3)
+_SHIFT = const(2)  # until the range is fixed, the value next to the low end
+_SCALE = const(3)  # likewise next to the high end
 _LEAST_SEEN = const(4)  # of the targets seen
 _GREATEST_SEEN = const(5)
 _FROZEN = const(6)
@@ -96,6 +101,7 @@ class Target(Buffers):
     def _start(self):
         unit = self._flat[0]
         unit[_LOW], unit[_SPAN] = self._ends or (RAW_MAX, -RAW_MAX)
+        unit[_SHIFT], unit[_SCALE] = unit[_LOW], unit[_SPAN]
         unit[_LEAST_SEEN], unit[_GREATEST_SEEN] = RAW_MAX, -RAW_MAX
         if self._ends:
             self._freeze(0)
@@ -106,8 +112,14 @@ class Target(Buffers):
         unit = self._flat[0]
         if unit[_FROZEN]:
             raise ValueError("the range is frozen already")
-        unit[_LOW] = min(unit[_LOW], value)
-        unit[_SPAN] = max(unit[_SPAN], value)
+        if value <= unit[_LOW]:
+            unit[_LOW], unit[_SHIFT] = value, unit[_LOW]
+        elif value < unit[_SHIFT]:
+            unit[_SHIFT] = value
+        if value >= unit[_SPAN]:
+            unit[_SPAN], unit[_SCALE] = value, unit[_SPAN]
+        elif value > unit[_SCALE]:
+            unit[_SCALE] = value
 
     def freeze(self):
         """Fix the range, which grows by 64 times its width on either side; now there are codes."""
@@ -118,6 +130,9 @@ class Target(Buffers):
         unit = self._flat[0]
         if unit[_LOW] > unit[_SPAN]:  # no target so far
             unit[_LOW] = unit[_SPAN] = 0
+        elif margins:
+            ends = without_wrong(unit[_LOW], unit[_SPAN], unit[_SHIFT], unit[_SCALE])
+            unit[_LOW], unit[_SPAN] = ends
         margin = min(unit[_SPAN] - unit[_LOW], RAW_MAX >> 1) * margins
         unit[_LOW] = max(unit[_LOW] - margin, -RAW_MAX)
         unit[_SPAN] = min(unit[_SPAN] + margin, RAW_MAX) - unit[_LOW]
@@ -135,7 +150,9 @@ class Target(Buffers):
             return False
         if min(ends) < -RAW_MAX or max(ends) > RAW_MAX or not -RAW_MAX <= high <= RAW_MAX:
             return False
-        return (unit[_SHIFT], unit[_SCALE]) == (scaling(unit[_SPAN]) if frozen else (0, 0))
+        if not frozen:
+            return max(abs(unit[_SHIFT]), abs(unit[_SCALE])) <= RAW_MAX
+        return (unit[_SHIFT], unit[_SCALE]) == scaling(unit[_SPAN])
 
     def learn(self, value):
         """Note a target, and return its code. Allocates nothing."""

@@ -66,6 +66,27 @@ def test_what_does_not_change_is_predicted_exactly(first: list[int], later: list
             assert min(later[: i + 1]) <= target.predicted(other) <= max(later[: i + 1])
 
 
+@given(
+    st.permutations([-100, -60, -20, 15, 40, 90]),
+    st.integers(2_000, 2**29 - 1),
+    st.booleans(),
+    st.integers(0, 6),
+)
+def test_a_wrong_reading_among_the_first_targets_leaves_codes_for_the_others(
+    values: list[int], wrong: int, below: bool, place: int
+) -> None:
+    far = -wrong if below else wrong
+    target = observed(*values[:place], far, *values[place:])
+    assert target.ends == observed(*values).ends
+    assert target.learn(far) in (target.code(far), 0, 65535)  # it has a code all the same
+
+
+def test_a_far_target_that_comes_twice_is_in_the_range() -> None:
+    """A lamp that is off, then on, and off again."""
+    low, high = observed(0, 4000, 4010, 4005, 0).ends
+    assert low < 0 < 4010 < high
+
+
 def test_a_range_may_be_given() -> None:
     target = Target((-50, 50))
     assert target.frozen

@@ -28,6 +28,38 @@ def stream(seed: int, samples: int) -> tuple[Any, Any]:
     return np.clip(codes, 0, 65535).astype(int), labels
 
 
+def accuracy_alone(rows: Any, labels: Any, asked: Any, wanted: Any) -> float:
+    """What a thicket that was taught raw rows answers without labels."""
+    features = rows.shape[1]
+    model = LIBRARY.Thicket(features, 4, bytes=16384)
+    quantizer = LIBRARY.GrowingQuantizer(features, follow=(model,))
+    codes = array("H", bytes(2 * features))
+    for row, label in zip(rows, labels, strict=True):
+        quantizer.encode(array("i", row.tolist()), codes)
+        model.learn(codes, int(label))
+    hits = 0
+    for row, label in zip(asked, wanted, strict=True):
+        quantizer.code(array("i", row.tolist()), codes)
+        hits += model.predict(codes) == label
+    return hits / len(asked)
+
+
+@pytest.mark.parametrize("far", [1000, 10_000, 100_000])
+def test_one_wrong_reading_costs_little_wherever_it_comes(far: int) -> None:
+    """In all features at once, with a label, among the first samples or later."""
+    rng = np.random.default_rng(far)
+    labels = rng.integers(0, 4, 600)
+    rows = (rng.normal(0, 120, (600, 5)) + 300 * rng.normal(0, 1, (4, 5))[labels]).astype(int)
+    taught, asked = slice(0, 300), slice(300, None)
+    without = accuracy_alone(rows[taught], labels[taught], rows[asked], labels[asked])
+    assert without > 0.8
+    for place in (0, 1, 2, 3, 7, 15, 16, 40):
+        spoilt = rows[taught].copy()
+        spoilt[place] = rng.choice([-1, 1], 5) * 1000 * far
+        found = accuracy_alone(spoilt, labels[taught], rows[asked], labels[asked])
+        assert found > without - 0.05
+
+
 @settings(max_examples=40)
 @given(st.integers(1, 60), st.integers(2, 12), st.integers(8192, 1 << 20), st.booleans())
 def test_bytes_are_kept_and_used(features: int, classes: int, limit: int, half: bool) -> None:

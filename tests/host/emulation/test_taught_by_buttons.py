@@ -24,7 +24,7 @@ from microshrub_host.programs import mpy
 
 FEATURES, CLASSES = 3, 3
 EACH, LOST, ASKED, AT_ONCE = 25, 40, 500, 5
-PIECE = 1024
+PIECE = 512
 PINS = (17, 26, 20)  # the first two are the buttons of a micro:bit
 ON_BOARD = f"""
 import gc
@@ -105,7 +105,7 @@ def test_it_answers_as_the_simulator_through_a_power_cut(tmp_path: Path) -> None
         emulator = emulated_boards.find_or_build("cortex-m0")
     except emulated_boards.NoEmulator as reason:
         pytest.skip(str(reason))
-    parameters = {"features": FEATURES, "classes": CLASSES, "bytes": 12288}
+    parameters = {"features": FEATURES, "classes": CLASSES, "bytes": 10240}
     checkpoint = {"path": "checkpoint", "samples": 100000, "seconds": 0}
     told = configuration("Thicket", parameters, warmup=None, checkpoint=checkpoint)
     config = json.dumps(told).encode()

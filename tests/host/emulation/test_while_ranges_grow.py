@@ -59,7 +59,7 @@ print(max(took), max(coded), quantizer.range_of(0)[1])
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("most_bytes", "features"), [(32768, 2), (32768, 6), (16384, 14)])
+@pytest.mark.parametrize(("most_bytes", "features"), [(28672, 2), (28672, 6), (16384, 14)])
 def test_no_reading_is_late(most_bytes: int, features: int) -> None:
     try:
         emulator = emulated_boards.find_or_build("cortex-m0")

@@ -1,0 +1,117 @@
+"""Ranges among the first 16 samples: each value widens its own at once, but for a wrong reading.
+
+A wrong reading is one that is more than 64 times as far from all others as these are from each
+other, and comes once: what a sensor gives when it wakes up, or when its wire is loose. From the
+fourth sample on, a range waits with such a value for another one on the same side, not the same.
+
+Which of the first three values is wrong shows only later. So the one that may be is watched: the
+least or the greatest, whichever is farther from the one in the middle. Once all others are close
+together beside it, the codes of this feature were nearly all the same, and tell nothing. Then all
+of them come to one code, as the range doubles until it holds every raw value, and it begins anew:
+see plan() and settle() in range_growth.py.
+
+The buffers are those of range_growth.py; in these samples a level is
+
+    0         nothing is watched
+    1, 2      the least, the greatest value may be wrong; `beyond` is the one next to it
+    16        `beyond` is a value that the range waits with
+    252       the range has to begin anew: `beyond` is next to the wrong value
+    253..255  the range has to grow, and the level is 2, 1 or 0 then
+"""
+
+import micropython
+from micropython import const
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_GROWING_COUNTS = const(0)
+_GROWING_LOW = const(1)
+_GROWING_BITS = const(2)
+_GROWING_LEVEL = const(3)
+_GROWING_BEYOND = const(4)
+_GROWING_LEAST = const(5)
+_GROWING_MOST = const(6)
+# range_growth.py
+_G_SEEN = const(0)
+_MOST_BITS = const(30)
+# (end)
+
+_EARLY = const(16)  # so many are the first ones
+_OTHERS = const(3)  # samples before one that may be wrong
+_SPOILS = const(6)  # log2 of how much farther away a wrong reading is, at least
+_UNITS = const(512)  # how far away it is at least: few values next to each other are no evidence
+_LEAST_ODD = const(1)
+_MOST_ODD = const(2)
+_WAITS = const(16)
+_ANEW = const(252)  # a level at which the range has to begin anew
+_GROWS = const(255)  # likewise to grow
+
+
+@micropython.viper
+def note_early(t, f: int, v: int):
+    """One of the first 16 values of a feature: whether its range grows, waits or begins anew."""
+    address = ptr32(t)
+    least = ptr32(address[_GROWING_LEAST])
+    most = ptr32(address[_GROWING_MOST])
+    level = ptr8(address[_GROWING_LEVEL])
+    beyond = ptr32(address[_GROWING_BEYOND])
+    seen = ptr32(address[_GROWING_COUNTS])[_G_SEEN]
+    low = ptr32(address[_GROWING_LOW])[f]
+    outside = int(v < low or v - low >= 1 << ptr8(address[_GROWING_BITS])[f])
+    near = int(0 - _UNITS < v - low < _UNITS)
+    if outside and seen >= _OTHERS and not near and int(is_far(t, f, v, _SPOILS)):
+        if level[f] != _WAITS or int(v < low) != int(beyond[f] < low):
+            level[f] = _WAITS
+            beyond[f] = v
+        if v == beyond[f]:
+            return
+        if int(v < beyond[f]) == int(v < low):
+            v = beyond[f]  # the nearer one
+    odd = level[f] if level[f] <= _MOST_ODD else 0
+    if seen == _OTHERS - 1:
+        beyond[f] = v if v > least[f] else least[f]
+        if v > most[f]:
+            beyond[f] = most[f]
+    elif odd == _LEAST_ODD:
+        if v <= least[f]:
+            odd = 0
+        elif v < beyond[f]:
+            beyond[f] = v
+    elif odd == _MOST_ODD:
+        if v >= most[f]:
+            odd = 0
+        elif v > beyond[f]:
+            beyond[f] = v
+    if outside and odd == 0 and seen != _OTHERS - 1:
+        beyond[f] = v
+    if v < least[f]:
+        least[f] = v
+    if v > most[f]:
+        most[f] = v
+    apart = beyond[f] - least[f]  # < 2**30, as the others are
+    others = most[f] - beyond[f]
+    if seen == _OTHERS - 1:
+        odd = _LEAST_ODD if apart > others else _MOST_ODD
+    if odd == _MOST_ODD:
+        apart = others
+        others = beyond[f] - least[f]
+    if odd and seen >= _OTHERS and apart >= _UNITS and 0 < others <= apart >> _SPOILS:
+        level[f] = _ANEW
+        return
+    if seen == _EARLY - 1:  # nothing is watched any more
+        odd = 0
+    if outside:
+        level[f] = _GROWS - odd
+    elif level[f] != _WAITS:
+        level[f] = odd
+
+
+@micropython.viper
+def is_far(t, f: int, v: int, doublings: int) -> int:
+    """Whether a range that holds more than one value is to be 2**doublings as long, to hold v."""
+    address = ptr32(t)
+    bits = ptr8(address[_GROWING_BITS])[f] + doublings
+    if bits == doublings or bits >= _MOST_BITS:
+        return 0
+    away = v - ptr32(address[_GROWING_LOW])[f]
+    return int(away >= 1 << bits or away < 0 - (1 << bits))  # <= 2**29
