@@ -68,34 +68,27 @@ def note_early(t, f: int, v: int):
         if int(v < beyond[f]) == int(v < low):
             v = beyond[f]  # the nearer one
     odd = level[f] if level[f] <= _MOST_ODD else 0
+    sign = 0 - 1 if odd == _MOST_ODD else 1
+    end = most[f] if odd == _MOST_ODD else least[f]  # the value that may be wrong
+    away = (v - end) * sign  # +-2**30, as all distances of raw values
     if seen == _OTHERS - 1:
-        beyond[f] = v if v > least[f] else least[f]
-        if v > most[f]:
-            beyond[f] = most[f]
-    elif odd == _LEAST_ODD:
-        if v <= least[f]:
-            odd = 0
-        elif v < beyond[f]:
+        beyond[f] = most[f] if v > most[f] else v if v > least[f] else least[f]
+    elif odd == 0:
+        if outside:
             beyond[f] = v
-    elif odd == _MOST_ODD:
-        if v >= most[f]:
-            odd = 0
-        elif v > beyond[f]:
-            beyond[f] = v
-    if outside and odd == 0 and seen != _OTHERS - 1:
+    elif away <= 0:
+        odd = 0
+    elif away < (beyond[f] - end) * sign:
         beyond[f] = v
     if v < least[f]:
         least[f] = v
     if v > most[f]:
         most[f] = v
-    apart = beyond[f] - least[f]  # < 2**30, as the others are
-    others = most[f] - beyond[f]
+    length = most[f] - least[f]
+    away = (beyond[f] - end) * sign
     if seen == _OTHERS - 1:
-        odd = _LEAST_ODD if apart > others else _MOST_ODD
-    if odd == _MOST_ODD:
-        apart = others
-        others = beyond[f] - least[f]
-    if odd and seen >= _OTHERS and apart >= _UNITS and 0 < others <= apart >> _SPOILS:
+        odd = _LEAST_ODD if beyond[f] - least[f] > most[f] - beyond[f] else _MOST_ODD
+    elif odd and away >= _UNITS and 0 < length - away <= away >> _SPOILS:
         level[f] = _ANEW
         return
     if seen == _EARLY - 1:  # nothing is watched any more

@@ -208,24 +208,17 @@ def settle(t, f: int):
     ptr8(address[_GROWING_BITS])[f] = after
     if level[f] > _ANEW:
         level[f] = _GROWS - level[f]
-    elif level[f] == _ANEW and after == _MOST_BITS:
-        begin_anew(t, f)
-
-
-@micropython.viper
-def begin_anew(t, f: int):
-    """A range that holds every raw value begins anew with those beside a wrong reading."""
-    address = ptr32(t)
-    least = ptr32(address[_GROWING_LEAST])
-    most = ptr32(address[_GROWING_MOST])
-    beyond = ptr32(address[_GROWING_BEYOND])[f]
-    if most[f] - beyond > beyond - least[f]:
-        most[f] = beyond
-    else:
-        least[f] = beyond
-    ptr32(address[_GROWING_LOW])[f] = least[f]
-    ptr8(address[_GROWING_BITS])[f] = 0
-    ptr8(address[_GROWING_LEVEL])[f] = _GROWS
+    elif level[f] == _ANEW and after == _MOST_BITS:  # begin anew, without the wrong reading
+        least = ptr32(address[_GROWING_LEAST])
+        most = ptr32(address[_GROWING_MOST])
+        v = ptr32(address[_GROWING_BEYOND])[f]
+        if most[f] - v > v - least[f]:
+            most[f] = v
+        else:
+            least[f] = v
+        low[f] = least[f]
+        ptr8(address[_GROWING_BITS])[f] = 0
+        level[f] = _GROWS
 
 
 @micropython.viper

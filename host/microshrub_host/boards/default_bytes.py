@@ -29,7 +29,8 @@ _STEP = 1024
 _NO_DEFAULT = "No default size fits beside the rest of the program."
 # How many times as long a sample may take so that there is room for this part of the default. The
 # mean accuracy of a thicket's page is 87 % with a quarter of it, 85 with an eighth, and 77 with a
-# sixteenth. So one and a half times are paid for a quarter, and whatever it takes for an eighth.
+# sixteenth. So one and a half times are paid for a quarter, and whatever it takes for an eighth,
+# but no more than that: each kernel that stays machine code makes a sample faster.
 _SLOWER = ((USUAL, 4), (12, 8), (ANY, 8))
 _LEAST = 16  # nothing is paid for less than this part: with half of it, the mean is 67 %
 
@@ -94,8 +95,10 @@ def bytes_for(
         more = max(whole(1, beside, network).ram_bytes - whole(1).ram_bytes, 0)
     found = within(1) or 0
     for slowest, part in _SLOWER:
-        if found < _most(kind) // part:
-            found = max(found, within(slowest) or 0)
+        enough = _most(kind) // part
+        if found < enough:
+            room = within(slowest) or 0
+            found = max(found, room if slowest < ANY else min(room, enough))
     if not found:
         wanted = around({**parameters, SIZE: _most(kind)}, beside)
         everything = whole(ANY, beside, network)

@@ -351,7 +351,7 @@ def test_kernels_stay_bytecode_where_machine_code_takes_too_much_of_the_heap(
         assert abs(told["kernels_as_bytecode"] - int(found[1])) <= 6  # small ones, of 1 % of RAM
         assert told["fits"]
         assert 1.1 <= told["slower"] < most
-        assert told["model_bytes"] >= 7000
+        assert told["model_bytes"] >= 6000
         assert f"{told['slower']:.1f} times as long with" in told["sample_time"]["basis"]
 
 
