@@ -95,6 +95,16 @@ def test_what_was_built_for_a_pico_is_flashed_and_watched(
             return run(tmp_path, "monitor", "--seconds", str(seconds))
 
         assert re.search(learned, said_in_time(watched, learned))
+        before = learned_of(port)
+        words = ("stream", "gestures.csv", *FEATURES, "--reset")
+        assert "reads a sensor" in run(tmp_path, *words, code=2)
+        assert learned_of(port) >= before > 0, "nothing was forgotten"
+
+
+def learned_of(port: str) -> int:
+    with HostLink(SerialLine(port)) as link:
+        link.connect()
+        return int(link.ask(STATUS).samples)
 
 
 def test_it_sleeps_between_its_readings(

@@ -18,6 +18,21 @@ from microshrub_host.streams.stream import Extraction, Stream
 _SHOWN = 6  # names of a message, at most
 
 
+def check_alone(configuration: Any) -> None:
+    """Raises UserError for a program that learns from other samples than a stream's, too."""
+    if configuration.kind != "serial":
+        raise UserError(
+            "the device's program reads a sensor, and would learn its samples among those of the "
+            "stream; nothing was sent. `stream` is for a program that was built with --sensor "
+            "serial; `parity` compares the same model without a device"
+        )
+    if configuration.share is not None:
+        raise UserError(
+            "the device's program learns what other boards share, too; nothing was sent. `stream` "
+            "is for a program that was built without --share"
+        )
+
+
 def columns_of(what: str, given: Sequence[str], wanted: Sequence[str] | None) -> list[int]:
     """Where each of the device's columns is among those given, found by its name.
 

@@ -21,6 +21,7 @@ from microshrub_host.streams.units import Raw
 
 from ..board.ports import add_port_option, chosen_port
 from ..board.simulated_device import CONFIG, AskingTwin, NumberTwin, Twin, find_twin
+from ..board.stream_of_device import check_alone
 from ..link.board_names import read_configuration, version_note
 from ..link.client import HostLink
 from ..link.lines import open_line
@@ -71,6 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         if note:
             messages.say(note)
         twin = find_twin(welcome.configuration_hash, arguments.build)
+        check_alone(twin.configuration)
         rows, labels = twin.raw_rows(data), twin.labels(data)
         configuration = twin.configuration
         compile_kernels(model_of(configuration.learner), configuration.parameters)
