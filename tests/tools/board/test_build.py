@@ -509,3 +509,30 @@ def test_a_thicket_that_asks_for_labels_rehearses_and_no_other_program_does() ->
 
 
 _START = "import sys; sys.path[:] = ['', 'lib']; exec(open('main.py').read())"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"{", "config.json is damaged: it is not JSON"),
+        (b"\xff", "config.json is damaged: it is not JSON"),
+        (b"[" * 100_000, "config.json is damaged: it is nested too deeply"),
+        (b"null", "config.json: it has to hold an object"),
+        (b'{"version": 2}', "it is of version 2"),
+        (b'{"version": 1, "learner": "Majority"}', "MICROSHRUB_LEARNERS=FILE.py:Majority"),
+    ],
+)
+def test_a_configuration_that_somebody_damaged_is_told(
+    data: bytes, said: str, tmp_path: Path
+) -> None:
+    made = build.make(program(), x86(tmp_path), tmp_path / "out")
+    (made.folder / "config.json").write_bytes(data)
+    with pytest.raises(UserError, match=said):
+        build.read(made.folder)
+
+
+def test_a_state_that_is_missing_is_told(tmp_path: Path) -> None:
+    made = build.make(program(), x86(tmp_path), tmp_path / "out")
+    (made.folder / "quantizer.state").unlink()
+    with pytest.raises(UserError, match=r"names quantizer\.state, and there is no such file"):
+        build.read(made.folder)

@@ -200,11 +200,11 @@ def test_a_program_that_cannot_start_is_no_success(
 ) -> None:
     made = build.make(program(), x86(tmp_path), tmp_path / "out")
     config = made.folder / "config.json"
-    config.write_text(json.dumps(json.loads(config.read_text()) | {"model": "gone.state"}))
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"model": "gone"}))
     words = ["flash", "--board", str(tmp_path / "x86.toml"), "--port", board.port]
     assert main([*words, str(made.folder)]) == 1
     said = capsys.readouterr()
-    assert "microshrub: gone.state cannot be read" in said.out
+    assert "microshrub: gone cannot be read" in said.out
     assert "did not start" in said.err
 
 

@@ -17,7 +17,9 @@ The folder is there as a whole or not at all.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Sequence
@@ -33,6 +35,8 @@ from microshrub_host.boards.program import Program
 from microshrub_host.boards.program_budget import budget_of, fitting, frozen_advice
 from microshrub_host.boards.program_library import ProgramLibrary, arch_of
 from microshrub_host.boards.what_to_lower import which_to_lower
+from microshrub_host.library import loader
+from microshrub_host.models import model_files
 from microshrub_host.programs import mpy, native_files
 from microshrub_host.reports.report import code_shortage, shortage
 from microshrub_host.sources import library_files
@@ -45,6 +49,8 @@ FOLDER = "build"  # a folder a board in it
 LIBRARY = f"lib/{library_files.PACKAGE}"
 FIRMWARE = "firmware"
 MANIFEST = f"{FIRMWARE}/manifest.py"
+CONFIG = "config.json"
+_STATE = re.compile(r'"([^"]+\.state)"')  # a file that a config.json names
 # The merged module has main(), see merged_files.py. Without the threshold, what its import leaves
 # behind would spread over the heap, and a large buffer find no room in one piece.
 _SAVED = "A saved model keeps its size: let `simulate` learn a smaller one, and save that."
@@ -57,7 +63,7 @@ if hasattr(gc, "threshold"):
 try:
     from microshrub import"""
 EMITS = ("viper", "native", "bytecode")
-_MARKS = ("main.py", "config.json")  # by which a folder is known to be a build,
+_MARKS = ("main.py", CONFIG)  # by which a folder is known to be a build,
 _LIBRARIES = (LIBRARY, MANIFEST)  # and one of these
 
 
@@ -247,8 +253,30 @@ def read(folder: Path) -> dict[str, bytes]:
         raise UserError(f"there is no {folder}. Make a build: microshrub build --board NAME ...")
     if not is_build(folder):
         raise UserError(f"{folder} is not a build. Make one: microshrub build --board NAME ...")
-    return {
+    files = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.relative_to(folder).parts[0] != FIRMWARE
     }
+    try:
+        _check_configuration(files[CONFIG])
+        for name in _STATE.findall(files[CONFIG].decode()):
+            if name not in files:
+                raise ValueError(f"{CONFIG} names {name}, and there is no such file")
+    except ValueError as error:
+        raise UserError(f"{folder}: {error}. Build it again.") from None
+    return files
+
+
+def _check_configuration(data: bytes) -> None:
+    """Raises ValueError for a config.json that no board could take: somebody has edited it."""
+    library = loader.load("python")
+    try:
+        learner = json.loads(data)["learner"]
+    except (ValueError, KeyError, TypeError):
+        learner = None  # the device says it better
+    except RecursionError:
+        raise ValueError(f"{CONFIG} is damaged: it is nested too deeply") from None
+    if isinstance(learner, str):
+        model_files.class_of(library, learner)
+    library.device.config.Configuration(data)
