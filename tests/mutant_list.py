@@ -105,12 +105,12 @@ _SHARED = _of(
     ),
     (
         "early_growth.py",
-        "        if v <= least:",
-        "        if v < least:",
+        "elif away <= 0:",
+        "elif away < 0:",
         "growing::a_value_that_comes_twice_is_no_wrong_reading",
     ),
     (
-        "early_growth.py",
+        "range_growth.py",
         "_MARGIN = const(4)",
         "_MARGIN = const(2)",
         "growing::a_range_has_room_for_a_sixteenth_more_than_it_holds",

@@ -84,7 +84,7 @@ def test_it_learns_a_separable_stream_whatever_its_units() -> None:
     values = rng.normal(size=(4000, 3))
     labels = (values[:, 0] + values[:, 1] > 0).astype(np.uint8)
     values = values * (1e-3, 1e-3, 1e4) + (5, 0, -1e5)
-    stream = Stream("separable", values, labels, ("a", "b"), ("x", "y", "z"))
+    stream = Stream("separable", values, labels, ("x", "y", "z"), ("a", "b"))
     said = make_trees(stream).run((values, labels))
     assert np.mean(np.array(said[2000:]) == labels[2000:]) > 0.95
     assert said == make_trees(stream).run((values, labels)), "it is deterministic"

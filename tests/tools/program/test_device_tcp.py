@@ -94,7 +94,8 @@ def test_a_line_that_is_cut_at_any_byte_loses_nothing(
     step: int, board: NetworkBoard, data: Stream, tmp_path: Path
 ) -> None:
     """Each sample is learned once and in order, whichever byte of whatever message ends it."""
-    with unheard(board.start()), Relay(board.tcp) as relay:
+    names = {"feature_names": data.feature_names, "class_names": data.class_names}
+    with unheard(board.start(**names)), Relay(board.tcp) as relay:
         for n in range(1, 150, step):
             relay.cuts.extend([(n, None), (600 + 7 * n, None), (None, n), (None, 500 + 5 * n)])
         with board.connected(relay.port, timeout=0.2) as link:
