@@ -21,7 +21,10 @@ export class LossQuestion {
     return new Promise((answer) => {
       this.keep.onclick = () => this.element.close();
       this.lose.onclick = () => this.element.close("lose");
-      this.element.onclose = () => answer(this.element.returnValue === "lose");
+      this.element.onclose = () => {
+        // the event of the question before may come late, when this one is open already
+        if (!this.element.open) answer(this.element.returnValue === "lose");
+      };
       this.element.returnValue = "";
       this.element.showModal();
     });
