@@ -105,9 +105,9 @@ _SHARED = _of(
     ),
     (
         "early_growth.py",
-        "elif away <= 0:",
-        "elif away < 0:",
-        "growing::a_value_that_comes_twice_is_no_wrong_reading",
+        "odd = _LEAST_ODD if beyond[f] - least[f] > most[f] - beyond[f] else _MOST_ODD",
+        "odd = _MOST_ODD if beyond[f] - least[f] > most[f] - beyond[f] else _LEAST_ODD",
+        "growing::one_wrong_reading_among_the_first_samples_widens_nothing",
     ),
     (
         "range_growth.py",
