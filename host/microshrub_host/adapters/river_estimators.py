@@ -312,7 +312,7 @@ def _numbers(x: _Sample) -> dict[Any, float]:
     for name, value in x.items():
         if value is None:
             continue
-        if not isinstance(value, (numbers.Real, np.bool_)):
+        if type(value) is not float and not isinstance(value, (numbers.Real, np.bool_)):
             raise AdapterError(
                 f"the feature {name!r} is {value!r}, not a number. {_advice(name, value)}"
             )

@@ -54,21 +54,34 @@ class UnitLosses:
         self._least = np.full(len(names), np.nan)  # of the numbers so far, in units
         self._most = np.full(len(names), np.nan)
         self._told = np.zeros(len(names), dtype=np.bool_)
+        self._may_lose = True
 
     def look(self, values: Values, exact: Values) -> None:
         """Look at rows, shape (rows, columns), NaN missing, and at the same in their units.
 
         Warns with a UserWarning.
         """
+        if self._is_as_before(exact):
+            return
         self._least = np.fmin(self._least, np.fmin.reduce(exact))
         self._most = np.fmax(self._most, np.fmax.reduce(exact))
         size = np.fmax(-self._least, self._most)
         if (size > RAW_MAX).any():
             self._tell(values, np.abs(exact) > RAW_MAX, "too large for", _LARGE)
         few = (self._most - self._least < _STEPS) & (size <= _ROOM)
-        if few.any() and not self._meant:
+        self._may_lose = bool(few.any()) and not self._meant
+        if self._may_lose:
             lost = (np.abs(exact - np.rint(exact)) > _NEARLY) & few
             self._tell(values, lost, "rounded to", _FINE)
+
+    def _is_as_before(self, exact: Values) -> bool:
+        """Whether no range grows with these rows, and no column loses anything within its range.
+
+        So it is with nearly all rows, and three comparisons tell it.
+        """
+        if self._may_lose:
+            return False
+        return bool(((exact >= self._least) & (exact <= self._most)).all())
 
     def _tell(self, values: Values, lost: NDArray[np.bool_], what: str, advice: str) -> None:
         for f in np.flatnonzero(lost.any(axis=0) & ~self._told):
