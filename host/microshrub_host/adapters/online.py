@@ -25,7 +25,7 @@ from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
 from ..streams.units import Scale
 from .one_at_a_time import one_at_a_time
 from .sets import Sets
-from .unit_losses import UnitLosses
+from .unit_losses import LossWarnings
 
 FASTEST = "fastest"  # the engine c where there is a C compiler, else llvm
 ENGINES = (FASTEST, "c", "llvm", "python")
@@ -60,7 +60,9 @@ class Online:
         first = np.where(np.isfinite(first), first, np.nan)
         self.scale = Scale.fit(first) if scale is None else scale
         columns = [f"the feature {name!r}" for name in names]
-        self._losses = UnitLosses(self.scale, columns, ", or set digits=", meant=scale is not None)
+        self._losses = LossWarnings(
+            self.scale, columns, ", or set digits=", meant=scale is not None
+        )
         self._losses.look(first, self.scale.exact(first))
         self._first = first[:warmup]
         self._model, self._engine, self._names = model, engine, tuple(names)

@@ -16,7 +16,7 @@ from ..models import model_files
 from ..streams.units import Scale
 from .one_at_a_time import one_at_a_time
 from .online import FASTEST, Online, Values
-from .unit_losses import UnitLosses
+from .unit_losses import LossWarnings
 
 
 class OnlineNumbers(Online):
@@ -43,7 +43,7 @@ class OnlineNumbers(Online):
         super().__init__(model, first, names, warmup=warmup, scale=scale, engine=engine)
         self._parameters = number_parameters(model, len(self._names), 0) | dict(parameters)
         self._target_scale = Scale.fit(targets[:, None])
-        self._target_losses = UnitLosses(self._target_scale, ["the target"])
+        self._target_losses = LossWarnings(self._target_scale, ["the target"])
         self._begin()
         for raw in self._raw(targets)[:warmup]:
             self._target.observe(raw)

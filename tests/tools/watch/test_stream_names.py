@@ -53,6 +53,22 @@ def test_classes_and_columns_that_the_device_does_not_have_are_refused(twin: Twi
         twin.raw_rows(walks(("x", "z")))
 
 
+def test_values_that_the_units_of_the_device_cannot_hold_are_told(tmp_path: Path) -> None:
+    """A device that was built with whole numbers learns 0.37 as 0."""
+    stream = walks()
+    names = {"feature_names": ("x", "y"), "class_names": stream.class_names}
+    shape = {"features": 2, "classes": 3}
+    put_device(tmp_path, configuration("ShrubEnsemble", shape, units=[(0, 0), (0, 1)], **names))
+    twin = Twin(tmp_path)
+    twin.raw_rows(stream)
+    assert twin.notes == ()
+    finer = dataclasses.replace(stream, values=np.array([[0.37, 0.5], [1.0, 0.1], [2, 1e10]]))
+    assert twin.raw_rows(finer)[0].tolist() == [0, 5]
+    large, rounded = twin.notes
+    assert "feature y, such as 1e+10 in walks.csv, are too large for the device's unit" in large
+    assert "feature x, such as 0.37 in walks.csv, are rounded to the device's unit of 1" in rounded
+
+
 def test_samples_of_other_windows_are_refused(tmp_path: Path) -> None:
     stream = walks(("x",))
     made = [

@@ -18,7 +18,7 @@ from microshrub_host.streams.number_streams import NumberStream, Values
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Raw, Scale
 
-from .stream_of_device import check_extraction, columns_of, labels_of
+from .stream_of_device import check_extraction, columns_of, labels_of, unit_notes
 
 CONFIG = "config.json"
 BUILDS = Path("build")  # where `microshrub build` puts a folder for each board
@@ -35,6 +35,7 @@ class Twin:
     def __init__(self, folder: Path) -> None:
         self._library: Any = loader.load(loader.fastest())
         self._folder = folder
+        self.notes: tuple[str, ...] = ()  # on the stream that it was shown
         try:
             data = (folder / CONFIG).read_bytes()
             self.configuration = self._library.device.config.Configuration(data)
@@ -109,6 +110,9 @@ class Twin:
         if self.configuration.units is not None:
             offset, digits = zip(*self.configuration.units, strict=True)
             scale = Scale(np.array(offset, dtype=np.float64), np.array(digits, dtype=np.int64))
+            self.notes = tuple(
+                unit_notes(what, [names[k] for k in order], values[:, order], scale)
+            )
         return scale.apply(values[:, order])
 
     def observe(self, rows: Raw) -> None:

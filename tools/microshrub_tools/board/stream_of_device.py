@@ -6,7 +6,7 @@ A model knows numbers only: a class that is taken for another is learned for goo
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ import numpy as np
 from microshrub_host.base.errors import UserError
 from microshrub_host.engines.interface import Labels
 from microshrub_host.streams.stream import Extraction, Stream
+from microshrub_host.streams.unit_losses import UnitLosses, Values
+from microshrub_host.streams.units import Scale
 
 _SHOWN = 6  # names of a message, at most
 
@@ -82,6 +84,19 @@ def check_extraction(what: str, given: Extraction | None, wanted: dict[str, Any]
         + ("samples that are made in another way" if given else "plain readings")
         + f": give the --features of its build, with {window}"
     )
+
+
+def unit_notes(what: str, names: Sequence[str], values: Values, scale: Scale) -> Iterator[str]:
+    """What the device's units cannot hold of a stream's values, shape (rows, columns)."""
+    for column, row, too_large in UnitLosses(len(names)).look(scale.exact(values)):
+        unit = 10.0 ** -scale.digits[column]
+        why = f"too large for the device's unit of {unit:g}, and learned as the largest that fits"
+        if not too_large:
+            why = f"rounded to the device's unit of {unit:g}"
+        yield (
+            f"Note: values of the feature {names[column]}, such as {values[row, column]:.6g} in "
+            f"{what}, are {why}. `build` chooses units by the file that it is given"
+        )
 
 
 def _named(noun: str, names: Sequence[str]) -> str:

@@ -74,6 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         twin = find_twin(welcome.configuration_hash, arguments.build)
         check_alone(twin.configuration)
         rows, labels = twin.raw_rows(data), twin.labels(data)
+        for note in twin.notes:
+            messages.say(note)
         configuration = twin.configuration
         compile_kernels(model_of(configuration.learner), configuration.parameters)
         twin.prepare(rows)

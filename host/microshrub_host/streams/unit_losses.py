@@ -1,0 +1,59 @@
+"""Values that units cannot hold: too large for them, or finer than them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .units import RAW_MAX
+
+Values = NDArray[np.float64]
+_STEPS = 256  # of a range in which rounding to whole units does not matter
+_NEARLY = 0.01  # of a unit: no more is lost where a float should be whole
+_ROOM = RAW_MAX // 40  # up to this size, units could have been ten times as fine
+
+
+class UnitLosses:
+    """Looks at rows in the order in which they come, and tells of each column once."""
+
+    def __init__(self, columns: int, meant: bool = False) -> None:
+        """If the units are meant to be so, nothing is said of what is rounded."""
+        self._meant = meant
+        self._least = np.full(columns, np.nan)  # of the numbers so far, in units
+        self._most = np.full(columns, np.nan)
+        self._told = np.zeros(columns, dtype=np.bool_)
+        self._may_lose = True
+
+    def look(self, exact: Values) -> Iterator[tuple[int, int, bool]]:
+        """Look at rows in units that were not rounded yet, shape (rows, columns), NaN missing.
+
+        Yields what is lost: column, row, and whether the value is too large, else it is rounded.
+        """
+        if self._is_as_before(exact):
+            return
+        self._least = np.fmin(self._least, np.fmin.reduce(exact))
+        self._most = np.fmax(self._most, np.fmax.reduce(exact))
+        size = np.fmax(-self._least, self._most)
+        if (size > RAW_MAX).any():
+            yield from self._tell(np.abs(exact) > RAW_MAX, too_large=True)
+        few = (self._most - self._least < _STEPS) & (size <= _ROOM)
+        self._may_lose = bool(few.any()) and not self._meant
+        if self._may_lose:
+            lost = (np.abs(exact - np.rint(exact)) > _NEARLY) & few
+            yield from self._tell(lost, too_large=False)
+
+    def _is_as_before(self, exact: Values) -> bool:
+        """Whether no range grows with these rows, and no column loses anything within its range.
+
+        So it is with nearly all rows, and three comparisons tell it.
+        """
+        if self._may_lose:
+            return False
+        return bool(((exact >= self._least) & (exact <= self._most)).all())
+
+    def _tell(self, lost: NDArray[np.bool_], too_large: bool) -> Iterator[tuple[int, int, bool]]:
+        for column in np.flatnonzero(lost.any(axis=0) & ~self._told):
+            self._told[column] = True
+            yield int(column), int(np.argmax(lost[:, column])), too_large
