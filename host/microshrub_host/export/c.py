@@ -7,7 +7,7 @@ learned. It allocates nothing, has no floats and includes nothing but limits.h a
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..base.errors import UserError
@@ -46,12 +46,6 @@ _HEAD = """\
    A missing value is MICROSHRUB_MISSING: the feature keeps its last code. What these do is what
    predict() and learn() of the model do; microshrub_crc32() of the state is its state_crc32().
 """
-BEGIN = """\
-*/
-#ifndef MICROSHRUB_MODEL_H
-#define MICROSHRUB_MODEL_H
-
-"""
 _ALIGNED = """\
 #if defined(__GNUC__)
 #define MICROSHRUB_ALIGNED __attribute__((aligned(4))) /* words are read of bytes */
@@ -87,9 +81,7 @@ static inline uint32_t microshrub_crc32(void)
         }
     return crc ^ 0xffffffffUL;
 }
-
 """
-END = "\n#endif\n"
 
 
 def exported(model: OpenModel) -> tuple[bytes, str]:
@@ -101,22 +93,26 @@ def exported(model: OpenModel) -> tuple[bytes, str]:
     else:
         roots.append(ENCODE)
     head = c_spare.HEAD if model.spare else _HEAD
-    text = "".join(
-        (
-            f"/* {c_text.described(model.file)}; it learns on.\n{head}\n",
-            "\n".join(c_text.names(model.file)) + "\n",
-            opening(_sizes(model)),
-            kernels(model, roots + [c_spare.SPOKEN] * bool(model.spare)),
-            "\n".join(_state(model)) + "\n",
-            _functions(model) + CRC32 + END,
-        )
+    code = (
+        opening(_sizes(model)),
+        kernels(model, roots + [c_spare.SPOKEN] * bool(model.spare)),
+        "\n".join(_state(model)) + "\n",
+        _functions(model) + CRC32,
     )
-    return text.encode(), LOST
+    return header(model, head, code), LOST
+
+
+def header(model: OpenModel, head: str, code: Iterable[str]) -> bytes:
+    """The header of a model that learns on; head says how it is called."""
+    names = "\n".join(c_text.names(model.file))
+    return c_text.header(
+        f"/* {c_text.described(model.file)}; it learns on.\n{head}\n{names}", "".join(code)
+    )
 
 
 def opening(sizes: str) -> str:
-    """What stands before the kernels: guard, types, and macros for the sizes."""
-    return BEGIN + _own_names(TYPES) + _ALIGNED + "\n" + sizes
+    """What stands before the kernels: types, and macros for the sizes."""
+    return _own_names(TYPES) + _ALIGNED + "\n" + sizes
 
 
 def _sizes(model: OpenModel) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from ..models.frozen import Frozen, TreeTable
+from ..models.model_files import ModelFile
 from ..models.trees import Answer
 from ..streams.units import MISSING
 from . import c_text
@@ -21,7 +22,7 @@ _BITS = {"uint8_t": (0, 8), "int16_t": (1, 15), "uint16_t": (0, 16), "int32_t": 
 def exported(model: Frozen) -> tuple[bytes, str]:
     """The header, and what to know of it."""
     table = model.table()
-    lines = [*_head(model), *_quantizer(model), *_trees(model, table)]
+    lines = [*_sizes(model), *_quantizer(model), *_trees(model, table)]
     code, answer = [QUANTIZER, DESCEND], "microshrub_label[leaf]"
     if not model.single or model.bayes:
         code.append(MOST)
@@ -32,14 +33,13 @@ def exported(model: Frozen) -> tuple[bytes, str]:
         code.append(BAYES)
         slot = "microshrub_slot[leaf]"
         answer = f"{slot} >= 0 ? microshrub_bayes({slot}) : {answer}"
-    code += [PREDICT.replace("@ANSWER@", answer), "\n#endif\n"]
+    code.append(PREDICT.replace("@ANSWER@", answer))
     text = "\n".join(lines) + "\n" + "".join(code)
-    return text.encode(), "Include it in one C file; it does not learn."
+    return c_text.header(_head(model.file), text), "Include it in one C file; it does not learn."
 
 
-def _head(model: Frozen) -> list[str]:
-    file = model.file
-    return [
+def _head(file: ModelFile) -> str:
+    lines = [
         f"/* {c_text.described(file)}, frozen.",
         "",
         "   int microshrub_predict(const int32_t *raw) gives the class of a sample, and",
@@ -47,10 +47,12 @@ def _head(model: Frozen) -> list[str]:
         "   is MICROSHRUB_MISSING: the feature keeps its last code.",
         "",
         *c_text.names(file),
-        "*/",
-        "#ifndef MICROSHRUB_MODEL_H",
-        "#define MICROSHRUB_MODEL_H",
-        "",
+    ]
+    return "\n".join(lines)
+
+
+def _sizes(model: Frozen) -> list[str]:
+    return [
         "#include <stdint.h>",
         "",
         f"#define MICROSHRUB_FEATURES {model.features}",

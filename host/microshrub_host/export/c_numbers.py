@@ -46,17 +46,13 @@ def exported(model: OpenModel) -> tuple[bytes, str]:
     words = {word: c.called(place) for word, place in places.items()}
     words["LEARNED"] = f"microshrub_forecaster_{'rows' if forecaster.horizon else 'codes'}"
     words["CERTAIN"] = str(runs._certain)
-    text = "".join(
-        (
-            f"/* {c_text.described(model.file)}; it learns on.\n{head}\n",
-            "\n".join(c_text.names(model.file)) + "\n",
-            c.opening(_sizes(model)),
-            c.kernels(model, list(places.values())),
-            "\n".join(_state(model, runs._parts)) + "\n",
-            c.filled(_TAKE, words) + c.CRC32 + c.END,
-        )
+    code = (
+        c.opening(_sizes(model)),
+        c.kernels(model, list(places.values())),
+        "\n".join(_state(model, runs._parts)) + "\n",
+        c.filled(_TAKE, words) + c.CRC32,
     )
-    return text.encode(), c.LOST
+    return c.header(model, head, code), c.LOST
 
 
 def _sizes(model: OpenModel) -> str:

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Sequence
 
 from ..base.text import printable
 from ..models.model_files import ModelFile
 
 _WIDTH = 96
+_GUARDED = """\
+{head}
+*/
+#ifdef MICROSHRUB_MODEL_H
+#if MICROSHRUB_MODEL_H != {this}
+#error this file has another model: include each model in a file of its own
+#endif
+#else
+#define MICROSHRUB_MODEL_H {this}
+
+{code}
+#endif
+"""
 
 
 def described(file: ModelFile) -> str:
@@ -27,6 +41,12 @@ def names(file: ModelFile) -> Iterator[str]:
 def comment(name: str) -> str:
     """A name that does not end, or begin, a comment."""
     return printable(name).replace("\\", "|").replace("*/", "* /").replace("/*", "/ *")
+
+
+def header(head: str, code: str) -> bytes:
+    """A header of a comment's lines and code, which is an error in a file with another model."""
+    this = f"0x{zlib.crc32(f'{head}{code}'.encode()):08x}UL"
+    return _GUARDED.format(head=head, code=code, this=this).encode()
 
 
 def array(declared: str, numbers: Sequence[int], length: int | None = None) -> list[str]:

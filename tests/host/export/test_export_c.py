@@ -104,6 +104,22 @@ def test_the_header_learns_as_the_model(
     assert found[-1:].view(np.uint32)[0] == crc
 
 
+def test_a_file_with_two_models_is_an_error(files: dict[str, Path], tmp_path: Path) -> None:
+    """The second header would be left out without a word, and the first one's model asked."""
+    if shutil.which("gcc") is None:
+        pytest.skip("there is no gcc")
+    export(files["either"], "c", tmp_path / "model.h")
+    export(files["thicket"], "c", tmp_path / "other.h")
+    program = tmp_path / "main.c"
+    command = ["gcc", *LANGUAGES["C99"][1:], "-fsyntax-only", str(program)]
+    program.write_text('#include "model.h"\n#include "model.h"\nint main(void) { return 0; }\n')
+    subprocess.run(command, check=True)
+    program.write_text('#include "model.h"\n#include "other.h"\nint main(void) { return 0; }\n')
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode
+    assert "include each model in a file of its own" in done.stderr
+
+
 @pytest.mark.parametrize("name", ["either", "thicket"])
 def test_it_has_no_floats_and_allocates_nothing(
     files: dict[str, Path], name: str, tmp_path: Path
