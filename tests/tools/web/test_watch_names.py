@@ -23,6 +23,7 @@ from microshrub_tools.web.bridge import of_port
 
 BUTTONS = "[...document.querySelectorAll('#watch-part .labels button')]"
 LABELS = f"{BUTTONS}.map((each) => each.textContent).join()"
+STATUS = "document.querySelector('#watch-status').textContent"
 MATRIX = "[...document.querySelectorAll('#watch-confusion th')].map((e) => e.textContent).join()"
 
 
@@ -61,20 +62,27 @@ def test_classes_get_their_names_in_the_page(
         aside = "document.querySelector('#naming-aside').textContent"
         page.wait(f"{aside} === '5 novel samples wait for a name. What are they?'")
         page.wait(f"{LABELS}.startsWith('walk,rest,') && !{LABELS}.includes('spare')")
-        for text, button, expected in (
-            ("stairz", "#naming-name", "walk,rest,stairz,"),
-            ("Treppe \u2191", "#naming-rename", "walk,rest,Treppe \u2191,"),
-            ("", "#naming-merge", "walk,rest,"),
-            ("", "#naming-forget", "walk,"),
-        ):
-            choose(page, "#naming-text", text)
-            choose(page, "#naming-class", "1" if "forget" in button else "2")
-            choose(page, "#naming-into", "0")
-            page.press(button)
-            page.wait(f"{LABELS}.startsWith({expected!r})")
+        page.run("document.querySelector('#naming-class').value = '1'")
+        choose(page, "#naming-text", "stairz")
+        page.press("#naming-name")
+        page.wait(f"{LABELS}.startsWith('walk,rest,stairz,')")
+        # The list has changed, and whoever chose rest does not forget walk
+        assert page.run("document.querySelector('#naming-class').value") == "1"
+        choose(page, "#naming-class", "2")
+        choose(page, "#naming-into", "0")
+        choose(page, "#naming-text", "Treppe \u2191")
+        page.press("#naming-rename")
+        page.wait(f"{LABELS}.startsWith('walk,rest,Treppe \u2191,')")
+        page.press("#naming-merge")
+        page.wait(f"{LABELS}.startsWith('walk,rest,') && !{LABELS}.includes('Treppe')")
+        page.press("#naming-forget")  # of a class that is gone
+        page.wait(f"{STATUS} === 'Choose a class first.'")
+        choose(page, "#naming-class", "1")
+        page.press("#naming-forget")
         page.wait(f"{MATRIX} === ',walk,walk'")
+        choose(page, "#naming-class", "0")
         page.press("#naming-forget")  # the last one
-        page.wait("document.querySelector('#watch-status').textContent.includes('last class')")
+        page.wait(f"{STATUS}.includes('last class')")
         page.press("#watch")
         page.wait("document.querySelector('#watch').textContent === 'Connect'")
         with HostLink(line_that_was_let_go(device.port)) as link:

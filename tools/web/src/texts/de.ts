@@ -348,6 +348,7 @@ export const de: Texts = {
     name: "Name",
     which: "Klasse",
     into: "ist dasselbe wie",
+    none: "Wähl erst eine Klasse.",
     do: {
       name: "So heißen die neuartigen Beispiele",
       dismiss: "Sie sind nichts Neues",

@@ -297,6 +297,7 @@ export const en = {
     name: "Name",
     which: "Class",
     into: "is the same as",
+    none: "Choose a class first.",
     do: {
       name: "This is the name of the novel samples",
       dismiss: "They are nothing new",

@@ -21,7 +21,6 @@ export class Naming {
     private readonly changed: (shown: readonly (readonly [number, string])[]) => void,
     private readonly failed: (error: unknown) => void,
   ) {
-    const chosen = (list: HTMLSelectElement): number => Number(list.value);
     this.element = panel(
       words.title,
       this.aside,
@@ -46,6 +45,7 @@ export class Naming {
   begin(link: BoardLink): void {
     this.classes = link.configuration.spare ? new Classes(link) : null;
     this.known = "";
+    this.which.replaceChildren();
     this.element.hidden = this.classes === null;
   }
 
@@ -59,8 +59,12 @@ export class Naming {
     if (this.known === JSON.stringify(shown)) return;
     this.known = JSON.stringify(shown);
     const items = shown.map(([c, name]) => make("option", { value: String(c) }, name));
-    this.which.replaceChildren(...items);
-    this.into.replaceChildren(...items.map((item) => item.cloneNode(true)));
+    const isFirst = !this.which.options.length;
+    for (const list of [this.which, this.into]) {
+      const before = list.value;
+      list.replaceChildren(...items.map((item) => item.cloneNode(true)));
+      if (!isFirst) list.value = before; // of a class that is gone: none is chosen
+    }
     this.changed(shown);
   }
 
@@ -79,8 +83,23 @@ export class Naming {
   private button(id: keyof typeof words.do, act: (classes: Classes) => Promise<void>): HTMLElement {
     const button = make("button", { type: "button", id: `naming-${id}` }, words.do[id]);
     button.onclick = () => {
-      if (this.classes) act(this.classes).then(() => this.show()).catch(this.failed);
+      if (this.classes) void this.do(act, this.classes);
     };
     return button;
   }
+
+  private async do(act: (classes: Classes) => Promise<void>, classes: Classes): Promise<void> {
+    try {
+      await act(classes);
+      await this.show();
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+}
+
+/** The class that is chosen in a list. Throws if none is, as the one that was chosen is gone. */
+function chosen(list: HTMLSelectElement): number {
+  if (!list.value) throw new Error(words.none);
+  return Number(list.value);
 }

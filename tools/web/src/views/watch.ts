@@ -59,6 +59,7 @@ export class Watch {
       this.naming.element,
       panel(texts.watch.sensor, this.newest, this.labels, this.recording),
     );
+    this.live.addEventListener("click", () => this.isWrong && this.say(""), { capture: true });
     this.element = make(
       "section",
       { id: "watch-part", "aria-labelledby": "watch-title" },
@@ -112,7 +113,7 @@ export class Watch {
     if (target !== null) {
       const errors = await link.errors();
       this.numbers.replaceChildren(numberTable(status, errors, configuration, target));
-      this.say(texts.watch.forecast(status.samples));
+      this.report(texts.watch.forecast(status.samples));
       return;
     }
     this.numbers.replaceChildren(classTable(status));
@@ -122,8 +123,18 @@ export class Watch {
     const counts = await link.confusion();
     const shown = this.naming.matrix(counts) ?? [configuration.class_names, counts];
     this.confusion.replaceChildren(confusionMatrix(...shown));
-    this.say(texts.watch.told(status.samples, percent(status.accuracy)));
+    this.report(texts.watch.told(status.samples, percent(status.accuracy)));
     this.status.setAttribute("aria-live", "off"); // every second: a screen reader is spared it
+  }
+
+  /** Say how it goes, unless an error stands there, which waits for the next click. */
+  private report(text: string): void {
+    if (!this.isWrong) this.say(text);
+  }
+
+  /** Whether an error stands there. */
+  private get isWrong(): boolean {
+    return this.status.classList.contains("bad");
   }
 
   private observe(observation: Observation): void {
