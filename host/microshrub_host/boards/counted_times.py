@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..features.feature_choice import Time, Work
 from .board_files import Board
@@ -121,6 +121,25 @@ def time_on(board: Board, classes: int, size: int) -> Time | None:
         return reading, made + taught * board.cost.cycles * 1e6 / board.clock_hz
 
     return time
+
+
+class Window(NamedTuple):
+    """The readings that are new in a window, and microseconds of each, and of its features."""
+
+    readings: int
+    reading_us: float
+    features_us: float
+
+    @property
+    def us(self) -> float:
+        """Microseconds from one sample to the next."""
+        return self.readings * self.reading_us + self.features_us
+
+
+def window_of(board: Board, extraction: Mapping[str, Any]) -> Window | None:
+    """Of config.json's extraction; None if nothing is known."""
+    found = features_us(board, work_of(extraction))
+    return found and Window(extraction["hop"], *found)
 
 
 def features_us(board: Board, work: Work) -> tuple[float, float] | None:

@@ -127,6 +127,7 @@ class Energy:
     learning: float
     currents: Currents
     battery: Battery | None = None
+    words: str = ""  # what a sample is with, beside the program
 
     def record(self) -> dict[str, Any]:
         """For --json."""
@@ -153,7 +154,7 @@ class Energy:
             (
                 "microjoules of a sample, an estimate",
                 f"{amount(self.predict)} to predict, {amount(self.learn)} to learn, "
-                f"{amount(self.sample)} with the program around it",
+                f"{amount(self.sample)} with {self.words}the program around it",
             ),
             (
                 f"milliwatts at {self.rate:.3g} a second, an estimate",

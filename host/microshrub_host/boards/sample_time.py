@@ -16,11 +16,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..beside.between import Extracted
 from ..beside.companion import Beside
 from ..library.learners import specification
 from . import counted_times
 from .board_files import Board, CostRow, Costs
-from .counted_times import around_us
+from .counted_times import Window, around_us, window_of
 from .energy import Energy
 from .ram_budget import Kernels
 
@@ -46,8 +47,9 @@ class SampleTime:
     `basis` is MEASURED or ESTIMATED, `between` the two models that it is interpolated from, empty
     if the table has the model itself, `source` where the table is from, `without` what comes on
     top of the learner. `link` is what the program of `build` takes around a labelled sample that
-    comes over the link, `sensor` around one of the board's own sensor. `both` says that a labelled
-    sample is predicted and learned by two calls, not by one.
+    comes over the link, `sensor` around one of the board's own sensor, with the `window` of
+    readings that a sample is made of. `both` says that a labelled sample is predicted and learned
+    by two calls, not by one.
     """
 
     predict: Pair
@@ -58,6 +60,7 @@ class SampleTime:
     without: tuple[str, ...] = ()
     link: float = 0.0
     sensor: float = 0.0
+    window: Window | None = None
     both: bool = False
     energy: Energy | None = None  # that it takes, if the board's currents are known
 
@@ -151,10 +154,15 @@ def _thicket(arch: str, wanted: Mapping[str, Any]) -> _Found | None:
     return (*found, counted_times.BETWEEN) if found else None
 
 
-def of_learner(time: SampleTime | None, beside: Beside) -> SampleTime | None:
-    """The time with what it is without: the companions that come on top."""
-    without = tuple(each.cost for each in beside if each.cost)
-    return replace(time, without=without) if time else None
+def of_learner(time: SampleTime | None, board: Board, beside: Beside) -> SampleTime | None:
+    """The time with what it is without, the companions that come on top, and with the readings."""
+    if time is None:
+        return None
+    time = replace(time, without=tuple(each.cost for each in beside if each.cost))
+    for each in beside:
+        if isinstance(each, Extracted) and (found := window_of(board, each.extraction.options)):
+            return replace(time, sensor=time.sensor + found.us, window=found)
+    return time
 
 
 def _per_instruction(costs: Costs) -> str:

@@ -102,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
         network = arguments.network or ()
         budget = usual_budget(parameters, board, kind, beside, native, network)
     time = sample_time.sample_time(board, arguments.model, parameters)
-    time = sample_time.of_learner(time and time.with_kernels(budget.kernels), beside)
+    time = sample_time.of_learner(time and time.with_kernels(budget.kernels), board, beside)
     if native and time:
         time = dataclasses.replace(
             time, basis=f"{time.basis}, of viper's kernels: native ones take less"

@@ -47,7 +47,11 @@ def with_energy(
     if time is None or board.currents is None:
         return time
     us = (time.predict[0], time.learn[0], time.served(sensor=True)[0])
-    return replace(time, energy=energy.estimate(board.currents, *us, rate, battery))
+    if time.window is None:
+        return replace(time, energy=energy.estimate(board.currents, *us, rate, battery))
+    looks = {"looks": rate * time.window.readings, "look_us": time.window.reading_us}
+    found = energy.estimate(board.currents, *us, rate, battery, **looks)
+    return replace(time, energy=replace(found, words="its features and "))
 
 
 def rate_of(arguments: argparse.Namespace) -> float:

@@ -147,7 +147,8 @@ class ClassSimulation(Simulation[Result]):
     def time(self, board: Board, kernels: Kernels) -> SampleTime | None:
         found = sample_time.sample_time(board, self._arguments.model, self.parameters)
         found = found and found.with_kernels(kernels)
-        return with_energy(self._arguments, board, sample_time.of_learner(found, self.around))
+        found = sample_time.of_learner(found, board, self.around)
+        return with_energy(self._arguments, board, found)
 
     def record(self, arguments: argparse.Namespace) -> dict[str, Any]:
         return super().record(arguments) | {"class_names": list(self.stream.class_names)}

@@ -12,7 +12,7 @@ from script_support import run
 from tests_support import ROOT
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.boards import board_files, energy
+from microshrub_host.boards import board_files, counted_times, energy
 from microshrub_host.render.markdown import markdown_table
 from microshrub_host.reports import board_page
 from microshrub_tools.board.bench import table
@@ -182,3 +182,25 @@ def test_the_explanations_table_is_what_the_command_prints(tmp_path: Path) -> No
     assert page.endswith("\n\n" + markdown_table(board_page.BATTERY_HEAD, rows) + "\n")
     assert run("boards", "--battery", "2000mAh", "--markdown", tmp_path / "t.md") == 0
     assert page.endswith((tmp_path / "t.md").read_text(encoding="utf-8"))
+
+
+def test_a_sample_of_a_window_takes_its_features_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The days are not those of a board that computes none."""
+    recording = tmp_path / "shakes.csv"
+    rows = [f"{(7 * i) % 90},{'up' if i // 80 % 2 else 'down'}" for i in range(800)]
+    recording.write_text("\n".join(["ax,label", *rows, ""]), encoding="utf-8")
+    words = ["--board", "rpi_pico", "--battery", "2000mAh", "--json", "-"]
+    beside_learning = []
+    for more in (["--features", "window=32", "hop=8", "rate=50"], []):
+        assert run("simulate", recording, *words, *more) == 0
+        found = json.loads(capsys.readouterr().out)["sample_time"]["energy"]
+        beside_learning.append(found["sample_uj"] - found["learn_uj"])
+    options = {"window": 32, "hop": 8, "zero": [0], "plain": [], "statistics": ["mean"]}
+    board = board_files.load("rpi_pico")
+    window = counted_times.window_of(board, {**options, "bands": []})
+    assert board.currents
+    assert window
+    milliwatts = board.currents.volts * board.currents.awake_ma
+    assert beside_learning[0] - beside_learning[1] > milliwatts * window.us / 1000

@@ -41,6 +41,5 @@ def of(program: Program, board: Board) -> Readings:
     extraction = program.around.get("extraction")
     if extraction is None:
         return Readings(looks)
-    found = counted_times.features_us(board, counted_times.work_of(extraction))
-    reading, features = found or (0.0, 0.0)
-    return Readings(looks, together * reading, extraction["hop"] * reading + features)
+    window = counted_times.window_of(board, extraction)
+    return Readings(looks, together * window.reading_us, window.us) if window else Readings(looks)

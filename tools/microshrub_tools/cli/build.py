@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_stream_options(parser, nargs="?")
     add_board_option(parser, None, "the board (required)", required=True)
     parser.add_argument(
+        "-o",
         "--output",
         metavar="FOLDER",
         type=Path,
