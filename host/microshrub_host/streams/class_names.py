@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import shlex
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -78,14 +79,28 @@ def _alike(first: Mapping[str, int], where: Callable[[int], str]) -> list[str]:
     """Notes on classes whose names do not differ by anything that is meant to."""
     groups: dict[str, list[str]] = {}
     for name in sorted(first, key=lambda name: first[name]):
-        groups.setdefault("".join(name.split()).casefold(), []).append(name)
+        groups.setdefault(_meant(name), []).append(name)
     return [
         f"{where(first[group[-1]])}: the classes {', '.join(map(repr, group))} differ only by "
-        f"case or spaces, and are {len(group)} classes to a model. If they are one, write them "
-        "alike."
+        f"{_difference(group)}, and are {len(group)} classes to a model. If they are one, "
+        "write them alike."
         for group in groups.values()
         if len(group) > 1
     ]
+
+
+def _meant(name: str) -> str:
+    """The same text for names that are probably meant to be one."""
+    if _NUMBER.fullmatch(name):
+        return str(float(name))
+    return unicodedata.normalize("NFKC", "".join(name.split())).casefold()
+
+
+def _difference(alike: Sequence[str]) -> str:
+    if _NUMBER.fullmatch(alike[0]):
+        return "how the number is written"
+    letters = {"".join(name.split()).casefold() for name in alike}
+    return "case or spaces" if len(letters) == 1 else "how letters are encoded"
 
 
 def _measured(names: tuple[str, ...], where: Callable[[int], str]) -> list[str]:

@@ -227,6 +227,17 @@ def test_a_time_stamp_can_be_left_out(put) -> None:
 # Classes
 
 
+def test_classes_that_are_the_same_number(put) -> None:
+    """A spreadsheet writes 1 as 1.0 where the column has one empty cell."""
+    names = ["1", "2", "1.0", "01", "+2", "10"]
+    source = put("x,y\n" + "".join(f"{i},{name}\n" for i, name in enumerate(names)))
+    ones, twos = open_stream(source).notes
+    assert "'1', '1.0', '01' differ only by how the number is written, and are 3 classes" in ones
+    assert "'2', '+2' differ" in twos
+    source = put("x,y\n1,Caf\u00e9\n2,Cafe\u0301\n3,rest\n")
+    assert "differ only by how letters are encoded, and are 2" in open_stream(source).notes[0]
+
+
 @pytest.mark.parametrize("blocks", [True, False])
 def test_classes_that_differ_by_case_or_spaces(
     put, blocks: bool, monkeypatch: pytest.MonkeyPatch
