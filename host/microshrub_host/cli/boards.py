@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.battery is not None:
         battery = energy.battery(arguments.battery)
         found = board_page.battery_rows(boards, battery, rate_of(arguments))
-        _print(board_page.BATTERY_HEAD, found)
+        _print(*_by_board(found))
         text = markdown_table(board_page.BATTERY_HEAD, found) + "\n"
     elif arguments.sample_rate is not None:
         raise UserError("--sample-rate needs --battery.")
@@ -50,6 +50,21 @@ def run(arguments: argparse.Namespace) -> int:
         files.replace(arguments.markdown, text.encode())
         messages.say(f"written to {arguments.markdown}")
     return 0
+
+
+_ASLEEP = ("asleep between samples", "uJ to predict", "to learn", "with the program", "mW", "days")
+
+
+def _by_board(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """A head and rows for 80 columns, of rows as in BATTERY_HEAD."""
+    shown: list[tuple[str, ...]] = []
+    known = ""
+    for name, learner, predict, learn, sample, awake, asleep, days, days_asleep in rows:
+        if name != known:
+            shown.append((f"{name}, awake", "", "", "", awake, days))
+        known = name
+        shown.append((f"  {learner}", predict, learn, sample, asleep, days_asleep))
+    return _ASLEEP, shown
 
 
 def _print(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:

@@ -204,3 +204,17 @@ def test_a_sample_of_a_window_takes_its_features_too(
     assert window
     milliwatts = board.currents.volts * board.currents.awake_ma
     assert beside_learning[0] - beside_learning[1] > milliwatts * window.us / 1000
+
+
+def test_the_table_of_batteries_fits_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In 80 columns no word is cut."""
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run("boards", "--battery", "2000mAh") == 0
+    out = capsys.readouterr().out
+    assert "\u2026" not in out
+    rows = [
+        tuple(cell.strip() for cell in line.split("\u2502")[1:-1]) for line in out.splitlines()
+    ]
+    assert ("thicket, 64 KB", "258", "493", "909", "5.82", "53.0") in rows

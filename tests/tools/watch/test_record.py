@@ -27,6 +27,7 @@ from script_support import (
     wait_for,
 )
 
+from microshrub_host.base.errors import UserError
 from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import OBSERVED
 from microshrub_tools.watch.readings import Reading, TextLines, read_line
@@ -389,6 +390,15 @@ def test_a_half_line_is_not_added_to(tmp_path: Path) -> None:
     path.write_text("x,y\n1")
     with pytest.raises(Exception, match="the last line is incomplete"):
         SampleFile(path, append=True)
+
+
+@pytest.mark.parametrize("data", [b"PK\3\4\0\0", b"\xff\xfea\0,\0b\0\n\0", b"\x89PNG\r\n"])
+def test_what_is_no_csv_file_is_not_added_to(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "model.mshrub"
+    path.write_bytes(data)
+    with pytest.raises(UserError, match="is no CSV file, so --append cannot add to it"):
+        SampleFile(path, append=True)
+    assert path.read_bytes() == data
 
 
 def test_names_with_commas_and_quotes_come_back(tmp_path: Path) -> None:

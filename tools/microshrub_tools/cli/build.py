@@ -171,7 +171,10 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         "off)",
     )
     group.add_argument(
-        "--text", action="store_true", help="also print plotter lines (default: frames only)"
+        "--text",
+        action="store_true",
+        help="also print plotter lines (default: only with a sensor of the board, and not with "
+        "--sleep)",
     )
 
 
