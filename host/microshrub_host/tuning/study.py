@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -30,6 +31,7 @@ from .trials import AHEAD, AskedAhead, Candidate, Limits, Size
 
 _NAME = "microshrub tune"
 SET = "features"  # the set of these that a trial has
+_FEW = 200  # configurations; if all of them are far too large, so are the others
 _REFUSED = 2000  # configurations in a row that do not fit: there is none, or as good as none
 _STUBBORN = 20  # refused in a row, after which the next ones are drawn at random
 _FAILED = 5  # trials in a row that came to nothing
@@ -155,15 +157,22 @@ class Search:
 
         What is refused teaches the sampler nothing, so it may propose the like without an end.
         """
-        split = self._split
+        split, budget = self._split, self._limits.budget
         models, sets = split.models(), split.sets()
+        smallest = math.inf  # bytes
         for refused in range(_REFUSED):
+            if refused == _FEW and not self._seen and 4 * budget < smallest < math.inf:
+                raise UserError(
+                    f"no model takes {budget:,} bytes or less: the smallest of {_FEW} takes "
+                    f"{smallest:,.0f}. Raise --bytes"
+                )
             self._study.sampler = self._samplers[refused >= _STUBBORN]
             trial = self._study.ask()
             made = sets[0] if len(sets) == 1 else trial.suggest_categorical(SET, sets)
             features = split.of(made).features
-            model, settings = sample(trial, models, features, self._limits.budget)
+            model, settings = sample(trial, models, features, budget)
             found = Candidate(trial.number, model, settings, made)
+            smallest = min(smallest, trials.bytes_of(model, split.parameters(found)))
             self._under_way[trial.number] = trial
             if _key(found) not in self._seen and self._size(found) is not None:
                 self._seen.add(_key(found))
@@ -231,7 +240,9 @@ class Search:
             size = bytes_for(wanted, limits.board, kind_of(default), limits.native)
         except NoRoom:
             return {}
-        return {f"{default} {SIZE}": min(size, limits.budget)}
+        size = min(size, limits.budget)
+        fits = trials.bytes_of(default, {**wanted, SIZE: size}) <= size
+        return {f"{default} {SIZE}": size} if fits else {}
 
     def _trials(self, state: str) -> list[Any]:
         states = (self._states[state],)

@@ -5,6 +5,7 @@ Ahead of the outcomes that are known, so that several can run at a time.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -67,6 +68,14 @@ class Size:
     latency: float | None
 
 
+def bytes_of(model: str, wanted: Mapping[str, Any]) -> float:
+    """What its buffers take; infinity if the learner refuses the parameters as too large."""
+    try:
+        return float(learner(model).nbytes(**wanted))
+    except ValueError:
+        return math.inf
+
+
 def size_within(
     model: str,
     wanted: Mapping[str, Any],
@@ -81,10 +90,7 @@ def size_within(
     so many kernels as bytecode that a sample takes USUAL times as long, or if the
     learner refuses the parameters as too large.
     """
-    try:
-        if learner(model).nbytes(**wanted) > limits.budget:
-            return None
-    except ValueError:
+    if bytes_of(model, wanted) > limits.budget:
         return None
     kind, native = kind_of(model), limits.native
     budget = usual_budget(

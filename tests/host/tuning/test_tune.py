@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -405,6 +406,16 @@ def test_a_budget_without_a_model_is_told(
     )
     with pytest.raises(UserError, match="raise --bytes"):
         search.run(1, jobs=1, scheduler=scheduler, progress=lambda *_: None)
+
+
+def test_a_budget_that_is_far_too_small_is_told_soon(tmp_path: Path) -> None:
+    """After 200 configurations, none of which comes near, and not after 2,000."""
+    limits = Limits(BOARD, 10)
+    search = Search(tmp_path / "s", StreamSplit(make_stream(600), 100, 250), limits, seed=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserError, match="takes 10 bytes or less: the smallest of 200"):
+            search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
 
 
 @pytest.mark.long
