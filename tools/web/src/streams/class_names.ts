@@ -85,13 +85,28 @@ export class LabelReader {
   private alike(): string[] {
     const groups = new Map<string, string[]>();
     for (const name of this.places.keys()) {
-      const key = name.replace(/\s+/g, "").toLowerCase();
+      const key = meant(name);
       groups.set(key, [...(groups.get(key) ?? []), name]);
     }
     return [...groups.values()]
       .filter((group) => group.length > 1)
-      .map((group) => texts.notes.alike(this.where(this.places.get(group.at(-1)!)!.line), group));
+      .map((group) => texts.notes.alike(this.where(this.places.get(group.at(-1)!)!.line), group, difference(group)));
   }
+}
+
+/** The same text for names that are probably meant to be one. */
+function meant(name: string): string {
+  if (NUMBER.test(name)) return String(Number(name) + 0); // -0 is 0
+  return withoutCase(name).normalize("NFKC").toLowerCase();
+}
+
+function withoutCase(name: string): string {
+  return name.replace(/\s+/g, "").toLowerCase();
+}
+
+function difference(alike: readonly string[]): "number" | "case" | "encoding" {
+  if (NUMBER.test(alike[0]!)) return "number";
+  return new Set(alike.map(withoutCase)).size === 1 ? "case" : "encoding";
 }
 
 function byCodePoints(a: string, b: string): number {

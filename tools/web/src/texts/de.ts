@@ -699,10 +699,14 @@ export const de: Texts = {
     spaced: (where, name) =>
       `${where}: Die Klasse ${name} hat hier andere Leerzeichen hinter sich als zuvor und wird als eine ` +
       "Klasse gelesen.",
-    alike: (where, names) =>
-      `${where}: Die Klassen ${names.map((name) => `'${name}'`).join(", ")} unterscheiden sich nur in Groß- ` +
-      `und Kleinschreibung oder Leerzeichen und sind für ein Modell ${names.length} Klassen. Ist dieselbe gemeint, ` +
-      "schreib sie gleich.",
+    alike: (where, names, by) =>
+      `${where}: Die Klassen ${names.map((name) => `'${name}'`).join(", ")} unterscheiden sich nur ` +
+      {
+        number: "darin, wie die Zahl geschrieben ist,",
+        case: "in Groß- und Kleinschreibung oder Leerzeichen",
+        encoding: "darin, wie Buchstaben kodiert sind,",
+      }[by] +
+      ` und sind für ein Modell ${names.length} Klassen. Ist dieselbe gemeint, schreib sie gleich.`,
     measured: (where, classes) =>
       `${where}: Ihre ${classes} Klassen sind alle Zahlen. Ist es ein Messwert, wähl die Spalte der ` +
       "Klasse, oder sag die Zahl selbst mit dem Simulator vorher: microshrub simulate --target.",

@@ -645,9 +645,10 @@ export const en = {
       "board: leave the column out.",
     spaced: (where: string, name: string) =>
       `${where}: the class ${name} has other spaces behind it here than before, and is read as one class.`,
-    alike: (where: string, names: readonly string[]) =>
-      `${where}: the classes ${names.map((name) => `'${name}'`).join(", ")} differ only by case or ` +
-      `spaces, and are ${names.length} classes to a model. If they are one, write them alike.`,
+    alike: (where: string, names: readonly string[], by: "number" | "case" | "encoding") =>
+      `${where}: the classes ${names.map((name) => `'${name}'`).join(", ")} differ only by ` +
+      { number: "how the number is written", case: "case or spaces", encoding: "how letters are encoded" }[by] +
+      `, and are ${names.length} classes to a model. If they are one, write them alike.`,
     measured: (where: string, classes: number) =>
       `${where}: its ${classes} classes are all numbers. If it is a measurement, choose the class ` +
       "column, or predict the number itself with the simulator: microshrub simulate --target.",
