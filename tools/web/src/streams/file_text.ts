@@ -15,7 +15,10 @@ export async function* piecesOf(
   kinds: Kinds,
   read: (bytes: number) => void = () => undefined,
 ): AsyncGenerator<string> {
-  const start = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  const gone = (): never => {
+    throw new DataError(texts.errors.gone(name));
+  };
+  const start = new Uint8Array(await file.slice(0, 2).arrayBuffer().catch(gone));
   const isPacked = name.toLowerCase().endsWith(".gz") || (start[0] === 0x1f && start[1] === 0x8b);
   let bytes = 0;
   const counted = file.stream().pipeThrough(

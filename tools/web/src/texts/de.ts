@@ -463,6 +463,8 @@ export const de: Texts = {
       "Browser geben Ton nur an Seiten, die über https oder von diesem Gerät kommen.",
     noMicrophone: "Es gibt kein Mikrofon, oder du hast es nicht erlaubt. Nimm einen anderen Sensor.",
     wrongNames: (most) => `Nenn zwei bis ${most} verschiedene Gesten, durch Kommas getrennt.`,
+    noName: (name) =>
+      `In einer CSV-Datei sagt ${name}, dass die Geste nicht bekannt ist. Gib ihr einen anderen Namen.`,
   },
 
   handOver: {

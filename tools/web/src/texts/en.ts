@@ -409,6 +409,8 @@ export const en = {
     insecureMicrophone: "Browsers give sound only to https pages, or to a page from this device.",
     noMicrophone: "There is no microphone, or you did not allow it. Use another sensor.",
     wrongNames: (most: number) => `Name two to ${most} different gestures, separated by commas.`,
+    noName: (name: string) =>
+      `In a CSV file, ${name} says that the gesture is not known. Give it another name.`,
   },
 
   handOver: {

@@ -1,5 +1,6 @@
 // The names of gestures in the text that the user writes.
 
+import { isMissing } from "../streams/columns";
 import { texts } from "../texts";
 
 const MOST_CLASSES = 5;
@@ -15,5 +16,7 @@ export function namesIn(text: string): string[] {
   if (names.length < 2 || names.length > MOST_CLASSES || new Set(names).size !== names.length) {
     throw new Error(texts.teach.wrongNames(MOST_CLASSES));
   }
+  const none = names.find(isMissing);
+  if (none !== undefined) throw new Error(texts.teach.noName(none));
   return names;
 }

@@ -8,6 +8,16 @@ export class OptionFields {
   readonly element = make("div", { class: "fields" });
   private controls: readonly [Option, HTMLInputElement | HTMLSelectElement][] = [];
 
+  constructor() {
+    this.element.addEventListener("invalid", () => this.unfold(), true);
+  }
+
+  /** A browser says nothing of a wrong value that is folded away, and does nothing. */
+  private unfold(): void {
+    const folded = this.element.closest("details");
+    if (folded) folded.open = true;
+  }
+
   /** Show the options of a learner; `given` takes the place of some defaults. */
   show(learner: Learner, given: Parameters): void {
     this.controls = learner.options
@@ -42,7 +52,7 @@ function control(option: Option, value: Value): HTMLInputElement | HTMLSelectEle
   const range: Record<string, string> = least === null ? {} : { min: String(least) };
   if (option.high !== null) range["max"] = String(option.high);
   const step = option.kind === "int" ? "1" : "any";
-  return make("input", { id, type: "number", value: String(value), step, ...range });
+  return make("input", { id, type: "number", required: true, value: String(value), step, ...range });
 }
 
 function read(option: Option, text: string): Value {

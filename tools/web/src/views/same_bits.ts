@@ -43,15 +43,17 @@ export function simulateCommand(
   learner: Learner,
   options: Parameters,
 ): string {
-  const words = ["microshrub", "simulate", file];
-  if (label !== undefined) words.push("--label", label);
+  const words = ["microshrub", "simulate", file.startsWith("-") ? `./${file}` : file];
+  if (label?.startsWith("-")) words.push(`--label=${label}`);
+  else if (label !== undefined) words.push("--label", label);
   if (drop.length) words.push("--drop", ...drop);
   words.push("--model", learner.key);
   for (const option of learner.options) {
     const value = options[option.name];
     if (value === undefined || value === option.default || typeof value === "object") continue;
-    words.push(`--${option.name.replaceAll("_", "-")}`);
-    if (value !== true) words.push(String(value));
+    const name = option.name.replaceAll("_", "-");
+    words.push(value === false ? `--no-${name}` : `--${name}`);
+    if (typeof value !== "boolean") words.push(String(value));
   }
   return words.map(quoted).join(" ");
 }

@@ -40,6 +40,8 @@ export class StreamChoice {
     const items = samples.map(({ key }) => [key, texts.streams[key] ?? key] as const);
     this.select = choice("stream", [...items, [OWN, texts.playground.ownStream]]);
     this.select.onchange = () => this.show();
+    this.file.onclick = () => (this.file.value = ""); // or the same file is no change
+    this.file.oncancel = () => this.showFile();
     this.file.onchange = () => void this.take(this.file.files?.[0]);
     this.label.onchange = () => this.offer();
     this.boxes.onchange = () => this.left();
@@ -91,6 +93,7 @@ export class StreamChoice {
   private async take(file: File | undefined): Promise<void> {
     if (!file) return;
     this.chosen = file;
+    this.showFile();
     this.select.value = OWN;
     this.label.replaceChildren();
     this.boxes.replaceChildren();
@@ -104,6 +107,13 @@ export class StreamChoice {
     } catch (error) {
       if (this.chosen === file) this.refused(error instanceof Error ? error.message : String(error));
     }
+  }
+
+  /** The file that is chosen, by its name: it may have been dropped. */
+  private showFile(): void {
+    const all = new DataTransfer();
+    if (this.chosen) all.items.add(this.chosen);
+    if (this.file.files?.[0] !== this.chosen) this.file.files = all.files;
   }
 
   /** The columns that can be left out: all but that of the class. */

@@ -1,0 +1,100 @@
+"""What a person may choose, type or drop that is not what the page asks for."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from browser_support import Browser
+from playground_support import ERROR, choose, crc_of_run, give_csv, set_option, start
+from teach_support import ask_in_vain, name
+
+from microshrub_tools.cli.main import main
+
+ROWS = "".join(f"{i % 7},{i % 5},{'pq'[i % 7 > 3]}\n" for i in range(300))
+SAID = "document.querySelector('#status').textContent"
+FOLDED = "!document.querySelector('#option-depth').closest('details').open"
+SHOWN = "document.querySelector('#file').files[0]?.name"
+
+
+@pytest.mark.parametrize("value", ["31", "2.5", ""])
+def test_a_wrong_option_that_is_folded_away_is_shown(playground: Browser, value: str) -> None:
+    """It was not: the button did nothing, and an empty one was 0 without a word."""
+    choose(playground, "stream", "led")
+    choose(playground, "learner", "hoeffding")
+    set_option(playground, "depth", value)
+    assert playground.run(FOLDED)
+    start(playground)
+    playground.wait(f"!({FOLDED})")
+    assert playground.run("document.activeElement.id") == "option-depth"
+    assert playground.run(SAID) == "Press Start."
+    assert not playground.complaints
+
+
+def test_a_file_that_was_changed_is_to_be_chosen_again(
+    playground: Browser, tmp_path: Path
+) -> None:
+    path = tmp_path / "changed.csv"
+    give_csv(playground, path, "a,b,y\n" + ROWS)
+    choose(playground, "learner", "hoeffding")
+    path.write_text("a,b,y\n" + ROWS * 2, encoding="utf-8")
+    start(playground)
+    assert playground.wait(ERROR) == (
+        "changed.csv cannot be read any more: it was changed or moved. Choose it again."
+    )
+    event = "document.querySelector('#file').dispatchEvent(new Event('{}'))"
+    playground.run(event.format("click"))
+    assert playground.run(SHOWN) is None
+    playground.run(event.format("cancel"))
+    assert playground.run(SHOWN) == "changed.csv"
+    playground.run(event.format("click"))  # else the browser takes the same file for no change
+    playground.give_file("#file", path)
+    playground.wait(f"{SAID} === 'Press Start.'", 20)
+    crc_of_run(playground)
+
+
+def test_the_file_that_was_dropped_is_the_one_that_is_shown(
+    playground: Browser, tmp_path: Path
+) -> None:
+    give_csv(playground, tmp_path / "first.csv", "a,b,y\n" + ROWS)
+    text = json.dumps("c,d,z\n" + ROWS)
+    playground.run(
+        "(() => { const dataTransfer = new DataTransfer();"
+        f"dataTransfer.items.add(new File([{text}], 'second.csv'));"
+        "document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true })); })()"
+    )
+    playground.wait("document.querySelector('#label').value === 'z'")
+    assert playground.run(SHOWN) == "second.csv"
+
+
+def test_the_command_is_one_that_the_simulator_takes(
+    playground: Browser,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Switches that are off, and names that begin as options do."""
+    path = tmp_path / "-odd.csv"
+    give_csv(
+        playground, path, "a,-b,y\n" + "".join(f"{i % 5},{i % 2},{i % 3}\n" for i in range(99))
+    )
+    choose(playground, "label", "-b")
+    choose(playground, "learner", "hoeffding")
+    set_option(playground, "adaptive", "false")
+    found = crc_of_run(playground)
+    command = playground.run("document.querySelector('#state pre').textContent")
+    assert command == ("microshrub simulate ./-odd.csv --label=-b --model hoeffding --no-adaptive")
+    monkeypatch.chdir(tmp_path)
+    assert main(shlex.split(command)[1:]) == 0
+    assert f"{found:08x}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("missing", ["NA", "?", "none"])
+def test_a_gesture_has_no_name_that_a_file_takes_for_none(held: Browser, missing: str) -> None:
+    """What was exported could not be simulated."""
+    name(held, f"walk, {missing}")
+    ask_in_vain(held)
+    said = held.run("document.querySelector('#learn-me-status').textContent")
+    assert said.startswith(f"In a CSV file, {missing} says that the gesture is not known.")
