@@ -73,13 +73,13 @@ _SHARED = _of(
         "anomaly",
     ),
     (
-        "anomaly.py",
-        "if words[_UNLIKE] and quiet == words[_PAUSE]:",
+        "threshold.py",
+        "if words[_UNLIKE] and quiet == words[_A_PAUSE]:",
         "if words[_UNLIKE]:",
         "anomaly",
     ),
     (
-        "anomaly.py",
+        "threshold.py",
         "_RISE = const(8388608)",
         "_RISE = const(4194304)",
         "anomaly",

@@ -1,20 +1,17 @@
 """AnomalyScore: how unlike the samples of the last window a sample is, and an alarm that counts.
 
-The score is that of unlikeness.py, 0..255. An alarm begins where it passes the threshold; if it
-does so again within a pause, of 48 samples or an eighth of the period, that is the same episode.
-With an alarm the threshold rises by 8; with every sample it falls by 8 / period. So there are
-never more alarms than one in `period` samples and 33 beyond these, whatever the stream does: the
-update of Gibbs, Candes, Adaptive Conformal Inference Under Distribution Shift, NeurIPS 2021.
-While the window fills for the first time there is no alarm, and the threshold becomes the highest
-score so far.
+The score is that of unlikeness.py, 0..255, the threshold that of threshold.py. An alarm begins
+where the score passes the threshold; if it does so again within a pause, of 48 samples or an
+eighth of the period, that is the same episode. While the window fills for the first time there is
+no alarm.
 
 What lasts becomes usual: a fault that stays is unlike the window only until it fills it. With
 `normal`, the first so many samples show what is normal: the window keeps some of them, each with
 the same chance (Vitter, Random Sampling with a Reservoir, 1985), and takes in no more. So what
-stays wrong stays unlike, and an alarm ends only where the score is 16 below the threshold.
+stays wrong stays unlike, and an alarm ends only where the score is 24 below the threshold.
 this_is_normal() has a window that follows stay as it is; one that stays takes in as many samples
-again. While samples show what is normal there is no alarm, and the threshold becomes the highest
-score of their second half.
+again. While samples show what is normal there is no alarm; the threshold is one of the second half
+of their scores.
 
 Buffers:
 
@@ -34,6 +31,7 @@ from micropython import const
 from .buffers import Buffers, address_table, table_bytes
 from .fixed import RNG_WORDS, below, seed_generator
 from .learner import check_row, whole
+from .threshold import judge
 from .unlikeness import height_of, keep, spike, stuck
 
 # From elsewhere, written by `make constants`:
@@ -43,8 +41,16 @@ _ANOMALY_RUN = const(4)
 _ANOMALY_USUAL = const(5)
 _ANOMALY_RNG = const(6)
 _ANOMALY_MEAN = const(7)
+# threshold.py
+_CREDIT = const(4)
+_MOST_OVER = const(64)
+_RISE = const(8388608)
+_HIGHEST = const(285212672)
+_MOST = const(536870912)
 # unlikeness.py
+_LOWEST_MEAN = const(-502136832)
 _A_LONGEST = const(127)
+_HIGHEST_MEAN = const(552468480)
 # (end)
 
 _MOST_WINDOW = const(512)  # unless a longer one is asked for
@@ -58,58 +64,26 @@ _DEBT = const(4)  # what the threshold has not fallen by yet, in 1 / period of i
 _A_HELD = const(5)  # samples in the window
 _A_HEAD = const(6)  # where the next one goes
 _PERIOD = const(7)
-_FALL = const(8)  # _RISE // period
-_PART = const(9)  # _RISE % period
+_A_FALL = const(8)  # _RISE // period
+_A_PART = const(9)  # _RISE % period
 _A_WINDOW = const(10)
 _A_FEATURES = const(11)
 _A_NEAR = const(12)  # r
 _A_NORMAL = const(13)  # samples that show what is normal at a time, 0: as many as the window has
-_PAUSE = const(14)  # samples below the threshold, after which an episode is over
+_A_PAUSE = const(14)  # samples below the threshold, after which an episode is over
 _TAKEN = const(15)  # samples that showed what is normal, so far
 _UNTIL = const(16)  # and so many are to; 0: the window follows
 _A_SEEN = const(17)  # samples so far, up to 1024
-_QUIET = const(18)  # samples since the last above the threshold, up to _PAUSE
-_WORDS = const(19)
+_QUIET = const(18)  # samples since the last above the threshold, up to _A_PAUSE
+_OVER = const(19)  # alarms beyond one in a period
+_AGE = const(20)  # samples of this period so far
+_USUAL_HEIGHT = const(21)  # the mean of the heights that the threshold begins with, in its unit
+_COUNTED = const(22)  # and how many these are; 0 once it has begun
+_WORDS = const(23)
 
 _FARTHEST = const(262143)  # the height of the score 255; a score is height >> 10
-_RISE = const(8388608)  # 8 of the score: 8 * 2**20
-_HIGHEST = const(276824064)  # 256 * 2**20 + _RISE: above any limit
-_MOST = const(536870912)  # 2**29: alarms stop there; and the longest period
 _LONGEST_PAUSE = const(48)
 _MANY = const(32768)  # samples that have the same chance to stay; later ones have that of the last
-
-
-@micropython.viper
-def judge(t, height: int):
-    """Note whether a height is above the threshold, count the alarm if one begins."""
-    words = ptr32(ptr32(t)[_ANOMALY_WORDS])
-    words[_SCORE] = height >> 10
-    height = height << 10  # < 2**28
-    limit = words[_LIMIT]
-    left = words[_UNTIL] - words[_TAKEN]  # that are to show what is normal
-    if left > 0 or words[_A_HELD] < words[_A_WINDOW]:
-        most = words[_A_NORMAL] if words[_A_NORMAL] else words[_A_WINDOW]
-        # beside few samples of a kind scores are high, and where all is normal they say nothing
-        if height > limit and 2 * left <= most:
-            words[_LIMIT] = height
-        return
-    low = limit  # what an alarm that lasts must not fall below
-    if words[_UNTIL] and words[_UNLIKE]:
-        low -= 2 * _RISE
-    quiet = words[_QUIET]
-    words[_UNLIKE] = int(height > low)
-    if words[_UNLIKE] and quiet == words[_PAUSE]:
-        limit += _RISE
-        if words[_ALARMS] < _MOST:
-            words[_ALARMS] = words[_ALARMS] + 1
-    words[_QUIET] = 0 if words[_UNLIKE] else quiet + int(quiet < words[_PAUSE])
-    limit -= words[_FALL]
-    debt = words[_DEBT] + words[_PART]  # < 2 * period <= 2**30
-    if debt >= words[_PERIOD]:
-        debt -= words[_PERIOD]
-        limit -= 1
-    words[_DEBT] = debt
-    words[_LIMIT] = limit if limit > 0 else 0
 
 
 @micropython.viper
@@ -191,13 +165,13 @@ class AnomalyScore(Buffers):
     def _start(self):
         words = self._flat[_ANOMALY_WORDS]
         words[_PERIOD] = self.period
-        words[_FALL] = _RISE // self.period
-        words[_PART] = _RISE % self.period
+        words[_A_FALL] = _RISE // self.period
+        words[_A_PART] = _RISE % self.period
         words[_A_WINDOW] = self.window
         words[_A_FEATURES] = self.features
-        words[_A_NEAR] = self.reach * self.features
+        words[_A_NEAR] = self.reach * (self.features + 1)
         words[_A_NORMAL] = words[_UNTIL] = self.normal
-        words[_PAUSE] = words[_QUIET] = pause_of(self.period)
+        words[_A_PAUSE] = words[_QUIET] = pause_of(self.period)
         seed_generator(self._flat[_ANOMALY_RNG], 0)
         usual = self._flat[_ANOMALY_USUAL]
         for f in range(self.features):
@@ -217,14 +191,20 @@ class AnomalyScore(Buffers):
             and 0 <= words[_ALARMS] <= _MOST
             and 0 <= words[_LIMIT] <= _HIGHEST
             and 0 <= words[_DEBT] < self.period
+            and -_CREDIT <= words[_OVER] <= _MOST_OVER
+            and 0 <= words[_AGE] < self.period
+            and 0 <= words[_USUAL_HEIGHT] < _HIGHEST
+            and 0 <= words[_COUNTED] <= _MOST
             and 0 <= words[_TAKEN] <= words[_UNTIL] <= _MOST + _MANY
             and 0 <= words[_A_HEAD] < self.window
             and longest <= _A_LONGEST
             and 0 <= held <= self.window
             and 0 <= words[_A_SEEN] <= 1024
-            and 0 <= words[_QUIET] <= words[_PAUSE]
-            and max([max(max(part), -min(part)) for part in self._flat[_ANOMALY_MEAN:]]) < _MOST
+            and 0 <= words[_QUIET] <= words[_A_PAUSE]
+            and min(self._flat[_ANOMALY_MEAN]) >= _LOWEST_MEAN
+            and max(self._flat[_ANOMALY_MEAN]) <= _HIGHEST_MEAN
             and min([min(part) for part in self._flat[_ANOMALY_MEAN + 1 :]]) >= 0
+            and max([max(part) for part in self._flat[_ANOMALY_MEAN + 1 :]]) >> 30 == 0
             and min(self._flat[_ANOMALY_RNG]) > 0
         )
 
@@ -265,9 +245,10 @@ class AnomalyScore(Buffers):
             words[_TAKEN] = words[_A_HELD]
             words[_UNTIL] = self.window
         words[_UNLIKE] = 0
-        words[_QUIET] = words[_PAUSE]
+        words[_QUIET] = words[_A_PAUSE]
         if self.left:
-            words[_LIMIT] = words[_DEBT] = 0
+            words[_LIMIT] = words[_DEBT] = words[_OVER] = words[_AGE] = 0
+            words[_USUAL_HEIGHT] = words[_COUNTED] = 0
 
     @property
     def score(self):

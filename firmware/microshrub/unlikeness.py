@@ -3,16 +3,18 @@
 The score is the logarithm of a Parzen estimate of the density (Parzen, On Estimation of a
 Probability Density Function and Mode, Annals of Mathematical Statistics 1962) with a kernel of
 long tails. With d the sum of |code - code| over the features, in codes of 8 bits, between the
-sample and one of the window, and r = reach * features, it is
+sample and one of the window, and r = reach * (features + 1), it is
 
     -16 log2(mean over the window of (r / (r + d))**2)      32 more is twice as far
 
 A single spike in one feature may be near other samples by all the rest. So the score is at least
 
-    192 log2(min(|x - mean| / mean deviation, |x - x before| / mean jump) / 2.5)
+    192 log2(min(|x - mean| / mean deviation, 5/4 |x - x before| / mean jump) / 2.5)
 
-of the feature where that is most; all three means are of the last 1,024 samples, about. x is where
-the value lies, in 1/49152 of the range of the first samples, also outside of it. Where the window
+of the feature where that is most; all three means are of the last 1,024 samples, about. Where
+samples do not depend on each other, a mean jump is longer than a mean deviation. x is where the
+value lies, in 1/49152 of the range of the first samples, also outside of it; more than 4 ranges
+outside, its steps grow with the distance, so that a clock's values stay apart. Where the window
 stays as it is, 4 stands for 2.5: what stays wrong is not to be hidden by what is noise.
 
 A stuck sensor is near what it was, and would never be unlike. So if a feature repeats its code for
@@ -51,6 +53,9 @@ _A_LONGEST = const(127)  # repetitions of a code that are told apart
 _MEMORY = const(1024)  # samples
 _FOLLOWS = const(640)  # 2.5 in Q8: less is no spike,
 _STAYS = const(1024)  # and where the window stays as it is
+_FARTHEST_OFF = const(268435456)  # 2**28, as log2() takes 2**30 at most
+_LOWEST_MEAN = const(-502136832)  # -490368 * 1024, see place_of(),
+_HIGHEST_MEAN = const(552468480)  # and (49152 + 490368) * 1024
 _FIRST = const(64)  # samples without which nobody knows what a spike is
 
 
@@ -67,7 +72,7 @@ def alike(away: int, gap: int, i: int, t) -> int:
     sample = ptr8(address[_ANOMALY_SAMPLE])
     features = words[_A_FEATURES]
     near = words[_A_NEAR]
-    unit = near << 14  # <= 32 * 256 * 2**14 = 2**27
+    unit = near << 14  # <= 32 * 257 * 2**14 < 2**28
     first = 0
     total = 0  # <= 1000 * 2**20 < 2**30
     for _ in range(words[_A_HELD]):
@@ -114,15 +119,17 @@ def height_of(t, rows, at: int) -> int:
 
 @micropython.viper
 def place_of(code: int) -> int:
-    """Where in its range the value of a code lies, in 1/49152; at most 4 ranges outside."""
+    """Where in its range the value of a code lies, in 1/49152; coarser 4 ranges outside."""
     away = 8191 - code if code < 8192 else code - 57344
     if away < 0:
         return code - 8192
     octave = away >> 8  # see quantizer.py
+    farther = 0
     if octave > 7:
+        farther = 48 * (away - 2047)  # up to 6144 codes
         octave = 7
         away = 255
-    away = (3 * (256 + (away & 255)) << octave) - 768  # < 2**18
+    away = (3 * (256 + (away & 255)) << octave) - 768 + farther  # <= 490368
     return 0 - away if code < 8192 else 49152 + away
 
 
@@ -145,7 +152,7 @@ def spike(t, rows, at: int) -> int:
     for f in range(words[_A_FEATURES]):
         place = int(place_of(x[at + f]))
         jump = place - int(place_of(last[f]))
-        place = place << 10  # |place| < 2**29
+        place = place << 10  # two are less than 2**30 apart
         if seen == 1:
             mean[f] = place
             jump = 0
@@ -154,14 +161,16 @@ def spike(t, rows, at: int) -> int:
         away = away if away > 0 else 0 - away
         jump = (jump if jump > 0 else 0 - jump) << 10
         far = away // ((usual[f] >> 8) + 1)
-        leap = jump // ((jumps[f] >> 8) + 1)
+        leap = jump // (jumps[f] // 320 + 1)  # 4/5 of the mean
         if leap < far:
             far = leap
         if far > most and seen > _FIRST:
             most = far
         usual[f] = usual[f] + (away - usual[f]) // seen
         jumps[f] = jumps[f] + (jump - jumps[f]) // seen
-    return 12 * (int(log2(most)) - int(log2(least)))  # < 12 * 21 * 2**14 < 2**22
+    if most > _FARTHEST_OFF:
+        most = _FARTHEST_OFF
+    return 12 * (int(log2(most)) - int(log2(least)))  # < 12 * 20 * 2**14 < 2**22
 
 
 @micropython.viper

@@ -14,12 +14,15 @@ class FloatAnomaly:
     """Scores are not cut to whole numbers; the threshold is in their unit."""
 
     def __init__(self, features: int, period: int, window: int, reach: int) -> None:
-        self.near = reach * features
+        self.near = reach * (features + 1)
         self.period = period
         self.samples: deque[list[int]] = deque(maxlen=window)
         self.threshold = 0.0
         self.quiet = self.period  # samples since the last above the threshold
         self.alarms = 0
+        self.over = 0  # alarms beyond one in a period
+        self.age = 0  # samples of this period
+        self.first: list[float] = []  # scores while the window fills
         self.last = [0] * features
         self.run = [0] * features
         self.usual = [127 * 256] * features  # in 1/256
@@ -65,7 +68,7 @@ class FloatAnomaly:
             if self.seen == 1:
                 self.mean[f] = before = place
             away, jump = abs(place - self.mean[f]), abs(place - before)
-            usual, jumps = self.away[f] + 0.25, self.jump[f] + 0.25  # to divide by at least
+            usual, jumps = self.away[f] + 0.25, self.jump[f] * 4 / 5 + 0.25
             if self.seen > 64:
                 most = max(most, min(away / usual, jump / jumps))
             self.mean[f] += (place - self.mean[f]) / self.seen
@@ -79,16 +82,33 @@ class FloatAnomaly:
         unlike = max(self.score(codes), self.spike(codes))
         score = min(unlike + self.stuck(codes), 256)
         if not full:
-            self.threshold = max(self.threshold, score)
+            self.first.append(score)
         else:
+            if self.first:
+                self.threshold = begins(self.first, self.period)
+                self.first = []
             above = score > self.threshold
             if above and self.quiet >= min(48, max(1, self.period // 8)):
-                self.threshold += 8
+                self.threshold += 16 if self.over > 0 else 8
+                self.over += 1
                 self.alarms += 1
             self.quiet = 0 if above else self.quiet + 1
             self.threshold = max(0.0, self.threshold - 8 / self.period)
+            self.age += 1
+            if self.age == self.period:
+                self.age, self.over = 0, max(self.over - 1, -4)
         self.samples.append([code >> 8 for code in codes])
         return score
+
+
+def begins(scores: Sequence[float], period: int) -> float:
+    """Where the threshold begins: an exponential tail through their mean and the highest."""
+    highest, count = max(scores), len(scores)
+    if count < 2:
+        return highest
+    mean = sum(scores) / count
+    times = min(max(math.log(5 / 4 * period) / math.log(count), 1), 4)
+    return max(highest, min(mean + (highest - mean) * times, highest + 24, 256))
 
 
 def place_of(code: int) -> float:
@@ -97,7 +117,8 @@ def place_of(code: int) -> float:
         return code - 8192
     beyond = 8191 - code if code < 8192 else code - 57344
     octave, rest = divmod(beyond, 256)
+    farther = max(beyond - 2047, 0) * 48
     if octave > 7:
         octave, rest = 7, 255
-    away = 768 * (2**octave * (1 + rest / 256) - 1)
+    away = 768 * (2**octave * (1 + rest / 256) - 1) + farther
     return -away if code < 8192 else 49152 + away
