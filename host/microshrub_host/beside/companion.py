@@ -176,8 +176,11 @@ class Companion:
         """How many values each sample has that it makes; None if it makes no samples."""
         return None
 
-    def check_program(self, *, serial: bool, label_pin: bool) -> None:
-        """Raise UserError if samples or labels come in a way that it cannot work with."""
+    def check_program(self, *, serial: bool, labelled: bool) -> None:
+        """Raise UserError if samples or labels come in a way that it cannot work with.
+
+        labelled: a button of the board tells the label of every sample.
+        """
 
     has_light: ClassVar[bool] = False  # whether a light of the board can show its questions
 

@@ -145,11 +145,12 @@ class LabelBudget(Companion):
     def program(self, classes: Sequence[str]) -> dict[str, Any]:
         return self.budget()
 
-    def check_program(self, *, serial: bool, label_pin: bool) -> None:
-        if label_pin:
+    def check_program(self, *, serial: bool, labelled: bool) -> None:
+        if labelled:
             raise UserError(
                 "--label-pin tells the label of every sample, so --label-budget has none to ask "
-                "for: leave one of them out"
+                "for: leave one of them out, or let a button that is not pressed tell no label, "
+                "with released="
             )
 
     @classmethod

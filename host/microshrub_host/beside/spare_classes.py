@@ -194,7 +194,7 @@ class SpareClasses(Companion):
     def in_program(self, classes: Sequence[str]) -> dict[str, Any]:
         return super(SpareClasses, replace(self, new=())).in_program(classes)
 
-    def check_program(self, *, serial: bool, label_pin: bool) -> None:
+    def check_program(self, *, serial: bool, labelled: bool) -> None:
         if serial and self.pin != "":
             raise UserError(
                 "--spare-classes pin= is a button for samples of the board's own sensor: with "

@@ -142,6 +142,15 @@ def test_a_label_budget_is_configured_with_its_light() -> None:
     assert "asking" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
 
 
+def test_a_button_that_tells_some_labels_leaves_others_to_ask_for() -> None:
+    """It was refused, as if it told the label of every sample."""
+    button = program_words.label_pin(["15", "pressed=yes", "released="])
+    options = ProgramOptions(sensor=ADC, words={"label_budget": "10%"}, label_pin=button)
+    found = options.config(PICO, ["a", "b"], ["no", "yes"])
+    assert found["label_pin"] == {"pin": 15, "pressed": 1, "released": None}
+    assert found["asking"] == {"labels": 1, "samples": 10}
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -114,8 +114,9 @@ class ProgramOptions:
         beside = registry.in_order(self.beside, registry.of_options(self.words, hertz))
         found: dict[str, Any] = {}
         light = self.led_pin
+        labelled = self.label_pin is not None and self.label_pin.always
         for each in beside:
-            each.check_program(serial=read.kind == "serial", label_pin=self.label_pin is not None)
+            each.check_program(serial=read.kind == "serial", labelled=labelled)
             part = each.program(classes)
             if isinstance(each, Watcher):
                 found.setdefault(CONFIG, {}).update(part)

@@ -92,6 +92,11 @@ class LabelPin:
     pressed: str | int = 1
     released: str | int = 0
 
+    @property
+    def always(self) -> bool:
+        """Whether it tells the label of every sample."""
+        return "" not in (self.pressed, self.released)
+
     def config(self, classes: Sequence[str], board: Board) -> dict[str, Any]:
         """Its part of config.json. Raises UserError."""
         return {
