@@ -294,7 +294,8 @@ def test_a_learner_of_ones_own_is_flashed(
         assert "MICROSHRUB_LEARNERS=FILE.py:Majority" in " ".join(said.split())
         assert "copying:" not in said
         monkeypatch.setenv("MICROSHRUB_LEARNERS", f"{file}:Majority")
-        said = run(tmp_path, "flash", "--board", "rpi_pico", "--port", port)
+        said = run(tmp_path, "flash", "build/rpi_pico", "--board", "rpi_pico2", "--port", port)
         assert "self-test: the board's model is the simulator's" in said
+        assert "it gets what is in build/rpi_pico" in " ".join(said.split()), "not for a Pico 2"
         said = run(tmp_path, "stream", "walk.csv", "--port", port)
         assert "Device and simulator agree: 400 samples" in said

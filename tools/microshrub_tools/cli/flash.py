@@ -53,8 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
         if device.value(simulated_board.MARK):
             files = simulated_board.for_this_pc(files)
             messages.say(
-                f"This is a virtual board: it gets what was built for {board.name}, with "
-                "the library for this PC's processor."
+                f"This is a virtual board: it gets what is in {folder}, with the library for this "
+                "PC's processor."
             )
         with showing("copying", announce=True) as update:
             result = flash_device(device, files, update)
