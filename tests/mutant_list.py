@@ -80,6 +80,24 @@ _SHARED = _of(
     ),
     (
         "threshold.py",
+        "limit += 2 * _RISE if over > 0 else _RISE",
+        "limit += _RISE",
+        "anomaly",
+    ),
+    (
+        "threshold.py",
+        "times = (int(log2(period + (period >> 2))) << 8) // int(log2(words[_COUNTED]))",
+        "times = (int(log2(period)) << 8) // int(log2(words[_COUNTED]))",
+        "anomaly",
+    ),
+    (
+        "unlikeness.py",
+        "farther = 48 * (away - 2047)",
+        "farther = 0",
+        "anomaly",
+    ),
+    (
+        "threshold.py",
         "_RISE = const(8388608)",
         "_RISE = const(4194304)",
         "anomaly",
