@@ -21,12 +21,7 @@ alone may be chance.
 In the beginning every label counts, too: as many questions as 2,000 samples bring, and 10 at
 least, may be asked in advance. Until they are paid back, every second question that is earned goes
 into that. So of n samples, at most n * budget are asked for if n is at least 4,000 and brings at
-least 20 questions, but for a loan; before that, at most the advance comes on top.
-
-There is a loan when a change is noticed and the model was just wrong where it was certain: then it
-is sure of much that is no longer true, and mostly nothing is saved. The loan is what 500 samples
-bring. It is spent at once with all that is saved, and paid back like the advance, by what the next
-1,000 samples bring. Only then may there be another one, so no more than it ever comes on top.
+least 20 questions; before that, at most the advance comes on top.
 
 Buffers:
 
@@ -88,8 +83,7 @@ _SAVINGS = const(10000)  # samples whose labels may be saved
 _CERTAIN = const(16056320)  # 245/255 of all votes: the first class has so many more
 _MISLED = const(10)  # an error where it is certain counts 8, and fades by 2: more than one lately
 _MOST_MISLED = const(40)  # 16 labels that were right, and it is not misled any more
-_LENDS = const(8)  # a change brings a loan if an error where it was certain is so fresh,
-_LOAN = const(20)  # of this part of what may be saved
+_CONTRADICTED = const(8)  # an error where it is certain is so fresh: the last label, or nearly
 _STEP = const(334234)  # a fiftieth of all votes, which are about 65536 * 255
 
 
@@ -192,28 +186,20 @@ class Asking(Buffers):
     def note(self, votes, wrong):
         """Note, once it is known, whether the prediction with these votes was wrong.
 
-        Allocates nothing.
+        Returns whether something has changed which contradicts what the model was certain of: see
+        thicket/rehearsal.py. Allocates nothing.
         """
         self._check(votes)
         sure = self._is_sure(votes, wrong)
         words = self._flat[_ASKING_WORDS]
         if words[_Q_CHANGED]:
-            return
+            return False
         doubtful = has_doubted(self._flat[_ASKING_DOUBT])
-        if has_changed(self._flat[_ASKING_SURPRISE], sure, wrong, doubtful):
-            words[_Q_CHANGED] = 1
-            words[_Q_KEPT] = 0 if doubtful else words[_Q_SAVED] * 5 // 8
-            if words[_Q_MISLED] >= _LENDS and not words[_Q_OWED]:
-                self._lend(words)
-
-    def _lend(self, words):
-        """Lend questions, to be spent with all that is saved; every second one pays them back."""
-        most = words[_Q_MOST_SAVED]
-        lent = min(most // _LOAN, most - words[_Q_SAVED])
-        if lent:
-            words[_Q_SAVED] += lent
-            words[_Q_OWED] = 2 * lent
-            words[_Q_KEPT] = 0
+        if not has_changed(self._flat[_ASKING_SURPRISE], sure, wrong, doubtful):
+            return False
+        words[_Q_CHANGED] = 1
+        words[_Q_KEPT] = 0 if doubtful else words[_Q_SAVED] * 5 // 8
+        return words[_Q_MISLED] >= _CONTRADICTED
 
     def _is_sure(self, votes, wrong):
         """Whether the sample was certain enough not to be asked for; notes if that misled."""

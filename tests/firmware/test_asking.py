@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from locked_support import said_on, said_on_micropython
 
-from microshrub_host.beside.label_budget import LabelBudget
 from microshrub_host.library import loader
 
 library = loader.load(loader.fastest())
@@ -117,67 +115,6 @@ def test_a_surprise_alone_spends_a_part_of_what_is_saved() -> None:
     assert sum(asked[saved:]) < 0.2 * saved
 
 
-def contradict(asking: Any) -> None:
-    """Have it learn that the model has become wrong where it was certain."""
-    certain = votes(0.99, 0.01)
-    for wrong in (False,) * 100 + (True,) * 2:
-        asking.note(certain, wrong)
-
-
-@pytest.mark.parametrize(("labels", "samples"), [(1, 100), (1, 10), (3, 29)])
-def test_a_model_that_was_wrong_where_it_was_certain_is_lent_labels(
-    labels: int, samples: int
-) -> None:
-    """What 500 samples bring, at once; paid back by what 1,000 bring, before there is another."""
-    asking = library.Asking(2, labels, samples)
-    questions(asking, np.zeros(8000))
-    before, loan = asking.saved, 500 * labels // samples
-    contradict(asking)
-    assert asking.saved == before + loan
-    asked = questions(asking, np.ones(before + loan))
-    assert all(asked)
-    owed = asking.saved
-    contradict(asking)
-    assert asking.saved == owed  # no second one yet
-    asked = questions(asking, np.zeros(1010))
-    assert loan - 2 <= sum(asked) <= 0.6 * 1010 * labels / samples + owed
-    contradict(asking)
-    assert asking.saved >= loan
-
-
-def test_a_change_where_it_was_never_certain_and_a_rare_budget_bring_no_loan() -> None:
-    for asking, row in (
-        (library.Asking(2, 1, 10), votes(0.95, 0.05)),
-        (library.Asking(2, 1, 5760), votes(0.99, 0.01)),
-    ):
-        questions(asking, np.ones(120_000 if asking.samples > 10 else 8000))
-        before = asking.saved
-        for wrong in (False,) * 100 + (True,) * 6:
-            asking.note(row, wrong)
-        assert asking.buffers()[0][2][loader.constant("asking_rules", "_Q_CHANGED")] == 1
-        assert asking.saved == before
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.integers(1, 50), st.integers(1, 400), st.integers(0, 2**30 - 1))
-def test_whatever_the_answers_are_only_a_loan_comes_on_top(
-    labels: int, more: int, seed: int
-) -> None:
-    samples = labels + more
-    rng = np.random.default_rng(seed)
-    asking = library.Asking(2, labels, samples, seed)
-    options = LabelBudget(Fraction(labels, samples))
-    asked = 0
-    for i in range(6000):
-        margin = rng.choice([0.0, 0.5, 1.0])
-        row = votes((1 + margin) / 2, (1 - margin) / 2)
-        if asking.ask(row):
-            asked += 1
-            asking.note(row, bool(rng.random() < (0.5 if i // 700 % 2 else 0.0)))
-        if i % 25 == 24:
-            assert asked <= options.most(i + 1)
-
-
 def test_when_margins_fall_it_looks_closer() -> None:
     """The next samples are asked for, sure or not: a quarter of what is saved, or 100."""
     asking = calm()
@@ -222,6 +159,16 @@ def test_a_model_that_is_wrong_where_it_is_certain_is_misled_until_it_is_right_a
         for each in wrong:
             asking.note(row, each)
         assert asking.is_misled == misled
+
+
+def test_it_tells_once_of_a_change_that_contradicts_what_was_certain() -> None:
+    """Errors where it was sure, but not certain, tell of a change alone."""
+    for row, contradicted in ((votes(0.99, 0.01), True), (votes(0.9, 0.1), False)):
+        asking = calm()
+        told = [asking.note(row, wrong) for wrong in (False,) * 100 + (True,) * 12]
+        assert sum(told) == contradicted
+        assert not any(told[:100])
+        assert sum(questions(asking, np.ones(50))) == 50  # it is noticed
 
 
 def test_there_are_1000_samples_between_two_doubts() -> None:

@@ -90,7 +90,9 @@ class Questions:
         app.learner.predict_next(app.pending.x)
         if app.told:
             app.told(predicted, label)
-        self.asking.note(app.learner.votes, predicted != label)
+        changed = self.asking.note(app.learner.votes, predicted != label)
+        if changed and self._rehearsal:
+            self._rehearsal.let_go()
 
     def _show(self, newest):
         self.newest = newest

@@ -13,10 +13,16 @@ them, or of so many, drawn by lot, that there are at most ten for each label:
 - The softmax regression learns four of the newest samples, 512 at most, drawn at random, once
   more: older ones may be of what has changed since.
 
-With fewer than one label in 20, nothing is rehearsed: the model would learn by heart what has long
-changed. The numbers were chosen with a tenth of the labels: the parts on eight streams together,
-what is sure on four of them, and the softmax regression's four and 512 on weather alone. It needs
-no state of its own: the lots are drawn by the grove's generator.
+When the Asking notices a change that contradicts what the model was certain of, all samples but
+the newest 32 are forgotten, unless labels come in runs. change.py is late here: it compares errors
+with those that are usual, and the samples that are asked for are those with many errors.
+
+With fewer than one label in 20, nothing is rehearsed, and nothing forgotten at once: the model
+would learn by heart what has long changed, or know next to nothing for long. The numbers were
+chosen with a tenth of the labels: the parts on eight streams together, what is sure on four of
+them, the softmax regression's four and 512 on weather alone, and what is forgotten on streams that
+change every few thousand samples. It needs no state of its own: the lots are drawn by the grove's
+generator.
 """
 
 from array import array
@@ -25,10 +31,12 @@ import micropython
 from micropython import const
 
 from ..fixed import below
+from .change import disregard
 from .grove import tend
+from .runs import in_runs
 from .softmax import predict as ask_softmax
 from .softmax import step
-from .store import take
+from .store import forget, take
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -37,13 +45,19 @@ _THICKET_STATE = const(0)
 _RING_CODES = const(1)
 _THICKET_VOTES = const(1)
 _RING_LABELS = const(2)
+_NEIGHBOURS_STATE = const(3)
 _GROVE_RNG = const(17)
 _STORE_STATE = const(22)
+# thicket/change.py
+_KEPT = const(32)
 # thicket/members.py
 _GROVE = const(0)
+_NEIGHBOURS = const(1)
 _SOFTMAX = const(2)
 _OWN = const(4)
 _T_WITH_SOFTMAX = const(6)
+# thicket/neighbours.py
+_N_COUNT = const(8)
 # thicket/ring.py
 _R_LENGTH = const(0)
 _R_FEATURES = const(1)
@@ -83,6 +97,16 @@ def rehearse(t, x, row, said: int, chance: int, often: int):
 
 
 @micropython.viper
+def let_go(t):
+    """Forget what a change has made wrong."""
+    if int(in_runs(t[_GROVE])):
+        return
+    forget(t[_GROVE], _KEPT)
+    disregard(t[_GROVE])
+    ptr32(ptr32(t[_NEIGHBOURS])[_NEIGHBOURS_STATE])[_N_COUNT] = 0
+
+
+@micropython.viper
 def recall(t, row) -> int:
     """Fill row with the codes of a recent sample, drawn at random; returns its label."""
     address = ptr32(t)
@@ -112,6 +136,11 @@ class Rehearsal:
         guess = model.predict_next(x)
         if not asking.ask(model.votes):
             rehearsal.rehearse(x, guess)
+        else:
+            ...                                      # and when the person has answered
+            if asking.note(model.votes, guess != label):
+                rehearsal.let_go()
+            model.learn(x, label)
     """
 
     def __init__(self, model, asking):
@@ -129,3 +158,8 @@ class Rehearsal:
         if self._often:
             chance = 0 if self._asking.is_misled else self._chance
             rehearse(self._model._addresses, x, self._row, said, chance, self._often)
+
+    def let_go(self):
+        """Forget all but the newest samples, as something has changed. Allocates nothing."""
+        if self._often:
+            let_go(self._model._addresses)

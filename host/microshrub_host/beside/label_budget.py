@@ -118,24 +118,10 @@ class LabelBudget(Companion):
         at_once, samples = (loader.constant("asking", name) for name in ("_AT_ONCE", "_ADVANCE"))
         return max(at_once, samples * self.labels // self.samples)
 
-    @property
-    def loan(self) -> int:
-        """Labels that may be asked for in advance after a drift, and count against later ones."""
-        at_once, samples, part = (
-            loader.constant("asking", name) for name in ("_AT_ONCE", "_SAVINGS", "_LOAN")
-        )
-        return max(at_once, samples * self.labels // self.samples) // part
-
     def most(self, samples: int) -> int:
         """The most labels that are asked for in so many samples."""
         earned = samples * self.labels // self.samples
-        if self.paid_back(samples):
-            return min(earned + self.loan, samples)
         return min(max(earned, self.advance + (earned + 1) // 2), samples)
-
-    def paid_back(self, samples: int) -> bool:
-        """Whether the advance of the beginning is paid back after so many samples."""
-        return samples * self.labels // self.samples > 2 * self.advance
 
     def parameters(self) -> dict[str, int]:
         """What AskedLabels of watchers.py takes: unanswered ones are counted in 32768."""
@@ -217,10 +203,7 @@ class AskingRun(BesideRun):
         if options.labels < options.samples:
             words += f"; {options.percent:.3g} % are allowed"
             if self.share > options.percent:
-                if options.paid_back(len(self.asked)):
-                    words += f", and {options.loan:,} in advance after a drift"
-                else:
-                    words += f", and {options.advance:,} in advance"
+                words += f", and {options.advance:,} in advance"
         rows = [("labels asked for", words)]
         if options.unanswered:
             never = self.questions - int(np.count_nonzero(self.answered))

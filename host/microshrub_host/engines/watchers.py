@@ -229,7 +229,9 @@ class AskedLabels(SessionPart):
             self._model.predict_next(self.pending.x)
         for each in self._watchers:
             each.late(self._now if len(self._answers) == 1 else -1, self._model.votes, said, label)
-        self.asking.note(self._model.votes, said != label)
+        changed = self.asking.note(self._model.votes, said != label)
+        if changed and self._rehearsal:
+            self._rehearsal.let_go()
         self._model.learn(self.pending.x, label)
         return label
 

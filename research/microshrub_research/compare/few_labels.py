@@ -33,7 +33,6 @@ def note(asking: LabelBudget) -> str:
     """What each learner got, for people."""
     return (
         f"Labels: ours ask for those of samples that they are unsure of, at most "
-        f"{asking.percent:.3g} %, of which {asking.advance:,} may be asked for in advance, and "
-        f"{asking.loan:,} more for a while after a drift; all others, the two baselines included, "
-        f"learn those of as many samples, drawn at random."
+        f"{asking.percent:.3g} %, of which {asking.advance:,} may be asked for in advance; all "
+        f"others, the two baselines included, learn those of as many samples, drawn at random."
     )

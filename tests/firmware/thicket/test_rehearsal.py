@@ -94,6 +94,43 @@ def buffer_of(model: Any, wanted: str) -> Any:
     return next(buffer for name, _, buffer in model.buffers() if name == wanted)
 
 
+def test_after_a_change_only_the_newest_samples_are_held() -> None:
+    """And the trees that there are count little; with one label in 21, all stays as it is."""
+    for samples, left in ((20, 32), (21, 120)):
+        model = taught()
+        grown = list(buffer_of(model, "grove.grown"))
+        newest = list(buffer_of(model, "ring.labels"))[120 - left : 120]
+        library.Rehearsal(model, library.Asking(2, 1, samples)).let_go()
+        assert held(model) == left
+        assert list(buffer_of(model, "ring.labels"))[:left] == newest
+        assert (max(grown) > 1) and (max(buffer_of(model, "grove.grown")) > 1) == (left == 120)
+
+
+def test_while_labels_come_in_runs_nothing_is_let_go() -> None:
+    model = library.Thicket(features=2, classes=2, bytes=16384)
+    rows, labels = blobs(200)
+    for x, label in sorted(zip(rows, labels, strict=True), key=lambda pair: pair[1]):
+        model.learn(x, label)
+    before = held(model)
+    library.Rehearsal(model, library.Asking(2, 1, 10)).let_go()
+    assert held(model) == before > 100
+
+
+def test_a_sample_that_is_learned_after_that_has_other_neighbours() -> None:
+    """Those that were found before are no longer where they were."""
+    found = []
+    for asked_before in (True, False):
+        model = taught()
+        x = blobs(1, seed=6)[0][0]
+        model.predict_next(x)
+        library.Rehearsal(model, library.Asking(2, 1, 10)).let_go()
+        if not asked_before:
+            model.predict_next(x)
+        model.learn(x, 0)
+        found.append({name: bytes(memoryview(b)) for name, _, b in model.buffers()})
+    assert found[0] == found[1]
+
+
 def test_it_can_begin_before_anything_was_learned() -> None:
     model = library.Thicket(features=2, classes=2, bytes=16384)
     rehearsed(model, library.Asking(2), blobs(20)[0])
@@ -103,8 +140,9 @@ def test_it_can_begin_before_anything_was_learned() -> None:
 def test_all_engines_agree_and_nothing_is_allocated() -> None:
     """A session locks the heap of the real MicroPython while it learns."""
     shape = {"features": 2, "classes": 2, "bytes": 4096}
-    found, codes = [], [list(x) for x in blobs(250)[0]]
-    rows, labels = np.array(codes, dtype=np.int32), np.array(blobs(250)[1], dtype=np.uint8)
+    found, codes = [], [list(x) for x in blobs(900)[0]]
+    rows, labels = np.array(codes, dtype=np.int32), np.array(blobs(900)[1], dtype=np.uint8)
+    labels[600:] = 1 - labels[600:]  # then it forgets
     for name in ("checked", "c", "micropython"):
         asking = LabelBudget(0.2, delay=3, unanswered=6000 / 32768)
         with engines.start(name, "Thicket", shape, [asking]) as engine:
