@@ -51,7 +51,7 @@ _COUNTED = const(22)
 
 _RISE = const(8388608)  # 8 of the score: 8 * 2**20
 _HIGHEST = const(285212672)  # 256 * 2**20 + 2 * _RISE: above any limit
-_PASSED = const(268434431)  # the highest score, 262143 << 10, passes it
+_BEYOND = const(268435456)  # 2**28: 1025 less, and the highest score, 262143 << 10, passes it
 _MOST = const(536870912)  # 2**29: alarms stop there; and the longest period
 _CREDIT = const(4)  # alarms that did not come, which may come later
 _MOST_OVER = const(64)  # 17 and one in a period cannot be passed
@@ -123,7 +123,9 @@ def extrapolated(t) -> int:
     """Where the threshold begins, of the highest of some heights and their mean."""
     words = ptr32(ptr32(t)[_ANOMALY_WORDS])
     highest = words[_LIMIT]
-    if words[_COUNTED] < 2 or highest >= _PASSED:
+    passed = _BEYOND  # a number of more digits would keep the code from being frozen
+    passed -= 1025
+    if words[_COUNTED] < 2 or highest >= passed:
         return highest
     period = words[_PERIOD]
     times = (int(log2(period + (period >> 2))) << 8) // int(log2(words[_COUNTED]))
@@ -134,4 +136,4 @@ def extrapolated(t) -> int:
     limit = highest + ((highest - words[_USUAL_HEIGHT]) >> 8) * (times - 256)  # < 2**28 + 2**30
     if limit > highest + _FARTHER:
         limit = highest + _FARTHER
-    return limit if limit < _PASSED else _PASSED
+    return limit if limit < passed else passed

@@ -343,7 +343,7 @@ def test_it_rises_by_sixteen_while_there_were_more_than_one_in_a_period() -> Non
 
 
 @settings(max_examples=40)
-@given(STREAMS, st.integers(8, 2**29), st.integers(1, 60), st.booleans())
+@given(STREAMS, st.integers(8, 2**29), st.integers(2, 60), st.booleans())
 def test_the_threshold_begins_where_so_few_are_expected(
     stream: tuple[int, int, int], period: int, normal: int, follows: bool
 ) -> None:
@@ -353,7 +353,7 @@ def test_the_threshold_begins_where_so_few_are_expected(
     given = {"window": normal} if follows else {"normal": normal}
     anomaly = checked.AnomalyScore(features, period, **given)
     scores, _ = scored(anomaly, rows[:normal])
-    usual = [score + 0.5 for score in scores[0 if follows else normal // 2 :]]
+    usual = [score + 0.5 for score in scores[0 if follows else normal - normal // 2 :]]
     anomaly.update(row(rows[normal]))
     rise = 16 if anomaly.alarms else 0
     assert -3 <= anomaly.threshold - min(begins(usual, period), 255) <= 2 + rise

@@ -408,13 +408,16 @@ def test_a_budget_without_a_model_is_told(
         search.run(1, jobs=1, scheduler=scheduler, progress=lambda *_: None)
 
 
-def test_a_budget_that_is_far_too_small_is_told_soon(tmp_path: Path) -> None:
-    """After 200 configurations, none of which comes near, and not after 2,000."""
+def test_a_budget_that_is_far_too_small_is_told_soon(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a few configurations, none of which comes near, and not after 2,000."""
+    monkeypatch.setattr("microshrub_host.tuning.study._FEW", 20)
     limits = Limits(BOARD, 10)
     search = Search(tmp_path / "s", StreamSplit(make_stream(600), 100, 250), limits, seed=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(UserError, match="takes 10 bytes or less: the smallest of 200"):
+        with pytest.raises(UserError, match="takes 10 bytes or less: the smallest of 20 takes"):
             search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
 
 
