@@ -50,8 +50,8 @@ class LabelBudget(Companion):
             "active learning: the model asks for the labels of samples that it is unsure of, up "
             "to this share: 10%%, '1 per 20 samples', '30 per day at 2 Hz' (leave out `at 2 Hz` "
             "where the sensor has a rate); it learns from no other labels; where concepts change "
-            "often, this may cost 8 points of accuracy (default: off, the model learns from every "
-            "label)",
+            "often, this may cost 5 points of accuracy and more (default: off, the model learns "
+            "from every label)",
             "SHARE",
         ),
         Option(

@@ -16,6 +16,9 @@ from ..reports import board_page
 from .energy_options import add_energy_options, rate_of
 
 _SHOWN = (0, 1, 2, 4, 6)  # columns of the page that a terminal has room for
+_ASLEEP_HEAD = (
+    "asleep between samples", "uJ to predict", "to learn", "with the program", "mW", "days",
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.battery is not None:
         battery = energy.battery(arguments.battery)
         found = board_page.battery_rows(boards, battery, rate_of(arguments))
-        _print(*_by_board(found))
+        _print(_ASLEEP_HEAD, _by_board(found))
         text = markdown_table(board_page.BATTERY_HEAD, found) + "\n"
     elif arguments.sample_rate is not None:
         raise UserError("--sample-rate needs --battery.")
@@ -52,11 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-_ASLEEP = ("asleep between samples", "uJ to predict", "to learn", "with the program", "mW", "days")
-
-
-def _by_board(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """A head and rows for 80 columns, of rows as in BATTERY_HEAD."""
+def _by_board(rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Rows of _ASLEEP_HEAD, which fit 80 columns, of rows of BATTERY_HEAD."""
     shown: list[tuple[str, ...]] = []
     known = ""
     for name, learner, predict, learn, sample, awake, asleep, days, days_asleep in rows:
@@ -64,7 +64,7 @@ def _by_board(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], list[tuple[
             shown.append((f"{name}, awake", "", "", "", awake, days))
         known = name
         shown.append((f"  {learner}", predict, learn, sample, asleep, days_asleep))
-    return _ASLEEP, shown
+    return shown
 
 
 def _print(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:

@@ -47,11 +47,12 @@ def with_energy(
     if time is None or board.currents is None:
         return time
     us = (time.predict[0], time.learn[0], time.served(sensor=True)[0])
-    if time.window is None:
-        return replace(time, energy=energy.estimate(board.currents, *us, rate, battery))
-    looks = {"looks": rate * time.window.readings, "look_us": time.window.reading_us}
+    looks, words = {}, ""
+    if window := time.window:
+        looks = {"looks": rate * window.readings, "look_us": window.reading_us}
+        words = "its features and "
     found = energy.estimate(board.currents, *us, rate, battery, **looks)
-    return replace(time, energy=replace(found, words="its features and "))
+    return replace(time, energy=replace(found, words=words))
 
 
 def rate_of(arguments: argparse.Namespace) -> float:

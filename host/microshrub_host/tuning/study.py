@@ -172,9 +172,11 @@ class Search:
             features = split.of(made).features
             model, settings = sample(trial, models, features, budget)
             found = Candidate(trial.number, model, settings, made)
-            smallest = min(smallest, trials.bytes_of(model, split.parameters(found)))
+            takes = trials.bytes_of(model, split.parameters(found))
+            smallest = min(smallest, takes)
             self._under_way[trial.number] = trial
-            if _key(found) not in self._seen and self._size(found) is not None:
+            new = takes <= budget and _key(found) not in self._seen
+            if new and self._size(found) is not None:
                 self._seen.add(_key(found))
                 told = {"model": model, "settings": settings, **({SET: made} if made else {})}
                 trial.set_user_attr("configuration", told)

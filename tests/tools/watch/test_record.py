@@ -396,7 +396,7 @@ def test_a_half_line_is_not_added_to(tmp_path: Path) -> None:
 def test_what_is_no_csv_file_is_not_added_to(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "model.mshrub"
     path.write_bytes(data)
-    with pytest.raises(UserError, match="is no CSV file, so --append cannot add to it"):
+    with pytest.raises(UserError, match="is no CSV file in UTF-8, so --append cannot add to it"):
         SampleFile(path, append=True)
     assert path.read_bytes() == data
 

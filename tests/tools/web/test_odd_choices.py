@@ -51,7 +51,7 @@ def test_a_file_that_was_changed_is_to_be_chosen_again(
     assert playground.run(SHOWN) == "changed.csv"
     playground.run(event.format("click"))  # else the browser takes the same file for no change
     playground.give_file("#file", path)
-    playground.wait(f"{SAID} === 'Press Start.'", 20)
+    playground.wait(f"{SAID} === 'Press Start.'")
     crc_of_run(playground)
 
 

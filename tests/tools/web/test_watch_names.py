@@ -62,7 +62,7 @@ def test_classes_get_their_names_in_the_page(
         aside = "document.querySelector('#naming-aside').textContent"
         page.wait(f"{aside} === '5 novel samples wait for a name. What are they?'")
         page.wait(f"{LABELS}.startsWith('walk,rest,') && !{LABELS}.includes('spare')")
-        page.run("document.querySelector('#naming-class').value = '1'")
+        choose(page, "#naming-class", "1")
         choose(page, "#naming-text", "stairz")
         page.press("#naming-name")
         page.wait(f"{LABELS}.startsWith('walk,rest,stairz,')")

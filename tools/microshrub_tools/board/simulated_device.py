@@ -110,10 +110,12 @@ class Twin:
         if self.configuration.units is not None:
             offset, digits = zip(*self.configuration.units, strict=True)
             scale = Scale(np.array(offset, dtype=np.float64), np.array(digits, dtype=np.int64))
-            self.notes = tuple(
-                unit_notes(what, [names[k] for k in order], values[:, order], scale)
-            )
-        return scale.apply(values[:, order])
+        values = values[:, order]
+        exact = scale.exact(values)
+        if self.configuration.units is not None:
+            columns = [names[k] for k in order]
+            self.notes = tuple(unit_notes(what, columns, values, exact, scale.digits.tolist()))
+        return scale.rounded(exact)
 
     def observe(self, rows: Raw) -> None:
         """Show the quantizer the rows of the warm-up."""

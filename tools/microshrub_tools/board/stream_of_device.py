@@ -15,7 +15,6 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.engines.interface import Labels
 from microshrub_host.streams.stream import Extraction, Stream
 from microshrub_host.streams.unit_losses import UnitLosses, Values
-from microshrub_host.streams.units import Scale
 
 _SHOWN = 6  # names of a message, at most
 
@@ -86,16 +85,21 @@ def check_extraction(what: str, given: Extraction | None, wanted: dict[str, Any]
     )
 
 
-def unit_notes(what: str, names: Sequence[str], values: Values, scale: Scale) -> Iterator[str]:
-    """What the device's units cannot hold of a stream's values, shape (rows, columns)."""
-    for column, row, too_large in UnitLosses(len(names)).look(scale.exact(values)):
-        unit = 10.0 ** -scale.digits[column]
+def unit_notes(
+    what: str, names: Sequence[str], values: Values, exact: Values, digits: Sequence[int]
+) -> Iterator[str]:
+    """What the device's units cannot hold of a stream's values, shape (rows, columns).
+
+    exact are the same in these units, not rounded yet; digits are those behind the point.
+    """
+    for column, row, too_large in UnitLosses(len(names)).look(exact):
+        unit = 10.0 ** -digits[column]
         why = f"too large for the device's unit of {unit:g}, and learned as the largest that fits"
         if not too_large:
             why = f"rounded to the device's unit of {unit:g}"
         yield (
             f"Note: values of the feature {names[column]}, such as {values[row, column]:.6g} in "
-            f"{what}, are {why}. `build` chooses units by the file that it is given"
+            f"{what}, are {why}. `build` chooses units by the file that it is given."
         )
 
 

@@ -100,15 +100,13 @@ def _header(path: Path) -> list[str]:
     """The columns of the file that is added to; it has to end with a whole line."""
     try:
         with path.open("rb") as file:
-            first = file.readline().decode()
+            first = file.readline().decode(errors="replace")
             file.seek(-1, os.SEEK_END)
             whole = file.read(1) == b"\n"
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        first = "\0"
-    if "\0" in first:
-        raise UserError(f"{path} is no CSV file, so --append cannot add to it")
+    if {"\0", "\ufffd"} & set(first):  # the latter stands for what is no UTF-8
+        raise UserError(f"{path} is no CSV file in UTF-8, so --append cannot add to it")
     if not whole:
         raise UserError(f"{path}: the last line is incomplete; complete or remove it first")
     return next(csv.reader([first]), [])
