@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from browser_support import Browser
-from playground_support import ERROR, choose, crc_of_run, give_csv, set_option, start
+from playground_support import ERROR, RUN, choose, crc_of_run, give_csv, set_option, start
 from teach_support import ask_in_vain, name
 
 from microshrub_tools.cli.main import main
@@ -53,6 +53,22 @@ def test_a_file_that_was_changed_is_to_be_chosen_again(
     playground.give_file("#file", path)
     playground.wait(f"{SAID} === 'Press Start.'")
     crc_of_run(playground)
+
+
+def test_a_file_is_learned_if_start_is_pressed_before_its_columns_are_known(
+    playground: Browser,
+) -> None:
+    """The run was stopped as soon as they were, and the page said to press Start."""
+    choose(playground, "learner", "hoeffding")
+    playground.run(
+        "(() => { const all = new DataTransfer(); const file = document.querySelector('#file');"
+        f"all.items.add(new File([{json.dumps('a,b,y' + chr(10) + ROWS)}], 'soon.csv'));"
+        "file.files = all.files; file.dispatchEvent(new Event('change'));"
+        "document.querySelector('#start').click(); })()"
+    )
+    playground.wait(f"!!document.querySelector('#page-crc32') || {ERROR}", RUN)
+    assert "300 samples" in playground.run(SAID)
+    assert playground.run("document.querySelector('#label').value") == "y"
 
 
 def test_the_file_that_was_dropped_is_the_one_that_is_shown(

@@ -43,7 +43,10 @@ export class StreamChoice {
     this.file.onclick = () => (this.file.value = ""); // or the same file is no change
     this.file.oncancel = () => this.showFile();
     this.file.onchange = () => void this.take(this.file.files?.[0]);
-    this.label.onchange = () => this.offer();
+    this.label.onchange = () => {
+      this.offer();
+      this.changed();
+    };
     this.boxes.onchange = () => this.left();
     this.own = make(
       "div",
@@ -103,7 +106,7 @@ export class StreamChoice {
       if (this.chosen !== file) return; // another one was chosen meanwhile
       this.label.replaceChildren(...names.map((name) => make("option", { value: name }, name)));
       this.label.selectedIndex = names.length - 1;
-      this.offer();
+      this.offer(); // no change: whoever pressed Start already learns the last column, too
     } catch (error) {
       if (this.chosen === file) this.refused(error instanceof Error ? error.message : String(error));
     }
@@ -125,7 +128,6 @@ export class StreamChoice {
       make("label", { class: "box" }, make("input", { type: "checkbox", value: name }), name),
     );
     this.boxes.replaceChildren(...boxes);
-    this.changed();
   }
 
   /** Whoever leaves a column out goes on without the clock, too, unless that was wanted before. */
