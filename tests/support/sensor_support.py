@@ -18,15 +18,17 @@ RATE = 50  # readings a second
 Point = tuple[float, float]  # pixels from the pad's middle
 HELD = """
 window.setInterval = (tick) => { window.tick = tick; return 1; };
-window.working = 0;  // orders that the workers have
+window.working = 0;  // orders that the workers which learn have
 window.held = null;  // orders of the name `hold` that wait for their release
 window.orders = [];
 window.Worker = class extends Worker {
-  constructor(...all) {
-    super(...all);
-    this.addEventListener("message", () => working--);
+  constructor(address, options) {
+    super(address, options);
+    this.learns = address === "worker.js";  // one that reads a file tells how far it is, too
+    this.addEventListener("message", () => this.learns && working--);
   }
   postMessage(order) {
+    if (!this.learns) return super.postMessage(order);
     working++;
     orders.push(order.name);
     if (held && order.name === hold) held.push(() => super.postMessage(order));

@@ -23,6 +23,7 @@ from microshrub_tools.web.bridge import of_port
 
 BUTTONS = "[...document.querySelectorAll('#watch-part .labels button')]"
 LABELS = f"{BUTTONS}.map((each) => each.textContent).join()"
+PRESSED = f"{BUTTONS}.find((each) => each.ariaPressed === 'true').textContent"
 STATUS = "document.querySelector('#watch-status').textContent"
 MATRIX = "[...document.querySelectorAll('#watch-confusion th')].map((e) => e.textContent).join()"
 
@@ -63,9 +64,13 @@ def test_classes_get_their_names_in_the_page(
         page.wait(f"{aside} === '5 novel samples wait for a name. What are they?'")
         page.wait(f"{LABELS}.startsWith('walk,rest,') && !{LABELS}.includes('spare')")
         choose(page, "#naming-class", "1")
+        page.run(
+            f"{BUTTONS}.find((each) => each.ariaPressed && each.textContent === 'rest').click()"
+        )
         choose(page, "#naming-text", "stairz")
         page.press("#naming-name")
         page.wait(f"{LABELS}.startsWith('walk,rest,stairz,')")
+        assert page.run(PRESSED) == "rest"  # with other buttons, too
         # The list has changed, and whoever chose rest does not forget walk
         assert page.run("document.querySelector('#naming-class').value") == "1"
         choose(page, "#naming-class", "2")

@@ -7,6 +7,7 @@ import { LANGUAGES, texts } from "./texts";
 import { BlankBoard } from "./views/blank_board";
 import { HandOver } from "./views/hand_over";
 import { Playground } from "./views/playground";
+import { LossQuestion } from "./views/question";
 import { Teach } from "./views/teach";
 import { Watch } from "./views/watch";
 
@@ -14,15 +15,16 @@ async function show(main: HTMLElement, path: HTMLElement): Promise<void> {
   const data = await loadPageData();
   const blank = new BlankBoard(data.boards);
   let hand!: HandOver;
-  const teach = new Teach(data, (failed) => (hand = new HandOver(data, failed, blank.element)));
+  const question = new LossQuestion();
+  const teach = new Teach(data, (failed) => (hand = new HandOver(data, failed, blank.element)), question);
   const playground = new Playground(data);
-  const watch = new Watch(() => playground.openStream());
+  const watch = new Watch(() => playground.openStream(), question);
   const steps = [
     step("teach", texts.teach, teach.element),
     step("board-step", texts.handOver, hand.element),
     step("playground", texts.playground, playground.element, watch.element),
   ];
-  main.append(...steps);
+  main.append(...steps, question.element);
   path.append(make("ol", {}, ...steps.map((each) => make("li", {}, wayTo(each)))));
 }
 

@@ -332,6 +332,7 @@ export const de: Texts = {
   questions: {
     title: "Welche Klasse?",
     asked: (id, guess) => `Was ist Beispiel ${id}? Vermutet wird ${guess}.`,
+    changed: (id) => `Die Frage hatte gerade gewechselt: Jetzt geht es um Beispiel ${id}. Bitte noch einmal antworten.`,
     none: "Kein Beispiel wartet auf seine Klasse.",
     answers: "Antworten",
     many: (asked, seen) => {
@@ -588,7 +589,7 @@ export const de: Texts = {
   },
 
   question: {
-    text: "Was du gezeigt hast, ist noch in keiner Datei und ginge verloren.",
+    text: "Was du gezeigt oder benannt hast, ist noch in keiner Datei und ginge verloren.",
     lose: "Vergessen",
     keep: "Behalten",
   },

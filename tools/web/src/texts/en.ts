@@ -281,6 +281,7 @@ export const en = {
   questions: {
     title: "Which label?",
     asked: (id: number, guess: string) => `What is sample ${id}? The guess is ${guess}.`,
+    changed: (id: number) => `The question had just changed: it is about sample ${id} now. Answer it again.`,
     none: "No sample waits for its label.",
     answers: "Answers",
     many: (asked: number, seen: number) => {
@@ -537,7 +538,7 @@ export const en = {
   },
 
   question: {
-    text: "What you taught is in no file yet, and would be lost.",
+    text: "What you taught or labelled is in no file yet, and would be lost.",
     lose: "Forget it",
     keep: "Keep it",
   },

@@ -56,6 +56,7 @@ export class BlankBoard {
 
   private async begin(): Promise<void> {
     this.write.disabled = true;
+    this.say(""); // what was said of the try before
     try {
       const file = this.file.files?.[0];
       if (!file) throw new Error(texts.blank.noFile);

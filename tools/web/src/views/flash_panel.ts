@@ -12,6 +12,17 @@ import { texts } from "../texts";
 const BAUD = 115_200;
 const START = 8_000; // milliseconds for the program to start, or to say why not
 
+/** How it goes with a board that is being written. */
+interface Writing {
+  readonly part: string;
+  readonly told: HTMLElement;
+  readonly status: HTMLElement;
+  readonly progress: HTMLProgressElement;
+  done: Promise<void>;
+}
+
+let writing: Writing | null = null; // the panel that takes the place of its own shows it, too
+
 /** A button that puts the model, which is made when it is wanted, on a board; where no port can be had, how to get one. */
 export function flashPanel(
   model: () => Promise<Model>,
@@ -21,14 +32,13 @@ export function flashPanel(
 ): HTMLElement {
   if (!canConnect()) return make("p", {}, texts.board.noSerial);
   const button = make("button", { type: "button", id: `${part}flash` }, texts.board.flash);
-  const status = make("p", { role: "status", id: `${part}flash-status` });
-  const progress = make("progress", { hidden: true, "aria-label": texts.board.flash });
+  const shown = writing?.part === part ? writing : unwritten(part);
+  const { told, status, progress } = shown;
   const say = (text: string, state = ""): void => {
     status.textContent = text;
     status.className = state;
   };
-  button.onclick = async () => {
-    button.disabled = true;
+  const write = async (): Promise<void> => {
     try {
       say(texts.board.connecting);
       const said = await putOnBoard(model, target, data, say, (done, total) => {
@@ -41,9 +51,25 @@ export function flashPanel(
       say(error instanceof Error ? error.message : String(error), "bad");
     }
     progress.hidden = true;
-    button.disabled = false;
+    if (writing === shown) writing = null;
   };
-  return make("div", {}, button, progress, status);
+  const wait = (): void => {
+    button.disabled = true;
+    void shown.done.then(() => (button.disabled = false));
+  };
+  button.onclick = () => {
+    writing = shown;
+    shown.done = write();
+    wait();
+  };
+  if (writing === shown) wait();
+  return make("div", {}, button, told);
+}
+
+function unwritten(part: string): Writing {
+  const status = make("p", { role: "status", id: `${part}flash-status` });
+  const progress = make("progress", { hidden: true, "aria-label": texts.board.flash });
+  return { part, told: make("div", {}, progress, status), status, progress, done: Promise.resolve() };
 }
 
 async function putOnBoard(

@@ -198,11 +198,13 @@ export class Playground {
     const parameters = parametersOf(learner, stream, options);
     const engine = await Engine.start(learner.kind, parameters);
     try {
+      if (this.forgotten) return; // what would be shown is not about what is chosen
       this.begin(engine, board, learner, stream);
       const { status } = await this.follow(engine, stream);
       const { featureNames, classNames, units, name } = stream;
       const { samples, accuracy, state_crc32 } = status;
       const saved = await engine.saved();
+      if (this.forgotten) return;
       const names = { featureNames, classNames, units, stream: name };
       const model = { ...names, learner, parameters, samples, accuracy, crc32: state_crc32, saved };
       this.end(chosen, model, options, board, stream.labels.length);

@@ -5,6 +5,7 @@ import type { BoardLink } from "../link/board_link";
 import { texts } from "../texts";
 
 const words = texts.questions;
+const REACTION = 400; // milliseconds: whoever presses earlier means the question before
 
 export class Questions {
   readonly element: HTMLElement;
@@ -13,6 +14,9 @@ export class Questions {
   private readonly answers = make("div", { class: "labels", role: "group", id: "question-labels" });
   private link: BoardLink | null = null;
   private newest = 0; // the sample that waits, 0: none does
+  private shown = 0; // questions so far
+  private changed = 0; // when it came
+  private answered = 0; // the newest one that was; the board may not know it yet
 
   /** `failed` is told why an answer was not taken. */
   constructor(private readonly failed: (error: unknown) => void) {
@@ -25,6 +29,7 @@ export class Questions {
   begin(link: BoardLink): void {
     this.link = link.configuration.asking ? link : null;
     this.element.hidden = this.link === null;
+    this.newest = this.shown = this.answered = 0;
   }
 
   /** The classes that can be an answer: numbers and names. */
@@ -40,17 +45,28 @@ export class Questions {
   /** Ask the board, and show it; `called` is what a class is called. */
   async show(called: (label: number) => string): Promise<void> {
     if (!this.link) return;
-    const found = await this.link.question();
-    this.newest = found.id;
-    this.asked.textContent = found.id ? words.asked(found.id, called(found.guess)) : words.none;
-    this.answers.hidden = !found.id;
+    const { link } = this;
+    const found = await link.question();
+    const id = found.id === this.answered ? 0 : found.id;
+    if (id !== this.newest) {
+      this.newest = id;
+      this.changed = performance.now();
+      if (id) this.shown++;
+    }
+    this.asked.textContent = id ? words.asked(id, called(found.guess)) : words.none;
+    this.answers.hidden = !id;
     this.many.textContent = words.many(found.asked, found.seen);
   }
 
   private async answer(label: number): Promise<void> {
     const { link, newest } = this;
     if (!link || !newest) return;
+    if (this.shown > 1 && performance.now() - this.changed < REACTION) {
+      this.failed(new Error(words.changed(newest)));
+      return;
+    }
     this.newest = 0;
+    this.answered = newest;
     this.answers.hidden = true;
     this.asked.textContent = words.none;
     await link.label(newest, label).catch(this.failed);

@@ -65,7 +65,9 @@ export class RecordingCards {
       { type: "button", class: "remove", "aria-label": words.remove(number) },
       "✕",
     );
-    remove.onclick = () => this.actions.remove(recording);
+    remove.onclick = ({ detail }) => {
+      if (detail < 2) this.actions.remove(recording); // a double click means one card, and another is there by then
+    };
     const curve = smallCurve(grows ? [] : recording.readings.map(valuesOf));
     return make("li", { "data-text": text }, curve, make("small", {}, text), which, play, remove);
   }

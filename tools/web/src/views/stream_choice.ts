@@ -108,7 +108,7 @@ export class StreamChoice {
       this.label.selectedIndex = names.length - 1;
       this.offer(); // no change: whoever pressed Start already learns the last column, too
     } catch (error) {
-      if (this.chosen === file) this.refused(error instanceof Error ? error.message : String(error));
+      if (this.chosen === file && !this.sample) this.refused(error instanceof Error ? error.message : String(error));
     }
   }
 

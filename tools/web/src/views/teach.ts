@@ -5,7 +5,8 @@ import { field, make } from "../dom";
 import { Gestures, type Heard } from "../learning/gestures";
 import { NoReadingsError } from "../link/board_sensor";
 import type { PageData } from "../page_data";
-import type { Project } from "../project";
+import type { Recording } from "../learning/recording";
+import { readProject } from "../project";
 import type { Sensor } from "../sensors";
 import { percent, texts } from "../texts";
 import { Answer } from "./answer";
@@ -15,10 +16,11 @@ import type { HandOver } from "./hand_over";
 import { LabelButtons } from "./label_buttons";
 import { OpenProject } from "./open_project";
 import { phonePart } from "./phone";
-import { LossQuestion } from "./question";
+import type { LossQuestion } from "./question";
 import { ReadingProgram } from "./reading_program";
 import { RecordingCards } from "./recording_cards";
 import { SourceChoice } from "./source_choice";
+import { Steps } from "./steps";
 import { Trace } from "./trace";
 import { askBeforeLeaving } from "./unsaved";
 
@@ -45,11 +47,11 @@ export class Teach {
     },
   );
   private readonly buttons = new LabelButtons((label, again) => {
-    if (this.running) this.press(again ? null : label);
+    if (this.steps.busy) this.wanted = label;
+    else if (this.running) this.press(again ? null : label);
     else void this.begin(label);
   });
   private readonly answer = new Answer();
-  private readonly question = new LossQuestion();
   private readonly exam: ExamPanel;
   private readonly cards: RecordingCards;
   private readonly hand: HandOver;
@@ -57,29 +59,30 @@ export class Teach {
   private gestures: Gestures | null = null;
   private bytes = BYTES;
   private running = false;
+  private readonly steps = new Steps(() => this.enable());
+  private wanted: number | null = null; // the label of what comes first
   private changes = 0; // of what was taught: what was handed over before is no longer it
 
-  /** `hand` makes what hands over what was taught, and is told whom to tell what went wrong. */
+  /** `hand` makes what hands over what was taught, and is told whom to tell what went wrong; `question` asks before it is lost. */
   constructor(
     private readonly data: PageData,
     hand: (failed: (error: unknown) => void) => HandOver,
+    private readonly question: LossQuestion,
   ) {
-    this.hand = hand((error) => this.fail(error));
+    this.hand = hand((error) => this.complain(error));
     this.readings = new ReadingProgram(data, () => this.gestures?.classNames ?? namesIn(this.names.value));
     this.opens = new OpenProject(
-      data.sensors,
-      (project) => this.open(project),
-      (error) => this.fail(error),
+      (file) => void this.steps.doNext(() => this.open(file), (error) => this.complain(error)),
     );
     this.exam = new ExamPanel(() => void this.examine());
     this.cards = new RecordingCards({
-      play: (recording) => this.gestures?.play(recording),
+      play: (recording) => this.play(recording),
       remove: (recording) => void this.change((gestures) => gestures.remove(recording)),
       move: (recording, label) => void this.change((gestures) => gestures.move(recording, label)),
     });
     this.names.oninput = () => this.showButtons();
-    this.start.onclick = () => void (this.running ? this.end() : this.begin());
-    this.over.onclick = () => void this.startOverIfAllowed();
+    this.start.onclick = () => void (this.running ? this.alone(() => this.end()) : this.begin());
+    this.over.onclick = () => void this.alone(() => this.startOverIfAllowed());
     askBeforeLeaving(() => this.unsaved);
     this.element = this.made();
     this.startOver();
@@ -104,7 +107,6 @@ export class Teach {
       ...phonePart(),
       this.cards.element,
       this.hand.kept,
-      this.question.element,
     );
   }
 
@@ -118,6 +120,17 @@ export class Teach {
     return !this.unsaved || this.question.ask();
   }
 
+  private alone(step: () => Promise<void>): Promise<void> {
+    return this.steps.do(step, (error) => this.fail(error));
+  }
+
+  /** What can be pressed and chosen now. */
+  private enable(): void {
+    const { busy } = this.steps;
+    for (const each of [this.start, this.over, this.opens.button, this.exam.button]) each.disabled = busy;
+    this.source.select.disabled = this.names.disabled = busy || this.gestures !== null;
+  }
+
   private async startOverIfAllowed(): Promise<void> {
     if (await this.mayForget()) this.startOver();
   }
@@ -127,10 +140,9 @@ export class Teach {
     this.gestures?.end();
     this.gestures = null;
     this.bytes = BYTES;
-    this.source.select.disabled = this.names.disabled = false;
+    this.enable();
     this.over.hidden = true;
     this.readings.offer(false);
-    this.opens.forget();
     this.told.textContent = "";
     this.stand(false);
     this.changed();
@@ -140,21 +152,18 @@ export class Teach {
   }
 
   /** Read the sensor; `label` is that of what comes first. */
-  private async begin(label: number | null = null): Promise<void> {
-    try {
+  private begin(label: number | null = null): Promise<void> {
+    this.wanted = label;
+    return this.alone(async () => {
       const classNames = this.gestures?.classNames ?? namesIn(this.names.value);
       this.say(words.loading);
-      this.start.disabled = true;
       const wanted = this.gestures?.shape ?? null;
       const sensor = await this.source.open(wanted); // first: browsers ask while one presses
       this.readings.offer(false);
       await this.run(sensor, classNames);
       this.stand(true);
-      this.press(label);
-    } catch (error) {
-      this.fail(error);
-    }
-    this.start.disabled = false;
+      this.press(this.wanted);
+    });
   }
 
   private async run(sensor: Sensor, classNames: readonly string[]): Promise<void> {
@@ -169,8 +178,6 @@ export class Teach {
 
   /** What was taught so far goes on; or a fresh learner. */
   private async learner(classNames: readonly string[]): Promise<Gestures> {
-    this.source.select.disabled = this.names.disabled = true;
-    this.over.hidden = false;
     if (this.gestures) return this.gestures;
     const options = { bytes: this.bytes, seed: 0 };
     this.gestures = await Gestures.start(this.data.learners[0]!, options, this.source.shape, classNames, {
@@ -179,17 +186,17 @@ export class Teach {
       examined: (exam) => this.exam.end(exam, classNames),
       failed: (error) => this.fail(error),
     });
+    this.over.hidden = false;
+    this.enable();
     this.showButtons();
     return this.gestures;
   }
 
   /** Read no more, learn what waits, and hand it over. */
   private async end(): Promise<void> {
-    this.start.disabled = true;
     this.press(null);
     this.say(words.finishing);
     await this.gestures?.finish();
-    this.start.disabled = false;
     this.stand(false);
     await this.handOver();
   }
@@ -198,7 +205,7 @@ export class Teach {
     const { gestures, changes } = this;
     await gestures?.settled();
     const model = await gestures?.model();
-    if (this.gestures !== gestures || this.changes !== changes) return;
+    if (this.gestures !== gestures || this.changes !== changes || this.running) return;
     this.showCards();
     this.say(model ? words.stopped(model.samples) : words.nothing);
     if (gestures && model) this.hand.show(model, gestures, this.source.source);
@@ -210,6 +217,12 @@ export class Teach {
     act(this.gestures);
     this.showCards();
     if (!this.running) await this.handOver();
+    else if (!this.steps.busy) this.showLabel(); // that recording may be the one that grows
+  }
+
+  private play(recording: Recording): void {
+    if (this.running) this.press(null);
+    this.gestures?.play(recording);
   }
 
   /** What was said of what was taught is no longer about it. */
@@ -221,17 +234,16 @@ export class Teach {
     this.showCards();
   }
 
-  private async open(project: Project): Promise<void> {
-    if (!(await this.mayForget())) {
-      this.opens.forget();
-      return;
-    }
+  private async open(file: File): Promise<void> {
+    const project = await readProject(file, this.data.sensors);
+    if (!(await this.mayForget())) return;
     this.startOver();
     this.source.choose(project.source, project.shape);
     this.names.value = project.classNames.join(", ");
     this.bytes = project.bytes;
     this.say(words.loading);
     const gestures = await this.learner(project.classNames);
+    this.stand(false);
     this.showSensor();
     gestures.add(project.recordings);
     this.hand.saved = true;
@@ -254,15 +266,21 @@ export class Teach {
 
   /** The board is lost for good; what was taught is kept. */
   private async lost(why: string): Promise<void> {
-    await this.end();
+    await this.steps.doNext(() => this.end(), (error) => this.fail(error));
     this.say(words.cable.lost(why), true);
   }
 
+  /** It cannot go on as it was. */
   private fail(error: unknown): void {
+    if (this.running) void this.gestures?.finish();
     if (this.gestures && !this.gestures.recordings.length) this.startOver();
     this.readings.offer(error instanceof NoReadingsError);
     this.stand(false);
-    this.start.disabled = false;
+    this.complain(error);
+  }
+
+  /** Something could not be done; all else goes on. */
+  private complain(error: unknown): void {
     this.say(error instanceof Error ? error.message : String(error), true);
   }
 
@@ -288,7 +306,13 @@ export class Teach {
   private press(label: number | null): void {
     if (!this.gestures) return;
     if (label !== null) this.changed();
+    else if (this.gestures.exam) this.exam.clear();
     this.gestures.label = label;
+    this.showLabel();
+  }
+
+  private showLabel(): void {
+    const label = this.gestures?.label ?? null;
     this.buttons.press(label);
     this.showCards();
     this.say(this.nextStep(label));

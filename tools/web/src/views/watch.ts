@@ -2,7 +2,7 @@
 
 import { canConnect, chosenDevice, Port } from "../board/port";
 import { make, panel } from "../dom";
-import { BoardLink, type Observation } from "../link/board_link";
+import { BoardLink, type Configuration, type Observation } from "../link/board_link";
 import { inWords } from "../link/in_words";
 import { Streaming } from "../link/streaming";
 import { MISSING } from "../streams/units";
@@ -13,7 +13,9 @@ import { classTable, numberTable } from "./board_status";
 import { confusionMatrix } from "./confusion_matrix";
 import { Naming } from "./naming";
 import { Questions } from "./questions";
+import type { LossQuestion } from "./question";
 import { save } from "./take_away";
+import { askBeforeLeaving } from "./unsaved";
 
 const BAUD = 115_200;
 const EVERY = 1000; // milliseconds
@@ -41,9 +43,15 @@ export class Watch {
   private link: BoardLink | null = null;
   private label: number | null = null;
   private rows: (readonly [Int32Array, number | null])[] = [];
+  private found: Configuration | null = null; // of the board that is watched, or was last
+  private unsaved = false; // rows that a person labelled, and no file has
 
-  /** `open` reads the stream that the playground has chosen. */
-  constructor(private readonly open: () => Promise<Stream>) {
+  /** `open` reads the stream that the playground has chosen; `question` asks before rows are lost. */
+  constructor(
+    private readonly open: () => Promise<Stream>,
+    private readonly question: LossQuestion,
+  ) {
+    askBeforeLeaving(() => this.unsaved);
     this.connect.disabled = !canConnect();
     this.connect.onclick = () => void (this.link ? this.end() : this.begin());
     this.send.onclick = () => void this.stream();
@@ -72,6 +80,7 @@ export class Watch {
   }
 
   private async begin(): Promise<void> {
+    if (this.unsaved && !(await this.question.ask())) return;
     this.connect.disabled = true;
     this.say(texts.board.connecting);
     try {
@@ -80,11 +89,14 @@ export class Watch {
       this.link.observed = (observation) => this.observe(observation);
       this.link.interrupted = (why) =>
         this.say(why === null ? texts.watch.back : texts.watch.waits(why), why !== null);
+      this.found = this.link.configuration;
       this.rows = [];
+      this.unsaved = false;
       this.sent.replaceChildren();
       this.naming.begin(this.link);
       this.questions.begin(this.link);
       this.anomalies.begin(this.link);
+      this.label = null;
       this.showLabels([...this.link.configuration.class_names.entries()]);
       this.ofClasses.hidden = this.send.hidden = this.link.target !== null;
       this.live.hidden = false;
@@ -149,8 +161,10 @@ export class Watch {
     this.newest.textContent = texts.watch.newest(this.called(predicted), confidence, this.rows.length);
     if (label === null) return;
     this.rows.push([observation.values, label]);
-    if (observation.label !== null || !id) return; // 0: it waits for no label
-    this.link!.label(id, label).catch((error: unknown) => this.say(String(error), true));
+    if (observation.label !== null) return;
+    this.unsaved = true;
+    if (!id) return; // 0: it waits for no label
+    this.link!.label(id, label).catch((error: unknown) => this.say(inWords(error), true));
   }
 
   /** What a class is called. */
@@ -158,13 +172,14 @@ export class Watch {
     return this.naming.called(label) ?? this.link!.configuration.class_names[label] ?? String(label);
   }
 
+  /** Buttons for these classes; the one that was pressed stays so while its class is there. */
   private showLabels(classes: readonly (readonly [number, string])[]): void {
-    this.label = null;
+    if (!classes.some(([label]) => label === this.label)) this.label = null;
     this.questions.offer(classes);
     const none = [null, texts.teach.predict] as const;
     const labels = classes.length ? [...classes, none] : []; // a number comes by itself
     const made = labels.map(([label, text]) => {
-      const button = make("button", { type: "button", "aria-pressed": String(label === null) }, text);
+      const button = make("button", { type: "button", "aria-pressed": String(label === this.label) }, text);
       button.onclick = () => {
         this.label = label;
         for (const each of made) each.setAttribute("aria-pressed", String(each === button));
@@ -197,7 +212,8 @@ export class Watch {
   }
 
   private saveRecording(): void {
-    const { feature_names: features, class_names: classes } = this.link!.configuration;
+    const { feature_names: features, class_names: classes } = this.found!;
+    this.unsaved = false;
     const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`;
     const known = (value: number): string => (value === MISSING ? "" : String(value));
     const lines = this.rows.map(([values, label]) =>
@@ -213,11 +229,13 @@ export class Watch {
   }
 
   private async end(): Promise<void> {
+    this.connect.disabled = true; // until the port is free
     this.link?.close();
     this.link = null;
     await this.port?.close();
     this.port = null;
     this.connect.textContent = texts.watch.connect;
+    this.connect.disabled = false;
     this.say("");
   }
 

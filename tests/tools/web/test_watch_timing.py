@@ -1,0 +1,121 @@
+"""What a person presses while the page that watches a board still waits, and what is kept then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from browser_support import Browser
+from playground_support import take
+from test_watch_questions import COUNT, QUESTION
+
+pytest.importorskip("websockets")
+
+from cable_support import Gesturing, bridged, gesturing, motion_program
+
+WATCH = "document.querySelector('#watch')"
+STATUS = "document.querySelector('#watch-status').textContent"
+NEWEST = "document.querySelector('#watch-newest').textContent"
+LABELS = "[...document.querySelectorAll('#watch-part section:last-child .labels button')]"
+# Runs something as soon as the question is another one, and gives what is shown then
+CHANGED = """
+new Promise((resolve) => {
+  const asked = document.querySelector('#question');
+  const [before, first] = [asked.textContent, document.querySelector('#question-labels button')];
+  new MutationObserver((_, observer) => {
+    if (asked.textContent === before || !asked.textContent.startsWith('What')) return;
+    observer.disconnect();
+    const now = asked.textContent;
+    first.click();
+    resolve([now, asked.textContent, document.querySelector('#watch-status').textContent]);
+  }).observe(asked, { childList: true });
+})
+"""
+# Answers while the board has been asked, and has not told yet, which sample waits; gives what is
+# asked from then on, until it has told
+ANSWERED = """
+new Promise((resolve) => {
+  const asked = document.querySelector('#question');
+  const found = [];
+  new MutationObserver(async (_, observer) => {
+    observer.disconnect();
+    for (let i = 0; i < 20; i++) await undefined;
+    new MutationObserver(() => found.push(asked.textContent)).observe(asked, { childList: true });
+    document.querySelector('#question-labels button').click();
+    new MutationObserver(() => resolve(found)).observe(
+      document.querySelector('#watch-confusion'), { childList: true });
+  }).observe(document.querySelector('#watch-numbers'), { childList: true });
+})
+"""
+
+
+@pytest.fixture
+def asking(
+    request: pytest.FixtureRequest, micropython_command: tuple[str, ...], tmp_path: Path
+) -> Iterator[Gesturing]:
+    """A board with a sensor, which asks for the label of one sample in so many."""
+    program = motion_program(asking={"labels": 1, "samples": request.param})
+    with gesturing(micropython_command, tmp_path, program) as found:
+        yield found
+
+
+@pytest.fixture
+def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Gesturing]:
+    with gesturing(micropython_command, tmp_path) as found:
+        yield found
+
+
+def watched(page: Browser, address: str) -> None:
+    page.open("about:blank")
+    page.open(address)
+    page.wait("!!document.querySelector('#start')")
+    page.press("#watch")
+    page.wait(f"{WATCH}.textContent === 'Disconnect'")
+
+
+@pytest.mark.usefixtures("address")
+@pytest.mark.parametrize("asking", [2], indirect=True)
+def test_an_answer_is_not_given_to_a_question_that_has_just_come(
+    page: Browser, asking: Gesturing
+) -> None:
+    """Whoever pressed meant the sample before, and the board learned another one."""
+    with bridged(asking.port) as bridge:
+        watched(page, bridge.address)
+        page.wait(f"{QUESTION}.startsWith('What')")
+        now, shown, said = page.run(CHANGED)
+        assert shown == now
+        assert said.startswith("The question had just changed: it is about sample ")
+
+
+@pytest.mark.usefixtures("address")
+@pytest.mark.parametrize("asking", [60_000], indirect=True)
+def test_what_was_answered_is_not_asked_again(page: Browser, asking: Gesturing) -> None:
+    """What the board had said before it got the answer brought the question back."""
+    with bridged(asking.port) as bridge:
+        watched(page, bridge.address)
+        page.wait(f"{COUNT}.startsWith('10 of ')")  # no other question will come
+        assert set(page.run(ANSWERED)) == {"No sample waits for its label."}
+
+
+@pytest.mark.usefixtures("address")
+def test_a_recording_is_kept_when_the_board_is_gone(
+    page: Browser, board: Gesturing, tmp_path: Path
+) -> None:
+    """The button did nothing any more, and the next board's recording took its place."""
+    with bridged(board.port) as bridge:
+        watched(page, bridge.address)
+        page.run(f"{LABELS}[0].click()")
+        page.wait(f"/; [1-9][0-9]+ samples recorded/.test({NEWEST})")
+        assert page.run(f"{WATCH}.click(); {WATCH}.click(); {WATCH}.disabled")
+        page.wait(f"{WATCH}.textContent === 'Connect' && !{WATCH}.disabled")
+        assert page.run(STATUS) == ""
+        page.press("#watch")
+        assert page.run("document.querySelector('#loss').open")
+        page.press("#keep")
+        lines = take(page, "watch-csv", tmp_path / "recording.csv").decode().splitlines()
+        assert lines[0] == '"ax","ay","az","gx","gy","gz","class"'
+        assert len(lines) > 10
+        assert all(line.endswith(',"class 0"') for line in lines[1:])
+        page.press("#watch")
+        page.wait(f"{WATCH}.textContent === 'Disconnect'")
