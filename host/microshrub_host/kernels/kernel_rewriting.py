@@ -224,7 +224,7 @@ class _Counting(ast.NodeTransformer):
         node.body, node.orelse = self.block(node.body), self.block(node.orelse)
         return node
 
-    visit_If = visit_For = visit_While = _with_blocks  # noqa: N815, names of the base class
+    visit_If = visit_For = visit_While = _with_blocks
 
 
 def _size(statement: ast.stmt) -> int:

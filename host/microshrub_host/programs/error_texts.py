@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ..kernels.syntax_tree import Transformer
+
 MODULE = FUNCTION = "error_text"  # of the device library
 FILE = "errors.txt"
 _SHORTEST = 20  # characters; a shorter text takes little more than the call that reads it
@@ -19,7 +21,7 @@ def moved(body: Sequence[ast.stmt]) -> tuple[list[ast.stmt], bytes]:
     return [_InRaise(texts).visit(statement) for statement in body], bytes(texts.file)
 
 
-class _InRaise(ast.NodeTransformer):
+class _InRaise(Transformer):
     def __init__(self, texts: _Texts) -> None:
         self._texts = texts
 
@@ -27,7 +29,7 @@ class _InRaise(ast.NodeTransformer):
         return self._texts.generic_visit(node)
 
 
-class _Texts(ast.NodeTransformer):
+class _Texts(Transformer):
     """Exchanges long texts for calls; `file` holds them."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..kernels.syntax_tree import called, walk
+from ..kernels.syntax_tree import Transformer, called, walk
 
 Known = Callable[[ast.expr], "int | None"]
 
@@ -109,7 +109,7 @@ class _Values:
         return found
 
 
-class Folded(ast.NodeTransformer):
+class Folded(Transformer):
     """Folds kernels. `known` gives the numbers of subscripts; None for one it does not know."""
 
     def __init__(self, constants: Mapping[str, int], known: Known) -> None:
@@ -119,7 +119,7 @@ class Folded(ast.NodeTransformer):
     def of(self, kernel: ast.FunctionDef) -> ast.FunctionDef:
         """The kernel, folded until nothing changes any more; it is changed in place."""
         before = None
-        while before != (before := ast.dump(kernel)):
+        while before != (before := list(map(type, walk(kernel)))):  # any change changes a kind
             self._values = _Values(self._constants, self._known)
             self._values.variables.update(_bound_once(kernel, self._values))
             kernel.body = self._block(kernel.body)
@@ -250,7 +250,7 @@ def _without_unread(kernel: ast.FunctionDef) -> list[ast.stmt]:
     return _Unread(read).block(kernel.body)
 
 
-class _Unread(ast.NodeTransformer):
+class _Unread(Transformer):
     def __init__(self, read: set[str]) -> None:
         self._read = read
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 
 from ..kernels.kernel_rewriting import cast_arguments, index_addresses
-from ..kernels.syntax_tree import source_text
+from ..kernels.syntax_tree import Transformer, source_text
 from ..sources.library_files import PACKAGE, WRITE_ADDRESSES, imported_from
 
 MODULE = "bytecode_pointers"  # of the device library
@@ -27,7 +27,7 @@ _POINTERS = ("ptr8", "ptr16", "ptr32")
 _ITEMS = {"ptr16": "items16", "ptr32": "items32"}  # of MIXED; ptr8 is the buffer itself
 
 
-class _Plain(ast.NodeTransformer):
+class _Plain(Transformer):
     def __init__(self) -> None:
         self.wanted: tuple[str, ...] = ()
 
@@ -41,7 +41,7 @@ class _Plain(ast.NodeTransformer):
         return _as_function(node)
 
 
-class _Tables(ast.NodeTransformer):
+class _Tables(Transformer):
     """Has a module make its tables of addresses as MIXED does."""
 
     def __init__(self, module: str) -> None:
@@ -63,7 +63,7 @@ class _Tables(ast.NodeTransformer):
         return [node, other] if node.names else other
 
 
-class _Items(ast.NodeTransformer):
+class _Items(Transformer):
     """Gives viper's pointers other names: those are still viper's in the kernels beside."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -86,6 +86,8 @@ def plain(source: str) -> str:
 
 def with_tables(module: str, source: str) -> str:
     """The source of that module in a program some of whose kernels become functions."""
+    if _TABLES[1] not in source:
+        return source
     return source_text(_Tables(module).visit(ast.parse(source)))
 
 

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from ..kernels.syntax_tree import walk
+from ..kernels.syntax_tree import Transformer, Visitor, walk
 from ..sources import library_files
 
 Names = Mapping[str, str]  # new names by old ones
 
 
-class Renamer(ast.NodeTransformer):
+class Renamer(Transformer):
     """Renames globals, and what functions import from modules whose globals have new names.
 
     Those imports are left out. What a function or class calls its own is not touched; raises
@@ -129,7 +129,7 @@ class Renamer(ast.NodeTransformer):
         }
 
 
-class Bound(ast.NodeVisitor):
+class Bound(Visitor):
     """The names that statements bind in their own scope."""
 
     def __init__(self) -> None:

@@ -20,7 +20,7 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from ..kernels.syntax_tree import walk
+from ..kernels.syntax_tree import Transformer, Visitor, walk
 from ..sources import library_files
 from ..sources.library_files import PACKAGE
 from .scoped_names import Bound, library_home
@@ -76,7 +76,7 @@ def _methods(node: ast.stmt) -> Iterator[ast.FunctionDef]:
             yield each
 
 
-class _Mentions(ast.NodeVisitor):
+class _Mentions(Visitor):
     """What code mentions: names `of_module`, and names `of_classes`, which are attributes."""
 
     def __init__(self, roots: Collection[str] = ()) -> None:
@@ -142,7 +142,7 @@ def without_missing(module: str, source: str, present: Collection[str]) -> str:
     return ast.unparse(_Cut(module, present).visit(ast.parse(source)))
 
 
-class _Cut(ast.NodeTransformer):
+class _Cut(Transformer):
     def __init__(self, module: str, present: Collection[str]) -> None:
         self._module, self._present = module, present
 
