@@ -11,6 +11,8 @@ import pytest
 from pages_support import plain
 from patience import PATIENCE
 
+from microshrub_tools.cli.main import main
+
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", "docs/tutorials/first-board.md", "examples/gestures/README.md")
 
@@ -24,6 +26,15 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
         command, cwd=folder, capture_output=True, text=True, check=True, timeout=PATIENCE
     )
     return {plain(line) for line in done.stdout.splitlines()}
+
+
+def test_the_speed_of_the_link_is_what_budget_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (ROOT / "docs" / "reference" / "link.md").read_text(encoding="utf-8")
+    found = re.search(r"\$ microshrub (budget .*)\n(.*)\n(.*)\n```", page)
+    assert found
+    assert main(found[1].split()) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert {found[2], found[3]} <= set(said)
 
 
 @pytest.mark.parametrize("page", PAGES)
