@@ -1,7 +1,7 @@
 """Python's syntax trees: walked and visited in half of the time that ast takes, and written.
 
-A program's source is walked twenty times and visited ten times before it is one module, and half
-of the time of a build was that. Operators and contexts, two of five nodes, are left out.
+A program's source is walked twenty times and visited ten times before it is one module, and a
+third of the time of a build was that. Operators and contexts, two of five nodes, are left out.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Fields(dict[type[ast.AST], tuple[str, ...]]):
 _FIELDS = _Fields()
 
 
-class _Methods(dict[type[ast.AST], "str"]):
+class _Methods(dict[type[ast.AST], str]):
     """The name of the method for each kind of node."""
 
     def __missing__(self, kind: type[ast.AST]) -> str:
@@ -83,12 +83,8 @@ class Visitor(ast.NodeVisitor):
                 self.visit(value)
 
 
-class Transformer(ast.NodeTransformer):
+class Transformer(Visitor):
     """Changes nodes as ast.NodeTransformer does, but operators and contexts."""
-
-    def visit(self, node: ast.AST) -> Any:
-        method = getattr(self, _METHODS[type(node)], None)
-        return method(node) if method else self.generic_visit(node)
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         for name in _FIELDS[type(node)]:
