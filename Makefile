@@ -1,9 +1,10 @@
-# make demo   the default learner learns gestures as a Raspberry Pi Pico would
-# make test   linters, type checks and tests, with a real MicroPython
-# make attack all attacks with one seed, and a table of what held; about ten minutes
+# make demo   a simulated Raspberry Pi Pico is taught gestures, left alone, and taught again
+# make test   linters, type checks and the fast tests, with a real MicroPython; TIER=boards has the tests of
+#             a tier, TIER=all those of all tiers (CONTRIBUTING.md)
+# make attack all attacks with one seed, and a table of what held; ten to fifteen minutes
 # make mutants  one-line changes to the kernels, which their tests have to notice; a quarter of an hour
 # make printed  the figures of README, the tutorial and the examples, as their commands print them now
-# make ci     make web and make test with the tests that take long, and with Java, Chromium, Firefox, WebKit, onnx,
+# make ci     make web and make test with all tiers, and with Java, Chromium, Firefox, WebKit, onnx,
 #             capymoa, torch and Sphinx for all of them
 # make costs  instructions, bytes and accuracies beside those that docs/reference/results/counts.csv has
 # make web    the page on which the board's own code learns; needs npm
@@ -15,7 +16,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 STUBS := .typings/micropython.pyi
 
-.PHONY: attack ci constants costs demo docs mutants packages optional printed release test tests test-lowest test-newest lint types web clean
+.PHONY: attack ci compiled-packages constants costs demo docs machine-code mutants packages optional printed release test tests test-lowest test-newest lint types types-elsewhere web clean
 .DELETE_ON_ERROR:
 # Set, it has each of the many processes that the tests start compile its sources anew
 unexport PYTHONDONTWRITEBYTECODE
@@ -23,11 +24,12 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: .venv/run
 	$(BIN)/microshrub demo
 
-# The tests to run: by default all but those that are marked as long
-TESTS ?= -m 'not long'
+# The tests to run: fast, boards, commands, peers, page, emulators, long, or all of them
+TIER ?= fast
+TESTS = $(if $(filter all,$(TIER)),tests,-m $(TIER))
 test: .venv/bin/pip
-	@$(MAKE) --no-print-directory --jobs 3 lint types tests
-	@$(if $(TESTS),echo "Left out: tests that take long. make ci runs them as well.")
+	@$(MAKE) --no-print-directory --jobs 2 lint types tests
+	@$(if $(filter all,$(TIER)),,echo "These were the $(TIER) tests; make ci runs those of all tiers.")
 
 # In a fresh clone one process compiles what all workers import, while MicroPython is fetched.
 tests: .venv/dev
@@ -50,13 +52,13 @@ printed: .venv/dev
 	$(BIN)/python tests/reprint.py
 
 # What runs a real MicroPython, on the newest version that Debian has
-NEWEST := tests/firmware tests/tools/program tests/tools/link tests/host/boards tests/host/engines
+NEWEST := tests/firmware tests/tools/program tests/tools/link tests/host/boards
 test-newest: .venv/dev
 	MICROPYTHON="$$($(BIN)/microshrub micropython --newest | sed -n 's/^  command  //p')" \
 		$(BIN)/pytest -n auto --dist worksteal $(NEWEST)
 
 ci: optional
-	$(MAKE) test TESTS=
+	CI=true $(MAKE) --jobs 2 test types-elsewhere TIER=all
 
 optional: .venv/dev
 	.ci/optional $(BIN)/pip
@@ -77,7 +79,7 @@ docs: .venv/docs
 
 # Wheel, sdist, packages of mip and site in dist/, and the wheel tried with several Pythons
 PYTHONS ?= 3.10 3.11 3.12 3.13
-release: web docs packages .venv/dev
+release: web docs packages machine-code compiled-packages .venv/dev
 	.ci/release $(BIN) $(PYTHONS)
 
 lint: .venv/dev
@@ -89,11 +91,14 @@ lint: .venv/dev
 # The page of `microshrub web`: first what Python knows, then the program
 PAGE := tools/microshrub_tools/web/site
 web: .venv/more tools/web/node_modules
+	@echo "1 of 2: what the page knows of boards and learners; a minute or two"
 	rm -rf $(PAGE)
 	$(BIN)/python -m microshrub_tools.web.page_data $(PAGE)
+	@echo "2 of 2: the page's program"
 	cd tools/web && npm run --silent types && npm run --silent bundle -- $(abspath $(PAGE))
 
 tools/web/node_modules: tools/web/package-lock.json
+	@echo "npm fetches what the page is built with"
 	cd tools/web && npm ci --silent --no-audit --no-fund
 	@touch $@
 
@@ -107,13 +112,25 @@ constants: .venv/run
 
 types: .venv/dev $(STUBS)
 	$(BIN)/mypy
-	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
-	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
 	$(BIN)/mypy --config-file firmware/mypy.ini
 
-# What `mpremote mip install` copies to a board: package.json and its like
+types-elsewhere: .venv/dev $(STUBS)
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
+
+# The kernels' machine code for each processor, which the wheel brings; compilers come from Debian
+machine-code: .venv/run
+	$(BIN)/python -m microshrub_host.programs.native_files
+
+# What `mpremote mip install` copies to a board: firmware/package.json and its like
 packages: .venv/run
 	$(BIN)/python -c 'from microshrub_tools.board import package_list; package_list.write_packages()'
+
+# The same, compiled for each processor; a release has them
+compiled-packages: machine-code
+	rm -rf build/mip
+	$(BIN)/python -c 'from pathlib import Path; from microshrub_tools.board import package_list; \
+		package_list.write_compiled(Path("build/mip"))'
 
 .venv/bin/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
@@ -144,4 +161,4 @@ $(STUBS): pyproject.toml | .venv/bin/pip
 	@touch $@
 
 clean:
-	rm -rf $(PAGE) tools/web/node_modules build/docs .venv .venv-lowest .typings .mypy_cache .ruff_cache .pytest_cache demo.png gestures.csv
+	rm -rf $(PAGE) host/microshrub_host/programs/machine_code tools/web/node_modules build/docs .venv .venv-lowest .typings .mypy_cache .ruff_cache .pytest_cache demo.svg

@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from microshrub_tools.board.house_messages import Entity, entities
+from microshrub_tools.board.discovery_messages import Entity, entities
 
 PICTURE = Path(__file__).parent / "images" / "home-assistant.svg"
 _AROUND: dict[str, Any] = {
@@ -19,8 +19,8 @@ _AROUND: dict[str, Any] = {
 }
 _VALUES = {
     "state": "spin", "confidence": "93 %", "accuracy": "96 %", "drift": "OK", "anomaly": "OK",
-    "normal": "PRESS", "label": "not labelled  ▾", "question": "what is it?  ▾",
-    "samples": "1,204", "free": "88,240 B", "said": "learned: spin",
+    "normal": "PRESS", "label": "Not labelled  ▾", "query": "What is it?  ▾", "event": "query",
+    "samples": "1,204", "free": "88,240 B", "unsaved": "0", "said": "learned: spin",
 }  # fmt: skip
 _CARDS = ("Controls", "Sensors", "Diagnostic")
 _WIDTH, _GAP, _ROW, _TOP = 300, 20, 30, 70
@@ -29,7 +29,7 @@ _WIDTH, _GAP, _ROW, _TOP = 300, 20, 30, 70
 def _card(entity: Entity) -> str:
     if entity.fields.get("ent_cat") == "diagnostic":
         return "Diagnostic"
-    return "Sensors" if "sensor" in entity.kind else "Controls"
+    return "Sensors" if "sensor" in entity.kind or entity.kind == "event" else "Controls"
 
 
 def picture() -> str:

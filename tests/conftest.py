@@ -9,6 +9,7 @@ import contextlib
 import gc
 import gzip
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -22,12 +23,17 @@ from hypothesis import settings
 
 from microshrub_host.base.child_process import VARIABLE
 
-for _folder in ("oracles", "support"):
-    sys.path.insert(0, str(Path(__file__).with_name(_folder)))
+for _folder in (".", "oracles", "support"):
+    sys.path.insert(0, str(Path(__file__).parent / _folder))
 _ON_PC = Path(__file__).parents[1] / "tools" / "microshrub_tools" / "board" / "on_pc"
 sys.path.append(str(_ON_PC))  # the model of a sensor
-settings.register_profile("microshrub", deadline=None)  # the first example compiles kernels
-settings.load_profile("microshrub")
+# The first example compiles kernels, so none has a deadline. The small profile has few examples
+# and that of `make ci` many, the same each time: a change is judged by what it does, not by luck.
+# The large one, of `make attack` and `make mutants`, draws its many anew, by --hypothesis-seed.
+settings.register_profile("small", deadline=None, max_examples=20, derandomize=True, database=None)
+settings.register_profile("large", deadline=None, max_examples=100, derandomize=False)
+settings.register_profile("ci", settings.get_profile("large"), derandomize=True, database=None)
+settings.load_profile("ci" if os.environ.get("CI") else "small")
 # Each worker imports all test files, and what they make stays. To look through it for garbage
 # after every 700 new objects takes a fifth of that time.
 gc.set_threshold(50_000)
@@ -35,19 +41,52 @@ gc.set_threshold(50_000)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def pytest_configure() -> None:
+def _marked(config: pytest.Config) -> str:
+    """What -m says; without a word and without a path, the tests are those that are fast."""
+    import tiers
+
+    named = config.args_source is pytest.Config.ArgsSource.ARGS
+    said: str = config.option.markexpr
+    return said or ("" if named else tiers.FAST)
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Boards and programs are waited for, also by commands that tests start."""
     from patience import PATIENCE
 
     os.environ[VARIABLE] = str(PATIENCE)
+    config.option.markexpr = _marked(config)
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """What `pytest -n auto` starts: four workers more than there are cores.
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file is not even imported if -m names a tier, and it is of another one."""
+    import tiers
 
-    Boards, lines and processes are real, so tests wait for them half of their time.
+    wanted = config.option.markexpr
+    if wanted not in (tiers.FAST, *tiers.FOLDERS) or not collection_path.name.startswith("test_"):
+        return None
+    return tiers.tier_of(collection_path) != wanted or None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Each test has one tier as its marker, from its file or as it takes long."""
+    import tiers
+
+    if not item.get_closest_marker(tiers.LONG):
+        item.add_marker(tiers.tier_of(item.path))
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """What `pytest -n auto` starts: a worker for each core.
+
+    In the other tiers boards, lines and processes are waited for half of the time: two more.
     """
-    return (os.cpu_count() or 1) + 4
+    import tiers
+
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return cores + 2 * (_marked(config) != tiers.FAST)
 
 
 @pytest.hookimpl(trylast=True)
@@ -92,6 +131,15 @@ def _old_objects_stay() -> None:
     gc.freeze()
 
 
+@pytest.fixture(autouse=True)
+def _drawn_alike(request: pytest.FixtureRequest) -> None:
+    """What a test draws from Python's common numbers, the links' sessions, is the same each time.
+
+    --hypothesis-seed draws others.
+    """
+    random.seed(f"{request.node.nodeid} {request.config.getoption('hypothesis_seed')}")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
     """One line at the end: what was skipped, and why."""
@@ -108,7 +156,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
 @pytest.fixture(scope="session")
 def micropython_command() -> tuple[str, ...]:
     """The command that starts a real 32-bit MicroPython; skips the test if none can be had."""
-    from microshrub_host.fetch.micropython_binary import NoMicroPython, find_or_fetch
+    from microshrub_host.base.micropython_binary import NoMicroPython, find_or_fetch
 
     try:
         return find_or_fetch().command
@@ -119,7 +167,7 @@ def micropython_command() -> tuple[str, ...]:
 @pytest.fixture(scope="session")
 def native_tools_for() -> Callable[[str], object]:
     """Gives what makes native modules for a processor; skips the test where there is none."""
-    from microshrub_host.fetch import native_tools
+    from microshrub_host.base import native_tools
 
     def find(arch: str) -> native_tools.NativeTools:
         try:
@@ -136,7 +184,7 @@ def run_micropython(micropython_command: tuple[str, ...], tmp_path: Path) -> Cal
 
     from patience import PATIENCE
 
-    from microshrub_host.sources import library_files
+    from microshrub_host.library import library_files
 
     def run(script: str) -> str:
         file = tmp_path / "script.py"

@@ -79,7 +79,7 @@ def failure(tests: Iterable[str], folder: Path) -> str:
     rooms = [str(folder / name) for name in ("firmware", "host", "research", "tools")]
     own = {"MICROSHRUB_DATA": str(ROOT.parent / "shared" / "data")}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-    command += ["-n0", "--hypothesis-seed=1", *tests]
+    command += ["-n0", "--hypothesis-profile=large", "--hypothesis-seed=1", *tests]
     try:
         done = subprocess.run(
             command,

@@ -1,10 +1,10 @@
-"""Bring the figures that README, the tutorial and the examples show up to date.
+"""Bring the figures that README, tutorial, examples and some how-tos show up to date.
 
     python tests/reprint.py             # or make printed; says which lines have changed
 
 Runs the pages' commands that need no board, and gives each line of a `text` block that none of
 them prints the figures of the printed line that begins with the same words.
-tests/docs/test_commands_run.py holds the pages to what is printed.
+tests/docs/test_commands_run.py and test_blocks.py hold the pages to what is printed.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).with_name("support")))
 
-from pages_support import PAGES, commands, plain, saved
+from pages_support import FIGURES, PAGES, commands, plain, saved
 from tests_support import ROOT
 
-_ALONE = ("demo", "example", "simulate", "build", "budget")
+_ALONE = ("demo", "example", "init", "show", "simulate", "build", "budget")
 _TEXT = re.compile(r"(?<=^```text\n)(.*?)(?=^```)", re.MULTILINE | re.DOTALL)
 _WORDS = re.compile(r"\D*")  # before the first figure
 _FIGURE = re.compile(r"\d[\d.,]*")
@@ -41,6 +41,7 @@ def printed(page: Path, folder: Path) -> list[str]:
         )
         if done.returncode:  # such as one that reads what a board has recorded
             print(f"  left out: {plain(done.stderr)}")
+            continue
         lines += map(plain, (done.stdout + done.stderr).splitlines())
     return lines
 
@@ -50,6 +51,8 @@ def renewed(line: str, lines: list[str]) -> str:
     words = _WORDS.match(plain(line))
     assert words is not None
     like = [each for each in lines if each.startswith(words[0])]
+    if not like and ":" in words[0]:  # "Most confused: a and b (9" has other classes now
+        like = [each for each in lines if each.startswith(words[0].partition(":")[0] + ":")]
     if not words[0].strip() or any(each.startswith(plain(line)) for each in like) or not like:
         return line
     shape = _FIGURE.sub("", plain(line))  # of several, the one that differs in figures alone
@@ -63,7 +66,7 @@ def renewed(line: str, lines: list[str]) -> str:
 
 def main() -> int:
     """Write the pages anew where a figure has changed; the exit code."""
-    for name in PAGES:
+    for name in [*PAGES, *FIGURES]:
         print(name)
         with tempfile.TemporaryDirectory() as folder:
             lines = printed(ROOT / name, Path(folder))

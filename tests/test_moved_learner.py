@@ -22,7 +22,7 @@ LINE = "Majority .majority\n"
 ASKED = """
 import json
 from microshrub_host import budget, open_stream, parity
-from microshrub_host.adapters import river_adapter
+from microshrub_host.api import river_adapter
 from microshrub_host.library import learners, loader, shared_constants
 from microshrub_host.tuning import search_space
 from microshrub_tools.board import package_list

@@ -15,11 +15,11 @@ from mutant_list import MUTANTS, Mutant
 from mutants import ROOT, NoSuchLineError, main, mutated
 
 NAMED = {
-    "thicket/members.py": "_SHARPNESS",
-    "thicket/votes.py": "_LEAF_RATE",
+    "thicket/vote_mixing.py": "_SHARPNESS",
+    "thicket/grove.py": "_LEAF_RATE",
     "thicket/softmax.py": "512",
     "regression/linear.py": "_FINE",
-    "newcomers.py": "_ENOUGH",
+    "novelty_detection.py": "_ENOUGH",
 }
 
 

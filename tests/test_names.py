@@ -7,7 +7,7 @@ from collections import defaultdict
 
 from tests_support import ROOT
 
-_PARTS = ("SpareClasses", "Guarantee", "DriftAlarm", "Checkpoint", "Pending", "Sleep")
+_PARTS = ("Companion", "SpareClasses", "Guarantee", "DriftAlarm", "Checkpoint", "Pending", "Sleep")
 FOLDERS = ("firmware", "host", "research", "tools")
 
 

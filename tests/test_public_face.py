@@ -9,7 +9,6 @@ import inspect
 import sys
 import typing
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -22,7 +21,7 @@ import microshrub_host.api.planning
 import microshrub_host.api.runs
 import microshrub_tools
 import microshrub_tools.api
-from microshrub_host import Budget, budget, open_stream, save_model, simulate
+from microshrub_host import budget
 
 # Parts of what is returned that are how it was made: they may change
 INNER = {
@@ -110,41 +109,3 @@ def test_all_that_is_returned_is_exported() -> None:
             waiting += parts(kind)
     assert {"Result", "Budget", "Build", "ByClass", "Candidate"} <= {k.__name__ for k in seen}
     assert not [kind.__name__ for kind in seen - exported]
-
-
-def test_the_order_of_before_warns_with_the_one_of_now(tmp_path: Path) -> None:
-    now = budget("shrub", "rpi_pico", **SHAPE)
-    for former in (
-        lambda: budget("rpi_pico", "shrub", **SHAPE),
-        lambda: budget(str(board_file(tmp_path)), "shrub", **SHAPE),
-    ):
-        with pytest.warns(FutureWarning, match=r"is now budget\(model, board\)") as noted:
-            found = former()
-        assert noted[0].filename == __file__
-        assert found == dataclasses.replace(now, board=found.board)
-    with pytest.warns(FutureWarning, match=r"is now budget\(model, board\)"):
-        found = budget("rpi_pico", features=8, classes=2)
-    assert found == budget("thicket", "rpi_pico", features=8, classes=2)
-    assert found == budget(board="rpi_pico", features=8, classes=2)
-
-    stream = open_stream("synth:sea_a", limit=300)
-    run = simulate(stream, "shrub", engine="python", window=8, trees=2)
-    save_model(stream, run, tmp_path / "now.mshrub")
-    with pytest.warns(FutureWarning, match=r"is now save_model\(stream, run, path\)") as noted:
-        save_model(str(tmp_path / "former.mshrub"), run, stream)  # type: ignore[arg-type]
-    assert noted[0].filename == __file__
-    files = [(tmp_path / f"{name}.mshrub").read_bytes() for name in ("now", "former")]
-    assert files[0] == files[1]
-
-
-def board_file(folder: Path) -> Path:
-    path = folder / "own.toml"
-    boards = Path(__file__).parents[1] / "boards"
-    path.write_text((boards / "rpi_pico.toml").read_text(encoding="utf-8"), encoding="utf-8")
-    return path
-
-
-def test_a_budget_without_a_board_is_refused_in_words() -> None:
-    with pytest.raises(microshrub_host.UserError, match="names no board"):
-        budget("shrub", **SHAPE)
-    assert isinstance(budget("shrub", "esp32", **SHAPE), Budget)

@@ -1,29 +1,29 @@
 """Online learning on microcontrollers, sample by sample, in an amount of RAM known beforehand.
 
-A part is loaded when it is first used, so a program only has in RAM what it needs:
-`from microshrub import Quantizer, ShrubEnsemble`. The learners are those of learners.py.
+A name's module is loaded when the name is first used, so a program only has in RAM what it needs:
+`from microshrub import Quantizer, ShrubEnsemble`. learners.py lists the learners.
 """
 
 __version__ = "0.1.0"
 
-# A module and what it gives, in one text: tuples would take three times the RAM on a board
+# A module and its names on each line, as one text: tuples would take three times the RAM
 _PARTS = """
 anomaly AnomalyScore
-asking Asking
+active_learning QueryStrategy
 checkpoint Checkpoint
 class_names ClassNames
 drift_alarm DriftAlarm LEVELS
 explanation explain
 forecaster Forecaster
-guarantee Guarantee
-interval Interval
-outlook Outlook
+prediction_sets Guarantee
+prediction_interval Interval
+naive_forecasts NaiveForecasts
 metrics Metrics
-newcomers Newcomers
-number_metrics NumberMetrics
-growing GrowingQuantizer
-parcel Parcel
-pending Pending
+novelty_detection NoveltyDetector
+regression_metrics RegressionMetrics
+growing_ranges GrowingQuantizer
+sample_packet SamplePacket
+delayed_labels Pending
 quantizer MISSING Quantizer RAW_MAX
 spare_classes SpareClasses
 target Target

@@ -1,12 +1,12 @@
 """ADWIN: windows over 0s and 1s that shrink when their mean has changed, in fixed memory.
 
 Bifet, Gavalda: Learning from Time-Changing Data with Adaptive Windowing, SDM 2007. A window is a
-row of buckets, of which only the sum is known: up to 4 of one bit each, then up to 4 of 2 bits, of
-4 and so on. It is cut wherever the means of its older and its newer part differ by more than
-chance allows, with delta = 0.002.
+row of buckets, of which only the sums are kept: up to 4 of one bit each, then up to 4 of 2 bits,
+of 4 bits and so on. It is cut wherever the means of its older and its newer part differ by more
+than chance allows, with delta = 0.002.
 
 Buffers, in this order, "drift.width" and so on (K windows, 12 sizes of buckets). The kernels take
-the table t of their owner, and the place d where these begin there.
+their owner's table t of addresses, and the place d in it where these buffers begin.
 
     width   'H'  [K] bits in the window, at most 4 * (2**12 - 1) = 16380; the oldest are forgotten
     total   'H'  [K] how many of them are 1
@@ -52,7 +52,7 @@ def windows_table(windows):
 
 
 def windows_are_sound(d):
-    """Whether windows that came from a file can be used: their buckets give width and total."""
+    """Whether windows from a file can be used: their buckets add up to width and total."""
     width, total, clock, filled, sums = d
     if max(clock) >= _CLOCK or max(filled) > _BUCKETS:
         return False
@@ -72,7 +72,7 @@ def windows_are_sound(d):
 
 @micropython.viper
 def clear_window(t, d: int, k: int):
-    """Forget everything."""
+    """Empty window k."""
     address = ptr32(t)
     ptr16(address[d + _DRIFT_WIDTH])[k] = 0
     ptr16(address[d + _DRIFT_TOTAL])[k] = 0
@@ -105,8 +105,8 @@ def add_bit(t, d: int, k: int, bit: int) -> int:
 def next_level(t, d: int, level: int, bit: int) -> int:
     """Take a bit into window 0; returns the level of an alarm that was at `level`.
 
-    It is 2 when the mean has risen. Where the window was looked at in vain, it is 1 if the mean
-    has nearly risen, else 0; between two looks a warning stays.
+    It is 2 when the mean has risen. If a check of the window found no cut, it is 1 if the mean has
+    nearly risen, else 0; between two checks a warning stays.
     """
     address = ptr32(t)
     if int(add_bit(t, d, 0, bit)):
@@ -130,7 +130,7 @@ def mean(t, d: int, k: int) -> int:
 
 @micropython.viper
 def push(t, d: int, k: int, bit: int):
-    """Append a bucket of one bit; two of a size that is full become one of the next."""
+    """Append a bucket of one bit; two buckets of a full size become one of the next size."""
     address = ptr32(t)
     width = ptr16(address[d + _DRIFT_WIDTH])
     total = ptr16(address[d + _DRIFT_TOTAL])
@@ -179,11 +179,11 @@ def drop_oldest(t, d: int, k: int):
 
 @micropython.viper
 def differs(t, d: int, k: int, odds: int) -> int:
-    """Is there a place where the means of the older and of the newer part differ too much?
+    """Whether there is a place where the means of the older and the newer part differ too much.
 
-    That is by more than sqrt(2 v D / m) + 2 D / (3 m), where v is the variance of the window, m
-    the harmonic sum of the parts' widths and D = ln(ln(width) odds), odds being 2 / delta, of
-    10..1000. The result is 1 if the newer part's mean is the higher one there, -1 if the lower.
+    They do if they differ by more than sqrt(2 v D / m) + 2 D / (3 m), where v is the variance of
+    the window, m the harmonic sum of the parts' widths and D = ln(ln(width) odds); odds is
+    2 / delta, 10..1000. The result is 1 if the newer part's mean is higher, -1 if it is lower.
     """
     address = ptr32(t)
     width = ptr16(address[d + _DRIFT_WIDTH])[k]

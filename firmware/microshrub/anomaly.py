@@ -1,23 +1,22 @@
-"""AnomalyScore: how unlike the samples of the last window a sample is, and an alarm that counts.
+"""AnomalyScore: how far a sample is from the recent samples, and an alarm that counts episodes.
 
-The score is that of unlikeness.py, 0..255, the threshold that of threshold.py. An alarm begins
+anomaly_distance.py has the score, 0..255, and anomaly_threshold.py the threshold. An alarm begins
 where the score passes the threshold; if it does so again within a pause, of 48 samples or an
-eighth of the period, that is the same episode. While the window fills for the first time there is
+eighth of the period, that is the same episode. While the window fills for the first time, there is
 no alarm.
 
-What lasts becomes usual: a fault that stays is unlike the window only until it fills it. With
-`normal`, the first so many samples show what is normal: the window keeps some of them, each with
-the same chance (Vitter, Random Sampling with a Reservoir, 1985), and takes in no more. So what
-stays wrong stays unlike, and an alarm ends only where the score is 24 below the threshold.
-this_is_normal() has a window that follows stay as it is; one that stays takes in as many samples
-again. While samples show what is normal there is no alarm; the threshold is one of the second half
-of their scores.
+A lasting fault becomes usual: it is far from the window only until it fills the window. With
+`normal`, the first so many samples show normal operation: the window keeps a reservoir of them
+(Vitter, Random Sampling with a Reservoir, 1985), and takes in no more. So a lasting fault keeps a
+high score, and an alarm ends only where the score is 24 below the threshold. this_is_normal()
+freezes a window that follows the samples; a frozen window takes in as many samples again.
+Meanwhile there is no alarm; the threshold comes from the second half of their scores.
 
 Buffers:
 
     anomaly.words   'i'  the integers below
     anomaly.codes   'B'  [window * features] the upper 8 bits of the codes of each sample
-    anomaly.sample  'B'  [features] those of the one that is compared
+    anomaly.sample  'B'  [features] those of the sample that is compared
     anomaly.last    'H'  [features] the codes of the sample before it
     anomaly.run     'B'  [features] n
     anomaly.usual   'H'  [features] u in 1/256
@@ -28,11 +27,11 @@ Buffers:
 import micropython
 from micropython import const
 
+from .anomaly_distance import height_of, keep, spike, stuck
+from .anomaly_threshold import judge
 from .buffers import Buffers, address_table, table_bytes
 from .fixed import RNG_WORDS, below, seed_generator
 from .learner import check_row, whole
-from .threshold import judge
-from .unlikeness import height_of, keep, spike, stuck
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -41,54 +40,54 @@ _ANOMALY_RUN = const(4)
 _ANOMALY_USUAL = const(5)
 _ANOMALY_RNG = const(6)
 _ANOMALY_MEAN = const(7)
-# threshold.py
+# anomaly_distance.py
+_LOWEST_MEAN = const(-502136832)
+_A_LONGEST = const(127)
+_HIGHEST_MEAN = const(552468480)
+# anomaly_threshold.py
 _CREDIT = const(4)
 _MOST_OVER = const(64)
 _RISE = const(8388608)
 _HIGHEST = const(285212672)
 _MOST = const(536870912)
-# unlikeness.py
-_LOWEST_MEAN = const(-502136832)
-_A_LONGEST = const(127)
-_HIGHEST_MEAN = const(552468480)
 # (end)
 
-_MOST_WINDOW = const(512)  # unless a longer one is asked for
-_MOST_BYTES = const(8192)  # likewise
+_MOST_WINDOW = const(512)  # samples and
+_MOST_BYTES = const(8192)  # bytes of a window whose length nobody has chosen
 
 _SCORE = const(0)  # of the last sample, 0..255
 _UNLIKE = const(1)  # 1: it was above the threshold
 _ALARMS = const(2)  # so far
 _LIMIT = const(3)  # the threshold, a height with 10 more bits
-_DEBT = const(4)  # what the threshold has not fallen by yet, in 1 / period of its least step
+_DEBT = const(4)  # how much the threshold has still to fall, in 1 / period of its least step
 _A_HELD = const(5)  # samples in the window
-_A_HEAD = const(6)  # where the next one goes
+_A_HEAD = const(6)  # where the next sample goes
 _PERIOD = const(7)
 _A_FALL = const(8)  # _RISE // period
 _A_PART = const(9)  # _RISE % period
 _A_WINDOW = const(10)
 _A_FEATURES = const(11)
 _A_NEAR = const(12)  # r
-_A_NORMAL = const(13)  # samples that show what is normal at a time, 0: as many as the window has
+_A_NORMAL = const(13)  # samples of normal operation at a time; 0: as many as the window has
 _A_PAUSE = const(14)  # samples below the threshold, after which an episode is over
-_TAKEN = const(15)  # samples that showed what is normal, so far
-_UNTIL = const(16)  # and so many are to; 0: the window follows
+_TAKEN = const(15)  # samples of normal operation so far,
+_UNTIL = const(16)  # and how many there are to be; 0: the window follows the samples
 _A_SEEN = const(17)  # samples so far, up to 1024
-_QUIET = const(18)  # samples since the last above the threshold, up to _A_PAUSE
+_QUIET = const(18)  # samples since the last one above the threshold, up to _A_PAUSE
 _OVER = const(19)  # alarms beyond one in a period
 _AGE = const(20)  # samples of this period so far
-_USUAL_HEIGHT = const(21)  # the mean of the heights that the threshold begins with, in its unit
-_COUNTED = const(22)  # and how many these are; 0 once it has begun
+_USUAL_HEIGHT = const(21)  # the mean of the heights from which the threshold begins, in its unit,
+_COUNTED = const(22)  # and how many heights these are; 0 once the threshold has begun
 _WORDS = const(23)
 
 _FARTHEST = const(262143)  # the height of the score 255; a score is height >> 10
 _LONGEST_PAUSE = const(48)
-_MANY = const(32768)  # samples that have the same chance to stay; later ones have that of the last
+_MANY = const(32768)  # samples with one chance to stay; later samples have that of the last one
 
 
 @micropython.viper
 def compare(t, rows, at: int) -> int:
-    """The score of the sample at rows[at], which the window then takes in if it is to."""
+    """The score of the sample at rows[at], which the window may then take in."""
     height = int(height_of(t, rows, at))
     sudden = int(spike(t, rows, at))
     if sudden > height:
@@ -123,15 +122,15 @@ def compare_rows(t, rows, scores, unlike, count: int, features: int):
 
 
 class AnomalyScore(Buffers):
-    """Says how unlike recent samples a sample is, and when that is worth an alarm.
+    """Scores how far a sample is from recent samples, and raises alarms at a chosen rate.
 
     features  1..256 codes a sample, of which the upper 8 bits are looked at
     period    1..2**29 samples: in the long run, there is one alarm in so many samples
-    window    samples that are compared with, up to 1000; 0: 512, or as many as fit 8 KB
-    reach     1..32, about as many steps of 1/256 a feature are no distance yet. 1 tells single
-              anomalies best; the wider, the more anomalies that resemble each other may come
-    normal    0..2**29 samples that show what is normal, and that later samples are compared with;
-              0: samples are compared with those just before them, until this_is_normal()
+    window    samples to compare with, up to 1000; 0: 512, or as many as fit 8 KB
+    reach     1..32: differences of up to about so many 1/256 a feature are no distance. 1 detects
+              single anomalies best; a wider reach allows for more anomalies like each other
+    normal    0..2**29 samples of normal operation, with which later samples are compared; 0: each
+              sample is compared with those just before it, until this_is_normal()
 
     Raises ParameterError for other values.
 
@@ -209,7 +208,7 @@ class AnomalyScore(Buffers):
         )
 
     def update(self, x):
-        """The score of the codes x, array('H') of `features`, 0..255; then x is one of the window.
+        """The score of the codes x, array('H') of `features`, 0..255; then x joins the window.
 
         Allocates nothing. Raises ValueError for another x.
         """
@@ -231,11 +230,11 @@ class AnomalyScore(Buffers):
         compare_rows(self._addresses, rows, scores, unlike, count, self.features)
 
     def this_is_normal(self):
-        """Stop a window that follows the samples from changing once it is full.
+        """Keep a window that follows the samples as it is, once it is full.
 
-        One that stays takes in as many samples again, `normal`, or as many as it has room for;
-        each of all that have shown what is normal has the same chance to be in it. The threshold
-        begins anew with them. Allocates nothing.
+        A window that is kept takes in as many samples again, `normal`, or as many as it has room
+        for; all samples of normal operation so far have the same chance to be in it. The threshold
+        begins anew with these samples. Allocates nothing.
         """
         words = self._flat[_ANOMALY_WORDS]
         if words[_UNTIL]:
@@ -252,12 +251,12 @@ class AnomalyScore(Buffers):
 
     @property
     def score(self):
-        """Of the last sample, 0..255."""
+        """The score of the last sample, 0..255."""
         return self._flat[_ANOMALY_WORDS][_SCORE]
 
     @property
     def left(self):
-        """Samples that are still to show what is normal."""
+        """Samples of normal operation still to come."""
         words = self._flat[_ANOMALY_WORDS]
         return words[_UNTIL] - words[_TAKEN]
 
@@ -268,7 +267,7 @@ class AnomalyScore(Buffers):
 
     @property
     def threshold(self):
-        """What a score has to pass, 0..255, rounded down."""
+        """The threshold of the score, 0..255, rounded down."""
         return min(self._flat[_ANOMALY_WORDS][_LIMIT] >> 20, 255)
 
     @property

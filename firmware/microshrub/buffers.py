@@ -16,7 +16,7 @@ from micropython import const
 
 _MAGIC = b"mshr"
 _VERSION = const(1)
-_PIECE_ITEMS = const(512)  # that are written at once, up to four bytes each
+_PIECE_ITEMS = const(512)  # written at once, each of up to four bytes
 _OTHER_VERSION = (
     "the saved state is of version %d, and this microshrub reads version %d: save it again with it"
 )
@@ -34,7 +34,7 @@ def table_bytes(table):
 
 
 def allocate(typecode, length):
-    """A zeroed buffer. Bytes come as a bytearray, which is made without a temporary copy."""
+    """A zeroed buffer. For bytes it is a bytearray, which is made without a temporary copy."""
     if typecode == "B":
         return bytearray(length)
     return array(typecode, bytes(length * item_bytes(typecode)))
@@ -104,15 +104,15 @@ class Buffers:
     _FIXED = ()  # type: tuple  # pairs of a buffer's name and its words that the configuration fixes
 
     def _is_sound(self):
-        """Whether a state that was read can be used, without looking at the fixed words.
+        """Whether a state that was read can be used, apart from its fixed words.
 
-        Every index in it has to be within the buffers, and every count where it cannot overflow.
-        A class that does not say refuses all states, as nobody can judge them.
+        Every index in it has to be within the buffers, and no count may overflow later. A class
+        without this method refuses all states.
         """
         return False
 
     def _fixed(self):
-        """Where the words are that no state changes: a list of (buffer, words)."""
+        """The places of the words that no state changes, a list of (buffer, words)."""
         if not self._FIXED:
             return []
         names = [row[0] for row in self._table()]
@@ -121,7 +121,7 @@ class Buffers:
         ]
 
     def configuration(self):
-        """What the state depends on, as one line of text."""
+        """All that the state depends on, as one line of text."""
         raise NotImplementedError
 
     def buffers(self):
@@ -144,7 +144,7 @@ class Buffers:
         self._start()
 
     def _head(self):
-        """What comes before the buffers in a saved state."""
+        """The part of a saved state before the buffers."""
         text = self.configuration().encode()
         head = _MAGIC + struct.pack("<BH", _VERSION, len(text)) + text
         return head + struct.pack("<I", self._size)
@@ -173,11 +173,11 @@ class Buffers:
         stream.write(struct.pack("<I", crc))
 
     def read(self, stream):
-        """Take over the state that write() wrote, with no copy of it in memory.
+        """Read the state that write() wrote, with no copy of it in memory.
 
-        Raises ValueError, with this object untouched, if it is of another version or
-        configuration; and with this object fresh, as after reset(), if it was cut or changed, or
-        if a word in it cannot be.
+        Raises ValueError, with this object untouched, if the state is of another version or
+        configuration; and with this object fresh, as after reset(), if the state was cut or
+        changed, or if a word in it is not possible.
         """
         expected = self._head()
         head = stream.read(len(expected))
@@ -194,11 +194,11 @@ class Buffers:
             raise ValueError("the saved state is damaged, or is not of %s" % self.configuration())
 
     def _take(self, stream, crc):
-        """Read the buffers; returns whether they are those that were written, and can be used."""
+        """Read the buffers; returns whether they are as they were written, and can be used."""
         fixed = self._fixed()
         before = _words_at(fixed)
         for buffer in self._flat:
-            stream.readinto(buffer)  # what is missing makes another checksum
+            stream.readinto(buffer)  # if bytes are missing, the checksum is wrong
             crc = crc32(buffer, crc)
         if stream.read(4) != struct.pack("<I", crc):
             return False
@@ -214,8 +214,8 @@ class Buffers:
         """Restore the state that save() returned; data is bytes or bytearray.
 
         Raises ValueError: with this object untouched if data is damaged, of another version or
-        of another configuration; with this object fresh, as after reset(), if a word in it cannot
-        be, although its checksum is right.
+        of another configuration; with this object fresh, as after reset(), if a word in it is not
+        possible although its checksum is right.
         """
         text, at = read_header(data)
         if text != self.configuration():

@@ -1,8 +1,7 @@
 """ptr8, ptr16 and ptr32 for files without machine code: `build --emit bytecode`.
 
-By ptr16(buffer), kernels mean its items of 16 bits. These are the items of an array; a bytearray
-that is read like this holds them in pairs of bytes, the low one first. A table of
-addresses is a tuple of the buffers themselves.
+For kernels, ptr16(buffer) is the buffer's items of 16 bits: the items of an array, or the pairs
+of bytes of a bytearray, the low byte first. A table of addresses is a tuple of the buffers.
 """
 
 from .pairs import Pairs

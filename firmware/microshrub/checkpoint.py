@@ -1,16 +1,25 @@
-"""Checkpoints that survive a power cut: two slots, of which the newest valid one is never touched.
+"""Checkpoints that survive a power cut: two slots, of which the newest valid one is never written.
 
 A slot is a file, little-endian:
 
     magic b"mshc" | version u8 | sequence number u32 | length of the file u32
-    | hash of the configurations u32 | the states, as Buffers.write() writes them
-    | CRC32 of all before, u32
+    | hash of the configurations u32 | saves that are left u16
+    | the states, as Buffers.write() writes them | CRC32 of all before, u32
 
 A save goes to the other slot and is read back, so wherever it is cut, a valid slot is left. A
 slot is checked in a first pass over its file; then the buffers are read, straight into place.
 A save can be done in steps, between which a board goes on, as flash takes 45 ms for each sector.
+
+When to save: 2 seconds after the last change or, where changes go on, 45 seconds after the first
+one. So a change is in flash within 5 seconds of a pause, and within 60 without a pause. Each save
+takes one from an allowance of 1,000 saves, and one comes back every `seconds`, an interval so long
+that flash which is written that often lasts ten years. A person who teaches does not use up the
+allowance. An endless stream of labels does, and is then saved every `seconds`; it leaves 100 saves
+for changes that only a person makes, such as giving a name. The allowance is stored in the
+checkpoint, so a restart does not fill it, except that labels always have 20 saves.
 """
 
+import os
 import struct
 from binascii import crc32
 
@@ -20,13 +29,20 @@ from .buffers import Buffers
 from .learner import ParameterError, whole
 
 _MAGIC = b"mshc"
-_VERSION = const(1)
-_HEAD = "<4sBIII"
-_HEAD_BYTES = const(17)
-_CHUNK_BYTES = const(128)  # what a slot is checked by
-_STEP_BYTES = const(4096)  # of a slot, at most, that are written in a step: a sector of flash
+_VERSION = const(2)
+_HEAD = "<4sBIIIH"
+_HEAD_BYTES = const(19)
+_LEFT_AT = const(17)  # the place in it of the saves that are left
+_CHUNK_BYTES = const(128)  # in which a slot is checked
+_STEP_BYTES = const(4096)  # of a slot, at most, that a step writes: a sector of flash
 _TICKS = const(1073741823)  # 2**30 - 1: counts and times may wrap around there
 _MISSING = const(2)  # ENOENT
+_PAUSE = const(2000)  # milliseconds without another change before a save,
+_LONGEST = const(45000)  # or since the first change that is not saved
+_ALLOWANCE = const(1000)  # saves, at most
+_RESERVE = const(100)  # saves that labels leave
+_AT_START = const(120)  # saves at the start, at least
+_MOST = const(536870911)  # milliseconds that are counted, at most
 
 
 class _Summed:
@@ -50,18 +66,19 @@ class _Summed:
 
 
 class Checkpoint:
-    """Saves and restores learners, quantizers, metrics: any Buffers, and all of them or none.
+    """Saves and restores learners, quantizers, metrics, any Buffers: all of them, or none.
 
-    parts    a tuple of them, always in the same order
+    parts    a tuple of these, always in the same order
     path     of the two files, which end in .0 and .1
-    samples  0..2**29 and
-    seconds  0..1,000,000: due() spares the flash until so many have passed
+    seconds  1..1,000,000: due() spares the flash so that, in the long run, so many pass between
+             two saves
 
-    `message` tells people how the last restore() or save() went. `moving` are those of the parts
-    that go on while the others are saved in steps, see steps().
+    `message` tells people how the last restore() or save() went. `moving` are the parts that may
+    change while the others are saved in steps, see steps(). `urgent` is set for a change that only
+    a person makes. `ago` is the milliseconds since the last save or restore(), -1 before both.
     """
 
-    def __init__(self, parts, path="checkpoint", samples=1000, seconds=60):
+    def __init__(self, parts, path="checkpoint", seconds=60):
         if not isinstance(parts, (tuple, list)) or not parts:
             raise ParameterError("parts", "a tuple of what is to be saved", parts)
         for part in parts:
@@ -69,8 +86,7 @@ class Checkpoint:
                 raise ParameterError("parts", "a tuple of learners and the like", part)
         if not isinstance(path, str) or not path:
             raise ParameterError("path", "the start of a file's name", path)
-        self.samples = whole("samples", samples, 0, 1 << 29)
-        self.seconds = whole("seconds", seconds, 0, 1000000)
+        self.seconds = whole("seconds", seconds, 1, 1000000)
         self.message = "no checkpoint was looked for yet"
         self.moving = ()  # type: tuple
         self._parts = tuple(parts)
@@ -80,46 +96,77 @@ class Checkpoint:
         self._chunk = bytearray(_CHUNK_BYTES)
         self._numbers = [-1, -1]  # sequence numbers of the slots, -1: not valid
         self._states = ["", ""]  # of the slots, for a person; empty: not looked at yet
-        self._started = False  # due() was asked
-        self._sample = 0  # what it was told at the last save
-        self._time = 0  # what it was told last
-        self._waited = 0  # milliseconds since the last save, as far as they matter
+        self.urgent = False
+        self.ago = -1
+        self._changes = -1  # of the last note(); -1: there was none
+        self._begun = self._kept = 0  # the same when a save began, and as it is in flash
+        self._time = -1  # of the last due()
+        self._quiet = self._age = 0  # milliseconds since the last change, and the first unsaved
+        self._left = _ALLOWANCE  # saves
+        self._earned = 0  # milliseconds of the next one
 
     # When
 
-    def due(self, samples, milliseconds):
-        """Is it time to save? At the first call it is not. Allocates nothing.
+    def due(self, changes, milliseconds):
+        """Whether it is time to save; never at the first call. Allocates nothing.
 
-        samples and milliseconds are running counts, of 0..2**30 - 1, where they may wrap around,
-        as metrics.samples and time.ticks_ms() do. A yes starts the next interval, whether or not
-        save() then succeeds, so that a full disk is not written to with every sample. Call this
-        at least once in 12 days.
+        changes and milliseconds are running counts of 0..2**30 - 1, and may wrap around, as
+        metrics.samples and time.ticks_ms() do. A yes takes one save from the allowance. If save()
+        fails and nothing changes, the next yes comes 45 seconds later: a full disk is not written
+        to again and again. Call this at least once in 12 days.
         """
-        passed = (milliseconds - self._time) & _TICKS
+        if self._time >= 0:
+            self._pass((milliseconds - self._time) & _TICKS)
         self._time = milliseconds
-        if not self._started:
-            self._started = True
-            self._sample = samples
+        self.note(changes)
+        if changes == self._kept or self._left <= (0 if self.urgent else _RESERVE):
             return False
-        wait = self.seconds * 1000  # < 2**30
-        if passed < wait - self._waited:
-            self._waited += passed
+        pause = self._quiet >= _PAUSE and changes != self._begun
+        if not pause and self._age < _LONGEST:
             return False
-        self._waited = wait
-        if (samples - self._sample) & _TICKS < self.samples:
-            return False
-        self._sample = samples
-        self._waited = 0
+        self._left -= 1
+        self._age = 0
+        self._begun = changes
         return True
+
+    def _pass(self, passed):
+        """Let time pass: 0..2**30 - 1 milliseconds."""
+        some = min(passed, _MOST)
+        self._quiet = min(self._quiet + some, _MOST)
+        self._age = min(self._age + some, _MOST)
+        if self.ago >= 0:
+            self.ago = min(self.ago + some, _MOST)
+        wait = self.seconds * 1000  # < 2**30
+        if passed < wait - self._earned:
+            self._earned += passed
+            return
+        passed -= wait - self._earned
+        self._left = min(self._left + 1 + passed // wait, _ALLOWANCE)
+        self._earned = passed % wait
+
+    def note(self, changes):
+        """Note the count of changes, as due() does. That of the first call counts as saved."""
+        if self._changes < 0:
+            self._begun = self._kept = self._changes = changes
+        if changes != self._changes:
+            if self._changes == self._begun:
+                self._age = 0
+            self._changes = changes
+            self._quiet = 0
+
+    @property
+    def unsaved(self):
+        """How many of the changes that were noted are not in flash."""
+        return (self._changes - self._kept) & _TICKS
 
     # Restore
 
     def restore(self):
-        """Take over the newest valid checkpoint; returns whether there was one.
+        """Load the newest valid checkpoint; returns whether there was one.
 
         If there was none, the parts are as they were. Slots that are missing, damaged or of
-        another configuration are not valid. If reading breaks off (a failing disk), the parts are
-        reset and the other slot is tried.
+        another configuration are not valid. If reading fails halfway (a failing disk), the parts
+        are reset and the other slot is tried.
         """
         self._look()
         newest = self._newest()
@@ -133,11 +180,12 @@ class Checkpoint:
             self.message = "starting fresh: " + slots
             return False
         self.message = "checkpoint %d restored: %s" % (self._numbers[newest], slots)
+        self.ago = 0
         return True
 
     @property
     def number(self):
-        """Sequence number of the newest checkpoint that is known, 0 if there is none."""
+        """The sequence number of the newest known checkpoint, 0 if there is none."""
         newest = self._newest()
         return self._numbers[newest] if newest >= 0 else 0
 
@@ -174,7 +222,7 @@ class Checkpoint:
         head = file.read(_HEAD_BYTES)
         if len(head) < _HEAD_BYTES or head[:4] != _MAGIC:
             raise ValueError("damaged")
-        _, version, number, length, configuration = struct.unpack(_HEAD, head)
+        _, version, number, length, configuration, _ = struct.unpack(_HEAD, head)
         crc = crc32(head)
         left = length - _HEAD_BYTES - 4
         while left >= _CHUNK_BYTES and file.readinto(self._chunk) == _CHUNK_BYTES:
@@ -198,9 +246,11 @@ class Checkpoint:
         taken = False
         try:
             with open(self._paths[slot], "rb") as file:
-                file.read(_HEAD_BYTES)
+                head = file.read(_HEAD_BYTES)
                 for part in self._parts:
                     part.read(file)
+            left = head[_LEFT_AT] | head[_LEFT_AT + 1] << 8
+            self._left = min(max(left, _AT_START), _ALLOWANCE)
             taken = True
         except (OSError, ValueError) as error:
             self._states[slot] = "not readable (%s)" % error
@@ -215,7 +265,7 @@ class Checkpoint:
     def save(self):
         """Write a checkpoint and read it back; returns whether it is safe.
 
-        If it is not (a full disk, no memory for an open file), the checkpoint before it still is,
+        If it is not (a full disk, no memory for an open file), the previous checkpoint still is,
         and the next save tries the same slot again.
         """
         for _ in self.steps():
@@ -225,10 +275,11 @@ class Checkpoint:
     def steps(self):
         """Save in steps, as an iterator; at the end, `saved` says whether the checkpoint is safe.
 
-        In a step, at most about _STEP_BYTES are written, or read back, but a part that is one of
-        `moving` is written as a whole. The others must not change meanwhile.
+        A step writes or reads back at most about _STEP_BYTES, but writes a part in `moving` as a
+        whole. The other parts must not change meanwhile.
         """
-        self.saved = False
+        self.saved = self.urgent = False
+        self._begun = begun = self._changes
         if not self._states[0]:
             self._look()
         newest = self._newest()
@@ -242,20 +293,35 @@ class Checkpoint:
             yield
             for _ in self._check(slot):
                 yield
-            said = self._states[slot]
+            state = self._states[slot]
         except (OSError, MemoryError) as error:
-            said = "%s %s" % (type(error).__name__, error)
+            state = "%s %s" % (type(error).__name__, error)
         if self._numbers[slot] < 0:
             self.message = "checkpoint %d was not saved to %s: %s" % (
-                number, self._paths[slot], said,
+                number, self._paths[slot], state,
             )  # fmt: skip
             return
         self.message = "checkpoint %d saved to %s" % (number, self._paths[slot])
         self.saved = True
+        self.ago = 0
+        self._kept = begun
+
+    def forget(self):
+        """Remove both slots: the next start is a fresh one. Raises OSError."""
+        for slot in range(2):
+            self._numbers[slot] = -1
+            try:
+                os.remove(self._paths[slot])
+            except OSError as error:
+                if error.errno != _MISSING:
+                    raise
+        self._kept = self._changes
 
     def _write(self, file, number):
         stream = _Summed(file)
-        stream.write(struct.pack(_HEAD, _MAGIC, _VERSION, number, self._length, self._hash))
+        stream.write(struct.pack(
+            _HEAD, _MAGIC, _VERSION, number, self._length, self._hash, self._left
+        ))  # fmt: skip
         for part in self._parts:
             if part in self.moving:
                 part.write(stream)

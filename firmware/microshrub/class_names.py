@@ -1,12 +1,11 @@
-"""ClassNames: names of a learner's classes, some of which get theirs only while it learns.
+"""ClassNames: names of a learner's classes, some of which get a name only while it learns.
 
-The learner is made for all classes at once, those that have a name and the spare ones. A class of
-the learner is
+The learner is made for all classes at once, named and spare ones. A class of the learner is
 
-    free       it never had a name: nothing was learned as it
+    free       it never had a name: no sample was learned as this class
     named      it is predicted and learned by this name
-    merged     it stands for another one, in what it says and in what is learned
-    forgotten  it has no name any more, and is never predicted
+    merged     it stands for another class, when it is predicted and when it is learned
+    forgotten  it no longer has a name, and is never predicted
 
 Buffers:
 
@@ -38,11 +37,11 @@ _FORGOTTEN = const(3)
 def spoken(state: ptr8, stands: ptr8, votes: ptr32, predicted: int, classes: int) -> int:
     """The named class that a prediction stands for.
 
-    If the predicted class has no name, it is the one with the most votes of those that have.
+    If the predicted class has no name, it is the named class with the most votes.
     """
-    said = stands[predicted]
-    if state[said] == _NAMED:
-        return said
+    best = stands[predicted]
+    if state[best] == _NAMED:
+        return best
     best = -1
     most = 0
     for c in range(classes):
@@ -116,7 +115,7 @@ class ClassNames(Buffers):
                 return False
         return self._count() > 0
 
-    # What there is
+    # The names
 
     def name(self, c):
         """The name of a class; empty if it has no name."""
@@ -150,12 +149,12 @@ class ClassNames(Buffers):
 
     @property
     def changes(self):
-        """How often a name was given, changed or taken away; wraps around at 65536."""
+        """How many times a name was given, changed or removed; wraps around at 65536."""
         return self._flat[0][_CHANGES]
 
     @property
     def newest(self):
-        """The class that got its name last, -1 if none did, or if it has it no more."""
+        """The class that got its name last, -1 if none did, or if that class lost its name."""
         return self._flat[0][_NEWEST]
 
     def learned_as(self, label):
@@ -168,14 +167,17 @@ class ClassNames(Buffers):
             raise ValueError("class %d has no name: give it one before it is learned" % label)
         return c
 
-    def said(self, predicted, votes):
-        """What a prediction with these votes, array('i'), says. Allocates nothing."""
+    def resolve(self, predicted, votes):
+        """The named class that a prediction with these votes, array('i'), stands for.
+
+        Allocates nothing.
+        """
         return spoken(self._flat[1], self._flat[2], votes, predicted, self.classes)
 
-    # What a person does
+    # Changes that a person makes
 
     def add(self, name):
-        """Give a class without a name this one; returns the class.
+        """Give this name to a class without a name; returns the class.
 
         A class that never had a name comes first. Raises ValueError if no class is left, or for a
         name that another class has.
@@ -192,14 +194,14 @@ class ClassNames(Buffers):
         raise ValueError("no class is left for %s: forget one first" % name)
 
     def rename(self, c, name):
-        """Give a class that has a name another one. Raises ValueError."""
+        """Change the name of a class. Raises ValueError if it has none."""
         self._named(c)
         if self.find(name) != c:
             self._write(c, self._checked(name))
         self._note(self.newest)
 
     def merge(self, c, into):
-        """Have a class stand for another one from now on, in all that it says and learns.
+        """Have a class stand for another one from now on, when it is predicted or learned.
 
         So do the classes that stood for it. Raises ValueError unless both have names and differ.
         """
@@ -237,14 +239,14 @@ class ClassNames(Buffers):
             raise ValueError("class %d has no name" % c)
 
     def _checked(self, name):
-        """The bytes of a name that no class has yet."""
+        """The bytes of a name. Raises ValueError if a class has it already."""
         data = self._bytes(name)
         if self.find(name) >= 0:
             raise ValueError("there is a class %s already" % name)
         return data
 
     def _bytes(self, name):
-        """The name in UTF-8. Raises ParameterError for what cannot be one."""
+        """The name in UTF-8. Raises ParameterError if it cannot be a name."""
         data = name.encode() if isinstance(name, str) else b""
         if len(data) > self.room or not is_name(data, 0, len(data)):
             allowed = "1..%d bytes of text, without control characters or spaces around it"

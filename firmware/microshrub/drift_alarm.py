@@ -1,10 +1,10 @@
-"""A drift alarm on the stream of errors, Page-Hinkley or ADWIN, and what it makes the learner do.
+"""A drift alarm on the stream of errors, Page-Hinkley or ADWIN, and the learner's response to it.
 
 Page-Hinkley: Page, Continuous Inspection Schemes, Biometrika 41, 1954; on errors: Gama, Sebastiao,
 Rodrigues, On Evaluating Stream Learning Algorithms, Machine Learning 90, 2013; fading as in River.
 With e the error, 0 or 1, and m its mean so far, the sum S becomes S (1 - 1 / horizon) + e - m -
-delta. It is a drift when S exceeds its least value so far by more than the threshold; then all of
-this starts over. ADWIN is that of adwin.py.
+delta. There is drift when S exceeds its least value so far by more than the threshold; then all of
+this starts over. adwin.py has ADWIN.
 """
 
 import micropython
@@ -90,12 +90,13 @@ def page_hinkley(words: ptr32, wrong: int) -> int:
 class DriftAlarm(Buffers):
     """Watches whether predictions are wrong more often than before.
 
-    detector   "page_hinkley" (a rise that adds up) or "adwin" (delta is 0.002; looks every 32)
-    hook       what a drift does to the learner: "nothing"; "reset": it starts over; "forget": what
-               it learned long ago counts less (Learner.forget)
-    learner    the learner that the hook is for
-    threshold  1..4096 excess errors that make a drift; three quarters of them make a warning
-    delta      0.0001..0.5, a rise of the error rate that does not matter, held in 1/65536
+    detector   "page_hinkley" (a rise that adds up) or "adwin" (delta is 0.002; a check every 32
+               samples)
+    hook       what drift does to the learner: "nothing"; "reset": it starts over; "forget": old
+               samples count less (Learner.forget)
+    learner    the learner of the hook
+    threshold  1..4096 excess errors that are drift; three quarters of them are a warning
+    delta      0.0001..0.5, a rise of the error rate that does not matter, kept in 1/65536
     horizon    10..10000 samples after which Page-Hinkley's sum has faded; River's 1 / (1 - alpha)
     grace      1..32767 samples after a drift without an alarm
 
@@ -172,7 +173,7 @@ class DriftAlarm(Buffers):
             clear_window(self._addresses, _DRIFT_WIDTH, 0)
 
     def update(self, wrong):
-        """Was a prediction wrong (True, 1) or not? Returns the level; a drift runs the hook.
+        """Note whether a prediction was wrong; returns the level. Drift runs the hook.
 
         Allocates nothing, but "reset" may; "forget" of a ShrubEnsemble does not.
         """
@@ -195,7 +196,7 @@ class DriftAlarm(Buffers):
 
     @property
     def level(self):
-        """What the last update() returned; "none" at first."""
+        """The level that the last update() returned; "none" at first."""
         return LEVELS[self._flat[0][_LEVEL]]
 
     @property

@@ -1,10 +1,10 @@
-"""Texts of errors that a program has in a file beside it, and not in RAM: see `build`."""
+"""Texts of errors that a program has in a file, and not in RAM: see `build`."""
 
 
 def error_text(at, values=0):
-    """The text at that byte of errors.txt, which takes so many values behind %.
+    """The text at that byte of errors.txt, which takes so many values after %.
 
-    Where it cannot be read, the number has to do.
+    If the file cannot be read, the text is the number of the byte.
     """
     try:
         with open(__file__[:-12] + "errors.txt") as file:  # this is in __init__.mpy

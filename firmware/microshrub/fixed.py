@@ -32,7 +32,7 @@ def generator_table(rng):
 def below(t, place: int, n: int) -> int:
     """A random integer, 0 <= result < n, for 1 <= n <= 65536, from 15 random bits.
 
-    The generator's address stands at that place of the table t.
+    The generator's address is at that place of the table t.
     """
     rng = ptr32(ptr32(t)[place])
     z = _A * (rng[0] & 0xFFFF) + (rng[0] >> 16)  # <= A * 65535 + A - 1 < 2**30
@@ -147,3 +147,33 @@ def exp_decay(x: int) -> int:
     if halvings > 14:
         return 0
     return int(exp_negative(x)) >> halvings
+
+
+# The arguments x and y are 0: viper keeps the first arguments in registers.
+
+
+@micropython.viper
+def exp_decays(x: int, y: int, n: int, t, place: int):
+    """Replace each of n integers by its exp_decay().
+
+    Their address is at that place of the table t. To call exp_decay() for each would take nearly
+    five times as many instructions on a Cortex-M0.
+    """
+    number = ptr32(ptr32(t)[place])
+    while n:
+        n -= 1
+        x = number[n]
+        y = 0
+        if x >> 20 == 0:
+            halvings = x * 1477 >> 26
+            x -= halvings * 45426
+            if x >= 45426:
+                halvings += 1
+                x -= 45426
+            if halvings < 15:
+                x = x >> 1  # as exp_negative()
+                y = ((419 * x) >> 15) - 2521
+                y = ((y * x) >> 15) + 8120
+                y = ((y * x) >> 15) - 16375
+                y = (((y * x) >> 15) + 16384) >> halvings
+        number[n] = y

@@ -1,7 +1,7 @@
-"""Runs of rows through a Forecaster, each in one kernel: bit for bit what take() does with each.
+"""ForecastRuns: a Forecaster over many rows in one kernel, with the same bits as take().
 
-Where kernels are compiled and all else is not, on a PC, a sample spends most of its time between
-the kernels of take(). A board takes one sample at a time, so its program does not import this.
+On a PC, only kernels are compiled, so a sample spends most of its time between the kernels of
+take(). A board takes one sample at a time, so its program does not import this.
 
 The kernels' `parts` are buffers, and the quantizer's and the outlook's tables of addresses:
 
@@ -10,25 +10,23 @@ The kernels' `parts` are buffers, and the quantizer's and the outlook's tables o
     2  errors.words      6  interval.state     10  forecaster.predicted
     3  forecaster.words  7  outlook            11  forecaster.halves
 
-In the place of what there is not, forecaster.words stands: of 6 without an interval, and of 7 to
-11 without an outlook.
+forecaster.words takes the place of missing parts: of 6 without an interval, and of 7 to 11 without
+an outlook.
 """
 
 import micropython
 from micropython import const
 
-from .first_ranges import limited
 from .forecast_rows import arrange, keep
-from .interval import follow
-from .outlook import foresee
-from .outlook import judge as judge_opinions
+from .initial_ranges import limited
+from .naive_forecasts import foresee
+from .naive_forecasts import judge as judge_opinions
+from .prediction_interval import follow
 from .quantizer import encode_rows
 from .seasons import ask_seasons, compare
 from .target import decode, encode
 
 # From elsewhere, written by `make constants`:
-# first_ranges.py
-_MISSING = const(-536870912)
 # forecast_rows.py
 _F_COLUMNS = const(0)
 _F_COLUMN = const(1)
@@ -39,12 +37,14 @@ _F_HEAD = const(5)
 _F_AT = const(6)
 _F_HELD = const(7)
 _F_TAKEN = const(8)
-_F_SAID = const(9)
+_F_PREDICTION = const(9)
 _F_HALF = const(10)
 _F_OUTCOME = const(11)
-# interval.py
+# initial_ranges.py
+_MISSING = const(-536870912)
+# prediction_interval.py
 _HALF = const(0)
-# number_metrics.py
+# regression_metrics.py
 _E_SCORED = const(0)
 _E_HIGH = const(1)
 _E_GUESS_HIGH = const(3)
@@ -76,7 +76,7 @@ _RAW_MAX = const(536870911)  # 2**29 - 1
 
 
 class ForecastRuns:
-    """Takes rows for a Forecaster, as many at a time as there are."""
+    """Takes many rows for a Forecaster at a time."""
 
     def __init__(self, forecaster):
         model, outlook, interval = forecaster.model, forecaster.outlook, forecaster.interval
@@ -99,26 +99,27 @@ class ForecastRuns:
         ) + ahead
 
     @micropython.viper
-    def take(self, raw, rows, said, halves):
+    def take(self, raw, rows, predictions, halves):
         """Take rows of all columns, array('i'), one after the other. Allocates nothing.
 
-        said and halves, array('i') of one item a row, get what `said` and `half` of the forecaster
-        are after each. Nothing is looked at before; a target out of range counts as its end.
+        predictions and halves, array('i') of one item a row, get the forecaster's `prediction` and
+        `half` after each row. Rows are not checked; a target out of range counts as the end of the
+        range.
         """
         self._run(
             self._learn, self._predict, self._table, self._learned, self._codes, self._parts,
-            self._certain, raw, rows, said, halves,
+            self._certain, raw, rows, predictions, halves,
         )  # fmt: skip
 
 
 @micropython.viper
 def run_now(
-    learn, predict, t, learned, codes, parts, certain: int, raw, rows: int, said, halves
+    learn, predict, t, learned, codes, parts, certain: int, raw, rows: int, predictions, halves
 ):  # fmt: skip
-    """Rows whose target is told from their own columns, and learned at once."""
+    """Take rows whose target is predicted from their own columns, and learned at once."""
     words = ptr32(parts[_OWN_WORDS])
     recent = ptr32(parts[_RECENT])
-    out = ptr32(said)
+    out = ptr32(predictions)
     half = ptr32(halves)
     for i in range(rows):
         y = int(begin(parts, raw, i * words[_F_COLUMNS]))
@@ -130,18 +131,18 @@ def run_now(
             note(parts, y)
             guess = recent[words[_F_HEAD]]
             recent[words[_F_HEAD]] = y
-            judge(parts, certain, words[_F_SAID], words[_F_HALF], y, guess)
-        out[i] = words[_F_SAID]
+            judge(parts, certain, words[_F_PREDICTION], words[_F_HALF], y, guess)
+        out[i] = words[_F_PREDICTION]
         half[i] = words[_F_HALF]
 
 
 @micropython.viper
 def run_ahead(
-    learn, predict, t, learned, codes, parts, certain: int, raw, rows: int, said, halves
+    learn, predict, t, learned, codes, parts, certain: int, raw, rows: int, predictions, halves
 ):  # fmt: skip
-    """Rows whose target comes with a later one: what waits for it is learned then."""
+    """Take rows whose target comes with a later row: samples wait for it, and are then learned."""
     words = ptr32(parts[_OWN_WORDS])
-    out = ptr32(said)
+    out = ptr32(predictions)
     half = ptr32(halves)
     features = words[_F_COLUMNS] - 1 + words[_F_LAGS]
     for i in range(rows):
@@ -155,7 +156,7 @@ def run_ahead(
         weigh(parts)
         keep(codes, parts[_OWN_WORDS], learned, features)
         wait(parts)
-        out[i] = words[_F_SAID]
+        out[i] = words[_F_PREDICTION]
         half[i] = words[_F_HALF]
 
 
@@ -200,16 +201,16 @@ def within(unit: ptr32, value: int) -> int:
 
 @micropython.viper
 def say(parts, certain: int, code: int):
-    """Keep what a code predicts, and how sure that is."""
+    """Keep the prediction of a code, and half the width of its interval."""
     words = ptr32(parts[_OWN_WORDS])
     value = int(decode(parts[_TARGET], code)) + ptr32(parts[_TARGET])[_ROUNDED]  # within 2**30
-    words[_F_SAID] = int(within(parts[_TARGET], value))
+    words[_F_PREDICTION] = int(within(parts[_TARGET], value))
     words[_F_HALF] = ptr32(parts[_INTERVAL])[_HALF] if certain else -1
 
 
 @micropython.viper
 def judge_waiting(parts, certain: int, y: int):
-    """The target has come of the sample that waited; the guess is the last target before that."""
+    """Judge a sample that waited, as its target came; the guess is the last target before it."""
     words = ptr32(parts[_OWN_WORDS])
     at = words[_F_AT]
     place = (words[_F_HEAD] + words[_F_KEPT] - words[_F_HORIZON] + 1) % words[_F_KEPT]
@@ -219,9 +220,9 @@ def judge_waiting(parts, certain: int, y: int):
 
 
 @micropython.viper
-def judge(parts, certain: int, said: int, half: int, y: int, guess: int):
-    """Note how far a prediction was off, if a simple guess could have been made."""
-    away = said - y  # within 2**30
+def judge(parts, certain: int, prediction: int, half: int, y: int, guess: int):
+    """Note the error of a prediction, if there is a guess to compare it with."""
+    away = prediction - y  # within 2**30
     if away < 0:
         away = 0 - away
     inside = int(away <= half)
@@ -234,7 +235,7 @@ def judge(parts, certain: int, said: int, half: int, y: int, guess: int):
 
 @micropython.viper
 def score(errors, away: int, nothing: int, inside: int):
-    """Add both errors to their sums, as NumberMetrics.update(); `nothing` is the guess's."""
+    """Add both errors to their sums, as RegressionMetrics.update(); `nothing` is the guess's."""
     words = ptr32(errors)
     if words[_E_SCORED] == _E_FULL:
         words[_E_SCORED] = words[_E_SCORED] >> 1
@@ -266,7 +267,7 @@ def add(words: ptr32, high: int, error: int):
 
 @micropython.viper
 def put(parts, y: int):
-    """Put the target to those kept, and compare it with those of seasons before."""
+    """Keep the target, and compare it with those of seasons before."""
     words = ptr32(parts[_OWN_WORDS])
     head = words[_F_HEAD] + 1
     if head == words[_F_KEPT]:
@@ -279,21 +280,21 @@ def put(parts, y: int):
 
 @micropython.viper
 def weigh(parts):
-    """Weigh what was said against the outlook's other opinions."""
+    """Weigh the prediction against the naive forecasts of the outlook."""
     words = ptr32(parts[_OWN_WORDS])
     at = words[_F_AT]
     head = words[_F_HEAD]
-    ask_seasons(parts[_OUTLOOK], at, words[_F_SAID], parts[_RECENT], head)
-    said = int(foresee(parts[_OUTLOOK], at, ptr32(parts[_RECENT])[head]))
-    words[_F_SAID] = int(within(parts[_TARGET], said))
+    ask_seasons(parts[_OUTLOOK], at, words[_F_PREDICTION], parts[_RECENT], head)
+    prediction = int(foresee(parts[_OUTLOOK], at, ptr32(parts[_RECENT])[head]))
+    words[_F_PREDICTION] = int(within(parts[_TARGET], prediction))
 
 
 @micropython.viper
 def wait(parts):
-    """Keep what was said of the sample until its target comes."""
+    """Keep the prediction of the sample until its target comes."""
     words = ptr32(parts[_OWN_WORDS])
     at = words[_F_AT]
-    ptr32(parts[_PREDICTED])[at] = words[_F_SAID]
+    ptr32(parts[_PREDICTED])[at] = words[_F_PREDICTION]
     ptr32(parts[_HALVES])[at] = words[_F_HALF]
     words[_F_AT] = at + 1 if at + 1 < words[_F_HORIZON] else 0
     if words[_F_HELD] < words[_F_HORIZON]:

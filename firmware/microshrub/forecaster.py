@@ -1,10 +1,10 @@
-"""Forecaster: what stands between the values of a sensor and a learner of numbers.
+"""Forecaster: makes a regressor's samples from a sensor's values, and forecasts a column.
 
 A sample has one value of each column, and one of the columns is the target. With a horizon of N,
 the target N samples later is predicted: the features are the other columns and the target's last
-values (lags), and a sample is learned when the one N later has come. What the learner says is
-weighed against the last value and seasons (outlook.py). With a horizon of 0, the target is told
-from the other columns of its own sample, and learned at once.
+values (lags), and a sample is learned when the one N later has come. The learner's forecast is
+weighed against naive forecasts: the last value and seasons (naive_forecasts.py). With a horizon of
+0, the target is predicted from the other columns of its own sample, and learned at once.
 
 Buffers (F = features):
 
@@ -22,8 +22,8 @@ from micropython import const
 from .buffers import Buffers
 from .forecast_rows import arrange, keep
 from .learner import ParameterError, same_items, whole
-from .number_metrics import NumberMetrics
 from .quantizer import RAW, Quantizer
+from .regression_metrics import RegressionMetrics
 from .target import Target
 
 # From elsewhere, written by `make constants`:
@@ -37,7 +37,7 @@ _F_HEAD = const(5)
 _F_AT = const(6)
 _F_HELD = const(7)
 _F_TAKEN = const(8)
-_F_SAID = const(9)
+_F_PREDICTION = const(9)
 _F_HALF = const(10)
 _F_OUTCOME = const(11)
 _F_WORDS = const(12)
@@ -69,7 +69,7 @@ class Forecaster(Buffers):
     lags      1..256 with a horizon: the target's last values that are features
     interval  50..99 percent of the targets that the interval should contain; None: no interval
 
-    Raises ValueError, which says what is allowed. What has a state is in `parts`.
+    Raises ValueError with the allowed values. `parts` are those with a state.
     """
 
     def __init__(self, model, columns, column, ends=None, horizon=0, lags=1, interval=None):
@@ -86,10 +86,10 @@ class Forecaster(Buffers):
         self.model = model
         self.quantizer = Quantizer(features)
         self.target = Target(ends)
-        self.metrics = NumberMetrics()
+        self.metrics = RegressionMetrics()
         self.interval = None
         if interval is not None:
-            from .interval import Interval
+            from .prediction_interval import Interval
 
             if type(interval) not in (int, float) or not 50 <= interval <= 99:
                 raise ParameterError("interval", "a number of 50..99", interval)
@@ -97,10 +97,10 @@ class Forecaster(Buffers):
         self._kept = 1
         self.outlook = None
         if horizon:
-            from .outlook import Outlook, ring_room
+            from .naive_forecasts import NaiveForecasts, ring_room
 
             self._kept = max(lags, ring_room(horizon))
-            self.outlook = Outlook(horizon, self._kept)
+            self.outlook = NaiveForecasts(horizon, self._kept)
         self._allocate()
         parts = self.quantizer, model, self.target, self.metrics, self, self.outlook, self.interval
         self.parts = tuple([part for part in parts if part])
@@ -147,7 +147,7 @@ class Forecaster(Buffers):
             return False
         return (
             all([_MISSING <= v <= _RAW_MAX for v in list(row) + list(recent)])
-            and all([_MISSING < v <= _RAW_MAX for v in [words[_F_SAID]] + list(predicted)])
+            and all([_MISSING < v <= _RAW_MAX for v in [words[_F_PREDICTION]] + list(predicted)])
             and all([_NONE <= v <= _RAW_MAX for v in [words[_F_HALF]] + list(halves)])
         )
 
@@ -161,7 +161,7 @@ class Forecaster(Buffers):
         self.quantizer.observe(self._flat[_ROW])
 
     def freeze(self):
-        """Fix the ranges, of which lags have the target's, and begin anew."""
+        """Fix the ranges, where lags have the target's, and begin anew."""
         self.target.freeze()
         row = self._flat[_ROW]
         for end in self.target.ends if not self.quantizer.frozen else ():
@@ -174,10 +174,10 @@ class Forecaster(Buffers):
             self.outlook.reset()
 
     def take(self, values):
-        """Learn what a sample, array('i') of `columns`, tells, and predict what it asks for.
+        """Learn from a sample, array('i') of `columns`, and predict.
 
-        Returns the prediction, raw, within the targets seen. A value may be MISSING, also that of
-        the target: then what waited for it is not learned. Allocates nothing.
+        Returns the prediction, raw, within the targets seen. Any value may be MISSING. If the
+        target's is, the sample that waited for it is not learned. Allocates nothing.
         """
         if values is not self._row or len(values) != self.columns:
             self._check(values)
@@ -185,9 +185,9 @@ class Forecaster(Buffers):
         return self.take_at(values, 0)
 
     def take_at(self, values, at):
-        """The same with the sample at values[at:], which is not looked at before.
+        """The same with the sample at values[at:], which is not checked.
 
-        No function on this way has more than eleven words of state, see device/answers.py.
+        No function that it calls has over eleven words of state (device/link.py).
         """
         words = self._flat[_OWN_WORDS]
         y = values[at + self.column]
@@ -204,7 +204,7 @@ class Forecaster(Buffers):
                 self._predict()
             else:
                 self._predict_and_learn(y)
-        return words[_F_SAID]
+        return words[_F_PREDICTION]
 
     def _learn_waiting(self, y):
         """Learn the sample that waited for this value of the target."""
@@ -216,7 +216,7 @@ class Forecaster(Buffers):
         self._judge_waiting(words[_F_AT], y)
 
     def _judge_waiting(self, at, y):
-        """The guess is the target that came last before the prediction."""
+        """Judge the prediction of a sample that waited; the guess is the last target before it."""
         words = self._flat[_OWN_WORDS]
         guess = (words[_F_HEAD] + words[_F_KEPT] - self.horizon + 1) % words[_F_KEPT]
         guess = self._flat[_RECENT][guess]
@@ -224,7 +224,7 @@ class Forecaster(Buffers):
         self._judge(self._flat[_PREDICTED][at], self._flat[_HALVES][at], y, guess)
 
     def _learn(self, rows, at, code):
-        """Have the row of that number learned; returns the code that was predicted for it."""
+        """Learn the row of that number; returns the code that was predicted for it."""
         model = self.model
         return model._learn(model._addresses, rows, at * model.features, code)
 
@@ -233,10 +233,10 @@ class Forecaster(Buffers):
         words, recent = self._flat[_OWN_WORDS], self._flat[_RECENT]
         self.outlook.note(recent, words[_F_HEAD], self.target.span)  # type: ignore[union-attr]
         self._predict()
-        said = self.outlook.foresee(  # type: ignore[union-attr]
-            words[_F_AT], words[_F_SAID], recent, words[_F_HEAD]
+        prediction = self.outlook.foresee(  # type: ignore[union-attr]
+            words[_F_AT], words[_F_PREDICTION], recent, words[_F_HEAD]
         )
-        words[_F_SAID] = self.target.within(said)
+        words[_F_PREDICTION] = self.target.within(prediction)
 
     def _predict(self):
         codes = self._flat[_CODES]
@@ -244,9 +244,9 @@ class Forecaster(Buffers):
         self._say(self.model._predict(self.model._addresses, codes, 0))
 
     def _say(self, code):
-        """Keep what a code predicts, and how sure that is."""
+        """Keep the prediction of a code, and half the width of its interval."""
         words = self._flat[_OWN_WORDS]
-        words[_F_SAID] = self.target.predicted(code)
+        words[_F_PREDICTION] = self.target.predicted(code)
         words[_F_HALF] = self.interval.half if self.interval else _NONE
 
     def _wait(self):
@@ -254,7 +254,7 @@ class Forecaster(Buffers):
         words = self._flat[_OWN_WORDS]
         at = words[_F_AT]
         keep(self._flat[_CODES], words, self._flat[_ROWS], self.model.features)
-        self._flat[_PREDICTED][at] = words[_F_SAID]
+        self._flat[_PREDICTED][at] = words[_F_PREDICTION]
         self._flat[_HALVES][at] = words[_F_HALF]
         words[_F_AT] = at + 1 if at + 1 < self.horizon else 0
         if words[_F_HELD] < self.horizon:
@@ -270,20 +270,20 @@ class Forecaster(Buffers):
         self._judge_now(y)
 
     def _judge_now(self, y):
-        """The guess is the target before."""
+        """Judge the prediction of this sample. The guess is the target before."""
         words, recent = self._flat[_OWN_WORDS], self._flat[_RECENT]
         guess = recent[words[_F_HEAD]]
         recent[words[_F_HEAD]] = y
-        self._judge(words[_F_SAID], words[_F_HALF], y, guess)
+        self._judge(words[_F_PREDICTION], words[_F_HALF], y, guess)
 
-    def _judge(self, said, half, y, guess):
-        """Note how far a prediction was off, if a simple guess could have been made."""
+    def _judge(self, prediction, half, y, guess):
+        """Note the error of a prediction, if there is a guess to compare it with."""
         if self.interval:
-            self.interval.learn(said, y, half)
-            self._flat[_OWN_WORDS][_F_OUTCOME] = 1 if abs(said - y) <= half else 2
+            self.interval.learn(prediction, y, half)
+            self._flat[_OWN_WORDS][_F_OUTCOME] = 1 if abs(prediction - y) <= half else 2
         if guess != _MISSING:
-            half = abs(said - y) <= half  # whether it was inside: no word more of state
-            self.metrics.update(said, y, guess, half)
+            half = abs(prediction - y) <= half  # whether it was inside: no word more of state
+            self.metrics.update(prediction, y, guess, half)
 
     def _arrange(self, values, at, y):
         """Make the features; y goes to the ring, if there are lags or samples that wait."""
@@ -302,9 +302,9 @@ class Forecaster(Buffers):
             raise ValueError("values has to be array('i') of %d" % self.columns)
 
     @property
-    def said(self):
+    def prediction(self):
         """The last prediction, raw."""
-        return self._flat[_OWN_WORDS][_F_SAID]
+        return self._flat[_OWN_WORDS][_F_PREDICTION]
 
     @property
     def half(self):
@@ -313,7 +313,7 @@ class Forecaster(Buffers):
 
     @property
     def outcome(self):
-        """Of the last sample's target: 1 inside its interval, 2 outside, 0 not known."""
+        """Where the last sample's target was: 1 inside its interval, 2 outside, 0 not known."""
         return self._flat[_OWN_WORDS][_F_OUTCOME]
 
     @property

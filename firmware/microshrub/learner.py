@@ -1,4 +1,4 @@
-"""The base class of all learners, and the checks of what users pass in."""
+"""The base class of all learners, and the checks of the values that users pass in."""
 
 from array import array
 
@@ -21,7 +21,7 @@ _ONLY = (
 class ParameterError(ValueError):
     """A value that a parameter cannot have.
 
-    args is (name of the parameter, what is allowed in words, what was given).
+    args is (name of the parameter, a text with the allowed values, the given value).
     """
 
     def __str__(self):
@@ -52,7 +52,7 @@ def yes_or_no(name, value):
 def twelve_bits(value):
     """(whole, shift): value > 0 is about whole / 2**shift, 2048 <= whole <= 4096.
 
-    They come out the same in single precision, for decimals of up to four places.
+    For decimals of up to four places, single precision gives the same two numbers.
     """
     shift = 0
     while value < 2048:
@@ -80,7 +80,7 @@ def number(name, value, allowed, unit):
 
 
 def _read(text):
-    """What a word in PARAMETERS stands for: a number, True, False, () or a text."""
+    """The value of a word in PARAMETERS: a number, True, False, () or a text."""
     if text.isdigit():
         return int(text)
     if text[:1].isdigit():  # text[0] would stay on a board for ever, as a name
@@ -117,7 +117,7 @@ def check_row(x, features):
 
 @micropython.viper
 def run_rows(learn, t, rows, labels, predictions, begin: int, end: int, features: int):
-    """Learn rows one by one, and note what the learner predicted for each."""
+    """Learn rows one by one, and note the prediction for each."""
     y = ptr8(labels)
     out = ptr8(predictions)
     for i in range(begin, end):
@@ -136,23 +136,26 @@ class Learner(Buffers):
         step 0.5 1/1024..64 65536   a number, stored in units of 1/65536; see number()
         leaf proba proba|class      one of these texts, or whole numbers
         adaptive False              True or False
-        two_valued ()               what the class checks itself
+        two_valued ()               a value that the class checks itself
 
-    They are checked and become attributes. The docstring says what they mean, and so does --help.
+    Parameters are checked and become attributes. The docstring explains them, for --help, too.
 
     It provides the table of its buffers, `_table()`, and kernels `_predict(t, rows, at)` and
-    `_learn(t, rows, at, label)`, which return the class predicted before; t has their addresses.
+    `_learn(t, rows, at, label)`, which return the class predicted before learning; t has the
+    addresses of the buffers.
     """
 
     PARAMETERS = ""
-    moves = False  # whether it moves codes along
-    votes_change = False  # whether learn() may leave other votes than its prediction's
+    moves = False  # whether its codes move with ranges that grow
+    votes_change = False  # whether after learn() the votes may not be those of its prediction
     _SHAPE = ("features", "classes")  # type: tuple  # of a sample
 
     if MYPY:
 
         def __getattr__(self, name):
             """The parameters are attributes."""
+
+    _is_plan = False  # without buffers, see plan()
 
     def __init__(self, features, classes, **parameters):
         self.features = whole("features", features, 1, 256)
@@ -166,16 +169,15 @@ class Learner(Buffers):
         for name in parameters:
             raise TypeError("unexpected keyword argument '%s'" % name)
         self._prepare()
-        self._make()
-
-    def _make(self):
+        if self._is_plan:
+            return
         if _ONLY and self.configuration() != _ONLY:
             raise ValueError("this program is for %s: build and flash it again" % _ONLY)
         self._allocate()
 
     @classmethod
     def _rows(cls):
-        """The words of each row of PARAMETERS."""
+        """The rows of PARAMETERS, each a list of words."""
         return list(map(str.split, cls.PARAMETERS.split(";"))) if cls.PARAMETERS else []
 
     def _checked(self, row, value):
@@ -221,9 +223,9 @@ class Learner(Buffers):
 
     @classmethod
     def plan(cls, **parameters):
-        """A learner with these parameters but without its buffers; `_make` would make them."""
+        """A learner with these parameters but without its buffers."""
         plan = object.__new__(cls)
-        setattr(plan, "_make", lambda: None)  # noqa: B010  (all of __init__ but this)
+        plan._is_plan = True
         cls.__init__(plan, **parameters)
         return plan
 
@@ -264,12 +266,16 @@ class Learner(Buffers):
         """The class of x if it comes right after the sample learned last."""
         return self.predict(x)
 
+    def is_empty(self):
+        """Whether its codes move with ranges that grow, and it has learned nothing yet."""
+        return False
+
     def idle(self):
-        """Do some of what is left to do while nothing is taught; returns whether there is more."""
+        """Do some of the work that is left for idle times; returns whether there is more."""
         return False
 
     def move_codes(self, feature, bits, doublings, steps):
-        """Move all codes of a feature with its range, see growing.py; if the class `moves`."""
+        """Move all codes of a feature with its range (growing_ranges.py), if the class `moves`."""
         self._mover()(self._addresses, feature, bits, doublings, steps)
 
     def learn(self, x, label):
@@ -289,7 +295,7 @@ class Learner(Buffers):
         self._row = x
 
     def forget(self):
-        """Make what was learned long ago count less; here, forget everything."""
+        """Have old samples count less; here, forget everything."""
         self.reset()
 
     def run(self, rows, labels, predictions, begin=0, end=None):

@@ -1,8 +1,7 @@
 """The learners, one per line; a class is imported when it is first needed.
 
-Those whose names end in Regressor predict numbers, the others classes.
-
-They are one text, since tuples would take three times the RAM on a board.
+Learners whose names end in Regressor predict numbers, the others classes. The list is one text,
+since tuples would take three times the RAM on a board.
 """
 
 from .learner import choice
@@ -36,14 +35,14 @@ def is_regressor(name):
 def register(name, module):
     """Add a learner of your own: the class of that name in that module.
 
-    The module is named as for `import`; one in the library's folder begins with a dot.
+    The module is named as for `import`; the name of one in the library begins with a dot.
     """
     global _LEARNERS
     _LEARNERS += "%s %s\n" % (name, module)
 
 
 def learner_class(name):
-    """The class of that name. Raises ValueError, which lists the known ones, if there is none."""
+    """The class of that name. Raises ValueError, with the known names, if there is none."""
     names = learner_names()
     module = _LEARNERS.split()[2 * names.index(choice("learner", name, names)) + 1]
     level = int(module.startswith("."))

@@ -14,7 +14,7 @@ from .learner import check_classes, whole
 # places of buffers
 _METRICS_COUNTS = const(0)
 _METRICS_CAME = const(1)
-_METRICS_SAID = const(2)
+_METRICS_PREDICTIONS = const(2)
 _METRICS_CONFUSION = const(3)
 # (end)
 
@@ -36,7 +36,7 @@ def note(t, labels, predictions, samples: int):
     address = ptr32(t)
     counts = ptr32(address[_METRICS_COUNTS])
     came = ptr32(address[_METRICS_CAME])
-    said = ptr32(address[_METRICS_SAID])
+    predicted = ptr32(address[_METRICS_PREDICTIONS])
     matrix = ptr32(address[_METRICS_CONFUSION])
     truth = ptr8(labels)
     guess = ptr8(predictions)
@@ -51,7 +51,7 @@ def note(t, labels, predictions, samples: int):
             counts[_LAST] = counts[_LAST] + 256  # < 2**29 for 2**49 samples
             for k in range(classes):
                 came[k] = came[k] >> 1
-                said[k] = said[k] >> 1
+                predicted[k] = predicted[k] >> 1
             for k in range(classes * kept):
                 matrix[k] = matrix[k] >> 1
         majority = 0
@@ -65,7 +65,7 @@ def note(t, labels, predictions, samples: int):
         if label == prediction:
             counts[_RIGHT] = counts[_RIGHT] + 1
         came[label] = came[label] + 1
-        said[prediction] = said[prediction] + 1
+        predicted[prediction] = predicted[prediction] + 1
         if kept:
             k = label * classes + prediction
             matrix[k] = matrix[k] + 1
@@ -133,7 +133,7 @@ class Metrics(Buffers):
         return whole("a class", c, 0, self.classes - 1)
 
     def confusion(self, label, prediction):
-        """How many samples with label got that prediction. ValueError for more than 32 classes."""
+        """How many samples with label got that prediction. ValueError above 32 classes."""
         if not len(self._flat[3]):
             raise ValueError(
                 "there is no confusion matrix of more than %d classes" % _MATRIX_CLASSES
@@ -142,13 +142,13 @@ class Metrics(Buffers):
 
     @property
     def samples(self):
-        """Samples counted, all of them: each halving took half of 2**29 out of the counts."""
+        """All samples so far, also those that halving took out of the counts."""
         counts = self._flat[0]
         return counts[_SEEN] + (counts[_LAST] >> 8) * (_FULL >> 1)
 
     @property
     def right(self):
-        """How many of them were predicted right; above 2**29 samples, in proportion."""
+        """How many of them were predicted correctly; above 2**29 samples, in proportion."""
         counts = self._flat[0]
         if counts[_LAST] < 256:
             return counts[_RIGHT]
@@ -177,10 +177,10 @@ class Metrics(Buffers):
         return _above(counts[_RIGHT] * seen, self.prior(), seen * seen)
 
     def prior(self):
-        came, said = self._flat[1], self._flat[2]
+        came, predicted = self._flat[1], self._flat[2]
         chance = 0
         for c in range(self.classes):
-            chance += came[c] * said[c]
+            chance += came[c] * predicted[c]
         return chance
 
     @property
@@ -215,25 +215,25 @@ def millionths(part, whole_part):
 def fraction(part: int, of: int, times: int) -> int:
     """part * times // of, for 0 <= part < of < 2**29, times < 2**20: bit by bit of times."""
     rest = 0
-    found = 0
+    root = 0
     for k in range(20):
         rest = rest << 1  # < 2**30
-        found = found << 1
+        root = root << 1
         if rest >= of:
             rest -= of
-            found += 1
+            root += 1
         if times >> (19 - k) & 1:
             rest += part
             if rest >= of:
                 rest -= of
-                found += 1
-    return found
+                root += 1
+    return root
 
 
 def _table(classes):
     return [
         ("metrics.counts", "i", _WORDS),
         ("metrics.came", "i", classes),
-        ("metrics.said", "i", classes),
+        ("metrics.predictions", "i", classes),
         ("metrics.confusion", "i", classes * classes if classes <= _MATRIX_CLASSES else 0),
     ]

@@ -1,9 +1,9 @@
 """Pointers for programs whose machine code has too little room: some kernels stay bytecode.
 
-To machine code, a table of addresses is numbers; a kernel in bytecode reads the buffers
-themselves. So a table keeps both. In such a program, `build` has this address_table() take the
-place of that in buffers.py, and in kernels that are bytecode, items16() and items32() that of
-ptr16 and ptr32; a ptr8 is the buffer itself.
+In machine code, kernels read a table of addresses as numbers; in bytecode, they read the buffers
+themselves. So a table keeps both. In such a program, `build` replaces the address_table() of
+buffers.py by this one, and in bytecode kernels, ptr16 by items16(), ptr32 by items32(), and ptr8
+by the buffer itself.
 """
 
 from array import array

@@ -21,7 +21,7 @@ import micropython
 from micropython import const
 
 from .buffers import Buffers, address_table, table_bytes
-from .first_ranges import limited, next_of, put_next, widen, without_wrong
+from .initial_ranges import limited, next_of, put_next, widen, without_wrong
 from .learner import CODES, same_items, whole
 
 # From elsewhere, written by `make constants`:
@@ -32,7 +32,7 @@ _QUANTIZER_SPAN = const(2)
 _QUANTIZER_SHIFT = const(3)
 _QUANTIZER_SCALE = const(4)
 _QUANTIZER_LAST = const(5)
-# first_ranges.py
+# initial_ranges.py
 _MISSING = const(-536870912)
 _RAW_MAX = const(536870911)
 # (end)
@@ -119,10 +119,10 @@ class Quantizer(Buffers):
     features  1..256
     ranges    None, or for each feature a pair (low, high) of ints within +-(2**29 - 1)
 
-    Without ranges, show it the first samples with observe() and then call freeze(). A range does
-    not reach to a value, however often it came, that is more than eight times as far from all
-    others as they are from each other: a wrong reading. A value outside of its range gets a
-    coarser code and is counted in `clamped`. For a missing value the feature keeps its last code
+    Without ranges, pass the first samples to observe() and then call freeze(). A range does not
+    reach to a value, however often it came, that is more than eight times as far from all others
+    as they are from each other, as it is a wrong reading. A value outside of its range gets a
+    coarser code and is counted in `clamped`. For a missing value, the feature keeps its last code
     (at first the middle one); it is counted in `missing`.
     """
 
@@ -217,11 +217,11 @@ class Quantizer(Buffers):
         return frozen <= 1
 
     def range_of(self, f):
-        """The (low, span) of a feature's range: its least value, and how far the last one is."""
+        """The (low, span) of a feature's range: its least value, and the distance to its last."""
         return self._flat[1][f], self._flat[2][f]
 
     def encode_from(self, raw, codes, row):
-        """Write the codes of all rows; returns how many these are: no range grows on the way."""
+        """Write the codes of all rows, as no range grows; returns the number of rows."""
         self.encode(raw, codes)
         return len(raw) // self.features
 
@@ -230,7 +230,7 @@ class Quantizer(Buffers):
         self.encode(raw, codes)
 
     def code_aside(self, raw, codes):
-        """The codes of a row; nothing is counted, and a missing value has the middle code."""
+        """Write the codes of a row without counting it; a missing value has the middle code."""
         _, low, span, shift, scale, _ = self._flat
         for f in range(self.features):
             codes[f] = _MIDDLE

@@ -1,8 +1,8 @@
-"""When ranges grow, and how: the kernels of growing.py.
+"""Kernels of growing_ranges.py: when a range grows, and by how much.
 
 A range grows
 
-- with a value outside of it, among the first 16 samples: early_growth.py has the exceptions;
+- with a value outside of it, among the first 16 samples: early_range_growth.py has the exceptions;
 - later, when more than one value in 17 lies on one side of it: a level rises by 16 with each of
   these and falls by one with each value inside, and has to pass 16, from 64 samples on 32, from
   256 on 48, and from 1,024 on 64. Then the range comes to hold the nearest of these values.
@@ -18,7 +18,7 @@ Buffers:
     growing.counts  'i'  the integers below
     growing.low     'i'  [features] where a range begins
     growing.bits    'B'  [features] log2 of its length, or 255: there was no value yet
-    growing.level   'B'  [features] 255: the range has to grow; early_growth.py has others
+    growing.level   'B'  [features] 255: the range has to grow; early_range_growth.py has others
     growing.beyond  'i'  [features] the value outside that the range may grow for
     growing.least   'i'  [features] of the values that it has to hold
     growing.most    'i'  [features] likewise the greatest
@@ -28,8 +28,8 @@ Buffers:
 import micropython
 from micropython import const
 
-from .early_growth import is_far, note_early
-from .first_ranges import limited
+from .early_range_growth import is_far, note_early
+from .initial_ranges import limited
 from .ranges import coded, moved_code
 
 # From elsewhere, written by `make constants`:
@@ -42,11 +42,11 @@ _GROWING_BEYOND = const(4)
 _GROWING_LEAST = const(5)
 _GROWING_MOST = const(6)
 _GROWING_LAST = const(7)
-# early_growth.py
+# early_range_growth.py
 _EARLY = const(16)
 _ANEW = const(252)
 _GROWS = const(255)
-# first_ranges.py
+# initial_ranges.py
 _MISSING = const(-536870912)
 # ranges.py
 _STEP_BITS = const(13)
@@ -249,7 +249,7 @@ def encode_row(t, raw, at: int, codes):
 
 @micropython.viper
 def count_row(t):
-    """Count a row that the ranges grow with."""
+    """Count a row with which the ranges may grow."""
     counts = ptr32(ptr32(t)[_GROWING_COUNTS])
     if counts[_G_SEEN] < _MOST_SEEN:
         counts[_G_SEEN] = counts[_G_SEEN] + 1
@@ -258,7 +258,7 @@ def count_row(t):
 
 @micropython.viper
 def encode_rows(t, raw, row: int, rows: int, codes) -> int:
-    """Code rows up to one for which a range has to grow; returns the number of the first left."""
+    """Code rows up to one for which a range has to grow; returns the number of that row."""
     counts = ptr32(ptr32(t)[_GROWING_COUNTS])
     while row < rows:
         at = row * counts[_G_FEATURES]

@@ -1,4 +1,4 @@
-"""Codes of ranges that double: a power of two of raw values, see growing.py.
+"""Codes of ranges that double: a power of two of raw values, see growing_ranges.py.
 
 The codes of a range of 2**bits raw values, from 0 to 65535, are
 
@@ -41,7 +41,7 @@ def coded(v: int, bits: int) -> int:
 
 @micropython.viper
 def moved_code(code: int, bits: int, doublings: int, steps: int) -> int:
-    """What becomes of a code when its range of 2**bits doubles and begins so many steps lower.
+    """The new code for a code whose range of 2**bits doubles and begins so many steps lower.
 
     A step is a raw value, or 1/2**13 of the new range if that is more.
     """

@@ -14,7 +14,7 @@ _MOST = const(65535)
 
 @micropython.viper
 def run_numbers(learn, t, rows, targets, predictions, count: int, features: int):
-    """Learn rows one by one, and note what the learner predicted for each."""
+    """Learn rows one by one, and note the prediction for each."""
     y = ptr16(targets)
     out = ptr16(predictions)
     for i in range(count):
@@ -25,7 +25,7 @@ class Regressor(Learner):
     """The base class of the learners of numbers: a Learner without classes.
 
     Its kernels are `_predict(t, rows, at)` and `_learn(t, rows, at, target)`; both return the code
-    predicted before learning, which is within those of the targets learned so far (32767 before
+    predicted before learning. It lies within the codes of the targets learned so far (32767 before
     the first one).
     """
 

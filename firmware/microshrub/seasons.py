@@ -1,6 +1,6 @@
-"""Finds the season of a column: the period after which its values were most alike lately.
+"""Finds the season of a column: the period after which its recent values repeat best.
 
-See outlook.py, whose buffers these are.
+See naive_forecasts.py, whose buffers these are.
 """
 
 import micropython
@@ -10,9 +10,9 @@ from micropython import const
 # places of buffers
 _OUTLOOK_WORDS = const(0)
 _OUTLOOK_OPINIONS = const(2)
-# first_ranges.py
+# forecast_runs.py
 _RAW_MAX = const(536870911)
-# outlook.py
+# naive_forecasts.py
 _O_HORIZON = const(0)
 _O_KEPT = const(1)
 _O_KNOWN = const(2)
@@ -42,7 +42,7 @@ def scaling_bits(span: int) -> int:
 
 @micropython.viper
 def compare(words: ptr32, away: ptr32, recent: ptr32, head: int, span: int):
-    """A value has come, recent[head]: how far is it from the one of each period before?"""
+    """Note a value, recent[head], and its distance from the value one period before, of each."""
     kept = words[_O_KEPT]
     known = words[_O_KNOWN]
     value = recent[head]
@@ -99,7 +99,7 @@ def compare(words: ptr32, away: ptr32, recent: ptr32, head: int, span: int):
 
 @micropython.viper
 def ask_seasons(t, at: int, model: int, recent: ptr32, head: int):
-    """Keep what model, season and shifted say, at opinions[_OF_EACH * at:]."""
+    """Keep the forecasts model, season and shifted at opinions[_OF_EACH * at:]."""
     words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
     opinions = ptr32(ptr32(t)[_OUTLOOK_OPINIONS])
     kept = words[_O_KEPT]

@@ -1,17 +1,17 @@
 """The unit of the numbers that a regressor learns: raw values to 16-bit codes, and back.
 
 The codes are those of a quantizer's feature (see quantizer.py): equal steps over the range of the
-first targets and 64 times as much on either side, since a mean of codes is a mean of targets only
-where steps are equal; beyond, coarser and coarser steps as far as raw
-values go. So there is a code for every target, and learners work in one known unit, codes.
+first targets and 64 times its width on either side, since a mean of codes is a mean of targets
+only where steps are equal; beyond that, coarser and coarser steps as far as raw values go. So
+there is a code for every target, and learners work in one known unit, codes.
 
-A prediction comes back as the raw value nearest to its code, moved by what rounding to a code
-took from the last target: so what has not changed is predicted exactly. It stays within the
-targets seen so far, so it cannot diverge.
+A prediction comes back as the raw value nearest to its code, plus the rounding error of the last
+target: so a target that does not change is predicted exactly. It stays within the targets seen so
+far, so it cannot diverge.
 
-Of the first targets, the range does not reach to one that came once and is more than eight times
-as far from all others as these are from each other: a wrong reading would leave no code to tell
-the others apart.
+The range does not reach to a first target that came once and is more than eight times as far from
+all others as these are from each other: with a wrong reading in the range, too few codes would be
+left to tell the others apart.
 
 Buffer "target.range", 'i': the integers below.
 """
@@ -20,7 +20,7 @@ import micropython
 from micropython import const
 
 from .buffers import Buffers, table_bytes
-from .first_ranges import without_wrong
+from .initial_ranges import without_wrong
 from .learner import whole
 from .quantizer import RAW_MAX, code_of, scaling
 
@@ -31,7 +31,7 @@ _SCALE = const(3)  # likewise next to the high end
 _LEAST_SEEN = const(4)  # of the targets seen
 _GREATEST_SEEN = const(5)
 _FROZEN = const(6)
-_ROUNDED = const(7)  # what the last target is above the raw value that its code stands for
+_ROUNDED = const(7)  # the last target minus the raw value that its code stands for
 _WORDS = const(8)
 
 _MARGINS = const(64)  # widths of an observed range, on either side
@@ -92,7 +92,7 @@ class Target(Buffers):
         return table_bytes(_TABLE)
 
     def configuration(self):
-        """What the state depends on: nothing, since the range is part of it."""
+        """A text without parameters: the range is part of the state."""
         return "Target"
 
     def _table(self):
@@ -193,7 +193,7 @@ class Target(Buffers):
 
     @property
     def span(self):
-        """From the low end of the range to the high one, raw, with the margins."""
+        """The width of the range, raw, with the margins."""
         return self._flat[0][_SPAN]
 
     def _check(self, value):

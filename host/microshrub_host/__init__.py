@@ -2,8 +2,8 @@
 
 What a program or a notebook uses is exported here by name, and imported when it is first named:
 functions, what they return, and the parts of that. The classifiers and regressors for River and
-scikit-learn are in `adapters.river_adapter` and `adapters.sklearn_adapter`. All else is private:
-it may change without notice.
+scikit-learn are in `api.river_adapter` and `api.sklearn_adapter`. All else is private: it may
+change without notice.
 
 Arguments always come in the same order: stream, model, board, then the file or folder.
 """
@@ -20,53 +20,61 @@ if TYPE_CHECKING:
     from .api.planning import budget, tune
     from .api.runs import parity, simulate
     from .base.errors import UserError
-    from .beside.anomaly import Anomaly, AnomalyRun
-    from .beside.companion import BesideRun, BoardRoom, Companion, Followed, Option
-    from .beside.guarantee import Guarantee, GuaranteeRun
-    from .beside.label_budget import AskingRun, LabelBudget
-    from .beside.registry import register_companion
-    from .beside.spare_classes import SpareClasses
-    from .beside.spare_run import Naming, SpareRun
-    from .beside.watcher import Watcher
     from .boards.ram_budget import Budget, Kernels, Part, Shortage
+    from .companions.anomaly import Anomaly, AnomalyRun
+    from .companions.companion import (
+        BoardObjects,
+        Companion,
+        CompanionReport,
+        CompanionRun,
+        Option,
+    )
+    from .companions.guarantee import Guarantee, GuaranteeRun
+    from .companions.label_budget import LabelBudget, LabelBudgetRun
+    from .companions.registry import register_companion
+    from .companions.spare_classes import SpareClasses
+    from .companions.spare_run import Naming, SpareRun
+    from .companions.watcher import Watcher
     from .engines.interface import States
     from .evaluation.by_class import ByClass
-    from .evaluation.classes import Point, Result, WithoutLabels
+    from .evaluation.classes import Point, Result
     from .evaluation.parity import Difference
     from .evaluation.regression import Errors, IntervalResult, NumberResult
+    from .evaluation.unseen import Holdout, Unseen
     from .library.learners import register
     from .library.loader import load
     from .models.model_files import ModelFile, OpenModel
-    from .streams.number_streams import NumberStream
-    from .streams.open_numbers import open_numbers
+    from .streams.open_regression_stream import open_numbers
     from .streams.open_stream import open_stream
+    from .streams.regression_streams import NumberStream
     from .streams.stream import Extraction, Stream
     from .streams.units import Scale
-    from .tuning.report import TuningReport
-    from .tuning.splits import Scores
+    from .tuning.holdout_scores import Scores
     from .tuning.study import FinishedTrial
     from .tuning.trials import Candidate, Size
+    from .tuning.tuning_report import TuningReport
 
 __all__ = [
     "Anomaly",
     "AnomalyRun",
-    "AskingRun",
-    "BesideRun",
-    "BoardRoom",
+    "BoardObjects",
     "Budget",
     "ByClass",
     "Candidate",
     "Companion",
+    "CompanionReport",
+    "CompanionRun",
     "Difference",
     "Errors",
     "Extraction",
     "FinishedTrial",
-    "Followed",
     "Guarantee",
     "GuaranteeRun",
+    "Holdout",
     "IntervalResult",
     "Kernels",
     "LabelBudget",
+    "LabelBudgetRun",
     "ModelFile",
     "Naming",
     "NumberResult",
@@ -85,9 +93,9 @@ __all__ = [
     "States",
     "Stream",
     "TuningReport",
+    "Unseen",
     "UserError",
     "Watcher",
-    "WithoutLabels",
     "budget",
     "extract_features",
     "load",
@@ -108,30 +116,31 @@ _NAMES = {  # by their modules
     "api.planning": "budget tune",
     "api.runs": "parity simulate",
     "base.errors": "UserError",
-    "beside.anomaly": "Anomaly AnomalyRun",
-    "beside.companion": "BesideRun BoardRoom Companion Followed Option",
-    "beside.guarantee": "Guarantee GuaranteeRun",
-    "beside.label_budget": "AskingRun LabelBudget",
-    "beside.registry": "register_companion",
-    "beside.spare_classes": "SpareClasses",
-    "beside.spare_run": "Naming SpareRun",
-    "beside.watcher": "Watcher",
+    "companions.anomaly": "Anomaly AnomalyRun",
+    "companions.companion": "BoardObjects CompanionRun Companion CompanionReport Option",
+    "companions.guarantee": "Guarantee GuaranteeRun",
+    "companions.label_budget": "LabelBudgetRun LabelBudget",
+    "companions.registry": "register_companion",
+    "companions.spare_classes": "SpareClasses",
+    "companions.spare_run": "Naming SpareRun",
+    "companions.watcher": "Watcher",
     "boards.ram_budget": "Budget Kernels Part Shortage",
     "engines.interface": "States",
     "evaluation.by_class": "ByClass",
-    "evaluation.classes": "Point Result WithoutLabels",
+    "evaluation.classes": "Point Result",
     "evaluation.parity": "Difference",
     "evaluation.regression": "Errors IntervalResult NumberResult",
+    "evaluation.unseen": "Holdout Unseen",
     "library.learners": "register",
     "library.loader": "load",
     "models.model_files": "ModelFile OpenModel",
-    "streams.number_streams": "NumberStream",
-    "streams.open_numbers": "open_numbers",
+    "streams.regression_streams": "NumberStream",
+    "streams.open_regression_stream": "open_numbers",
     "streams.open_stream": "open_stream",
     "streams.stream": "Extraction Stream",
     "streams.units": "Scale",
-    "tuning.report": "TuningReport",
-    "tuning.splits": "Scores",
+    "tuning.tuning_report": "TuningReport",
+    "tuning.holdout_scores": "Scores",
     "tuning.study": "FinishedTrial",
     "tuning.trials": "Candidate Size",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import os
+import json
 import re
 import shlex
 import shutil
@@ -19,7 +19,7 @@ from patience import PATIENCE
 from simulated_support import environment, simulated_board
 from tests_support import ROOT
 
-from microshrub_tools.cli.main import parser
+from microshrub_tools.cli.main import main, parser
 
 _NOT_HERE = ("python3 -m venv", "pip install", "make ", "git clone")  # the tests have it all
 
@@ -34,9 +34,6 @@ def missing_programs(page: Path) -> str:
 def served(command: str, folder: Path, output: Path) -> Iterator[None]:
     """What is to run in another terminal, from when it says that it runs."""
     words = words_of(command)
-    if os.getuid() == 0:  # it becomes another user, who does not see a test's folder
-        with (folder / words[-1]).open("a") as config:
-            config.write("user root\n")
     with output.open("wb") as out:
         process = subprocess.Popen(words, cwd=folder, stdout=out, stderr=out)
     try:
@@ -56,8 +53,11 @@ def words_of(command: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_commands_exist_with_their_options_and_files(page: str) -> None:
+def test_the_commands_exist_with_their_options_and_files(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """In the order of the page: a file that a command reads was written by one before."""
+    monkeypatch.chdir(tmp_path)  # where `init` writes a project's file, which the others read
     known = {name for name, _ in saved(ROOT / page)}
     found = commands(ROOT / page)
     assert found
@@ -68,16 +68,45 @@ def test_the_commands_exist_with_their_options_and_files(page: str) -> None:
         if not command.startswith("microshrub "):
             continue
         words = words_of(command)[1:]
+        if words[0] == "init":
+            assert main(words) == 0
+            continue
         if words != ["--version"]:
             parser().parse_args(words)
         written = [words[k + 1] for k, word in enumerate(words) if word in ("-o", "--save")]
         if words[0] == "example":
             written.append(f"{words[1]}.csv")
         if words[0] == "demo":
-            written += ["gestures.csv", "demo.png"]
+            written.append("demo.svg")
         read = {w for w in words if re.fullmatch(r"\w+\.(csv|mshrub|py)", w)} - {*written}
         assert read <= known, command
         known |= {*written}
+
+
+def printed_by(found: list[str], folder: Path) -> set[str]:
+    """The lines that the commands print, run one after the other in the folder."""
+    path = f"{Path(sys.executable).parent}:{environment(folder)['PATH']}"
+    with contextlib.ExitStack() as brokers, contextlib.ExitStack() as boards:
+        printed: set[str] = set()
+        for command in found:
+            if command.startswith(_NOT_HERE):
+                continue
+            if command.startswith("/usr/sbin/mosquitto "):
+                brokers.enter_context(served(command, folder, folder / "broker.log"))
+                continue
+            if command.startswith("microshrub device"):
+                boards.close()
+                boards.enter_context(simulated_board(folder, *words_of(command)[2:]))
+                continue
+            done = subprocess.run(
+                ["bash", "-c", command], cwd=folder, timeout=PATIENCE,
+                env=environment(folder) | {"PATH": path}, stdin=subprocess.DEVNULL,
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            assert done.returncode == 0, command + "\n" + done.stdout + done.stderr
+            assert "does not beat" not in done.stdout
+            printed |= {plain(line) for line in (done.stdout + done.stderr).splitlines()}
+    return printed
 
 
 @pytest.mark.long
@@ -91,26 +120,26 @@ def test_the_commands_run_one_after_the_other(
         pytest.skip(f"no {missing}: `make optional` installs it where it can be had")
     for name, program in saved(ROOT / page):
         (tmp_path / name).write_text(program)
-    path = f"{Path(sys.executable).parent}:{environment(tmp_path)['PATH']}"
-    with contextlib.ExitStack() as brokers, contextlib.ExitStack() as boards:
-        printed: set[str] = set()
-        for command in commands(ROOT / page):
-            if command.startswith(_NOT_HERE):
-                continue
-            if command.startswith("/usr/sbin/mosquitto "):
-                brokers.enter_context(served(command, tmp_path, tmp_path / "broker.log"))
-                continue
-            if command.startswith("microshrub device"):
-                boards.close()
-                boards.enter_context(simulated_board(tmp_path, *words_of(command)[2:]))
-                continue
-            done = subprocess.run(
-                ["bash", "-c", command], cwd=tmp_path, timeout=PATIENCE,
-                env=environment(tmp_path) | {"PATH": path}, stdin=subprocess.DEVNULL,
-                capture_output=True, text=True, check=False,
-            )  # fmt: skip
-            assert done.returncode == 0, command + "\n" + done.stdout + done.stderr
-            assert "does not beat" not in done.stdout
-            printed |= {plain(line) for line in (done.stdout + done.stderr).splitlines()}
+    printed = printed_by(commands(ROOT / page), tmp_path)
     for line in shown(ROOT / page):
         assert any(line in one for one in printed), line
+
+
+@pytest.mark.long
+def test_the_way_to_a_board_on_an_esp32(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    """With its pins; the thicket has room for 16 KB and more."""
+    on_esp32 = {"rpi_pico": "esp32", "scl=1": "scl=22", "sda=0": "sda=21", "-pin 15": "-pin 13"}
+    on_esp32 |= {"15=": "13="}
+    found = commands(ROOT / "examples" / "gestures" / "README.md")
+    found = found[found.index("microshrub example gestures") :]
+    for old, new in on_esp32.items():
+        assert any(old in command for command in found), old
+        found = [command.replace(old, new) for command in found]
+    printed = printed_by(found, tmp_path)
+    assert any("for ESP32, in build/esp32" in line for line in printed)
+    assert any(line.startswith("It fits: ") for line in printed)
+    config = json.loads((tmp_path / "build" / "esp32" / "config.json").read_text())
+    assert config["learner"] == "Thicket"
+    assert config["parameters"]["bytes"] >= 16_384

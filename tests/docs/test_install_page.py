@@ -29,7 +29,7 @@ def test_every_command_is_in_the_table_of_systems_once() -> None:
     known = {command.name for command in COMMANDS}
     listed = named_in("What runs where")
     assert {*listed} == known
-    assert sorted(listed) == sorted([*known, "build"]), "build stands there twice, with --native"
+    assert sorted(listed) == sorted([*known, "build"]), "build stands there twice, with --emit"
 
 
 def test_every_extra_is_in_the_table_of_extras() -> None:

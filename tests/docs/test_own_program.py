@@ -9,12 +9,20 @@ import pytest
 from patience import PATIENCE
 from tests_support import ROOT
 
-from microshrub_host.sources import library_files
+from microshrub_host.library import library_files
 
 PAGES = ["README.md", "docs/how-to/use-in-your-own-program.md"]
 HEAP = "140k"
-MODEL = "model = ShrubEnsemble(features=3, classes=2, window=32, trees=8, depth=5, step=0.5)"
-LARGE = "from microshrub import Thicket\nmodel = Thicket(features=3, classes=2, bytes=49152)"
+MODELS = {  # what the page shows, and a larger one
+    PAGES[0]: (
+        "model = Thicket(features=3, classes=2, bytes=16384)",
+        "model = Thicket(features=3, classes=2, bytes=49152)",
+    ),
+    PAGES[1]: (
+        "model = ShrubEnsemble(features=3, classes=2, window=32, trees=8, depth=5, step=0.5)",
+        "from microshrub import Thicket\nmodel = Thicket(features=3, classes=2, bytes=49152)",
+    ),
+}
 
 
 def shown(page: str) -> str:
@@ -41,9 +49,10 @@ def test_a_large_model_finds_room_and_nothing_is_collected_afterwards(
     page: str, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     code = shown(page)
-    assert MODEL in code
+    model, more = MODELS[page]
+    assert model in code
     assert run(micropython_command, tmp_path, code) == "-1\n"
-    large = code.replace(MODEL, LARGE)
+    large = code.replace(model, more)
     assert run(micropython_command, tmp_path, large) == "-1\n"
     without = large.replace("gc.threshold(2048)", "pass")
     assert "MemoryError" in run(micropython_command, tmp_path, without)

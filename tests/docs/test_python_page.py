@@ -25,7 +25,7 @@ def shown(kind: str) -> str:
 
 
 def test_the_example_prints_what_stands_below_it(tmp_path: Path) -> None:
-    after = PAGE.read_text(encoding="utf-8").partition("\nprints\n\n```\n")[2]
+    after = PAGE.read_text(encoding="utf-8").partition("\nprints\n\n```text\n")[2]
     command = [sys.executable, "-c", shown("python")]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == after.partition("```\n")[0]
@@ -49,7 +49,7 @@ def test_each_package_says_that_it_has_types(package: Path) -> None:
 def test_mypy_knows_what_a_users_program_gets(tmp_path: Path) -> None:
     more = """
 import microshrub
-from microshrub_host.adapters.river_adapter import HoeffdingTreeClassifier
+from microshrub_host.api.river_adapter import HoeffdingTreeClassifier
 reveal_type(run)
 reveal_type(needed)
 reveal_type(HoeffdingTreeClassifier(max_depth=3).predict_set_one({"x": 1.0}))

@@ -23,20 +23,15 @@ def test_the_version_has_one_place_that_all_others_follow() -> None:
     place = project["tool"]["hatch"]["version"]["path"]
     assert f'__version__ = "{version}"' in (ROOT / place).read_text()
     assert "version" in project["project"]["dynamic"]
-    for path in ROOT.glob("package*.json"):
+    for path in (ROOT / "firmware").glob("package*.json"):
         assert json.loads(path.read_text())["version"] == version, path
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
 
 
-def test_changes_are_by_version_and_date() -> None:
+def test_changes_begin_with_this_version() -> None:
     text = (ROOT / "docs" / "reference" / "changes.md").read_text(encoding="utf-8")
-    found = re.findall(r"^## (.*), (.*)$", text, re.M)
-    assert len(found) == len(re.findall(r"^## ", text, re.M))
-    assert found[0][0] == loader.load("python").__version__
-    released = [date for _, date in found if date != "not released yet"]
-    assert len(released) >= len(found) - 1
-    assert all(re.fullmatch(r"20\d\d-\d\d-\d\d", date) for date in released)
-    assert released == sorted(released, reverse=True)
+    versions = re.findall(r"^## (\S+)$", text, re.M)
+    assert versions[0] == loader.load("python").__version__
 
 
 @pytest.mark.parametrize("name", ["CONTRIBUTING.md", "SECURITY.md", "examples/README.md"])

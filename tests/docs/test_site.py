@@ -85,7 +85,3 @@ def test_the_reference_has_every_public_name_and_command(site: Path) -> None:
     commands = (site / "reference" / "commands.html").read_text(encoding="utf-8")
     for name in ("simulate", "tune", "build", "flash", "monitor"):
         assert f'id="microshrub-{name}"' in commands
-
-
-def test_the_readme_is_one_page() -> None:
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 100

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from locked_support import said_on, said_on_micropython
 from numpy.typing import NDArray
-from river import drift as river
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -81,6 +81,8 @@ STREAMS = {
 def test_page_hinkley_is_that_of_river(
     name: str, threshold: int, delta: float, horizon: int, grace: int
 ) -> None:
+    from river import drift as river
+
     for seed in range(3):
         stream = errors(seed, *STREAMS[name])
         alarm = library.DriftAlarm(threshold=threshold, delta=delta, horizon=horizon, grace=grace)
@@ -102,7 +104,7 @@ def test_page_hinkley_is_that_of_river(
             assert theirs
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(1, 700), st.floats(0, 1)), min_size=1, max_size=5),
     st.integers(0, 2**32 - 1),
@@ -171,6 +173,8 @@ def test_the_counts_are_halved_when_they_are_full() -> None:
 
 @pytest.mark.parametrize(("before", "after"), [(0.1, 0.3), (0.2, 0.8), (0.05, 0.5), (0.3, 0.45)])
 def test_adwin_goes_off_when_that_of_river_does(before: float, after: float) -> None:
+    from river import drift as river
+
     for seed in range(5):
         stream = errors(seed, (3000, before), (2000, after))
         mine = drifts(library.DriftAlarm("adwin"), stream)
@@ -303,7 +307,7 @@ def weights_of(model: Any) -> dict[int, int]:
     return {slot: named["members.weight"][slot] for slot in ranked}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.integers(1, 120), st.integers(1, 5), st.sampled_from((0.05, 0.5, 8)), st.integers(0, 9))
 def test_forgetting_halves_the_old_shrubs(
     samples: int, trees: int, step: float, seed: int

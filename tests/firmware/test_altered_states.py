@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 from script_support import run
 
 from microshrub_host.library import loader
@@ -67,7 +68,7 @@ SHRUBS = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(
     st.one_of(
         st.tuples(st.just("ShrubEnsemble"), SHRUBS), st.tuples(st.just("HoeffdingTree"), TREES)

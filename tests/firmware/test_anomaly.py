@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from locked_support import said_on, said_on_micropython
 from numpy.typing import NDArray
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -51,7 +52,7 @@ STREAMS = st.tuples(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(STREAMS, st.integers(1, 50), st.integers(1, 20), st.integers(1, 32))
 def test_the_score_is_that_of_the_floats(
     stream: tuple[int, int, int], period: int, window: int, reach: int
@@ -67,7 +68,7 @@ def test_the_score_is_that_of_the_floats(
         assert 0 <= anomaly.score <= 255
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     st.integers(1, 400),
     st.integers(1, 12),
@@ -299,7 +300,7 @@ def test_what_stays_wrong_stays_unlike_what_was_normal() -> None:
     assert unlike.mean() > 0.5  # the alarm lasts as the fault does
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(STREAMS, st.integers(1, 50), st.integers(1, 90))
 def test_after_the_normal_samples_the_window_stays_as_it_is(
     stream: tuple[int, int, int], window: int, normal: int
@@ -342,7 +343,7 @@ def test_it_rises_by_sixteen_while_there_were_more_than_one_in_a_period() -> Non
     assert [round(rise / 8) for rise in rises] == [1, 2, 2, 1]
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(STREAMS, st.integers(8, 2**29), st.integers(2, 60), st.booleans())
 def test_the_threshold_begins_where_so_few_are_expected(
     stream: tuple[int, int, int], period: int, normal: int, follows: bool

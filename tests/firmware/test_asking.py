@@ -1,4 +1,4 @@
-"""Asking: the budget holds, who is asked for, what a change does, what is refused, engines."""
+"""QueryStrategy: its budget, which samples it queries, drift, wrong arguments, all engines."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from locked_support import said_on, said_on_micropython
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -33,7 +34,7 @@ def questions(asking: Any, margins: Any) -> list[bool]:
     return [asking.ask(votes((1 + m) / 2, (1 - m) / 2)) for m in margins]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.integers(1, 50),
     st.integers(1, 400),
@@ -44,16 +45,16 @@ def test_there_are_never_more_questions_than_was_allowed(
     labels: int, more: int, seed: int, stream: list[list[int]]
 ) -> None:
     samples = labels + more
-    asking = checked.Asking(3, labels, samples, seed)
+    asking = checked.QueryStrategy(3, labels, samples, seed)
     asked = sum(asking.ask(array("i", row)) for row in stream)
     assert asked <= len(stream) * labels / samples + in_advance(labels, samples)
-    assert (asking.seen, asking.questions) == (len(stream), asked)
+    assert (asking.seen, asking.queries) == (len(stream), asked)
 
 
 @pytest.mark.parametrize(("labels", "samples"), [(1, 300), (1, 100), (3, 29), (9, 10)])
 def test_what_is_asked_for_in_advance_is_paid_back(labels: int, samples: int) -> None:
     """By the 4,000th sample, and by what earns 20 questions: then the budget holds."""
-    asked = np.cumsum(questions(library.Asking(2, labels, samples), np.zeros(8000)))
+    asked = np.cumsum(questions(library.QueryStrategy(2, labels, samples), np.zeros(8000)))
     allowed = np.arange(1, 8001) * labels / samples
     advance = in_advance(labels, samples)
     assert asked[advance - 1] == advance
@@ -68,7 +69,7 @@ def test_the_budget_is_used_but_for_what_may_be_saved(
     labels: int, samples: int, low: float, high: float
 ) -> None:
     margins = np.random.default_rng(7).uniform(low, high, 50000)
-    asking = library.Asking(2, labels, samples)
+    asking = library.QueryStrategy(2, labels, samples)
     asked = sum(questions(asking, margins))
     saved = 10000 * labels / samples
     assert 0.95 * (50000 * labels / samples - saved) <= asked
@@ -78,7 +79,7 @@ def test_the_budget_is_used_but_for_what_may_be_saved(
 
 def test_the_uncertain_samples_are_asked_for_and_some_others() -> None:
     margins = np.random.default_rng(3).random(14000)
-    asked = np.array(questions(library.Asking(2, 1, 10), margins))[5000:]
+    asked = np.array(questions(library.QueryStrategy(2, 1, 10), margins))[5000:]
     known = margins[5000:]
     assert asked[known < 0.04].mean() > 0.8
     assert 0.05 < asked[(known > 0.08) & (known < 0.12)].mean() < 0.6
@@ -86,14 +87,14 @@ def test_the_uncertain_samples_are_asked_for_and_some_others() -> None:
 
 
 def test_all_are_asked_for_if_the_budget_allows_it() -> None:
-    asking = library.Asking(2, 1, 1)
+    asking = library.QueryStrategy(2, 1, 1)
     assert all(questions(asking, np.random.default_rng(5).random(3000)))
     assert all(questions(asking, np.ones(3000)))
 
 
 def calm(samples: int = 30000) -> Any:
     """One that has saved something, since nothing has changed for long."""
-    asking = library.Asking(2, 1, 10)
+    asking = library.QueryStrategy(2, 1, 10)
     questions(asking, np.random.default_rng(1).uniform(0.8, 1, samples))
     assert asking.saved > 200
     return asking
@@ -147,7 +148,7 @@ def test_errors_that_are_usual_are_no_change() -> None:
 
 
 def test_a_model_that_is_wrong_where_it_is_certain_is_misled_until_it_is_right_again() -> None:
-    asking = library.Asking(2, 1, 10)
+    asking = library.QueryStrategy(2, 1, 10)
     certain, sure = votes(0.99, 0.01), votes(0.9, 0.1)
     for row, wrong, misled in (
         (sure, (True,) * 30, False),  # it never was so certain
@@ -179,7 +180,7 @@ def test_there_are_1000_samples_between_two_doubts() -> None:
     said = []
     for _ in range(40):  # sure for a while, then not at all
         margins = [*rng.uniform(0.8, 1, 150), *rng.uniform(0, 0.1, 50)]
-        said += [library.doubt.doubts(table([words]), 0, int(m * 2**24)) for m in margins]
+        said += [library.uncertainty.has_risen(table([words]), 0, int(m * 2**24)) for m in margins]
     at = np.flatnonzero(said)
     assert len(at) >= 3
     assert np.diff(at).min() >= 1000
@@ -187,7 +188,7 @@ def test_there_are_1000_samples_between_two_doubts() -> None:
 
 def test_the_margin_is_that_of_the_two_classes_with_the_most_votes() -> None:
     """A threshold that is between the margins tells them apart."""
-    asking = library.Asking(4, 1, 100, seed=2)
+    asking = library.QueryStrategy(4, 1, 100, seed=2)
     while asking.threshold > 120:
         asking.ask(array("i", [0, 0, 0, 0]))
     assert asking.threshold > 60
@@ -212,12 +213,12 @@ def test_the_margin_is_that_of_the_two_classes_with_the_most_votes() -> None:
 )
 def test_refuses_parameters(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        library.Asking(**{"classes": 2, **options})
+        library.QueryStrategy(**{"classes": 2, **options})
 
 
 @pytest.mark.parametrize("given", [array("i", [1]), array("H", [1, 2]), [1, 2], b"\0" * 8])
 def test_refuses_votes_and_changes_nothing(given: Any) -> None:
-    asking = library.Asking(2)
+    asking = library.QueryStrategy(2)
     asking.ask(votes(0.4, 0.6))
     before = asking.state_crc32()
     with pytest.raises(ValueError, match="votes has to be array"):
@@ -229,7 +230,7 @@ def test_refuses_votes_and_changes_nothing(given: Any) -> None:
 
 def test_a_loaded_one_has_the_same_future() -> None:
     margins = np.random.default_rng(9).random(2000)
-    whole, first, second = (library.Asking(2, 3, 50, seed=4) for _ in range(3))
+    whole, first, second = (library.QueryStrategy(2, 3, 50, seed=4) for _ in range(3))
     for asking in (whole, first):
         asking.note(votes(0.9, 0.1), True)
     asked = questions(whole, margins)
@@ -238,32 +239,32 @@ def test_a_loaded_one_has_the_same_future() -> None:
     assert asked == asked_first + questions(second, margins[700:])
     assert second.state_crc32() == whole.state_crc32()
     first.reset()
-    assert first.state_crc32() == library.Asking(2, 3, 50, seed=4).state_crc32()
-    with pytest.raises(ValueError, match="the saved state is of Asking"):
-        library.Asking(2, 4, 50, seed=4).load(whole.save())
+    assert first.state_crc32() == library.QueryStrategy(2, 3, 50, seed=4).state_crc32()
+    with pytest.raises(ValueError, match="the saved state is of QueryStrategy"):
+        library.QueryStrategy(2, 4, 50, seed=4).load(whole.save())
 
 
 def test_rare_questions_are_as_rare_as_was_asked_for() -> None:
     """So few that the threshold rises by less than its least step with a sample."""
-    asking = library.Asking(2, 1, 2**29)
+    asking = library.QueryStrategy(2, 1, 2**29)
     assert sum(questions(asking, np.zeros(500))) == 10
     assert asking.threshold == 0
 
 
 def test_counts_are_halved_before_they_overflow() -> None:
-    asking = checked.Asking(2, 2**29, 2**29)
+    asking = checked.QueryStrategy(2, 2**29, 2**29)
     words = asking.buffers()[0][2]
-    for name in ("_Q_SEEN", "_Q_QUESTIONS"):
-        words[loader.constant("asking_rules", name)] = 2**29
-    assert (asking.seen, asking.questions) == (2**29, 2**29)
+    for name in ("_Q_SEEN", "_Q_QUERIES"):
+        words[loader.constant("query_rules", name)] = 2**29
+    assert (asking.seen, asking.queries) == (2**29, 2**29)
     assert asking.ask(votes(1.0, 0.0))
-    assert (asking.seen, asking.questions) == (2**28 + 1, 2**28 + 1)
+    assert (asking.seen, asking.queries) == (2**28 + 1, 2**28 + 1)
     asking.load(asking.save())
 
 
 LOCKED = """
 votes = array("i", [0] * CLASSES)
-asking = Asking(CLASSES, 7, 60, 5)
+asking = QueryStrategy(CLASSES, 7, 60, 5)
 for k in range(0, len(ROWS), CLASSES):
     for i in range(CLASSES):
         votes[i] = ROWS[k + i]
@@ -273,7 +274,7 @@ for k in range(0, len(ROWS), CLASSES):
             asking.note(votes, k % 7 < 3)
     finally:
         unlock()
-say(asking.questions, asking.threshold, asking.state_crc32() & 0xFFFFFFFF)
+say(asking.queries, asking.threshold, asking.state_crc32() & 0xFFFFFFFF)
 """
 
 
@@ -282,7 +283,7 @@ def test_nothing_is_allocated_and_all_engines_agree(
 ) -> None:
     classes = 5
     rows = np.random.default_rng(2).integers(0, 2**24, 600 * classes).tolist()
-    names, given = ("Asking",), {"CLASSES": classes, "ROWS": array("i", rows)}
+    names, given = ("QueryStrategy",), {"CLASSES": classes, "ROWS": array("i", rows)}
     expected = said_on_micropython(run_micropython, LOCKED, names, **given)
     for engine in ("python", "llvm", "c"):
         assert said_on(engine, LOCKED, names, **given) == expected

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -111,7 +112,7 @@ def test_a_loaded_state_is_the_saved_one_and_has_the_same_future(kind: str) -> N
     assert loaded.state_crc32() == saved.state_crc32()
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(CONFIGURATIONS, st.integers(0, 99))
 def test_round_trips_of_many_configurations(parameters: dict[str, Any], seed: int) -> None:
     library = loader.load(loader.fastest())
@@ -172,7 +173,7 @@ def test_reset_equals_a_fresh_object(kind: str) -> None:
     assert feed(target, 3) == feed(fresh, 3)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=examples(25))
 @given(CONFIGURATIONS)
 def test_reset_of_many_configurations(parameters: dict[str, Any]) -> None:
     library = loader.load(loader.fastest())

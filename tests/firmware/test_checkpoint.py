@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import itertools
 import random
 import sys
 from array import array
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -61,6 +63,12 @@ class Disk:
         if done < steps:
             self.steps = self.cut_at
         return done
+
+    def remove(self, path: str) -> None:
+        if self.step() < 1:
+            raise PowerCut
+        if self.files.pop(path, None) is None:
+            raise OSError(errno.ENOENT, "no such file")
 
     def open(self, path: str, mode: str) -> OpenFile:
         if mode == "rb":
@@ -165,6 +173,7 @@ class Board:
 def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
     found = Disk()
     monkeypatch.setattr(module, "open", found.open, raising=False)
+    monkeypatch.setattr(module, "os", found)
     return found
 
 
@@ -225,7 +234,7 @@ def test_a_cut_anywhere_leaves_the_last_or_the_one_before(
     assert 2 <= finished <= 3 or kind == "holes"  # at the close, and without a cut
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(cuts=st.lists(st.tuples(st.integers(0, 900), st.sampled_from(("clean", "torn", "holes")))))
 def test_cuts_one_after_the_other(cuts: list[tuple[int, str]]) -> None:
     disk = Disk()
@@ -293,7 +302,7 @@ def test_every_truncation_and_what_follows_is_noticed(disk: Disk) -> None:
     assert reboot(disk).states == saved
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(st.binary(max_size=400), st.booleans())
 def test_random_files_change_nothing(data: bytes, framed: bool) -> None:
     disk = Disk()
@@ -310,9 +319,9 @@ def test_random_files_change_nothing(data: bytes, framed: bool) -> None:
 def test_another_version_is_not_taken(disk: Disk) -> None:
     save_some(disk, 1)
     body = disk.files["model.0"][:-4]
-    body[4] = 2
+    body[4] = 3
     disk.files["model.0"] = body + crc32(body).to_bytes(4, "little")
-    assert "model.0 is of version 2," in reboot(disk).checkpoint.message
+    assert "model.0 is of version 3," in reboot(disk).checkpoint.message
 
 
 def test_another_configuration_is_not_taken(disk: Disk) -> None:
@@ -436,9 +445,10 @@ def test_the_layout_is_as_documented(tmp_path: Path) -> None:
     assert library.Checkpoint(parts, str(tmp_path / "x")).save()
     texts = "Metrics classes=2\nQuantizer features=1"
     states = b"".join(part.save() for part in parts)
-    head = b"mshc\x01" + b"".join(
-        number.to_bytes(4, "little") for number in (1, 17 + len(states) + 4, crc32(texts.encode()))
+    head = b"mshc\x02" + b"".join(
+        number.to_bytes(4, "little") for number in (1, 19 + len(states) + 4, crc32(texts.encode()))
     )
+    head += (1000).to_bytes(2, "little")
     body = head + states
     assert (tmp_path / "x.0").read_bytes() == body + crc32(body).to_bytes(4, "little")
 
@@ -466,9 +476,9 @@ def test_a_state_is_read_from_a_stream() -> None:
         (((3,),), "parts has to be"),
         (((library.Metrics(2),), ""), "path has to be"),
         (((library.Metrics(2),), b"x"), "path has to be"),
-        (((library.Metrics(2),), "x", -1), "samples has to be"),
-        (((library.Metrics(2),), "x", 1, 1.5), "seconds has to be"),
-        (((library.Metrics(2),), "x", 1, 1000001), "seconds has to be"),
+        (((library.Metrics(2),), "x", 0), "seconds has to be"),
+        (((library.Metrics(2),), "x", 1.5), "seconds has to be"),
+        (((library.Metrics(2),), "x", 1000001), "seconds has to be"),
     ],
 )
 def test_wrong_arguments(arguments: tuple[Any, ...], words: str) -> None:
@@ -478,40 +488,134 @@ def test_wrong_arguments(arguments: tuple[Any, ...], words: str) -> None:
 
 # When it is time
 
-
-def moments(
-    samples: int, seconds: int, times: Iterator[tuple[int, int]]
-) -> Iterator[tuple[int, int]]:
-    """The counts and times at which a checkpoint is due."""
-    checkpoint = library.Checkpoint((library.Metrics(2),), "x", samples, seconds)
-    for count, time in times:
-        if checkpoint.due(count % TICKS, time % TICKS):
-            yield count, time
+EVERY = 240  # seconds, as on a Pico
+HOUR, DAY = 3600, 24 * 3600
 
 
-@given(
-    st.integers(0, 40),
-    st.integers(0, 40),
-    st.integers(0, TICKS - 1),
-    st.integers(0, TICKS - 1),
-    st.lists(st.tuples(st.integers(0, 20), st.integers(0, 30000)), max_size=60),
-)
-def test_due_keeps_both_intervals(
-    samples: int, seconds: int, count: int, time: int, steps: list[tuple[int, int]]
-) -> None:
-    stream = [(count, time)]
-    for more, later in steps:
-        stream.append((stream[-1][0] + more, stream[-1][1] + later))
-    expected = []
-    last = stream[0]
-    for now in stream[1:]:
-        if now[0] - last[0] >= samples and now[1] - last[1] >= 1000 * seconds:
-            expected.append(now)
-            last = now
-    assert list(moments(samples, seconds, iter(stream))) == expected
+def due_at(
+    checkpoint: Any, changes: Iterator[float], end: float, tick: float = 1.0
+) -> list[float]:
+    """The seconds at which a checkpoint is due, asked once a tick; changes are seconds, too.
+
+    It goes on where it was; its saves succeed.
+    """
+    began, count = checkpoint._time, max(checkpoint._changes, 0)
+    found = []
+    waiting = next(changes, end)
+    for turn in range(int(end / tick)):
+        now = turn * tick
+        while waiting <= now:
+            count += 1
+            waiting = next(changes, end)
+        if checkpoint.due(count % TICKS, (began + int(1000 * now)) % TICKS):
+            found.append(now)
+            checkpoint._kept = checkpoint._begun
+            checkpoint.urgent = False
+    return found
 
 
-def test_a_long_wait_for_samples_is_not_forgotten() -> None:
-    days = 24 * 3600 * 1000
-    times = ((n, 7 * days * n) for n in range(11))  # ticks wrap around every 12 days
-    assert list(moments(5, 1_000_000, times)) == [(5, 35 * days), (10, 70 * days)]
+def fresh() -> Any:
+    return library.Checkpoint((library.Metrics(2),), "x", EVERY)
+
+
+def every(seconds: float, begin: float = 10.0, end: float = 1e9) -> Iterator[float]:
+    while begin < end:
+        yield begin
+        begin += seconds
+
+
+def test_a_pause_saves_at_once_and_no_pause_within_a_minute() -> None:
+    assert due_at(fresh(), iter([10.0, 11.0, 11.5, 60.0]), 200) == [14, 62]
+    assert due_at(fresh(), every(1, 10, 111), 200) == [55, 101, 112]
+    assert due_at(fresh(), iter([10.0]), DAY, 20) == [40]  # once
+
+
+@settings(max_examples=60)
+@given(st.lists(st.floats(0.01, 70), min_size=1, max_size=80), st.integers(0, TICKS - 1))
+def test_what_is_taught_in_any_rhythm_is_saved_in_time(steps: list[float], began: int) -> None:
+    """Saves follow a pause of 2 seconds, and the first change that is not saved by 45."""
+    checkpoint = fresh()
+    checkpoint._time = began
+    changes = [1 + sum(steps[:k]) for k in range(len(steps) + 1)]
+    saves = due_at(checkpoint, iter(changes), changes[-1] + 10, 0.5)
+    for change, follows in zip(changes, [*changes[1:], changes[-1] + 10], strict=True):
+        saved = next(save for save in saves if save >= change)
+        assert saved <= change + (3 if follows >= change + 3 else 46)
+
+
+@pytest.mark.parametrize("seconds", [3.0, 6.0, 50.0])
+def test_labels_without_end_spare_the_flash_for_ten_years(seconds: float) -> None:
+    """A save in 240 seconds, once the allowance is used up."""
+    checkpoint = fresh()
+    days = 30 if seconds == 50 else 8
+    saves = len(due_at(checkpoint, every(seconds), days * DAY, seconds))
+    assert saves <= 900 + days * DAY / EVERY + 1
+    assert saves >= 0.9 * days * DAY / EVERY
+    more = due_at(checkpoint, every(seconds), DAY, seconds)
+    assert max(b - a for a, b in itertools.pairwise(more)) <= EVERY + 2 * seconds + 46
+
+
+def test_a_name_is_saved_in_time_when_labels_have_no_end() -> None:
+    checkpoint = fresh()
+    due_at(checkpoint, every(6), 3 * DAY, 6)
+    checkpoint._earned = 0
+    assert due_at(checkpoint, every(1), 200) == []
+    checkpoint.urgent = True
+    assert len(due_at(checkpoint, every(1), 3)) == 1
+
+
+def test_a_night_without_labels_earns_saves_again() -> None:
+    checkpoint = fresh()
+    due_at(checkpoint, every(6), 3 * DAY, 6)
+    began = checkpoint._left
+    due_at(checkpoint, iter(()), 8 * HOUR + 60, 60)
+    assert checkpoint._left - began in (119, 120)  # what was not saved yet takes one
+
+
+def test_the_allowance_is_kept_over_a_restart(disk: Disk) -> None:
+    board = reboot(disk, seconds=EVERY)
+    board.checkpoint._left = 500
+    assert board.checkpoint.save()
+    again = reboot(disk, seconds=EVERY)
+    assert again.restored
+    assert again.checkpoint._left == 500
+    again.checkpoint._left = 0
+    assert again.checkpoint.save()
+    assert reboot(disk, seconds=EVERY).checkpoint._left == 120  # of which labels may use 20
+
+
+def test_a_full_disk_is_not_written_to_again_and_again(disk: Disk) -> None:
+    disk.room = 10
+    board = reboot(disk)
+    checkpoint = board.checkpoint
+    tried = 0
+    for second in range(600):
+        if checkpoint.due(second > 5, 1000 * second):
+            tried += 1
+            assert not checkpoint.save()
+    assert tried == 1 + (600 - 8) // 45
+    assert checkpoint.unsaved == 1
+    disk.room = 1 << 20
+    assert checkpoint.save()
+    assert (checkpoint.unsaved, checkpoint.ago) == (0, 0)
+
+
+def test_a_change_during_a_save_is_not_saved(disk: Disk) -> None:
+    checkpoint = reboot(disk).checkpoint
+    checkpoint.due(0, 0)
+    checkpoint.note(7)
+    steps = checkpoint.steps()
+    next(steps)
+    checkpoint.note(9)
+    assert checkpoint.unsaved == 9  # of this one, it is not known yet
+    for _ in steps:
+        pass
+    assert checkpoint.unsaved == 2
+
+
+def test_what_is_forgotten_is_not_restored(disk: Disk) -> None:
+    board, _ = save_some(disk, 2)
+    for _ in range(2):  # the second time, nothing is there
+        board.checkpoint.forget()
+        assert not disk.files
+        assert not reboot(disk).restored

@@ -44,13 +44,13 @@ def test_a_name_goes_to_a_class_that_never_had_one_first() -> None:
 
 def test_a_prediction_is_never_of_a_class_without_a_name() -> None:
     made = names(spare=3)
-    assert made.said(1, votes(0, 0, 0, 0, 0)) == 1
-    assert made.said(4, votes(5, 7, 8, 8, 9)) == 1
-    assert made.said(4, votes(0, 0, 8, 8, 9)) == 0
+    assert made.resolve(1, votes(0, 0, 0, 0, 0)) == 1
+    assert made.resolve(4, votes(5, 7, 8, 8, 9)) == 1
+    assert made.resolve(4, votes(0, 0, 8, 8, 9)) == 0
     made.add("stairs")
-    assert made.said(4, votes(5, 7, 8, 8, 9)) == 2
+    assert made.resolve(4, votes(5, 7, 8, 8, 9)) == 2
     made.forget(2)
-    assert made.said(2, votes(5, 7, 8, 8, 9)) == 1
+    assert made.resolve(2, votes(5, 7, 8, 8, 9)) == 1
 
 
 def test_a_merged_class_says_and_learns_the_other() -> None:
@@ -59,8 +59,8 @@ def test_a_merged_class_says_and_learns_the_other() -> None:
     made.merge(up, down)
     made.merge(down, 0)
     assert [made.learned_as(c) for c in (0, 1, up, down)] == [0, 1, 0, 0]
-    assert [made.said(c, votes(0, 0, 9, 9, 9)) for c in (up, down)] == [0, 0]
-    assert made.said(4, votes(1, 2, 3, 0, 0)) == 0  # the merged one has the most votes
+    assert [made.resolve(c, votes(0, 0, 9, 9, 9)) for c in (up, down)] == [0, 0]
+    assert made.resolve(4, votes(1, 2, 3, 0, 0)) == 0  # the merged one has the most votes
     assert all_of(made) == ["walk", "rest", "", "", ""]
     assert [made.state(c) for c in range(5)] == [1, 1, 2, 2, 0]
     assert made.stands_for(up) == 0

@@ -26,6 +26,7 @@ from bare_kernels import address_of, bare_kernel
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -86,7 +87,7 @@ def level(bits: list[int], width: int) -> int:
     return sum(bits[len(bits) - width :]) * 16384 // width if width else 0
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.integers(0, 2**32 - 1),
     st.lists(st.tuples(st.integers(0, 2), st.integers(1, 300), st.floats(0, 1)), max_size=12),
@@ -249,7 +250,7 @@ def draw(rng: np.random.Generator, length: int, p: float) -> Bits:
     return (rng.random(length) < p).astype(np.uint8)
 
 
-@pytest.mark.parametrize("p", [0.05, 0.1, 0.2, 0.3, 0.4, 0.5])
+@pytest.mark.parametrize("p", [0.05, 0.2, 0.5])
 def test_false_alarms_are_as_rare_as_delta_says(p: float, feed: Any) -> None:
     """100 streams of 20,000 bits, a look every 32 bits: a tenth of delta per look at most.
 

@@ -12,10 +12,8 @@ from types import ModuleType
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
-from microshrub_host.library import loader
-from microshrub_host.sources import library_files
+from microshrub_host.library import library_files, loader
 
 fixed: ModuleType = sys.modules[loader.load("checked").__name__ + ".fixed"]
 
@@ -121,6 +119,8 @@ def test_every_seed_gives_a_state_that_moves(edge: int, seed: int) -> None:
 
 
 def test_neighbouring_seeds_give_other_draws() -> None:
+    from scipy import stats
+
     streams = []
     for seed in range(2000):
         rng = seeded(seed)
@@ -153,6 +153,8 @@ def test_every_value_below_n_can_come(seed: int, n: int) -> None:
 @pytest.mark.parametrize("n", [2, 3, 7, 10, 256, 1000])
 @pytest.mark.parametrize("seed", [1, 20, 2**30 - 1])
 def test_draws_are_uniform(n: int, seed: int) -> None:
+    from scipy import stats
+
     rng = seeded(seed)
     counts = [0] * n
     for _ in range(20000):
@@ -163,6 +165,8 @@ def test_draws_are_uniform(n: int, seed: int) -> None:
 @pytest.mark.parametrize("n", [2, 5, 16])
 @pytest.mark.parametrize("lag", [1, 2, 3])
 def test_draws_do_not_depend_on_those_before(n: int, lag: int) -> None:
+    from scipy import stats
+
     rng = seeded(5)
     draws = [below(rng, n) for _ in range(20000)]
     counts = [0] * n * n

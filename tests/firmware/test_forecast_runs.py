@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -92,7 +93,7 @@ def state(made: Any) -> dict[str, bytes]:
     return {name: bytes(memoryview(buffer)) for name, _, buffer in rows}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.sampled_from(ENGINES), st.sampled_from(sorted(KINDS)), SHAPES,
     st.builds(rows_of, st.integers(0, 2**32 - 1), st.just(4), st.just(110),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -17,7 +18,7 @@ RAW = 2**29 - 1
 MISSING = -(2**29)
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(
     st.integers(0, 30),
     st.integers(0, 13),
@@ -41,7 +42,7 @@ def test_a_code_moves_to_the_one_that_its_value_has_in_the_new_range(
     )
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.integers(0, 29), st.integers(0, 13), st.integers(-(2**13), 2**13), st.data())
 def test_moved_codes_are_in_the_same_order(
     bits: int, doublings: int, steps: int, data: Any
@@ -55,7 +56,7 @@ def test_moved_codes_are_in_the_same_order(
     assert 0 <= after[0] <= after[-1] <= 65535
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.integers(0, 30), st.lists(st.integers(-RAW, RAW), min_size=2, max_size=20))
 def test_codes_grow_with_the_values(bits: int, values: list[int]) -> None:
     codes = [LIBRARY.ranges.coded(v, bits) for v in sorted(values)]
@@ -86,7 +87,7 @@ def learned(rows: Any) -> tuple[Any, Keeper]:
     return quantizer, keeper
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5), st.integers(0, 28), st.floats(0, 1))
 def test_what_was_coded_before_is_coded_as_if_it_came_now(
     seed: int, features: int, log_scale: int, drift: float
@@ -119,7 +120,7 @@ def test_one_wrong_reading_widens_nothing() -> None:
     assert spread > 57344 // 3
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     st.integers(0, 15),
     st.sampled_from([-1, 1]),
@@ -238,7 +239,7 @@ def test_missing_values_keep_the_last_code() -> None:
     assert quantizer.missing == 5
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.integers(0, 2**32 - 1), st.integers(0, 65535))
 def test_raw_is_the_greatest_value_up_to_a_code(seed: int, code: int) -> None:
     rng = np.random.default_rng(seed)

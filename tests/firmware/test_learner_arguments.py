@@ -12,10 +12,9 @@ from functools import cache
 
 import pytest
 
-from microshrub_host.library import loader
+from microshrub_host.library import library_files, loader
 from microshrub_host.library.learners import MODELS, parameters
 from microshrub_host.programs import native_files
-from microshrub_host.sources import library_files
 
 # Each parameter: the words that say what is allowed, and values that are not.
 WHOLE = (

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import metrics as river
 
 from microshrub_host.library import loader
 
@@ -90,6 +89,8 @@ def test_ratios_are_those_of_their_definitions(stream: tuple[int, Pairs]) -> Non
 
 @given(streams(least=1))
 def test_accuracy_and_kappa_are_those_of_river(stream: tuple[int, Pairs]) -> None:
+    from river import metrics as river
+
     classes, pairs = stream
     metrics = counted(classes, pairs)
     accuracy, kappa = river.Accuracy(), river.CohenKappa()
@@ -105,6 +106,8 @@ def test_accuracy_and_kappa_are_those_of_river(stream: tuple[int, Pairs]) -> Non
 
 @given(streams())
 def test_the_confusion_matrix_is_that_of_river(stream: tuple[int, Pairs]) -> None:
+    from river import metrics as river
+
     classes, pairs = stream
     metrics = counted(classes, pairs)
     if classes > MATRIX_CLASSES:

@@ -10,6 +10,7 @@ import pytest
 from float_newcomers import FloatNewcomers
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -38,7 +39,7 @@ def held(newcomers: Any) -> list[tuple[int, list[int]]]:
     return [(labels[k], list(codes[k * f : k * f + f])) for k in range(n)]
 
 
-@settings(max_examples=8)
+@settings(max_examples=examples(8))
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from((1, 3, 8)),
@@ -51,7 +52,7 @@ def test_all_is_as_in_the_floats(
     seed: int, features: int, window: int, period: int, reach: int, collect: int
 ) -> None:
     stream, kinds = kinds_of(seed, 160, features, 4)
-    newcomers = checked.Newcomers(features, 3, period, window, reach, collect)
+    newcomers = checked.NoveltyDetector(features, 3, period, window, reach, collect)
     floats = FloatNewcomers(features, 3, window, period, reach, collect)
     words = newcomers._flat[0]
     rng = np.random.default_rng(seed)
@@ -78,7 +79,7 @@ def test_all_is_as_in_the_floats(
             assert words[14] / 2**15 == pytest.approx(floats.height.mean, abs=0.05)
         floats.limit, floats.close = words[12] / 256, (words[11] >> 8) / 256
         assert newcomers.waiting == len(floats.group())
-        assert newcomers.is_asking == (len(floats.group()) >= collect)
+        assert newcomers.is_ready == (len(floats.group()) >= collect)
     assert held(newcomers) == [
         (label, [code >> 8 for code in codes])
         for label, codes in zip(floats.labels, floats.codes, strict=True)
@@ -93,7 +94,7 @@ def test_all_is_as_in_the_floats(
 @pytest.mark.parametrize("period", [20, 100])
 def test_of_what_is_known_as_much_is_taken_for_new_as_was_said(period: int) -> None:
     rng = np.random.default_rng(3)
-    newcomers = loader.load("c").Newcomers(4, 3, period, window=64)
+    newcomers = loader.load("c").NoveltyDetector(4, 3, period, window=64)
     told = []
     for _ in range(9000):
         kind = int(rng.integers(3))
@@ -104,7 +105,7 @@ def test_of_what_is_known_as_much_is_taken_for_new_as_was_said(period: int) -> N
 
 def known(features: int = 6, window: int = 64) -> Any:
     """Something that knows two kinds, whose samples come in any order."""
-    newcomers = loader.load("c").Newcomers(features, 6, window=window)
+    newcomers = loader.load("c").NoveltyDetector(features, 6, window=window)
     rng = np.random.default_rng(5)
     for k in range(300):
         newcomers.meet(row(rng.normal((10000, 30000)[k % 2], 900, features)), k % 2)
@@ -125,11 +126,11 @@ def test_a_new_kind_is_noticed_and_single_samples_are_not() -> None:
         newcomers.meet(row(rng.normal((10000, 30000)[k % 2], 900, 6)), k % 2)
         if k % 20 == 0:
             newcomers.meet(place_of(rng, 3))
-        assert not newcomers.is_asking
+        assert not newcomers.is_ready
     for k in range(40):
         newcomers.meet(row(rng.normal((10000, 30000)[k % 2], 900, 6)), k % 2)
         newcomers.meet(place_of(rng, 0))
-        if newcomers.is_asking:
+        if newcomers.is_ready:
             break
     assert 4 <= k <= 20
 
@@ -139,7 +140,7 @@ def test_a_state_that_lasts_is_noticed_with_its_fifth_sample_if_it_is_far() -> N
     told = []
     for k in range(5):
         newcomers.meet(row([60000 - 20 * k, 9000 + 20 * k] * 3))
-        told.append(newcomers.is_asking)
+        told.append(newcomers.is_ready)
     assert told == [False] * 4 + [True]
 
 
@@ -156,7 +157,7 @@ def test_three_new_kinds_at_once_get_three_names() -> None:
         newcomers.meet(place_of(rng, kind))
         if newcomers.place >= 0:
             aside[newcomers.place] = kind
-        if newcomers.is_asking:
+        if newcomers.is_ready:
             group = [aside[p] for p in range(newcomers.places) if newcomers.is_asked(p)]
             assert set(group) == {kind}
             named[kind] = 2 + len(named)
@@ -172,7 +173,7 @@ def test_what_was_named_is_known_and_what_was_forgotten_is_new_again() -> None:
     def come(samples: int, label: int = -1) -> int:
         return sum(newcomers.meet(place_of(rng, 0), label) for _ in range(samples))
 
-    while not newcomers.is_asking:
+    while not newcomers.is_ready:
         come(1)
     asked = newcomers.waiting
     newcomers.give(2)
@@ -185,7 +186,7 @@ def test_what_was_named_is_known_and_what_was_forgotten_is_new_again() -> None:
     assert {label for label, _ in held(newcomers)} == {0, 1}
     newcomers.move(1, 0)
     assert {label for label, _ in held(newcomers)} == {0}
-    assert newcomers.is_asking
+    assert newcomers.is_ready
     newcomers.give(2)
     newcomers.move(2, 1)
     assert newcomers.take() == 1
@@ -200,7 +201,7 @@ def test_the_first_samples_of_a_class_teach_nothing_of_what_is_usual(
     classes: int, first: int
 ) -> None:
     """Eight of them, or less where the memory has less for each class."""
-    newcomers = library.Newcomers(1, classes, window=16 if first < 8 else 64)
+    newcomers = library.NoveltyDetector(1, classes, window=16 if first < 8 else 64)
     for k in range(30):
         newcomers.meet(row([9000 + 256 * (k % 3)]), 0)
     learned = newcomers._flat[0][12:18]
@@ -211,7 +212,7 @@ def test_the_first_samples_of_a_class_teach_nothing_of_what_is_usual(
 
 
 def test_a_rare_class_keeps_its_samples() -> None:
-    newcomers = library.Newcomers(1, 4, window=16)
+    newcomers = library.NoveltyDetector(1, 4, window=16)
     for k in range(5):
         newcomers.meet(row([9000 + k]), 3)
     for k in range(300):
@@ -233,11 +234,11 @@ def test_a_rare_class_keeps_its_samples() -> None:
 )
 def test_refuses_parameters(options: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
-        library.Newcomers(**{"features": 2, "classes": 2, **options})
+        library.NoveltyDetector(**{"features": 2, "classes": 2, **options})
 
 
 def test_refuses_samples_and_labels() -> None:
-    newcomers = library.Newcomers(2, 2, window=16)
+    newcomers = library.NoveltyDetector(2, 2, window=16)
     before = newcomers.state_crc32()
     for x in (array("H", [1]), array("i", [1, 2]), [1, 2]):
         with pytest.raises(ValueError, match="x has to be array"):
@@ -249,7 +250,7 @@ def test_refuses_samples_and_labels() -> None:
 
 def test_loaded_it_has_the_same_future() -> None:
     stream, kinds = kinds_of(7, 300, 3, 4)
-    whole, first, second = (library.Newcomers(3, 4, 9, 20, collect=2) for _ in range(3))
+    whole, first, second = (library.NoveltyDetector(3, 4, 9, 20, collect=2) for _ in range(3))
     for k in range(300):
         label = int(kinds[k]) - 1
         whole.meet(row(stream[k]), label)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from microshrub_host.sources import library_files
+from microshrub_host.library import library_files
 
 
 def python(code: str, folder: Path) -> tuple[int, str]:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from property_support import examples
 from tests_support import stream_of
 
 from microshrub_host.engines import engines
@@ -113,8 +114,11 @@ def test_engines_agree_for_every_shape_of_data(features: int, classes: int) -> N
 
 
 @pytest.mark.usefixtures("micropython_command")
-@pytest.mark.parametrize("name", ["elec", "weather"])
-@pytest.mark.parametrize("change", CHANGES, ids=name_of)
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [*(("elec", change) for change in CHANGES), ("weather", {}), ("weather", OTHER)],
+    ids=lambda value: value if isinstance(value, str) else name_of(value),
+)
 def test_engines_agree_on_real_streams(name: str, change: dict[str, Any]) -> None:
     stream = stream_of(name, 1200)
     raw = Scale.fit(stream.values).apply(stream.values)
@@ -158,7 +162,7 @@ def contents(model: Any) -> dict[str, bytes]:
     return {name: bytes(memoryview(buffer)) for name, _, buffer in model.buffers()}
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(
     PARAMETERS,
     st.integers(0, 2**32 - 1),

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from locked_support import said_on, said_on_micropython
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -76,7 +77,9 @@ class AgainstADict(RuleBasedStateMachine):
 
 
 TestAgainstADict = AgainstADict.TestCase
-TestAgainstADict.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)
+TestAgainstADict.settings = settings(
+    max_examples=examples(60), stateful_step_count=40, deadline=None
+)
 
 
 def test_ids_go_round_and_a_label_may_be_k_samples_late() -> None:

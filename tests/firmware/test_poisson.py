@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 from bare_kernels import address_of, bare_kernel
 from numpy.typing import NDArray
-from scipy import stats
 
 from microshrub_host.library import loader
 
@@ -122,6 +121,8 @@ def draw_many() -> Any:
 @pytest.mark.parametrize("rate", [3, 64, 256, 300, 512, 1000, 1536, 4096])
 def test_samples_are_of_that_distribution(rate: int, draw_many: Any) -> None:
     """200,000 of them, by chi-square; the mean is that of the true distribution to 1 %."""
+    from scipy import stats
+
     rng, out = array("i", [0, 0]), np.zeros(200_000, np.int64)
     fixed.seed_generator(rng, rate)
     draw_many(rng, rate, out)

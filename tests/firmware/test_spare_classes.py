@@ -46,10 +46,10 @@ class World:
         """Go on until there is a question; how many samples are set aside."""
         for _ in range(30):
             self.live(where, 1)
-            if self.spare.newcomers.is_asking:
+            if self.spare.novelty.is_ready:
                 break
-        assert self.spare.newcomers.is_asking
-        return int(self.spare.newcomers.waiting)
+        assert self.spare.novelty.is_ready
+        return int(self.spare.novelty.waiting)
 
     def learn_both(self) -> None:
         for _ in range(40):
@@ -61,12 +61,12 @@ class World:
 def test_what_is_new_becomes_a_class(kind: str, parameters: dict[str, Any]) -> None:
     world = World(kind, **parameters)
     world.learn_both()
-    newcomers = world.spare.newcomers
+    novelty = world.spare.novelty
     assert set(world.live(2, 4)) <= {"walk", "rest"}
     world.wonder(2)
     stairs = world.spare.name("stairs")
     assert stairs == 2
-    assert not newcomers.is_asking
+    assert not novelty.is_ready
     world.live(2, 30, stairs)
     assert world.live(2, 20).count("stairs") >= 19
     assert world.live(0, 20).count("walk") >= 17
@@ -113,7 +113,7 @@ def test_a_forgotten_class_is_never_said_and_new_again() -> None:
     stairs = world.spare.name("stairs")
     world.live(2, 10, stairs)
     assert world.live(2, 9).count("stairs") == 9
-    world.spare.newcomers.dismiss()
+    world.spare.novelty.dismiss()
     world.spare.forget(stairs)
     assert "stairs" not in world.live(2, 9)
     world.wonder(2)

@@ -1,4 +1,4 @@
-"""What newcomers.py says in floats and lists, with nothing made fast."""
+"""What novelty_detection.py says in floats and lists, with nothing made fast."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from property_support import examples
 from shrub_oracle import (
     NO_SPLIT,
     Node,
@@ -307,7 +308,7 @@ def test_trains_after_every_second_error() -> None:
     assert model.events == 2
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     SEEDS,
     st.sampled_from(["mse", "cross_entropy"]),

@@ -8,6 +8,9 @@ import pytest
 
 from microshrub_host.boards import board_files, toml_section
 
+# One of each architecture, with and without a room of its own for machine code
+KINDS = ("esp32", "esp32c3", "esp32c6", "rpi_pico", "rpi_pico2")
+
 GOOD = """
 name = "Test board"
 arch = "armv6m"

@@ -10,6 +10,13 @@ from typing import Any
 
 from patience import PATIENCE
 
+FORGET = """
+new Promise((resolve) => {
+  const order = indexedDB.deleteDatabase("microshrub");
+  order.onsuccess = order.onerror = order.onblocked = () => resolve(true);
+}).catch(() => false)  // a page that may keep nothing
+"""
+
 
 class Browser(abc.ABC):
     """One tab. It keeps what the page asked for and what the browser had to complain about."""
@@ -18,8 +25,15 @@ class Browser(abc.ABC):
         self.requests: list[str] = []
         self.complaints: list[str] = []
 
-    def open(self, page: Path | str, *, width: int = 1280, dark: bool = False) -> None:
-        """The page of a file, or at an address, in a window of that width, in pixels."""
+    def open(
+        self, page: Path | str, *, width: int = 1280, dark: bool = False, keeps: bool = False
+    ) -> None:
+        """The page of a file, or at an address, in a window of that width, in pixels.
+
+        It knows nothing of what was done before, unless it keeps that.
+        """
+        if not keeps:
+            self.run(FORGET)
         self.requests.clear()
         self.complaints.clear()
         self.look(width, dark)

@@ -9,6 +9,7 @@ import json
 import os
 import pty
 import subprocess
+import time
 import tty
 import zlib
 from collections.abc import Callable, Iterator
@@ -20,12 +21,19 @@ from patience import PATIENCE
 
 from microshrub_host.engines.interface import States
 from microshrub_host.evaluation import prequential
+from microshrub_host.library import library_files
 from microshrub_host.library.learners import MODELS
-from microshrub_host.programs import mpy
-from microshrub_host.sources import library_files
+from microshrub_host.programs import mpy, native_files
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.link.client import HostLink
-from microshrub_tools.link.messages import STATUS, DeviceStatus, Prediction, sample
+from microshrub_tools.link.messages import (
+    FINGERPRINT,
+    STATUS,
+    DeviceStatus,
+    Fingerprint,
+    Prediction,
+    sample,
+)
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.streaming import Figures
 
@@ -67,13 +75,21 @@ def frozen_quantizer(stream: Stream, warmup: int = WARMUP) -> bytes:
     return saved.quantizer
 
 
-def put_device(folder: Path, config: dict[str, Any] | bytes, *, compiled: bool = True) -> int:
+def put_device(
+    folder: Path,
+    config: dict[str, Any] | bytes,
+    *,
+    compiled: bool = True,
+    native: bool = False,
+) -> int:
     """Write what a board has in its flash: main.py, config.json, the library in lib/.
 
-    compiled: as .mpy files for x86, as a flashed board has them, else as sources. Returns
-    the hash of the configuration.
+    compiled: as .mpy files for x86, as a flashed board has them, else as sources; native: the
+    kernels in a native module. Returns the hash of the configuration.
     """
     files = mpy.compiled("x86") if compiled else library_files.sources()
+    if native:
+        files = native_files.compiled("x86")
     for source in files:
         target = folder / "lib" / Path(mpy.in_library(source)).with_suffix(source.suffix)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -184,6 +200,28 @@ def starting(
     finally:
         for device in devices:
             device.close()
+
+
+def status_of(link: HostLink) -> DeviceStatus:
+    """The device's status."""
+    status = link.ask(STATUS)
+    assert isinstance(status, DeviceStatus)
+    return status
+
+
+def crc32_of(link: HostLink) -> int:
+    """The CRC of what the device has learned."""
+    answer = link.ask(FINGERPRINT)
+    assert isinstance(answer, Fingerprint)
+    return answer.crc32
+
+
+def until_saved(link: HostLink) -> None:
+    """Wait until the device says that it can be unplugged."""
+    end = time.monotonic() + PATIENCE
+    while status_of(link).unsaved:
+        assert time.monotonic() < end
+        link.poll(0.1)
 
 
 def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[Prediction]:

@@ -12,7 +12,7 @@ from typing import Any
 from patience import PATIENCE
 from tests_support import ROOT
 
-from microshrub_host.emulation.emulator import EmulatedBoard
+from microshrub_host.boards.emulator import EmulatedBoard
 
 START = "exec(open('main.py').read())"  # as MicroPython does it after a reset
 

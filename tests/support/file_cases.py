@@ -1,25 +1,48 @@
 """Files as people have them, and what is said of each: by the command line and by the page.
 
-A case is a name, the bytes, and the words that both say; no words: both read it, and equally.
+A case is a name, the bytes, and the words that both say; no words: both read it, and equally. What
+the command line alone reads has the words with which the page refuses it.
 """
 
 from __future__ import annotations
 
 import gzip
 import io
+import json
 import zipfile
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 
 @dataclass(frozen=True)
 class FileCase:
-    """One file. `notes` are words in what is noted of it, where it is read."""
+    """One file. `notes` are words in what is noted of it, where it is read.
+
+    `page`: words with which the page refuses what the command line reads, as so many `samples`.
+    """
 
     what: str
     data: bytes
     words: tuple[str, ...] = ()
     name: str = "t.csv"
     notes: tuple[str, ...] = ()
+    page: tuple[str, ...] = ()
+    samples: int = 0
+
+
+def _log(
+    what: str,
+    text: str | bytes,
+    samples: int,
+    notes: tuple[str, ...],
+    *page: str,
+    name: str = "t.csv",
+) -> FileCase:
+    """A file that both read; with words for the page, that the command line alone reads."""
+    data = text if isinstance(text, bytes) else text.encode()
+    return FileCase(what, data, (), name, notes, page, samples)
 
 
 def _case(
@@ -53,11 +76,22 @@ def _zip() -> bytes:
     return data.getvalue()
 
 
+_COMMAND = "microshrub"  # in the words with which the page refuses what a command reads
+_BOOT = (
+    "ets Jun  8 2016 00:22:57\n\nrst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\n"
+    "configsip: 0, SPIWP:0xee\nload:0x3fff0030,len:1184\n"
+)
+_PROMPT = """\
+MPY: soft reboot
+MicroPython v1.25.0 on 2025-04-15; Raspberry Pi Pico with RP2040
+Type "help()" for more information.
+>>> import main
+"""
 _PLAIN = _rows("1", "2.5", "-3e2", "")
 _LONG = "x,y\n" + "".join(f"{i * 7919 % 10007},{'ab'[i % 2]}\n" for i in range(9000))
 _WIDE = ",".join(f"c{i}" for i in range(300))
 
-FILE_CASES = (
+_FILES = (
     _case("plain", _PLAIN),
     _case("packed", gzip.compress(_PLAIN.encode(), mtime=0), name="t.csv.gz"),
     _case("packed by another name", gzip.compress(_PLAIN.encode(), mtime=0)),
@@ -116,21 +150,23 @@ FILE_CASES = (
     _case("a column of classes alone", "5,6\n7,8\n", "line 1: only numbers", "column names"),
     _case("a nameless column", ",x,y\n0,1,a\n1,2,b\n", "line 1: column 1 has no name"),
     _case("a name twice", "x,x,y\n0,1,a\n1,2,b\n", "line 1: two columns are named x"),
-    _case("decimal comma", _rows("1,5", "2,5").replace(",a", ";a").replace(",b", ";b")
-          .replace("x,y", "x;y"), "line 2, column x", "decimal comma", "Write 1.5"),
+    _log("decimal comma", _rows("1,5", "2,5").replace(",a", ";a").replace(",b", ";b")
+         .replace("x,y", "x;y"), 20, ("column x: decimal commas",)),
     _case("thousands", _rows('"1,000"', '"2,000"'), "thousands", "Write 1000 or 1.000"),
-    _case("millions", _rows('"1,000,000"', '"2,000,000"'), "Write 1000000"),
-    _case("thousands apart", _rows("1 000", "2 500"), "thousands set apart", "1000 or 1_000"),
-    _case("thousands and apostrophes", _rows("1'000.5", "2'500.5"), "Write 1000.5 or 1_000.5"),
-    _case("thousands and no-break spaces", _rows("1\u00a0000", "-2\u202f500"), "Write 1000 or"),
+    _log("three decimals", _rows('"0,125"', '"1,250"'), 20, ("column x: decimal commas",)),
+    _log("millions", _rows('"1,000,000"', '"2,000,000"'), 20, ("thousands are taken out",)),
+    _log("thousands apart", _rows("1 000", "2 500"), 20, ("thousands are set apart",)),
+    _log("thousands and apostrophes", _rows("1'000.5", "2'500.5"), 20, ("set apart",)),
+    _log("thousands and no-break spaces", _rows("1\u00a0000", "-2\u202f500"), 20,
+         ("set apart",)),
     _case("thousands beside a text", _rows(*["1 000"] * 20, "off", times=21), "Write 1000 or"),
-    _case("units", _rows("1.0 g", "2.0 g"), "'1.0 g' is a number with a unit", "Write 1.0,"),
-    _case("percent", _rows("1%", "2%"), "Write 1,"),
+    _log("units", _rows("1.0 g", "2.0 g"), 20, ("column x: the unit g is taken off",)),
+    _log("percent", _rows("1%", "2%"), 20, ("the unit % is taken off",)),
     _case("one unit", _rows("1", "2", "3 g"), "line 4, column x", "Write 3,"),
     _case("a stray text", _rows("1", "2", "off"), "line 4, column x: 'off' is text"),
-    _case("time stamps", "when,x,y\n" + "".join(
-        f"2024-01-01 00:{i:02},{i % 3},{'ab'[i % 2]}\n" for i in range(40)),
-        "column when holds 40 different texts in the first 40 rows", "a date or an identifier"),
+    _log("time stamps", "when,x,y\n" + "".join(
+        f"2024-01-01 00:{i:02},{i % 3},{'ab'[i % 2]}\n" for i in range(40)), 40,
+        ("column when is left out",)),
     _case("an infinite number", _rows("1", "inf"), "line 3, column x: an infinite number"),
     _case("UTF-16", _PLAIN.encode("utf-16"), "is UTF-16 text. Save the file in UTF-8"),
     _case("UTF-16, the other one", b"\xfe\xff" + _PLAIN.encode("utf-16-be"), "is UTF-16 text"),
@@ -144,10 +180,10 @@ FILE_CASES = (
     _case("a cell too many", "x,y\n1,a\n1,2,b\n", "line 3: 2 cells expected", "3 found"),
     _case("one column", "y\na\nb\n", "0 feature columns"),
     _case("many columns", f"{_WIDE}\n", "299 feature columns"),
-    _case("a comment above", "# made by me\nx,y\n1,a\n2,b\n", "line 1 begins with #"),
+    _log("a comment above", "# made by me\nx,y\n1,a\n2,b\n", 2, ("1 of text (line 1)",)),
     _case("a header that is a comment", "# x,y\n1,a\n2,b\n", "line 1 begins with #", "header"),
-    _case("a comment between", "x,y\n1,a\n# noon\n2,b\n", "line 3 begins with #, as a comment"),
-    _case("a word to Excel", "sep=;\nx;y\n1;a\n2;b\n", "line 1 is sep="),
+    _log("a comment between", "x,y\n1,a\n# noon\n2,b\n", 2, ("1 of text (line 3)",)),
+    _log("a word to Excel", "sep=;\nx;y;z\n1;4;a\n2;5;b\n", 2, ("1 of text (line 1)",)),
     _case("a stray quote", 'x,y\n1,a\n2,"b\n3,a\n', "ine 3", "cannot be read", 'stray "'),
     _case("nothing", "", "row per sample"),
     _case("a header alone", "x,y\n", "row per sample"),
@@ -156,7 +192,7 @@ FILE_CASES = (
     _case("a zip archive", _zip(), "is a zip archive, not CSV. Unpack it"),
     _case("Parquet", b"PAR1" + bytes(90), "is a Parquet file, not CSV. Save it as CSV"),
     _case("a web page", "<!doctype html>\n<html>", "is a web page"),
-    _case("JSON", '[{"x": 1}]', "is a JSON file"),
+    _case("JSON that is cut", '[{"x": 1', "is a JSON file"),
     _case("no gzip", _PLAIN, "is not a gzip file", name="t.csv.gz"),
     _case("half a gzip file", gzip.compress(_LONG.encode(), mtime=0)[:5000],
           "cut short", name="t.csv.gz"),
@@ -165,3 +201,172 @@ FILE_CASES = (
     _case("ARFF without data", "@relation r\n@attribute x numeric\n", "no @data line",
           name="t.arff"),
 )  # fmt: skip
+
+_AS_PEOPLE_HAVE_THEM = (
+    _log("boot messages", _BOOT + _rows("1", "2"), 20, ("4 of a board that starts",)),
+    _log(
+        "boot messages between",
+        _rows("1", "2") + _BOOT + _rows("3", "4")[4:],
+        40,
+        ("4 of a board that starts (the first is line 22)",),
+    ),
+    _log(
+        "the header again", _rows("1", "2") * 3, 60, ("2 the header again (the first is line 22",)
+    ),
+    _log(
+        "a line cut in half by a reset",
+        "x,z,y\n1,2,a\n2,3,b\n7,5\n" + _BOOT + "3,4,a\n4,5,b\n",
+        4,
+        ("1 cut in half (line 4)", "4 of a board that starts"),
+    ),
+    _log("MicroPython's prompt", _PROMPT + _rows("1", "2"), 20, ("4 of MicroPython's prompt",)),
+    _log(
+        "colours",
+        "".join(f"\x1b[32m{line}\x1b[0m\n" for line in _rows("1", "2").splitlines()),
+        20,
+        (),
+    ),
+    _log(
+        "a serial monitor's clock",
+        "".join(
+            f"12:03:{i // 10:02}.{i % 10}00 -> ax: {i % 7}, ay: {-i % 5}, y: {'ab'[i % 2]}\n"
+            for i in range(40)
+        ),
+        40,
+        ("column time is left out", "names and values"),
+        _COMMAND,
+    ),
+    _log(
+        "names and values",
+        "".join(f"ax:{i % 7} ay:{-i % 5} label:{'ab'[i % 2]}\n" for i in range(40)),
+        40,
+        ("the lines are names and values",),
+        _COMMAND,
+    ),
+    _log(
+        "names, values and units",
+        "".join(
+            f"Temp: {20 + i % 7 / 10} C  Hum: {40 + i % 9} %  on: {'ab'[i % 2]}\n"
+            for i in range(40)
+        ),
+        40,
+        ("column Temp: the unit C", "column Hum: the unit %"),
+        _COMMAND,
+    ),
+    _log(
+        "blanks",
+        "".join(f"  {i % 7 / 8:.4e}  {-i % 5}.5  {i % 2}\n" for i in range(40)),
+        40,
+        ("separated by blanks", "the columns are called c1 to c3"),
+        _COMMAND,
+    ),
+    _log(
+        "LibSVM",
+        "".join(f"{'+-'[i % 2]}1 1:0.{i % 9} {3 + i % 2}:2.5 \n" for i in range(40)),
+        40,
+        ("the lines are LibSVM",),
+        _COMMAND,
+    ),
+    _log(
+        "semicolons at the ends",
+        "".join(f"{i % 7},{-i % 5}.25,{'ab'[i % 2]};\n" for i in range(40)),
+        40,
+        ("each semicolon ends a row",),
+        _COMMAND,
+    ),
+    _log(
+        "the number of each line, and bars",
+        "".join(f"{i}: {i % 7}.5, {-i % 5}.25 | 0.{i % 3}, {'ab'[i % 2]}\n" for i in range(40)),
+        40,
+        ("commas and bars", "the number in front of each line is left out"),
+        _COMMAND,
+    ),
+    _log(
+        "brackets",
+        "".join(f"[{i % 7}.5, {-i % 5}.25],{'ab'[i % 2]}\n" for i in range(40)),
+        40,
+        ("column c1: [ is taken off", "column c2: ] is taken off"),
+        _COMMAND,
+    ),
+    _log(
+        "a spreadsheet from Germany",
+        "\ufeffDatum;Temperatur;Zustand\r\n"
+        + "".join(
+            f"01.02.2026 10:{i:02};{20 + i % 7},5;{'an' if i % 2 else 'aus'}\r\n"
+            for i in range(40)
+        ),
+        40,
+        ("column Datum is left out", "column Temperatur: decimal commas"),
+    ),
+    _log(
+        "units of whole numbers", _rows(*(f"{500 + i}mV" for i in range(20))), 20, ("the unit mV",)
+    ),
+    _case(
+        "no measurement",
+        "s,x,t,y\n" + "".join(f"s{i},{i % 7},k|{i},{'ab'[i % 2]}\n" for i in range(40)),
+        "column s holds 40",
+    ),
+)
+
+
+def _records(count: int = 40) -> list[dict[str, object]]:
+    return [
+        {"t": 20 * i * i % 97, "acc": {"x": i % 7, "y": -i % 5}, "state": "ab"[i % 2]}
+        for i in range(count)
+    ]
+
+
+def _influx() -> str:
+    """Annotated, a series after the other; the first value of the text comes late."""
+    lines = [
+        "#group,false,false,true,false,true,true",
+        "#datatype,string,long,dateTime:RFC3339,double,string,string",
+        "#default,_result,,,,,",
+        ",result,table,_time,_value,_field,_measurement",
+    ]
+    lines += [f",,0,2026-01-01T00:{i:02}:00Z,{20 + i % 7},temp,room" for i in range(40)]
+    lines += [f",,1,2026-01-01T00:{i:02}:00Z,{50 - i % 3},hum,room" for i in range(40)]
+    lines += [f",,2,2026-01-01T00:{i:02}:00Z,{'ab'[i // 4 % 2]},state,room" for i in range(2, 40)]
+    return "\n".join(lines) + "\n"
+
+
+def _home() -> str:
+    """Home Assistant's, in the order of time."""
+    lines = ["entity_id,state,last_changed"]
+    for i in range(40):
+        state = "unavailable" if i == 7 else str(20 + i % 7)
+        lines.append(f"sensor.temp,{state},2026-01-01T00:{i:02}:01.5+00:00")
+        lines.append(f"binary_sensor.on,{'ab'[i // 4 % 2]},2026-01-01T00:{i:02}:02.5+00:00")
+    return "\n".join(lines) + "\n"
+
+
+def _numpy(*arrays: np.ndarray[Any, Any]) -> bytes:
+    data = io.BytesIO()
+    if len(arrays) == 1:
+        np.save(data, arrays[0])
+    else:
+        np.savez(data, X=arrays[0], y=arrays[1])
+    return data.getvalue()
+
+
+_ARRAY = np.array([[i % 7, i % 5 / 4, i % 2] for i in range(40)])
+_OF_OTHER_PROGRAMS = (
+    _log("JSON records", json.dumps(_records()), 40, ("the rows are JSON records",)),
+    _log("JSON lines", "".join(json.dumps(r) + "\n" for r in _records()), 40,
+         ("the rows are JSON records",)),
+    _log("JSON lines with a cut", "".join(json.dumps(r) + "\n" for r in _records(20))
+         + '{"t": 3, "acc": {"x"\n' + "".join(json.dumps(r) + "\n" for r in _records(20)), 40,
+         ("1 cut in half (record 21)",)),
+    _log("JSON columns", json.dumps({"x": [*range(40)], "z": [i % 7 for i in range(40)],
+         "y": ["ab"[i % 2] for i in range(40)]}, indent=1), 40, ("JSON lists",)),
+    _log("InfluxDB's annotated CSV", _influx(), 38,
+         ("118 values of 3 series", "2 of a moment at which a text is not known"), _COMMAND),
+    _log("Home Assistant's history", _home(), 79,
+         ("80 values of 2 series", "1 of a moment at which"), _COMMAND),
+    _log("a NumPy array", _numpy(_ARRAY), 40, ("a NumPy array",),
+         "is a NumPy array", _COMMAND),
+    _log("NumPy arrays X and y", _numpy(_ARRAY[:, :2], _ARRAY[:, 2].astype(int)), 40,
+         ("NumPy array X, and the last column y",), _COMMAND, name="t.npz"),
+)  # fmt: skip
+
+FILE_CASES = (*_FILES, *_AS_PEOPLE_HAVE_THEM, *_OF_OTHER_PROGRAMS)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from microshrub_tools.board import flash
-from microshrub_tools.board.raw_repl import RaisedError
+from microshrub_tools.board.board_repl import RaisedError
 
 _SERVE = """
 import os, sys

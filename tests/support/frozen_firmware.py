@@ -1,7 +1,7 @@
-"""An emulated board whose MicroPython has files frozen into it, as its own build does that.
+"""An emulated board with a firmware of its own: with files frozen into it, or a ROM partition.
 
-The source, the compiler and what was compiled are kept in the cache, so that only what is frozen
-is compiled again.
+The source, the compiler and what was compiled are kept in the cache, so that only what is new is
+compiled again.
 """
 
 from __future__ import annotations
@@ -13,14 +13,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from microshrub_host.base import native_tools
 from microshrub_host.base.cache import cache_folder
-from microshrub_host.emulation import firmware_build
-from microshrub_host.emulation.emulated_boards import WAYS, Emulator, NoEmulator
-from microshrub_host.fetch import native_tools
-from microshrub_host.fetch.debian_packages import CommandError, PackagesError, Progress, silent
+from microshrub_host.base.debian_packages import CommandError, PackagesError, Progress, silent
+from microshrub_host.boards import firmware_build
+from microshrub_host.boards.emulated_boards import FILES_BYTES, WAYS, Emulator, NoEmulator
 
 if sys.platform != "win32":
     import fcntl
+
+ROM_BYTES = 131_072  # of the smallest ROM partition in a stock firmware, an nRF52840's
 
 
 def with_frozen(
@@ -30,7 +32,30 @@ def with_frozen(
 
     Raises NoEmulator with what is missing, or with what MicroPython's build says.
     """
+    return _with_firmware(emulator, elf, progress, emulator.board.port, manifest.resolve())
+
+
+def with_rom(
+    emulator: Emulator, elf: Path, rom_bytes: int = ROM_BYTES, progress: Progress = silent
+) -> Emulator:
+    """The board with a firmware, written to `elf`, that has a partition for a ROM file system.
+
+    Raises NoEmulator as above.
+    """
+    port = f"{emulator.board.port}_ROM_{rom_bytes}"
+    return _with_firmware(emulator, elf, progress, port, rom_bytes=rom_bytes)
+
+
+def _with_firmware(
+    emulator: Emulator,
+    elf: Path,
+    progress: Progress,
+    port: str,
+    manifest: Path | None = None,
+    rom_bytes: int = 0,
+) -> Emulator:
     board = emulator.board
+    name = f"{board.name}-rom" if rom_bytes else board.name
     try:
         tools = native_tools.compiler_root(native_tools.PROCESSORS[board.arch].packages, progress)
         source = native_tools.kept(
@@ -38,17 +63,19 @@ def with_frozen(
             (native_tools.SOURCE_SUITE, firmware_build.SOURCES),
             lambda work: firmware_build.fetch_source(work, progress),
         )
-        with _own_folder(f"micropython-qemu-build-{board.name}") as build:
+        with _own_folder(f"micropython-qemu-build-{name}") as build:
+            if rom_bytes:
+                _add_rom_board(emulator, source, port, rom_bytes)
             progress(f"compiling MicroPython for the {board.name}")
             made = firmware_build.compile_firmware(
-                board.port,
+                port,
                 board.flags,
                 board.family.compiler,
                 board.family.heap_bytes,
                 source,
                 tools,
                 build,
-                manifest.resolve(),
+                manifest,
             )
             shutil.copyfile(made, elf)
     except PackagesError as error:
@@ -59,6 +86,26 @@ def with_frozen(
         str(elf) if word == str(emulator.firmware) else word for word in emulator.command
     )
     return dataclasses.replace(emulator, command=command, firmware=elf)
+
+
+def _add_rom_board(emulator: Emulator, source: Path, port: str, rom_bytes: int) -> None:
+    """Give ports/qemu the board with a ROM partition, in the memory behind the board's files."""
+    board = emulator.board
+    like = source / "ports" / "qemu" / "boards" / board.port / "mpconfigboard.mk"
+    firmware_build.add_board(
+        source,
+        port,
+        f"{like.read_text()}\n"
+        f"CFLAGS += -DMP_CONFIGFILE='\"boards/{port}/config.h\"'\n"
+        f"CFLAGS += -DROM_AT={board.files_at + FILES_BYTES:#x} -DROM_BYTES={rom_bytes}\n"
+        f"SRC_C += boards/{port}/rom_board.c\n",
+    )
+    folder = like.parent.with_name(port)
+    (folder / "config.h").write_text(
+        '#include "mpconfigport.h"\n#undef MICROPY_VFS_ROM_IOCTL\n'
+        "#define MICROPY_VFS_ROM_IOCTL (1)\n"
+    )
+    shutil.copyfile(Path(__file__).with_name("rom_board.c"), folder / "rom_board.c")
 
 
 @contextmanager

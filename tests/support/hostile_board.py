@@ -22,9 +22,8 @@ STATE, COUNTS, TEXT, UNLIKE, ERRORS, QUESTION, CLASS, DONE = 133, 132, 135, 136,
 GOOD = {
     "status": (
         STATE,
-        struct.pack("<14i", 100, 90, 900_000, 5, 6, 7, 8000, 9000, 0, 0, 9, 0, 0, 0),
+        struct.pack("<18i", 100, 90, 900_000, 5, 6, 7, 8000, 9000, 0, 0, 9, *[0] * 7),
     ),
-    "confusion": (COUNTS, struct.pack("<2i", 50, 50)),
     "anomaly": (UNLIKE, struct.pack("<3i", 1, 2, 3)),
     "numbers": (ERRORS, struct.pack("<8i", 1, 2, 3, 0, 5, 0, 7, 2)),
     "asking": (QUESTION, struct.pack("<5i", 7, 1, 3, 100, 2)),
@@ -49,8 +48,8 @@ class HostileBoard:
     """Serves its end of the link in a thread; `port` is what a PC opens.
 
     config: its config.json, as bytes or fields. answers: kind and payload, by the request's name;
-    `classes` gives the state of class 0 for all. seen: an observation, sent again and again.
-    text: what it prints besides.
+    `classes` gives the state of class 0 for all. A row of its confusion matrix has a count for
+    each class. seen: an observation, sent again and again. text: what it prints besides.
     """
 
     def __init__(
@@ -65,7 +64,8 @@ class HostileBoard:
     ) -> None:
         self._config = config if isinstance(config, bytes) else json.dumps(config).encode()
         self._shape = features, classes
-        self._answers = GOOD | (answers or {})
+        row = struct.pack("<i", 50) * classes
+        self._answers = GOOD | {"confusion": (COUNTS, row)} | (answers or {})
         self._seen, self._text = seen, text
         self._session = self._number = 0
         self._master, self._slave = pty.openpty()

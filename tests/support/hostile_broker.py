@@ -19,11 +19,11 @@ import tempfile
 from pathlib import Path
 
 from device_support import Device, connected
-from house_support import put_house, settings
+from mqtt_support import put_mqtt, settings
 from patience import PATIENCE
 from recorded_board import observe
 
-from microshrub_host.fetch.micropython_binary import find_or_fetch
+from microshrub_host.base.micropython_binary import find_or_fetch
 from microshrub_tools.link.messages import STATUS, DeviceStatus
 
 GREETING = b"\x20\x02\0\0"
@@ -95,7 +95,7 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as listens:
         folder = Path(name)
-        put_house(folder, settings(listens.getsockname()[1]), times=100)
+        put_mqtt(folder, settings(listens.getsockname()[1]), times=100)
         device = Device(find_or_fetch().command, folder, "256k")
         try:
             heard = os.open(device.port, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)

@@ -57,7 +57,8 @@ class DeviceEnd:
         self.reset()
 
     def reset(self) -> None:
-        """The device starts again."""
+        """The device starts again; what was sent to it before never comes late."""
+        self.up.forget()
         device: Any = loader.load("python").device.link
         self._link = device.Link(self.application, self._answer)
 

@@ -11,7 +11,7 @@ from tests_support import ROOT, make_blobs
 from microshrub_host.boards import board_files
 from microshrub_host.boards.program import Program
 from microshrub_host.library.learners import defaults, number_parameters
-from microshrub_host.streams.number_streams import NumberStream
+from microshrub_host.streams.regression_streams import NumberStream
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import program_config
 

@@ -10,12 +10,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from microshrub_host.base.micropython_binary import find_or_fetch
 from microshrub_host.boards.import_heap import BLOCK, library_heap, names_told
 from microshrub_host.boards.ram_budget import Parameters, modules_of
-from microshrub_host.fetch.micropython_binary import find_or_fetch
-from microshrub_host.library import loader
+from microshrub_host.library import library_files, loader
 from microshrub_host.programs import mpy, native_files
-from microshrub_host.sources import library_files
 
 _SECONDS = 120
 

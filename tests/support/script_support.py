@@ -15,7 +15,7 @@ from pathlib import Path
 
 from patience import PATIENCE
 
-from microshrub_host.sources import library_files
+from microshrub_host.library import library_files
 from microshrub_tools.cli.main import main
 
 Device = Callable[[str], str]  # starts a program, gives the port at which it is

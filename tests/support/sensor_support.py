@@ -17,7 +17,12 @@ from patience import PATIENCE
 RATE = 50  # readings a second
 Point = tuple[float, float]  # pixels from the pad's middle
 HELD = """
-window.setInterval = (tick) => { window.tick = tick; return 1; };
+window.clock = 0;  // that of events, in milliseconds: it goes on with each reading
+Object.defineProperty(Event.prototype, "timeStamp", { get: () => clock });
+window.setInterval = (read, period) => {
+  window.tick = () => { clock += period; read(); };
+  return 1;
+};
 window.working = 0;  // orders that the workers which learn have
 window.held = null;  // orders of the name `hold` that wait for their release
 window.orders = [];

@@ -1,9 +1,9 @@
-"""Messages at the topics of a group's parcels that are none: refused each, and the others taken.
+"""Messages at the topics of a group's packets that are none: refused each, and the others taken.
 
     python tests/support/share_attack.py --messages 100000 --seed 1
 
-A real mosquitto keeps forged, cut, oversized, altered and moved parcels beside a few whole ones.
-Whoever asks for the group's parcels gets the whole ones, and a sentence about each other message.
+A real mosquitto keeps forged, cut, oversized, altered and moved packets beside a few whole ones.
+Whoever asks for the group's packets gets the whole ones, and a sentence about each other message.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from parcel_attack import altered
-from parcel_support import NAMES, UNITS, Board
+from packet_attack import altered
+from packet_support import NAMES, UNITS, Board
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.library import loader
 from microshrub_host.models.shared_samples import Sharer
-from microshrub_tools.board.parcel_store import MOST_BYTES, ParcelStore
-from microshrub_tools.house_load import local_broker
-from microshrub_tools.house_load.local_broker import LocalBroker
+from microshrub_research.benchmarks import local_broker
+from microshrub_research.benchmarks.local_broker import LocalBroker
+from microshrub_tools.board.mqtt_packet_store import MOST_BYTES, MqttPacketStore
 from microshrub_tools.link.broker import Broker
 
 CLASSES = ("rest", "walk", "run")
@@ -32,7 +32,7 @@ ROUND = 400  # messages that are kept at once: mosquitto sends at most 1,000 to 
 
 
 def forged(dice: random.Random, whole: bytes) -> bytes:
-    """What is no parcel for where it is put, made of one of another board."""
+    """What is no packet for where it is put, made of one of another board."""
     kind = dice.randrange(6)
     if kind == 0:
         return dice.randbytes(dice.choice((1, 20, 300)))
@@ -47,7 +47,7 @@ def forged(dice: random.Random, whole: bytes) -> bytes:
     return altered(whole, dice) or b"\0"
 
 
-def whole_parcels(library: Any) -> dict[str, list[bytes]]:
+def whole_packets(library: Any) -> dict[str, list[bytes]]:
     """Of three boards that know all classes."""
     return {
         name: [
@@ -58,23 +58,23 @@ def whole_parcels(library: Any) -> dict[str, list[bytes]]:
     }
 
 
-def one_round(line: Broker, parcels: dict[str, list[bytes]], dice: random.Random) -> None:
-    """Have the broker keep so many messages, and ask for the group's parcels."""
-    store = ParcelStore(line, f"group{dice.randrange(1 << 30)}")
-    right = [data for name in ("attic", "hall") for data in parcels[name]]
+def one_round(line: Broker, packets: dict[str, list[bytes]], dice: random.Random) -> None:
+    """Have the broker keep so many messages, and ask for the group's packets."""
+    store = MqttPacketStore(line, f"group{dice.randrange(1 << 30)}")
+    right = [data for name in ("attic", "hall") for data in packets[name]]
     assert not store.publish(right)
     wrong = [store.topic(dice.choice(CLASSES), f"board{number}") for number in range(ROUND)]
     for topic in wrong:
-        line.publish_once(topic, forged(dice, dice.choice(parcels["kitchen"])), retain=True)
+        line.publish_once(topic, forged(dice, dice.choice(packets["kitchen"])), retain=True)
     found = store.fetch("kitchen")
-    assert len(found.parcels) == len(right), "a whole parcel was not taken"
+    assert len(found.packets) == len(right), "a whole packet was not taken"
     assert len(found.refused) == ROUND, "a message was taken, or nothing was said of it"
     assert all(said.isprintable() and len(said) < 400 for said in found.refused)
     pupil = Board(loader.load(loader.fastest()), (40, 40, 0), seed=9)
-    told, _ = Sharer("", pupil.sharing, NAMES, UNITS, CLASSES).take_lacking(found.parcels)
+    told, _ = Sharer("", pupil.sharing, NAMES, UNITS, CLASSES).take_lacking(found.packets)
     assert len(told) == len(right)
     assert pupil.learn_all() == 20
-    for topic in (*wrong, *found.parcels):
+    for topic in (*wrong, *found.packets):
         line.publish_once(topic, b"", retain=True)
 
 
@@ -91,12 +91,12 @@ def main() -> int:
         return 0
     dice = random.Random(arguments.seed)
     rounds = -(-arguments.messages // ROUND)
-    parcels = whole_parcels(loader.load(loader.fastest()))
+    packets = whole_packets(loader.load(loader.fastest()))
     with tempfile.TemporaryDirectory() as name, LocalBroker(Path(name), 4) as broker:
         for _ in range(rounds):
             with Broker("127.0.0.1", broker.port) as line:
-                one_round(line, parcels, dice)
-    print(f"{rounds * ROUND:,} passed: each was refused, and all whole parcels were taken")
+                one_round(line, packets, dice)
+    print(f"{rounds * ROUND:,} passed: each was refused, and all whole packets were taken")
     return 0
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from house_support import free_port
-from parcel_support import rows_of, saved_model
+from mqtt_support import free_port
+from packet_support import rows_of, saved_model
 from patience import PATIENCE
 
 from microshrub_tools.board import simulated_board

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cache
 
-from microshrub_host.sources import library_files
+from microshrub_host.library import library_files
 
 FILES = [path.relative_to(library_files.folder()).as_posix() for path in library_files.sources()]
 

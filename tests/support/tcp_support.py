@@ -9,20 +9,20 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from device_support import Device, configuration, put_device
-from house_support import free_port
+from mqtt_support import free_port
 from patience import PATIENCE
 
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.serial_line import PortError
-from microshrub_tools.link.tcp_line import CODE, NONCE, TcpLine, signed
+from microshrub_tools.link.tcp_line import CODE, LINK, NONCE, TcpLine, signed
 
 KEY = bytes(range(7, 39))
-HELLO = NONCE + CODE
+PROOF = NONCE + 1 + CODE
 THICKET: tuple[str, dict[str, Any]] = ("Thicket", {"features": 3, "classes": 2, "bytes": 12000})
 
 
@@ -81,6 +81,32 @@ class NetworkBoard:
             self.device.close()
 
 
+class Crowd:
+    """Three who have no key: each says this again and again, in lines of its own, in the block."""
+
+    def __init__(self, port: int, what: bytes) -> None:
+        self._port, self._what = port, what
+        self._ended = threading.Event()
+        self._threads = [threading.Thread(target=self._crowd) for _ in range(3)]
+
+    def __enter__(self) -> None:
+        for thread in self._threads:
+            thread.start()
+        time.sleep(0.5)  # they are there first
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _crowd(self) -> None:
+        while not self._ended.is_set():
+            with suppress(OSError), socket.create_connection(("127.0.0.1", self._port), 1) as line:
+                line.settimeout(10)
+                line.sendall(self._what)
+                rest(line)
+
+
 @contextmanager
 def unheard(device: Device) -> Iterator[None]:
     """Meanwhile what it says at its port is read, as else it would wait for a reader."""
@@ -102,9 +128,14 @@ def unheard(device: Device) -> Iterator[None]:
         os.close(port)
 
 
-def greeting(key: bytes, ours: bytes) -> bytes:
-    """The hello of a host with that key and that number."""
-    return ours + signed(key, b"h", ours + bytes(NONCE))[:CODE]
+def proof(key: bytes, theirs: bytes, ours: bytes, what: bytes = LINK) -> bytes:
+    """What a host with that key and that number says to a board that has drawn the other one."""
+    return ours + what + signed(key, what, ours + theirs)[:CODE]
+
+
+def number(line: socket.socket) -> bytes:
+    """What a board tells everybody who comes in."""
+    return line.recv(NONCE, socket.MSG_WAITALL)
 
 
 def rest(line: socket.socket) -> bytes:

@@ -8,14 +8,23 @@ from browser_support import Browser
 from sensor_support import RATE, circle, draw, line, rest, settle
 
 GESTURES = ("circle", "line", "rest")
+NAME = """
+((names) => {
+  const all = (selector) => [...document.querySelectorAll("#classes " + selector)];
+  while (all("input").length < names.length) document.querySelector("#add-class").click();
+  while (all("input").length > names.length) all(".remove").at(-1).click();
+  for (const wanted of [names.map((_, c) => "gesture number " + c), names])  // no two are alike
+    wanted.forEach((name, c) => {
+      all("input")[c].value = name;
+      all("input")[c].dispatchEvent(new Event("change"));
+    });
+})(%s)
+"""
 
 
 def name(page: Browser, names: str) -> None:
     """Name the classes."""
-    page.run(
-        f"document.querySelector('#names').value = {json.dumps(names)};"
-        "document.querySelector('#names').dispatchEvent(new Event('input'))"
-    )
+    page.run(NAME % json.dumps([each.strip() for each in names.split(",")]))
 
 
 def begin(page: Browser) -> None:

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 from browser_support import Browser
-from house_support import free_port
+from mqtt_support import free_port
 from patience import PATIENCE
 
 _PROGRAMS = "/usr/lib*/*/webkit2gtk-4.*/MiniBrowser"

@@ -1,4 +1,4 @@
-"""`python -m microshrub_command` is the command `microshrub`."""
+"""`python -m microshrub_command` is the command `microshrub`: it imports nothing from here."""
 
 from __future__ import annotations
 
@@ -6,4 +6,6 @@ import sys
 
 from . import main
 
+if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+    del sys.path[0]  # the working folder, where -m looks first
 sys.exit(main())

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .api import build, flash
     from .board.build import Build
     from .board.flash import SelfTest
-    from .board.program_house import HouseSettings
+    from .board.program_mqtt import MqttSettings
     from .board.program_network import TcpSettings, WifiSettings
     from .board.program_settings import Checkpoint, DriftAlarm, LabelPin, Pending, Sleep
     from .board.program_share import ShareSettings
@@ -24,8 +24,8 @@ __all__ = [
     "Build",
     "Checkpoint",
     "DriftAlarm",
-    "HouseSettings",
     "LabelPin",
+    "MqttSettings",
     "Pending",
     "SelfTest",
     "Sensor",
@@ -41,7 +41,7 @@ _NAMES = {  # by their modules
     "api": "build flash",
     "board.build": "Build",
     "board.flash": "SelfTest",
-    "board.program_house": "HouseSettings",
+    "board.program_mqtt": "MqttSettings",
     "board.program_network": "TcpSettings WifiSettings",
     "board.program_settings": "Checkpoint DriftAlarm LabelPin Pending Sleep",
     "board.program_share": "ShareSettings",

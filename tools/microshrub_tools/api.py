@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from microshrub_host.api.models import old_words
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.models import model_files
@@ -15,12 +14,11 @@ from microshrub_host.models import model_files
 from .board import build as builds
 from .board import flash as flashing
 from .board import program_config
+from .board.board_repl import Device, DeviceError
 from .board.build import Build
 from .board.flash import SelfTest
 from .board.flash_network import flash_network
 from .board.program_options import ProgramOptions
-from .board.program_words import old_settings
-from .board.raw_repl import Device, DeviceError
 from .board.sensor_settings import words_of
 from .link import key_file
 from .link.lines import is_network
@@ -33,7 +31,7 @@ def build(
     board: str,
     *,
     output: str | Path | None = None,
-    emit: str = "viper",
+    emit: str = "",
     freeze: bool = False,
     **options: Any,
 ) -> Build:
@@ -48,16 +46,17 @@ def build(
     output
         The folder to write; by default build/BOARD. An earlier build in it is replaced.
     emit
-        What the kernels become: "viper", machine code by mpy-cross; "native", machine code by a C
-        compiler, in one native module; "bytecode", for any processor.
+        What the kernels become: "native", machine code that comes with the package; "viper",
+        machine code by mpy-cross, longer and slower; "bytecode", for any processor; by default the
+        first of these that there is for the board.
     freeze
         Whether the library goes into the firmware of a MicroPython that you build, by manifest.py
         in the folder firmware/: there it takes flash instead of RAM.
     options
         What surrounds the model: sensor=Sensor.adc(pins=(26, 27)), features="window=64 hop=16",
-        beside=[LabelBudget(share=0.1)], alarm=DriftAlarm("adwin"), checkpoint=Checkpoint(100),
+        companions=[LabelBudget(share=0.1)], alarm=DriftAlarm("adwin"), checkpoint=Checkpoint(600),
         pending=Pending(64), label_pin=LabelPin(15), led_pin=25, switch={"walk": (16,)},
-        sleep=Sleep(every=60), house=HouseSettings("broker", "desk"),
+        sleep=Sleep(every=60), mqtt=MqttSettings("broker", "desk"),
         share=ShareSettings("rooms", ("walk",)), watchdog=8000, text=True.
 
     Raises
@@ -77,17 +76,17 @@ def build(
     target = board_files.load(board)
     saved = model_files.read(Path(model))
     names = saved.feature_names, saved.known_names
-    words = old_words(options)
     if isinstance(options.get("features"), str):
         options["features"] = options["features"].split()
     if "sensor" in options:
         options["sensor"] = words_of(options["sensor"])
-    given = ProgramOptions(**old_settings(options), words=words)
-    around = given.config(target, *names, saved.extraction)
-    program = given.network.furnish(program_config.of_model(saved, around))
+    given = ProgramOptions(**options)
     folder = Path(output) if output else builds.folder_of(target)
-    own = given.own_files(target)
-    return builds.make(program, target, folder, emit, freeze=freeze, own=own)
+    with key_file.all_or_none():
+        config = given.config(target, *names, saved.extraction)
+        program = given.network.furnish(program_config.of_model(saved, config))
+        own = given.own_files(target)
+        return builds.make(program, target, folder, emit, freeze=freeze, own=own)
 
 
 def flash(

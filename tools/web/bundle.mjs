@@ -15,12 +15,13 @@ const copies = {
   "src/index.html": "index.html",
   "src/icon.svg": "icon.svg",
   "src/manifest.webmanifest": "manifest.webmanifest",
-  [`${micropython}/micropython.mjs`]: "micropython.mjs",
   [`${micropython}/micropython.wasm`]: "micropython.wasm",
 };
 for (const [from, to] of Object.entries(copies)) copyFileSync(from, join(target, to));
 
 const options = { bundle: true, minify: true, target: "es2022", format: "esm", legalComments: "eof" };
+await build({ ...options, bundle: false, entryPoints: [`${micropython}/micropython.mjs`],
+  outfile: join(target, "micropython.mjs") });
 await build({
   ...options,
   splitting: true, // what is rarely wanted is loaded when it is wanted

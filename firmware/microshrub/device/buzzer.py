@@ -1,13 +1,13 @@
-"""A passive buzzer that sounds a tone of its own for each class, by machine.PWM.
+"""A passive buzzer that sounds a different tone for each class, by machine.PWM.
 
-config.json's `switches` names it as [pin, hertz] of 20..20000. While a class without a tone is the
-newest prediction, it is silent; so it is when the program has ended, for whatever reason.
+config.json's `switches` has it as [pin, hertz], 20..20000 hertz. It is silent while a class
+without a tone is the newest prediction, and once the program has ended, for whatever reason.
 """
 
 from micropython import const
 
 _HALF = const(32768)  # of 65536: as long high as low, which is loudest
-_FIRST = const(440)  # hertz, never heard: some ports would sound one of their own
+_FIRST = const(440)  # hertz, never heard: without one, some ports would sound their default
 _SILENT = (0,)
 
 
@@ -30,14 +30,6 @@ class Buzzer:
                 self._pwm.freq(hertz)
             self._pwm.duty_u16(_HALF if hertz else 0)
 
-    def silent_after(self, service):
-        """Have it fall silent when serving ends."""
-        serve = service.serve
-
-        def serve_then_silence():
-            try:
-                return serve()
-            finally:
-                self._sound(0)
-
-        service.serve = serve_then_silence
+    def silence(self):
+        """Fall silent."""
+        self._sound(0)

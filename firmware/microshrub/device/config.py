@@ -1,4 +1,4 @@
-"""config.json: what the device's program is made of, read and checked before anything is made.
+"""config.json, the configuration of a program: read and checked before anything is made.
 
 The file is an object:
 
@@ -8,37 +8,37 @@ The file is an object:
     class_names, feature_names: a text for each; units: [[offset, digits], ...] or null
     quantizer     a quantizer's saved state, a file beside this one; null: a fresh one
     warmup        samples that a fresh quantizer observes before it freezes; null: the ranges grow
-                  with the samples, see growing.py
+                  with the samples, see growing_ranges.py
     model         a learner's saved state to begin with, or null
-    sensor        {"kind": "serial"}, or that of a module of its own: see config_parts.py
-    extraction    {"window", "hop", ...}, how samples are made of the sensor's readings, see
-                  extractor.py; null: a reading is a sample
+    sensor        {"kind": "serial"}, or a sensor of the board, see config_parts.py
+    extraction    {"window", "hop", ...}: features of windows of the sensor's readings, see
+                  feature_extractor.py; null: a reading is a sample
     pending       samples that may wait for their label
-    checkpoint    {"path", "samples", "seconds"} or null; samples or seconds are more than 0
+    checkpoint    {"path", "seconds"}, see Checkpoint, and perhaps "led", the pin of a light that
+                  is on while something that was taught is not saved yet; or null
     alarm         {"detector", "hook", ...}, see DriftAlarm, or null
     anomaly       {"period", "window", "reach", "normal"}, see AnomalyScore, perhaps with a "pin"
-                  and "states", see scores.py; or null
+                  and "states", see anomaly_scores.py; or null
     spare         {"classes", "room", ...}, of the last classes, which have no name yet, see
-                  naming.py; or null
-    asking        {"labels", "samples"} of an Asking, see asking.py, and perhaps "led", the pin of
-                  a light that is on while a question waits for its answer; or null
-    beside        {name: [module, class, options, state], ...} of what watches samples, see
-                  beside.py
-    numbers       {"columns", "column", ...} where a number is predicted, see numbers.py
+                  novel_classes.py; or null
+    asking        {"labels", "samples"} of a QueryStrategy, see active_learning.py, and perhaps
+                  "led", the pin of a light that is on while a query waits for its label; or null
+    beside        {name: [module, class, options, state], ...}: watchers, see watchers.py; or null
+    numbers       {"columns", "column", ...} for regression, see regression_app.py; or null
     label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not, each
                   null for no label; or null
-    switches      [[pin, ...], ...]: of each class the pins that are high while it is predicted,
+    switches      [[pin, ...], ...]: for each class, the pins that are high while it is predicted,
                   NeoPixels with a colour and buzzers with a tone, see switches.py; or null
     sleep         {"every", "window", "hold", "pin", "deep"}: it sleeps between the readings of its
-                  sensor, see sleep.py and deep_sleep.py; or null
-    mqtt          {"host", "port", "name", "settle", "events", "ca"}: the broker that it tells, see
-                  house.py; or null
-    share         {"group", "name", "classes"}: parcels that it gives to others, and takes of them,
-                  see parcels.py; by that broker, or else by packets; or null
-    packets       {"by": "udp", "port", "to"} or {"by": "espnow", "channel"}: what carries them
-                  without a broker, see parcel_packets.py; or null
+                  sensor, see sleep.py; or null
+    mqtt          {"host", "port", "name", "settle", "events", "ca"}: its MQTT broker, see
+                  mqtt_companion.py; or null
+    share         {"group", "name", "classes"}: sharing of samples with other boards, see
+                  sharing.py; by the MQTT broker, or else by datagrams; or null
+    datagrams     {"by": "udp", "port", "to"} or {"by": "espnow", "channel"}:
+                  sharing without a broker, see sharing_datagrams.py; or null
     tcp           {"port"}: the link runs over TCP, too, see tcp.py; or null
-    watchdog      milliseconds after which a board that hangs starts anew; 0: never
+    watchdog      milliseconds after which a board that hangs restarts; 0: never
     text          whether to print a line for a plotter with every sample
 """
 
@@ -52,9 +52,9 @@ from micropython import const
 
 _ABSENT = const(2)  # ENOENT
 _NAME = "config.json"
-_NEW = "config.new"  # came over the link, and was not in use yet
+_NEW = "config.new"  # has come over the link, and is not in use yet
 _TOO_LARGE = "config.json does not fit the memory: it is too large, or nested too deeply"
-_OLD = "config.old"  # for a moment, where a file cannot take another one's place at once
+_OLD = "config.old"  # for a moment, where a rename cannot replace a file
 
 
 class ConfigurationError(ValueError):
@@ -62,9 +62,9 @@ class ConfigurationError(ValueError):
 
 
 class Configuration:
-    """What the bytes of a config.json say, each field an attribute; `hash` is their CRC32.
+    """A config.json from its bytes, each field an attribute; `hash` is their CRC32.
 
-    Raises ConfigurationError for what is damaged or cannot be.
+    Raises ConfigurationError for damaged bytes and wrong fields.
     """
 
     def __init__(self, data):
@@ -84,14 +84,14 @@ class Configuration:
 
 
 def forget(*names):
-    """Give the RAM of modules of this folder back to a board; an import loads them again."""
+    """Free the RAM of these modules; an import loads them again."""
     for name in names:
         unload(name)
     gc.collect()
 
 
 def unload(name):
-    """The same of one module, once nothing of it is in use any more."""
+    """Free the RAM of one module, once nothing of it is in use any more."""
     whole = "microshrub.device." + name
     if sys.implementation.name == "micropython" and whole in sys.modules:
         del sys.modules[whole]
@@ -99,7 +99,7 @@ def unload(name):
 
 
 def read_configuration(folder="", new=False):
-    """The configuration in a folder, or the new one that came there over the link.
+    """The configuration in a folder, or the new one that has come over the link.
 
     Raises ConfigurationError.
     """
@@ -110,7 +110,7 @@ def read_configuration(folder="", new=False):
 
 
 def read_text(at, buffer, folder="", new=False):
-    """Copy the bytes of that configuration from `at` on to a buffer; returns how many.
+    """Copy the bytes of that configuration, from `at` on, to a buffer; returns how many.
 
     Raises ConfigurationError.
     """
@@ -123,7 +123,7 @@ def read_text(at, buffer, folder="", new=False):
 
 
 def _of_file(folder, new, take):
-    """What take() gives of the open file."""
+    """The result of take() for the open file."""
     names = (_NEW,) if new else (_NAME, _OLD)
     for name in names:
         try:
@@ -138,13 +138,13 @@ def _of_file(folder, new, take):
 
 
 def keep_piece(piece, folder, first):
-    """Write a piece of a new configuration behind those before."""
+    """Append a piece of a new configuration."""
     with open(folder + _NEW, "wb" if first else "ab") as file:
         file.write(piece)
 
 
 def adopt_new(folder):
-    """Have the new configuration take the old one's place; a cut leaves one of them there."""
+    """Replace the old configuration by the new one; after a power cut, one of them is there."""
     try:
         os.rename(folder + _NEW, folder + _NAME)
     except OSError:  # FAT does not overwrite

@@ -1,6 +1,6 @@
 """Reads the fields of config.json, which config.py describes, and checks them.
 
-A board has this in its RAM only for as long as it reads them.
+A board has this module in its RAM only while it reads them.
 """
 
 from ..learner import choice, whole, yes_or_no
@@ -11,7 +11,8 @@ OPTIONAL = (
     "extraction", "anomaly", "asking", "spare", "label_pin", "switches", "sleep", "beside",
     "share"
 )  # fmt: skip
-NETWORK = ("mqtt", "tcp", "packets")
+NETWORK = ("mqtt", "tcp", "datagrams")
+COMPANIONS = ("anomaly", "asking", "spare", "beside", "share")  # see companions.py
 _USUAL = (
     "version", "program", "learner", "parameters", "numbers", "feature_names", "class_names",
     "units", "quantizer", "warmup", "model", "pending", "checkpoint", "alarm", "sensor",
@@ -40,9 +41,9 @@ def take(configuration, fields):
         configuration.features = whole("features", configuration.parameters["features"], 1, 256)
         configuration.classes = whole("classes", configuration.parameters["classes"], 2, 256)
     else:
-        from .numbers import take as take_numbers
+        from .config_parts import take_numbers
 
-        take_numbers(configuration, fields)
+        take_numbers(configuration, fields, options)
     configuration.feature_names = _names(fields, "feature_names", configuration.features)
     configuration.class_names = _names(fields, "class_names", configuration.classes)
     configuration.units = _units(fields.get("units"), configuration.features)
@@ -53,7 +54,7 @@ def take(configuration, fields):
         whole("warmup", configuration.warmup, least, 1 << 29)
     configuration.model = _file(fields, "model")
     configuration.pending = whole("pending", fields.get("pending", 32), 1, 32768)
-    names = ("path", "samples", "seconds")
+    names = ("path", "seconds", "led")
     configuration.checkpoint = options("checkpoint", fields.get("checkpoint"), names)
     if configuration.checkpoint is not None:
         _check_checkpoint(configuration.checkpoint)
@@ -63,9 +64,10 @@ def take(configuration, fields):
     configuration.kind = configuration.sensor.get("kind")
     for name in OPTIONAL:
         setattr(configuration, name, fields.get(name))
-    found = [name for name in NETWORK if fields.get(name) is not None]
-    configuration.network = {name: fields[name] for name in found} if found else None
-    plain = configuration.kind == "serial" and len(configuration.sensor) == 1 and not found
+    configuration.companions = any([fields.get(name) is not None for name in COMPANIONS])
+    used = [name for name in NETWORK if fields.get(name) is not None]
+    configuration.network = {name: fields[name] for name in used} if used else None
+    plain = configuration.kind == "serial" and len(configuration.sensor) == 1 and not used
     if not plain or any([getattr(configuration, name) is not None for name in OPTIONAL]):
         from .config_parts import check_parts
 
@@ -89,7 +91,7 @@ def part(name, value):
 
 
 def known(what, value, names):
-    """Raise ValueError for an option that is not one of the names."""
+    """Raise ValueError if an option has none of these names."""
     for name in value:
         if name not in names:
             name = repr(name)[1:-1]  # on one line, whatever it is
@@ -108,8 +110,7 @@ def _check_checkpoint(checkpoint):
     if not isinstance(path, str):
         raise ValueError("the path of the checkpoint has to be a text")
     _check_inside("the path of the checkpoint", path)
-    if checkpoint.get("samples") == checkpoint.get("seconds") == 0:
-        raise ValueError("the checkpoint's samples and seconds are both 0: it saves all the time")
+    whole("the checkpoint's seconds", checkpoint.get("seconds", 60), 1, 1000000)
 
 
 def _names(fields, name, count):

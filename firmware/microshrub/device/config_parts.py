@@ -1,4 +1,4 @@
-"""The parts of a configuration that few programs have; imported where there is one of them."""
+"""Checks the parts of a configuration that only some programs have; imported only for these."""
 
 from ..learner import choice, whole
 
@@ -7,7 +7,7 @@ _SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
     ("own", ("module", "class", "values", "rate", "options")),
     ("several", ("sensors",)))  # fmt: skip
 _EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain",
-    "relative", "tones")  # fmt: skip
+    "relative", "tones", "turns")  # fmt: skip
 _ANOMALY = ("period", "window", "reach", "normal", "pin", "states")
 _ASKING = ("labels", "samples", "led")
 _SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach", "collect")
@@ -18,12 +18,15 @@ _UDP = ("by", "port", "to")
 _ESPNOW = ("by", "channel")
 _SHARE = ("group", "name", "classes")
 _LABEL_PIN = ("pin", "pressed", "released")
+_NUMBERS = ("columns", "column", "ends", "horizon", "lags", "interval", "states")
+_OF_CLASSES = ("alarm", "anomaly", "asking", "label_pin", "spare", "beside", "mqtt")
 
 
 def check_parts(configuration, options):
-    """Check what a Configuration says of the sensor and of the rest. Raises ValueError.
+    """Check the sensor and the optional parts of a Configuration. Raises ValueError.
 
-    options(name, value, names) does so unless the value is None, or an object with no other names.
+    options(name, value, names) raises it unless the value is None, or an object without any other
+    names.
     """
     _check_sensors(configuration.sensor, options)
     for name, names, needed in (
@@ -75,8 +78,8 @@ def _check_network(network, options):
             _need(name, network[name], needed)
     if "mqtt" in network:
         _check_mqtt(network["mqtt"])
-    if "packets" in network:
-        _check_packets(network["packets"], options)
+    if "datagrams" in network:
+        _check_datagrams(network["datagrams"], options)
     if "tcp" in network:
         whole("tcp's port", network["tcp"]["port"], 1, 65535)
 
@@ -91,27 +94,27 @@ def _check_mqtt(mqtt):
         raise ValueError("mqtt's settle has to be a list of two numbers")
 
 
-def _check_packets(packets, options):
-    options("packets", packets, _UDP + _ESPNOW)
-    _need("packets", packets, ("by",))
-    by_udp = choice("packets' by", packets["by"], ("udp", "espnow")) == "udp"
+def _check_datagrams(datagrams, options):
+    options("datagrams", datagrams, _UDP + _ESPNOW)
+    _need("datagrams", datagrams, ("by",))
+    by_udp = choice("datagrams' by", datagrams["by"], ("udp", "espnow")) == "udp"
     names = _UDP if by_udp else _ESPNOW
-    options("packets", packets, names)
-    _need("packets", packets, names)
+    options("datagrams", datagrams, names)
+    _need("datagrams", datagrams, names)
     if not by_udp:
-        whole("packets' channel", packets["channel"], 1, 13)
+        whole("datagrams' channel", datagrams["channel"], 1, 13)
         return
-    to = packets["to"]
+    to = datagrams["to"]
     if not isinstance(to, list) or len(to) != 2 or not isinstance(to[0], str):
-        raise ValueError("packets' to has to be a host and a port")
-    whole("packets' port", packets["port"], 1, 65535)
-    whole("packets' to", to[1], 1, 65535)
+        raise ValueError("datagrams' to has to be a host and a port")
+    whole("datagrams' port", datagrams["port"], 1, 65535)
+    whole("datagrams' to", to[1], 1, 65535)
 
 
 def _check_share(configuration):
     share = configuration.share
-    if not any([name in (configuration.network or ()) for name in ("mqtt", "packets")]):
-        raise ValueError("share needs mqtt or packets")
+    if not any([name in (configuration.network or ()) for name in ("mqtt", "datagrams")]):
+        raise ValueError("share needs mqtt or datagrams")
     if configuration.spare is not None or configuration.numbers is not None:
         raise ValueError("share is for classes that all have a name")
     for name in ("group", "name"):
@@ -162,7 +165,7 @@ def _need(name, value, needed):
 
 
 def _check_spare(configuration):
-    """Returns how many classes have names."""
+    """Check the spare classes; returns how many classes have names."""
     spare, classes = configuration.spare, configuration.classes
     named = classes - whole("spare's classes", spare["classes"], 1, classes - 1)
     if (configuration.model is None) != (spare.get("states") is None):
@@ -183,10 +186,28 @@ def _check_sensors(sensor, options):
 
 
 def _check_sensor(sensor, kinds, options):
-    """Look at what a sensor is told; returns its kind."""
+    """Check the options of a sensor; returns its kind."""
     found = choice("the kind of the sensor", sensor.get("kind"), kinds)
     for kind, names in _SENSORS:
         if kind == found:
             _need("the sensor " + kind, sensor, names)
             options("the sensor " + kind, sensor, ("kind",) + names)
     return found
+
+
+def take_numbers(configuration, fields, options):
+    """Read the field `numbers` of config.json, see regression_app.py. Raises ValueError.
+
+    A sample then has the columns that the sensor gives, and the configuration has one class.
+    """
+    numbers = options("numbers", configuration.numbers, _NUMBERS)
+    for name in _OF_CLASSES:
+        if fields.get(name) is not None:
+            raise ValueError(name + " is for classes, and this program predicts a number")
+    if "features" not in configuration.parameters:
+        raise ValueError("the parameters have no features")
+    _need("numbers", numbers, _NUMBERS[:2])
+    if (fields.get("quantizer") is None) != (numbers.get("ends") is None):
+        raise ValueError("the quantizer and the ends of numbers are either both there, or none is")
+    configuration.features = whole("columns", numbers["columns"], 1, 257)
+    configuration.classes = 1

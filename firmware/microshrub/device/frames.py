@@ -1,6 +1,7 @@
-"""Frames of the serial link: COBS between zero bytes, with a CRC32 inside.
+"""Frames of the serial link, and the outbox that keeps the frames of answers.
 
-On the line stands `0 | COBS(body) | 0`, and a body is, little-endian:
+Frames are COBS between zero bytes, with a CRC32 inside. On the line, a frame is
+`0 | COBS(body) | 0`, and a body is, little-endian:
 
     version u8 | type u8 | session u16 | sequence number u16 | credits u8 | payload | CRC32 u32
 
@@ -24,6 +25,8 @@ SPLIT_WORDS = 3
 
 _LEAST = const(11)  # HEADER + TRAILER
 _LOW_28 = const(268435455)  # 2**28 - 1
+
+VERSION = 1
 
 
 def stuffed(n):
@@ -80,10 +83,10 @@ def is_intact(table, data, n: int, scratch) -> int:
     if n < _LEAST:
         return 0
     checksum(table, data, 0, n - 4, scratch, 0)
-    said = ptr8(data)
-    found = ptr8(scratch)
+    sent = ptr8(data)
+    computed = ptr8(scratch)
     for i in range(4):
-        if found[i] != said[n - 4 + i]:
+        if computed[i] != sent[n - 4 + i]:
             return 0
     return 1
 
@@ -187,3 +190,89 @@ def write_values(body, at: int, values, count: int):
             data[k] = value & 255
             value = value >> 8
         at += 4
+
+
+def read_u16(data, at):
+    """Two bytes, little-endian."""
+    return data[at] | data[at + 1] << 8
+
+
+def put_u16(data, at, value):
+    """Write two bytes, little-endian."""
+    data[at] = value & 255
+    data[at + 1] = value >> 8
+
+
+class Outbox:
+    """The last `window` answers, each with up to `room` bytes of payload, for repeated requests;
+    and room for one frame that is sent once, with up to `widest` bytes of payload.
+
+    window is a power of two. A request with sequence number s is answered from slot s % window. A
+    payload is written to `body` at slot(sequence), or at `once`; then keep() or send_once() puts
+    header and CRC around it. Nothing is allocated.
+    """
+
+    def __init__(self, write, window, room, widest):
+        self.window = window
+        self._start = bytearray(HEADER)
+        self._start[0] = VERSION
+        self._start[6] = window
+        self.room = room
+        self._write = write
+        self._bytes = HEADER + room + TRAILER
+        last = HEADER + max(room, widest) + TRAILER
+        self.once = window * self._bytes + HEADER
+        self.body = bytearray(window * self._bytes + last)
+        self._lengths = array("H", [0] * window)  # of the bodies that are kept
+        self._line = bytearray(stuffed(last) + 2)
+        self.crc_table = crc_table()
+
+    def allow(self, requests):
+        """Let the host have so many requests under way, from the next answer on."""
+        self._start[6] = requests
+
+    def slot(self, sequence):
+        """Where the payload of the answer to a request goes."""
+        return (sequence & (self.window - 1)) * self._bytes + HEADER
+
+    def forget(self):
+        """Drop all answers."""
+        for i in range(self.window):
+            self._lengths[i] = 0
+
+    def keep(self, kind, session, sequence, size):
+        """Complete the answer whose payload, of that size, is in its slot."""
+        self._head(kind, session, sequence)
+        self._lengths[sequence & (self.window - 1)] = self._complete(self.slot(sequence), size)
+
+    def repeat(self, sequence):
+        """Send the answer that is kept for a request, if there is one."""
+        n = self._lengths[sequence & (self.window - 1)]
+        if n:
+            self._send(self.slot(sequence), n)
+
+    def send_once(self, kind, session, sequence, size):
+        """Send a frame whose payload, of that size, is at `once`."""
+        self._head(kind, session, sequence)
+        size = self._complete(self.once, size)
+        self._send(self.once, size)
+
+    def put_error(self, to, code, words):
+        """Write an error's payload, as many of the words, bytes, as fit; returns its size."""
+        self.body[to] = code
+        n = min(len(words), self.room - 1)
+        for i in range(n):
+            self.body[to + 1 + i] = words[i]
+        return 1 + n
+
+    def _head(self, kind, session, sequence):
+        header = self._start
+        header[1] = kind
+        put_u16(header, 2, session)
+        put_u16(header, 4, sequence)
+
+    def _complete(self, to, size):
+        return pack(self.crc_table, self._start, self.body, to, size)
+
+    def _send(self, to, n):
+        self._write(self._line, stuff(self.body, to - HEADER, n, self._line))

@@ -1,7 +1,7 @@
-"""What the program needs of a board: its pins and buses, clock and watchdog.
+"""The board as the program sees it: pins and buses, clock and watchdog.
 
-All that comes from MicroPython's module `machine` is made here. Tests give the program another
-object with these methods.
+Everything from MicroPython's module `machine` is made here. Tests give the program another object
+with these methods.
 """
 
 
@@ -16,11 +16,11 @@ class Hardware:
         self._time = _clock()
 
     def milliseconds(self):
-        """A clock of 0..2**30 - 1, that wraps around; 0 where there is none, as on QEMU."""
+        """A clock of 0..2**30 - 1, which wraps around; 0 where there is none, as on QEMU."""
         return self._time.ticks_ms() if self._time else 0
 
     def microseconds(self):
-        """A clock of 0..2**30 - 1, that wraps around; 0 where there is none."""
+        """A clock of 0..2**30 - 1, which wraps around; 0 where there is none."""
         return self._time.ticks_us() if self._time else 0
 
     def adc(self, pin):
@@ -51,11 +51,11 @@ class Hardware:
         return neopixel.NeoPixel(self.light(pin), 1)
 
     def watchdog(self, milliseconds):
-        """Starts the board anew if feed() is not called for so long."""
+        """Restarts the board if feed() is not called for so long."""
         return _of_machine("WDT")(timeout=milliseconds)
 
     def of_machine(self, name):
-        """What MicroPython's machine has by that name. Raises HardwareError."""
+        """The attribute with that name of MicroPython's module machine. Raises HardwareError."""
         return _of_machine(name)
 
     def wake_by(self, button, deeper="SLEEP"):
@@ -66,7 +66,7 @@ class Hardware:
                 button.irq(trigger=button.WAKE_LOW, wake=wake)
             else:
                 button.irq(_nothing, button.IRQ_FALLING)
-        except (AttributeError, TypeError, ValueError):  # it is looked at, see sleep.py
+        except (AttributeError, TypeError, ValueError):  # the button is polled, see sleep.py
             pass
 
     def station(self):

@@ -15,9 +15,9 @@ _LIMIT = const(32767)
 
 @micropython.viper
 def unpack(data, at: int, values, axes: int, skip: int):
-    """values, array('i') = big-endian values of 16 bits with a sign, from data[at] on.
+    """Unpack signed big-endian values of 16 bits, from data[at] on, into values, array('i').
 
-    Those behind the third begin `skip` bytes later.
+    After the third value, `skip` bytes are left out.
     """
     source = ptr8(data)
     target = ptr32(values)
@@ -38,7 +38,7 @@ class Motion:
 
     def __init__(self, options, board):
         self.pace = Pace(options["rate"], board.microseconds)
-        self.failures = 0  # readings that the sensor did not answer, at most 2**29
+        self.failures = 0  # readings that failed, at most 2**29
         self._address = whole("address", options["address"], 8, 119)
         self._bus = board.i2c(options["i2c"], options["scl"], options["sda"])
         self.features = choice("axes", options["axes"], (3, 6))
@@ -46,7 +46,7 @@ class Motion:
         self.set(_WAKE, b"\0")
 
     def set(self, register, data):
-        """Write a register. Raises HardwareError if nobody answers."""
+        """Write a register. Raises HardwareError if no sensor answers."""
         try:
             self._bus.writeto_mem(self._address, register, data)
         except OSError:

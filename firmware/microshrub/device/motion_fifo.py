@@ -2,8 +2,8 @@
 
 The chip itself takes a reading every 1/rate seconds, so none is late. Registers and bits are those
 of its register map, revision 4.2. It writes the bytes of a reading one after another, high bytes
-first; reading the register FIFO_R_W takes the oldest ones out. When the FIFO is full, the chip
-overwrites the oldest bytes: then nothing tells where a reading begins, and the FIFO begins anew.
+first; reading the register FIFO_R_W takes the oldest bytes out. When the FIFO is full, the chip
+overwrites the oldest bytes: then it is unknown where a reading begins, and the FIFO is emptied.
 """
 
 from micropython import const
@@ -14,12 +14,12 @@ from .pace import Pace
 
 _DIVIDER = const(0x19)  # SMPLRT_DIV: 1000 Hz / (1 + it) is the rate
 _CONFIG = const(0x1A)  # of the low-pass in the chip, DLPF_CFG
-_SOURCES = const(0x23)  # FIFO_EN: what goes into the FIFO
+_SOURCES = const(0x23)  # FIFO_EN: which values go into the FIFO
 _ACCELERATION = const(0x08)
 _ALL = const(0x78)
 _INT_ENABLE = const(0x38)
 _STATUS = const(0x3A)  # INT_STATUS, cleared when it is read
-_OVERRUN = const(0x10)  # FIFO_OFLOW_INT, and what enables it
+_OVERRUN = const(0x10)  # FIFO_OFLOW_INT, and the bit that enables it
 _CONTROL = const(0x6A)  # USER_CTRL
 _OFF_AND_EMPTY = const(0x04)  # FIFO_RESET, which needs FIFO_EN to be 0
 _ON = const(0x40)  # FIFO_EN
@@ -34,12 +34,12 @@ _BANDWIDTHS = (184, 94, 44, 21, 10)  # of DLPF_CFG 1, 2, ... in Hz; 5 of the nex
 
 
 class MotionFifo(Motion):
-    """Its readings, each taken by the chip at its time: as Motion's.
+    """The readings of Motion, each taken by the chip at its time.
 
-    Options beside Motion's: rate has to divide 1000. `overruns` counts how often readings were
-    lost because nobody took them out in time, at most 2**29; say(words) is told of the first, the
-    second, the fourth and so on. `gap`: some are missing before the last reading; whoever has seen
-    that sets it to False.
+    The options are Motion's; rate has to divide 1000. `overruns` counts how often readings were
+    lost as they were not taken out in time, at most 2**29; say(text) reports the first, the
+    second, the fourth and so on. `gap`: readings are missing before the last one; the reader sets
+    it to False.
     """
 
     def __init__(self, options, board, say):
@@ -84,7 +84,7 @@ class MotionFifo(Motion):
         self._bus.writeto_mem(self._address, register, self._byte)
 
     def read(self, values):
-        """The oldest reading in the FIFO; False if there are none, or too few to fetch them."""
+        """Take the oldest reading in the FIFO; False if there are too few to fetch a block."""
         if self._at == len(self._block) and not self._fetch():
             self._pace.more = False
             return False
@@ -128,16 +128,16 @@ class MotionFifo(Motion):
 
 
 class FifoPace(Pace):
-    """Looks at a FIFO so many times a second, and at once while there is more in it."""
+    """The times at which to read a FIFO: so many a second, and at once while there is more."""
 
     def __init__(self, rate, clock):
         Pace.__init__(self, rate, clock)
         self.more = False
 
     def wait(self):
-        """Microseconds until the FIFO is to be looked at; 0 or less if now."""
+        """Microseconds until the FIFO is to be read; 0 or less for now."""
         return 0 if self.more else Pace.wait(self)
 
     def due(self):
-        """Is it to be looked at now?"""
+        """Whether it is to be read now."""
         return self.more or Pace.due(self)

@@ -1,94 +1,70 @@
-"""What a program has in a network; imported where there is something.
+"""The wireless network that a program joins, and sockets that never wait.
 
-secrets.json, beside config.json, may have "wifi", [network, password]; "mqtt", [user, password];
-and two keys of 32 bytes, in 64 digits: "key", of the link over TCP, and "group", of packets.
+Where the system has a network of its own, there is nothing to join.
 """
 
-import json
-import os
-from binascii import unhexlify
-
+import micropython
 from micropython import const
 
-from .wifi import Wifi
-
-_TRIAL = const(300)  # seconds for a PC to come to a program that it has sent
-
-
-def attach(service, configuration, board, folder):
-    """Have a service talk to a broker, or serve the link over TCP. Raises ValueError."""
-    secrets = read_secrets(folder)
-    wifi = Wifi(board, secrets.get("wifi"))
-    if "mqtt" in configuration.network:
-        from .house_start import make_house
-
-        login = secrets.get("mqtt", ("", ""))
-        house = make_house(service._app, board, service._button, folder, service._say, wifi, login)
-        service._button = service.house = house
-    if "tcp" in configuration.network:
-        from .tcp import Tcp
-
-        if "key" not in secrets:
-            raise ValueError("secrets.json has no key: build and flash the board again")
-        port, key = configuration.network["tcp"]["port"], secrets["key"]
-        line = Tcp(
-            service._link, service._input, board.milliseconds, wifi, port, key, service._say
-        )
-        line.trial = _TRIAL if _is_there(folder + "tried") else 0
-        service._link = service._input = line
-    if "packets" in configuration.network:
-        _share_by_packets(service, configuration.network["packets"], board, wifi, secrets)
-    configuration.network = None  # nobody needs it now
+_PATIENCE = const(20000)  # milliseconds for one attempt to join
+_TICKS = const(1073741823)
 
 
-def _share_by_packets(service, options, board, wifi, secrets):
-    from .parcel_packets import ParcelPackets
+class Wifi:
+    """Joins a network, and joins it again after it was lost.
 
-    if "group" not in secrets:
-        raise ValueError("secrets.json has no key of the group: build and flash the board again")
-    carrier = _carrier(options, board, wifi)
-    service.packets = ParcelPackets(service._app, secrets["group"], carrier, service._say)
+    board has station(), see hardware.py. login is [name, password], or None for no network.
+    """
 
+    def __init__(self, board, login):
+        self._station = board.station() if login else None
+        self._login = login
+        self._clock = board.milliseconds
+        self._began = -1  # when the last attempt to join began; -1: there is none
 
-def _carrier(options, board, wifi):
-    if options["by"] == "udp":
-        from .packets_udp import UdpCarrier
-
-        return UdpCarrier(wifi, options["port"], options["to"])
-    from .packets_espnow import EspNowCarrier
-
-    return EspNowCarrier(board, options["channel"])
-
-
-def _is_there(path):
-    try:
-        os.stat(path)
-    except OSError:
+    def joined(self):
+        """Whether the board is in the network; if not, have it try to join, without waiting."""
+        if not self._station or self._station.isconnected():
+            self._began = -1
+            return True
+        now = self._clock()
+        if self._began < 0 or (now - self._began) & _TICKS > _PATIENCE:
+            self._began = now
+            try:
+                self._station.active(True)
+                self._station.connect(*self._login)
+            except OSError:  # the radio is busy, or has failed: the next attempt comes
+                pass
         return False
-    return True
+
+    def own_address(self):
+        """The board's address in the network, or 0.0.0.0 where the system has its own network."""
+        return self._station.ifconfig()[0] if self._station else "0.0.0.0"
 
 
-def read_secrets(folder):
-    """What secrets.json has, the key as a bytearray. Raises ValueError, with none of it."""
-    try:
-        with open(folder + "secrets.json") as file:
-            found = json.loads(file.read())
-        right = isinstance(found, dict)
-        for name in found if right else ():
-            if name in ("key", "group"):
-                found[name] = bytearray(unhexlify(found[name]))
-                right = right and len(found[name]) == 32
-            else:
-                right = right and _is_pair(found[name])
-    except OSError:
-        return {}
-    except (TypeError, ValueError):
-        right = False
-    if not right:
-        raise ValueError("secrets.json is damaged: build and flash the board again")
-    return found
+@micropython.viper
+def copy(target, at: int, source, start: int, n: int):
+    """Copy source[start : start + n] to target[at :], from the first byte on."""
+    out = ptr8(target)
+    data = ptr8(source)
+    for k in range(n):
+        out[at + k] = data[start + k]
 
 
-def _is_pair(value):
-    texts = isinstance(value, list) and all([isinstance(text, str) for text in value])
-    return texts and len(value) == 2
+def send(socket, data, at, end):
+    """Write as much of data[at : end] as the socket takes; returns where the rest begins."""
+    while at < end:
+        n = socket.write(data, at, end - at)
+        if not n:
+            break
+        at += n
+    return at
+
+
+def close(socket):
+    """Close a socket, if there is one."""
+    if socket:
+        try:  # noqa: SIM105  (MicroPython has no contextlib)
+            socket.close()
+        except OSError:  # it is closed already
+            pass

@@ -1,4 +1,4 @@
-"""When the next sample of a sensor is due: a fixed rate, by ticks that wrap around."""
+"""The times of a sensor's readings: a fixed rate, by ticks that wrap around."""
 
 from ..learner import whole
 
@@ -22,10 +22,10 @@ class Pace:
     """So many samples a second, 1..1000, or "1/300" for one every 300 seconds, at most 86400.
 
     The clock counts microseconds from 0 to 2**30 - 1 and starts again, as time.ticks_us() does.
-    Look at least every nine minutes. Allocates nothing.
+    Call wait() or due() at least every nine minutes. Allocates nothing.
 
-    `left` periods there are until the next one; `missed` counts samples that were due while the
-    program did something else, at most 2**29.
+    `left` is the number of periods until the next sample; `missed` counts samples that were due
+    while the program did something else, at most 2**29.
     """
 
     def __init__(self, rate, clock):
@@ -36,11 +36,11 @@ class Pace:
         self._next = clock()
 
     def wait(self):
-        """Microseconds until due() has to be asked; 0 or less for now."""
+        """Microseconds until due() is to be called; 0 or less for now."""
         return ((self._next - self._clock() + _HALF) & _TICKS) - _HALF
 
     def due(self):
-        """Is a sample due? A yes starts the wait for the next one; those missed do not pile up."""
+        """Whether a sample is due; if so, the next wait begins. Missed samples are dropped."""
         late = -self.wait()
         if late < 0:
             return False

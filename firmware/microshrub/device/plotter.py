@@ -8,10 +8,9 @@ _SHOWN = 6  # features in a line
 class Plotter:
     """Lines such as `x:12 y:-3 label:1 pred:1 acc:934`, which Thonny and the Arduino IDE draw.
 
-    names are those of the features, of which the first six are drawn; acc is in 1/1000. With an
-    AnomalyScore, its score follows: anomaly:52; with spare classes, how many samples wait for a
-    name: unnamed:8; where the label is asked for, the sample's id: asks:17. Behind the values is
-    room for up to 68 characters.
+    names are those of the features, of which the first six are drawn; acc is in 1/1000. Companions
+    add an anomaly score, anomaly:52, the id of a sample whose label is queried, asks:17, and how
+    many samples wait for a name, unnamed:8. After the values, there is room for 68 characters.
     Nothing is allocated.
     """
 
@@ -20,19 +19,16 @@ class Plotter:
         self._line = bytearray(sum([len(name) + 13 for name in self._names]) + 68)
         self._digits = bytearray(10)
         self._at = 0
-        self.extra = None  # extra(plotter) adds what few programs have to a line
 
-    def show(self, values, label, predicted, metrics, anomaly=None):
-        """Print a line; label is -1 if it is not known."""
+    def show(self, values, label, predicted, metrics, plot=None):
+        """Print a line, to which plot(plotter, label) adds; label is -1 if it is not known."""
         self.begin(values)
         if label >= 0:
             self.put(b"label", label)
         self.put(b"pred", predicted)
         self.put(b"acc", metrics.accuracy // 1000)
-        if anomaly:
-            self.put(b"anomaly", anomaly.score)
-        if self.extra:
-            self.extra(self)
+        if plot:
+            plot(self, label)
         self.end()
 
     def begin(self, values):
@@ -72,6 +68,6 @@ class Plotter:
 
 
 def _plain(name):
-    """A name without what means something in a line."""
+    """A name without the characters that have a meaning in a line."""
     text = "".join(["_" if c in " :,\t\r\n" else c for c in name])
     return text.encode()

@@ -1,27 +1,27 @@
 """The device's program: it makes what config.json names, and serves it until it is stopped.
 
-main.py calls main(). Whatever goes wrong is said in one line. All that takes memory is imported
-where a lack of it can be said.
+main.py calls main(). Errors are reported in one line. Modules that take much memory are imported
+where a lack of memory can still be reported.
 """
 
 import gc
 
 import micropython
 
-# Bytes between two collections while all is made, so that what comes and goes does not spread over
-# the heap, and a large buffer still finds room in one piece; then there are none
-_COLLECT = (8192, 2048)  # the second, which takes long, where the first was too much
+# Bytes between two collections while all is made, so that temporary objects do not spread over the
+# heap, and a large buffer still finds room in one piece; afterwards there are no collections
+_COLLECT = (8192, 2048)  # the second, which takes long, where memory was lacking with the first
 
 
 def main(board=None, folder=""):
-    """Serve until Ctrl-C, an end of the input, or what cannot be helped, which is said.
+    """Serve until Ctrl-C, the end of the input, or an error that ends the program, with a message.
 
-    board is what stands for the board, see hardware.py; folder: what names of files begin with.
-    Ctrl-C that came while the program started stops it before it makes anything: so a board whose
-    program hangs or resets itself can be reached.
+    board is a Hardware, see hardware.py; folder is the beginning of the files' names. A Ctrl-C
+    that comes while the program starts stops it before it makes anything, so a board whose program
+    hangs or resets the board can be reached.
 
-    A configuration that came over the link is only tried at first, see Service: if it cannot be,
-    that is said, and the one before goes on.
+    A configuration that came over the link is on trial at first, see Service: if it cannot be
+    served, an error is reported and the previous configuration goes on.
     """
     micropython.kbd_intr(-1)  # a frame may hold Ctrl-C
     trial = False
@@ -32,7 +32,7 @@ def main(board=None, folder=""):
 
 
 def _run(board, folder, trial):
-    """Serve one configuration; returns whether there is another one now, and whether to try it."""
+    """Serve one configuration; returns whether to serve another, and whether on trial."""
     for collect in _COLLECT:
         gc.collect()
         if hasattr(gc, "threshold"):
@@ -62,27 +62,30 @@ def _serve(board, folder, trial):
     except EOFError as reason:
         _stop(reason.args[0] if reason.args else "", service)
         if len(reason.args) > 1:
-            from .renewing import renew
+            from .network_update import renew
 
             feed = service._watchdog.feed if service and service._watchdog else None
             service = None
             renew(feed, *reason.args[1:])
     except MemoryError:
         raise
+    except SystemExit:
+        _stop("soft reset", service)
+        raise
     except ValueError as error:
-        return _cannot(error, trial)
+        return _cannot("%s%s" % (error, _end(service)), trial)
     except Exception as error:
-        return _cannot("%s: %s" % (type(error).__name__, error), trial)
+        return _cannot("%s: %s%s" % (type(error).__name__, error, _end(service)), trial)
     return False, False
 
 
 def say(words):
-    """A line for whoever looks."""
+    """Print a line for people."""
     print("microshrub:", words)
 
 
 def _cannot(words, trial):
-    """Say why a configuration cannot be served; the one before goes on if this one was tried."""
+    """Report why a configuration cannot be served; after a trial, the previous one goes on."""
     if trial:
         words = "the new configuration cannot be used, and the old one goes on: %s" % words
     say(words)
@@ -90,11 +93,15 @@ def _cannot(words, trial):
 
 
 def _stop(reason, service):
-    say("stopped: %s%s" % (reason, service.end() if service else ""))
+    say("stopped: %s%s" % (reason, _end(service)))
+
+
+def _end(service):
+    return service.end() if service else ""
 
 
 def _what_is_too_large(folder, trial):
-    """What does not fit, with numbers as far as there is room to count them."""
+    """Which part does not fit, with figures if there is RAM to compute them."""
     words, what = "the program does not fit", "model"
     try:
         from ..learners import learner_class
@@ -104,7 +111,7 @@ def _what_is_too_large(folder, trial):
         model = learner_class(config.learner).nbytes(**config.parameters)
         waits = 0
         if config.numbers is None:
-            from ..pending import Pending
+            from ..delayed_labels import Pending
 
             waits = Pending.nbytes(config.features, config.pending)
         words = "the model: %s takes %d bytes, and does not fit beside the rest" % (

@@ -1,36 +1,32 @@
-"""Checkpoints of a board with a sensor, saved between its readings; imported where there are both.
+"""Checkpoints that are saved in steps; imported where there are any.
 
 Flash takes 45 ms to erase a sector, and nothing else runs meanwhile. So a checkpoint is written in
-steps, one after each reading. Until the last one the learner must not change: labels wait, with
-the samples that they belong to, and are learned afterwards, in their order, as labels that come
-late. Where one more sample would push out one that has such a label, the rest is done at once.
+steps: one after each reading of a sensor, and more where there is time before the next reading or
+request. Until the last step the learner must not change. Whatever would change it first has the
+rest of the checkpoint written at once, except the labels of a sensor's samples: they are held.
 """
 
 import gc
 from array import array
 
-from ..learner import whole
+from micropython import const
 
-_IDS = 65535
+_STEP = const(60000)  # microseconds that a step may take
+
+_LAST = const(0)  # the word of Pending's state with the id of the last sample,
+_IDS = const(65535)  # modulo this
 
 
 class Saving:
-    """Saves the checkpoints of an application; pace: when the next reading is due."""
+    """Saves the checkpoints of an application; pace: when the next reading is due, or None."""
+
+    held = 0  # labels that wait for the end of a checkpoint
 
     def __init__(self, app, pace):
         self._app = app
         self._pace = pace
         self._steps = None  # of the checkpoint that is being saved
-        samples = app.pending.samples
-        self._ids = array("H", [0] * samples)  # of samples whose label waits, a ring
-        self._labels = bytearray(samples)
-        self._first = self._held = 0
-        self._newest = 0  # the id of the last sample
         app.store.moving = app.parts[2:]
-        self._sample, self._label = app.sample, app.label
-        app.sample, app.label = self.sample, self.label
-        self._reset, self._checkpoint, self._configure = app.reset, app.checkpoint, app.configure
-        app.reset, app.checkpoint, app.configure = self.reset, self.checkpoint, self.configure
 
     @property
     def is_saving(self):
@@ -38,102 +34,108 @@ class Saving:
         return self._steps is not None
 
     def begin(self):
-        """A checkpoint is due: its first step comes behind the next reading."""
+        """Begin a checkpoint: its first step comes in the next turn."""
         self.settle()
         self._steps = self._app.store.steps()
+        self._app.still = True
 
-    def go_on(self):
-        """Do what there is time for before the next reading; returns what went wrong, or None."""
-        if self._steps:
-            return self._step()
-        before = self._pace.wait()
-        while self._held:
-            self._learn()
-            left = self._pace.wait()
-            if left < before - left:  # there is no time for another one
-                return None
-            before = left
-        return None
+    def turn(self, is_read):
+        """Do a step if there is time, or a reading was just taken; returns an error, or None."""
+        return self._step() if is_read or self.has_time() else None
+
+    def has_time(self):
+        """Whether there is time for a step before the next reading."""
+        return not self._pace or self._pace.wait() > _STEP
 
     def settle(self):
-        """Do all that is left of the checkpoint, and learn the labels that wait."""
+        """Finish the checkpoint, if one is being saved."""
         while self._steps:
             self._step()
-        while self._held:
-            self._learn()
 
     def _step(self):
         for _ in self._steps or ():
             return None
         self._steps = None
+        self._app.still = False
         gc.collect()
         return None if self._app.store.saved else self._app.store.message
+
+    def predict(self, label):
+        """Predict the application's sample, and learn it if label >= 0, once all is saved."""
+        self.settle()
+        return self._app.predict(label)
+
+
+class LabelsHeld(Saving):
+    """Saves the checkpoints of an application whose samples are a sensor's.
+
+    Labels that come meanwhile are held, with the samples that they belong to. They are learned
+    afterwards, in their order, as late labels are. Where one more sample would push out a sample
+    whose label is held, the rest of the checkpoint is saved at once.
+    """
+
+    def __init__(self, app, pace):
+        Saving.__init__(self, app, pace)
+        samples = app.pending.samples
+        self._ids = array("H", [0] * samples)  # of samples whose label waits, a ring
+        self._labels = bytearray(samples)
+        self._first = self.held = 0
+
+    def turn(self, is_read):
+        """Do what there is time for before the next reading; returns an error, or None."""
+        if self._steps or not self.held:
+            return Saving.turn(self, is_read)
+        if not is_read and not self.has_time():
+            return None
+        before = self._pace.wait()
+        while self.held:
+            self._learn()
+            left = self._pace.wait()
+            if left < before - left:  # there is no time for another label
+                return None
+            before = left
+        return None
+
+    def settle(self):
+        """Finish the checkpoint, and learn the labels that wait."""
+        Saving.settle(self)
+        while self.held:
+            self._learn()
 
     def _learn(self):
         first = self._first
         self._first = (first + 1) % len(self._ids)
-        self._held -= 1
-        self._label(self._ids[first], self._labels[first])
+        self.held -= 1
+        self._app.learn(self._ids[first], self._labels[first])
 
-    # In place of the application's own
-
-    def sample(self, label):
+    def predict(self, label):
         """Predict the application's sample; learn it, at once or later, if label >= 0."""
-        app = self._app
-        if self._held and (self._newest - self._ids[self._first]) % _IDS >= len(self._ids) - 1:
+        app, ids, newest = self._app, self._ids, self._app.pending._flat[0][_LAST]
+        if self.held and (newest - ids[self._first]) % _IDS >= len(ids) - 1:
             self.settle()
-        if not self._steps and not self._held:
-            return self._sample(label)
-        if label < 0 and app.configuration.asking is None:
-            predicted = self._sample(label)
-            self._newest = app.sample_id
-            return predicted
-        return self._predict(label)
+        busy = self._steps or self.held
+        if not busy or (label < 0 and not app.queries):
+            return app.predict(label)
+        return self._defer(app, label)
 
-    def _predict(self, label):
-        """Predict without learning anything, or asking for a label."""
-        app = self._app
-        if label >= 0:
-            whole("label", label, 0, app.classes - 1)
+    def _defer(self, app, label):
+        """Predict, without learning the sample or querying its label now."""
         predicted = self._class_of(app, app._codes)
         if label >= 0:
-            self._newest = app.pending.add(app._codes, predicted)
-            self._queue(self._newest, label)
-        if app.plotter:
-            app.plotter.show(app.values, label, predicted, app.metrics, app.anomaly)
+            self._queue(app.pending.add(app._codes, predicted), label)
         return predicted
 
     def _class_of(self, app, codes):
-        app.quantizer.encode(app.values, codes)
+        if self._steps:
+            app.quantizer.code(app.values, codes)
+        else:
+            app.quantizer.encode(app.values, codes)
         predicted = app.learner.predict(codes)
         app.confidence = min(max(app.learner.votes) >> 16, 255)
-        app.sample_id = 0
-        if app.anomaly:
-            app.anomaly.update(codes)
         return predicted
 
     def _queue(self, sample_id, label):
-        at = (self._first + self._held) % len(self._ids)
+        at = (self._first + self.held) % len(self._ids)
         self._ids[at] = sample_id
         self._labels[at] = label
-        self._held += 1
-
-    def label(self, sample_id, label):
-        """Learn an earlier sample, once the checkpoint is saved."""
-        self.settle()
-        self._label(sample_id, label)
-
-    def reset(self):
-        """Forget what was learned."""
-        self.settle()
-        self._reset()
-
-    def checkpoint(self):
-        """Save everything now."""
-        self.settle()
-        self._checkpoint()
-
-    def configure(self, piece, last):
-        """Take a piece of another configuration."""
-        self.settle()
-        self._configure(piece, last)
+        self.held += 1

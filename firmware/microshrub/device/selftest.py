@@ -1,7 +1,7 @@
-"""A stream that is the same everywhere: what a board has learned of it must be what a PC has.
+"""Learns a stream that is the same everywhere: a board must learn the same bits from it as a PC.
 
-Labels are drawn, and a feature's values are higher the higher the label is, by an amount of its
-own, with noise on top. All of it is integer arithmetic.
+Labels are drawn at random. A feature's values rise with the label, each feature's by a different
+amount, with noise on top. All of it is integer arithmetic.
 """
 
 from array import array
@@ -9,7 +9,7 @@ from array import array
 from ..fixed import RNG_WORDS, below, generator_table, seed_generator
 
 SAMPLES = 200
-_OBSERVED = 50  # the quantizer sees so many before
+_OBSERVED = 50  # samples that the quantizer sees before
 _SEED = 2026
 _NOISE = 1000
 _TICKS = 0x3FFFFFFF  # a clock of 30 bits
@@ -36,7 +36,7 @@ def selftest(model, quantizer, clock):
     x = array("H", raw)
     seed_generator(rng, _SEED)
     generator = generator_table(rng)
-    if not quantizer.frozen:  # its ranges do not grow
+    if not quantizer.frozen:  # its ranges do not grow later
         for _ in range(_OBSERVED):
             draw(generator, raw, classes)
             quantizer.observe(raw)

@@ -1,7 +1,7 @@
 """Sensors of the board: each writes a sample's raw values when it is due.
 
-A sensor has `features`, how many values it gives; `pace`, when it is to be read; and
-`read(values)`, which is called when it is and says whether a sample is in values, array('i').
+A sensor has `features`, the number of its values; `pace`, which says when to read it; and
+`read(values)`, which is called then and returns whether values, array('i'), now has a sample.
 """
 
 from ..learner import yes_or_no
@@ -29,7 +29,7 @@ class AnalogPins:
 
 
 class Button:
-    """A label by hand: one class while a button is pressed, another one while it is not."""
+    """A label by hand: one class while a button is pressed, another class while it is not."""
 
     def __init__(self, options, board):
         self._pin = board.button(options["pin"])
@@ -37,18 +37,18 @@ class Button:
         self._pressed, self._released = [-1 if c is None else c for c in both]
 
     def label(self):
-        """The class now, -1 if it is not known."""
+        """The class of a sample now, -1 if it is not known."""
         return self._released if self._pin.value() else self._pressed
 
 
 def make_sensor(configuration, board, say):
-    """The sensor that the configuration names, if it is the board's. Raises ValueError.
+    """The sensor of the board that the configuration describes. Raises ValueError.
 
-    It tells say(words) what is for people.
+    say(text) prints a line for people.
     """
     sensor = sensor_of(configuration.sensor, board, say)
     if configuration.extraction is not None:
-        from .extractor import ExtractingFifo, ExtractingSensor
+        from .feature_extractor import ExtractingFifo, ExtractingSensor
 
         first = sensor.first if configuration.kind == "several" else sensor
         if hasattr(first, "gap"):
@@ -64,20 +64,20 @@ def make_sensor(configuration, board, say):
 
 
 def sensor_of(options, board, say):
-    """The sensor of the kind that its options name. Raises ValueError."""
+    """The sensor that these options describe, without features of windows. Raises ValueError."""
     kind = options["kind"]
     if kind == "adc":
         return AnalogPins(options, board)
     if kind == "several":
-        from .several import SeveralSensors
+        from .combined_sensor import CombinedSensor
 
         every = [_interval(each["rate"]) for each in options["sensors"]]
         sensors = [sensor_of(each, board, say) for each in options["sensors"]]
-        return SeveralSensors(sensors, [max(each // every[0], 1) for each in every])
+        return CombinedSensor(sensors, [max(each // every[0], 1) for each in every])
     if kind == "own":
-        from .own import OwnSensor
+        from .custom_sensor import CustomSensor
 
-        return OwnSensor(options, board)
+        return CustomSensor(options, board)
     if yes_or_no("fifo", options["fifo"]):
         from .motion_fifo import MotionFifo
 

@@ -1,4 +1,4 @@
-"""What serves one configuration: link, sensor, button, lines for a plotter, watchdog."""
+"""Serves one configuration: link, sensor, button, lines for a plotter, watchdog."""
 
 import gc
 import sys
@@ -6,21 +6,20 @@ import sys
 from micropython import const
 
 from .config import adopt_new, forget, read_configuration
-from .device_model import Application
 from .link import Link
-from .status import mem_free
 
-_IDLE = const(100)  # milliseconds to wait for input where nothing else is to be done
-_ANSWER = const(6000)  # microseconds that one takes on a slow board
-_TURNS = const(256)  # of the loop, of which each takes 100 microseconds there
+_IDLE = const(100)  # milliseconds to wait for input where there is nothing else to do
+_ANSWER = const(6000)  # microseconds that an answer takes on a slow board
+_TURNS = const(256)  # of the loop; each takes 100 microseconds there
+_UNSAVED = const(2000)  # milliseconds of sleep, at most, while something is not saved
 _TRIAL = const(30)  # seconds in which a host has to say hello to a new configuration
 
 
 class Service:
-    """All that serves the configuration in a folder. Raises ValueError if it cannot be.
+    """All that serves the configuration in a folder. Raises ValueError if that is not possible.
 
-    say(words) is for whoever looks. trial: it is the new configuration, which came over the link.
-    It takes the old one's place when a host has said hello to it; until then it saves nothing.
+    say(text) prints a line for people. trial: this is a new configuration that came over the link.
+    It replaces the old one once a host has said hello to it; until then, nothing is saved.
     """
 
     def __init__(self, board, folder, inputs, say, trial=False):
@@ -30,6 +29,10 @@ class Service:
         self._board = board
         self._folder = folder
         self._say = say
+        if configuration.numbers is None:
+            from .application import Application
+        else:
+            from .regression_app import RegressionApp as Application
         self._app = Application(configuration, folder)
         self._app.trial = trial
         self._sensor = self._button = self._watchdog = None
@@ -45,87 +48,108 @@ class Service:
             from .plotter import Plotter
 
             self._app.plotter = Plotter(configuration.feature_names)
-        if self._app.attach:
-            self._button = self._app.attach(board, self._button, self._sensor)
+        for companion in self._app.companions:
+            self._button = companion.attach(board, self._button, self._sensor)
         if self._sensor:
             self._app.pace = self._sensor.pace
-            if self._app.store and configuration.numbers is None:
-                from .saving import Saving
-
-                self._app.saving = Saving(self._app, self._sensor.pace)
-        if configuration.switches is not None:
-            from .switches import follow
-
-            follow(self, board)
+        if self._app.store:
+            self._save_in_steps(board, configuration)
         if configuration.sleep is not None:
             from .sleep import make_sleep
 
             self._app.sleep = make_sleep(self._app, self._sensor, board, say)
         self._link = Link(self._app, sys.stdout.buffer.write)
         self._input = inputs
-        self._count = 0  # of the loop, near a reading
-        self._waited = 2  # readings since the input was looked at
-        if configuration.network is not None:
-            _attach(self, configuration, board, folder)
+        self._count = 0  # turns of the loop, near a reading
+        self._waited = 2  # readings since the last look at the input
+        if configuration.switches is not None or configuration.network is not None:
+            from .companions import make_for_board
+
+            make_for_board(self, board, folder)
+            forget("companions", "network_start", "mqtt_start")
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
         configuration.units = None
-        self._said_version = False  # of a host that speaks another version of the link
+        self._version_reported = False  # that a host speaks another version of the link
         if configuration.program:
             say("program %s" % configuration.program)
         if hasattr(gc, "threshold"):
-            gc.threshold(-1)  # all that lasts is made
+            gc.threshold(-1)  # all that stays is made
         say(self._app.begin())
         if configuration.watchdog:
             self._watchdog = board.watchdog(configuration.watchdog)
         size = self._app.learner.saved_bytes()
         gc.collect()
         say(
-            "%s of %d bytes, %d features%s; %d bytes free"
+            "%s of %d bytes, %d feature%s%s; %d bytes free"
             % (configuration.learner, size, configuration.features,
+               "" if configuration.features == 1 else "s",
                ", %d classes" % configuration.classes if configuration.classes > 1 else "",
                gc.mem_free())
         )  # fmt: skip
         sys.stdout.buffer.write(b"\0\n")  # an empty frame: from here on the link answers
 
+    def _save_in_steps(self, board, configuration):
+        app = self._app
+        if self._sensor and configuration.numbers is None:
+            from .saving import LabelsHeld
+
+            app.saving = LabelsHeld(app, app.pace)
+        else:
+            from .saving import Saving
+
+            app.saving = Saving(app, app.pace)
+        led = configuration.checkpoint.get("led")
+        if led is not None:
+            app.light = board.light(led)
+
     def serve(self):
-        """Until another configuration was taken in.
+        """Serve until another configuration has come; returns (True, True), to try that one.
 
-        Puts nothing on the heap, not even for the length of a call, but for what is asked for,
-        such as a checkpoint. So nothing is ever collected.
+        Allocates nothing, not even during a call, except on request, such as for a checkpoint. So
+        there is never anything to collect.
 
-        Returns (True, True): there is one, and it is to be tried. Raises KeyboardInterrupt,
-        EOFError where the input ends, and ValueError if nobody says hello to this one.
+        Raises KeyboardInterrupt, EOFError at the end of the input, and ValueError if no host says
+        hello to a configuration on trial.
         """
         gc.collect()
+        self._app.mem_free()
+        try:
+            self._serve()
+        finally:
+            for companion in self._app.companions:
+                companion.end()
+        return True, True
+
+    def _serve(self):
         app = self._app
-        mem_free(app)
         while not app.restart:
             came = 0 if self.is_over() else self._input.take(self._link, self._wait())
             if came and app.sleep:
                 app.sleep.heard()
             if app.trial:
                 self._confirm()
-            if self._link.foreign and not self._said_version:
-                self._said_version = True
+            if self._link.foreign and not self._version_reported:
+                self._version_reported = True
                 self._say(
                     "a PC speaks version %d of the link, this program version 1: build and flash "
                     "the board with that PC's microshrub" % self._link.foreign
                 )
-            if self._sensor and self._sensor.pace.due():
+            is_read = self._sensor and self._sensor.pace.due()
+            if is_read:
                 self._sense()
-                if app.saving:
-                    wrong = app.saving.go_on()
-                    if wrong:
-                        self._say(wrong)
-            said = app.tick(self._board.milliseconds())
-            if said:
-                self._say(said)
+            saving = app.saving
+            if saving and (app.still or saving.held):
+                wrong = saving.turn(is_read)
+                if wrong:
+                    self._say(wrong)
+            message = app.tick(self._board.milliseconds())
+            if message:
+                self._say(message)
             if self._watchdog:
                 self._watchdog.feed()
-        return True, True
 
     def _confirm(self):
-        """The new configuration is the configuration, if a host has said hello to it."""
+        """End the trial of a new configuration once a host has said hello to it."""
         if self._link.is_open:
             adopt_new(self._folder)
             self._app.trial = False
@@ -134,9 +158,9 @@ class Service:
             raise ValueError("nobody said hello to it within %d seconds" % _TRIAL)
 
     def is_over(self):
-        """Whether an answer now would make one late.
+        """Whether answering a request now would delay the next reading.
 
-        The link is never held up for long: not for two readings, nor for many turns.
+        The link never waits for long: for at most one reading, or a few turns of the loop.
         """
         near = self._sensor and not self._app.sleep and self._sensor.pace.wait() < _ANSWER
         self._count = min(self._count + 1, _TURNS) if near else 0
@@ -146,16 +170,20 @@ class Service:
         return False
 
     def _wait(self):
-        """Milliseconds that there is time for input."""
+        """Milliseconds until the next reading, in which input may be awaited."""
+        app = self._app
+        if app.still and app.saving and app.saving.has_time():
+            return 0
         if not self._sensor:
             return _IDLE
         wait = self._sensor.pace.wait()
-        if self._app.sleep:
-            return self._app.sleep.rest(max(wait // 1000, 0))
+        if app.sleep and not app.still:
+            wait = max(wait // 1000, 0)
+            return app.sleep.rest(min(wait, _UNSAVED) if app.unsaved > 0 else wait)
         return min(max(wait - _ANSWER, 0) // 1000, _IDLE)
 
     def _sense(self):
-        """Read the sensor; learn, or predict, if that gave a sample; tell of it."""
+        """Read the sensor; learn or predict if that completes a sample; report it."""
         app = self._app
         sensor = self._sensor
         self._count = 0
@@ -165,20 +193,15 @@ class Service:
             self._link.observe(app.sample(label), label)
 
     def end(self):
-        """Save a last checkpoint, if there is something to save; returns what is to be said."""
-        said = ""
-        if self._app.saving:
-            self._app.saving.settle()
-        if self._app.store and self._app.metrics.samples and not self._app.trial:
-            self._app.store.save()
-            said += "; " + self._app.store.message
+        """Save a last checkpoint, if there is anything to save; returns the message to print."""
+        message = ""
+        app = self._app
+        app.settle()
+        worth = app.quantizer.frozen and (app.metrics.samples or app.unsaved > 0)
+        if app.store and worth and not app.trial:
+            app.store.note(app.changes)
+            app.store.save()
+            message += "; " + app.store.message
         if self._watchdog:
-            said += "; the watchdog will start the board anew"
-        return said
-
-
-def _attach(*given):
-    from .networking import attach
-
-    attach(*given)
-    forget("networking", "house_start")
+            message += "; the watchdog will start the board anew"
+        return message

@@ -1,7 +1,7 @@
 """SHA-256 and HMAC without allocation: FIPS 180-4 and RFC 2104.
 
 MicroPython's hashlib makes two objects for each hash, and only a collection frees them. These
-kernels wrap at 32 bits, as viper and C do; `build` refuses them in bytecode, which does not.
+kernels wrap at 32 bits, as viper and C do; bytecode does not, so `build` refuses them there.
 """
 
 from array import array
@@ -29,8 +29,11 @@ _LOW_13 = const(8191)
 
 
 def roots(power, count):
-    """The first 32 bits behind the point of the roots of so many primes, array('i')."""
-    found = array("i", bytes(4 * count))
+    """The first 32 fractional bits of the roots of so many primes, array('i').
+
+    power is 2 or 3, for square or cube roots.
+    """
+    digest = array("i", bytes(4 * count))
     prime = 2
     for n in range(count):
         wide = prime << 32 * power
@@ -40,11 +43,11 @@ def roots(power, count):
             if more * more * (more if power == 3 else 1) <= wide:
                 root = more
         root &= 0xFFFFFFFF
-        found[n] = root - (root >> 31 << 32)
+        digest[n] = root - (root >> 31 << 32)
         prime += 1
         while not all([prime % k for k in range(2, prime)]):
             prime += 1
-    return found
+    return digest
 
 
 @micropython.viper
@@ -100,7 +103,7 @@ def compress(table, words, state, data, at: int):
 
 @micropython.viper
 def finish(table, words, state, block, data, at: int, n: int):
-    """Take the last n bytes, data[at : at + n], of a message that one block began.
+    """Take the last n bytes of a message, data[at : at + n], after one block at its beginning.
 
     `block` is a bytearray of 64.
     """
@@ -151,7 +154,7 @@ def put_words(state, out, to: int, n: int):
 
 @micropython.viper
 def same(data, at: int, other, n: int) -> int:
-    """Are data[at : at + n] and the first n bytes of the other the same? Takes as long for all."""
+    """Whether data[at : at + n] equals the other's first n bytes, in a time that tells nothing."""
     one = ptr8(data)
     two = ptr8(other)
     different = 0
@@ -161,7 +164,7 @@ def same(data, at: int, other, n: int) -> int:
 
 
 class Sha256:
-    """What all keys share: the constants, and room to count in."""
+    """The constants, and the buffers to compute in, which all keys share."""
 
     def __init__(self):
         self.table = roots(3, 64)
@@ -169,7 +172,7 @@ class Sha256:
         self.words = array("i", bytes(64))
         self.state = array("i", bytes(32))
         self.block = bytearray(_BLOCK)
-        self.found = bytearray(32)
+        self.digest = bytearray(32)
         self.rooms = (self.table, self.words, self.state, self.block)
 
 
@@ -194,19 +197,19 @@ class Hmac:
         compress(sha.table, sha.words, state, sha.block, 0)
 
     def sign(self, data, at, n):
-        """Find the code of data[at : at + n], for give() or is_right()."""
+        """Compute the code of data[at : at + n], for give() or is_right()."""
         sha = self._sha
         begin(sha.state, self._inner)
         finish_of(sha.rooms, data, at, n)
-        put_words(sha.state, sha.found, 0, 32)
+        put_words(sha.state, sha.digest, 0, 32)
         begin(sha.state, self._outer)
-        finish_of(sha.rooms, sha.found, 0, 32)
+        finish_of(sha.rooms, sha.digest, 0, 32)
 
     def give(self, out, to, size):
-        """Write the first `size` bytes of the code that was found to out[to :]."""
+        """Write the first `size` bytes of the code that sign() computed to out[to :]."""
         put_words(self._sha.state, out, to, size)
 
     def is_right(self, code, start, size):
-        """Are code[start : start + size] the first bytes of the code that was found?"""
-        self.give(self._sha.found, 0, 32)
-        return bool(same(code, start, self._sha.found, size))
+        """Whether code[start : start + size] are the first bytes of the code of sign()."""
+        self.give(self._sha.digest, 0, 32)
+        return bool(same(code, start, self._sha.digest, size))

@@ -1,14 +1,34 @@
-"""Light sleep between two readings of the board's own sensor: {"every", "window", "hold", "pin"}.
+"""Light and deep sleep between two readings of the board's own sensor.
 
-The board cannot hear its line while it sleeps, so it stays awake for `window` seconds in every
-`every`, and for `hold` seconds after its start, after the last byte that came, and after a button
-at `pin` was pressed. Seconds asleep are counted; all others of its uptime it was awake.
+config.json's `sleep` is {"every", "window", "hold", "pin", "deep"}. The board cannot hear its line
+while it sleeps, so it stays awake for `window` seconds in every `every`, and for `hold` seconds
+after its start, after the last byte that came, and after a button at `pin` was pressed. Seconds
+asleep are counted; the board was awake for all others of its uptime.
 
 machine.lightsleep() has faults that are worked round here: it may end at once (MicroPython's
 issues 16180 and 17204, or a USB host that keeps the board awake), which is noticed by the clock;
 then the board waits awake instead, and nothing is counted as sleep. On some ports no pin wakes it
-(issues 7035 and 16442), so with a button it sleeps for at most a second, and looks at it then.
+(issues 7035 and 16442), so with a button it sleeps for at most a second at a time, and looks at
+the button then.
+
+With "deep": seconds, the board sleeps deeply if the next sample is due in so many seconds or more.
+Deep sleep keeps no RAM. So a checkpoint is saved before it, unless one was saved since the
+sample's label came, and behind it the board starts anew, when the next sample is due. A shorter
+sleep is light, as deep sleep would take more energy than it saves; and so is one before which
+nothing can be saved: while the first samples are only observed, and when the disk is full. A
+sensor that has no reading at once is read again, each second, a few times. The line is open for
+`window` seconds after each deep sleep, and for `hold` seconds after one that the button ended, or
+after power-on.
+
+What the state tells of the time goes on in the clock's own memory, little-endian:
+
+    magic b"mshd" | milliseconds since the start u64 | of them asleep u64 | this sleep's u32
+    | samples missed u32
+
+A sleep that the button ended is not counted, since nobody knows how long it was.
 """
+
+import struct
 
 from micropython import const
 
@@ -18,17 +38,21 @@ _TICKS = const(1073741823)
 _LEAST = const(10)  # milliseconds that are worth a sleep
 _LONGEST = const(60000)  # of one sleep: clocks wrap around, and rp2 cannot sleep for 72 minutes
 _LOOK = const(1000)  # between two looks at the button
-_IDLE = const(100)  # to wait for input at once
+_IDLE = const(100)  # to wait for input
 _MOST = const(536870911)  # of a word of the status
+
+_KEPT = "<4sQQII"
+_MAGIC = b"mshd"
+_BYTES = const(28)
+_TRIES = const(10)  # readings of a sensor that has none at once
+_START = const(10000)  # milliseconds; a start takes less, and the clock counts from there
 
 
 def make_sleep(app, sensor, board, say):
-    """The Sleep that the configuration of an application asks for; say(words) is for people."""
+    """The Sleep of an application's configuration; say(text) prints a line for people."""
     configuration = app.configuration
     sleep = Sleep(configuration.sleep, board, configuration.watchdog)
     if configuration.sleep.get("deep") is not None:
-        from .deep_sleep import DeepSleep
-
         DeepSleep(sleep, app, sensor, board, say)
     return sleep
 
@@ -48,20 +72,20 @@ class Sleep:
             self._button = board.button(options["pin"])
             board.wake_by(self._button)
             self._longest = min(self._longest, _LOOK)
-        self.seconds = 0  # asleep
-        self._milliseconds = 0  # and what is above
-        self._open = self._hold  # milliseconds for which the line is still listened to
-        self._shut = self._every  # and until it is again
+        self.seconds = 0  # asleep,
+        self._milliseconds = 0  # and the milliseconds beyond these
+        self._open = self._hold  # milliseconds for which the board still listens to the line,
+        self._shut = self._every  # and until it listens again
         self._last = self._clock()
 
     def heard(self):
-        """A byte has come."""
+        """Stay awake for a while: a byte has come."""
         self._open = self._hold
 
     def rest(self, wait):
-        """Sleep for at most so many milliseconds, if the line is not listened to.
+        """Sleep for at most so many milliseconds, unless the board listens to the line.
 
-        Returns for how many the input may be waited for. Allocates nothing.
+        Returns how many milliseconds to wait for input. Allocates nothing.
         """
         now = self._clock()
         passed = (now - self._last) & _TICKS
@@ -84,3 +108,74 @@ class Sleep:
         self.seconds = min(self.seconds + self._milliseconds // 1000, _MOST)
         self._milliseconds %= 1000
         return 0
+
+
+class DeepSleep:
+    """Has an application's Sleep sleep deeply; say(text) prints a line for people."""
+
+    def __init__(self, sleep, app, sensor, board, say):
+        options = app.configuration.sleep
+        self._least = 1000 * whole("sleep's deep", options["deep"], 1, 86400)
+        self._sleep = sleep
+        self._app = app
+        self._sensor = sensor
+        self._say = say
+        self._light, sleep._sleep = sleep._sleep, self._fall_asleep
+        self._deep = board.of_machine("deepsleep")
+        self._memory = board.of_machine("RTC")().memory
+        self._start = min(board.milliseconds(), _START)
+        self._tries = _TRIES
+        self._failures = 0
+        self._failed = 0  # milliseconds until the next sample when saving failed
+        if options.get("pin") is not None:
+            board.wake_by(sleep._button, "DEEPSLEEP")
+        if board.of_machine("reset_cause")() == board.of_machine("DEEPSLEEP_RESET"):
+            self._wake(board.of_machine("wake_reason")() == board.of_machine("TIMER_WAKE"))
+
+    def _wake(self, in_time):
+        """Continue the times from before the sleep; in_time: it ended by itself."""
+        kept = self._memory()
+        self._memory(b"")
+        if len(kept) != _BYTES or kept[:4] != _MAGIC:
+            return
+        _, passed, asleep, slept, missed = struct.unpack(_KEPT, kept)
+        app, sleep = self._app, self._sleep
+        if in_time:
+            sleep._open = sleep._window
+            passed += slept
+            asleep += slept
+        app.seconds, app._milliseconds = divmod(passed + self._start, 1000)
+        sleep.seconds, sleep._milliseconds = divmod(asleep, 1000)
+        app.pace.missed = missed
+
+    def _fall_asleep(self, milliseconds):
+        """Sleep deeply until the next sample is due, or lightly for so long."""
+        pace = self._app.pace
+        if self._tries and self._sensor.failures > self._failures:
+            self._tries -= 1
+            self._failures = self._sensor.failures
+            pace.left = 1
+        left = pace.wait() // 1000 + (pace.left - 1) * (pace.period // 1000) - self._start
+        if left < self._least or not self._saved(left):
+            self._light(milliseconds)
+            return
+        app, sleep = self._app, self._sleep
+        self._memory(struct.pack(
+            _KEPT, _MAGIC, 1000 * app.seconds + app._milliseconds,
+            1000 * sleep.seconds + sleep._milliseconds, left, pace.missed,
+        ))  # fmt: skip
+        self._deep(left)
+
+    def _saved(self, left):
+        """Save all; returns whether it is in flash. After an error, try again a sample later."""
+        app, failed = self._app, self._failed
+        self._failed = left
+        if left < failed or app.trial or not app.quantizer.frozen:
+            return False
+        app.settle()
+        # What has neither a label nor an id changes nothing but the state of label queries
+        nothing_new = not app.unsaved and not app.sample_id and not app.queries
+        if (nothing_new and app.store.number) or app.store.save():
+            return True
+        self._say(app.store.message)
+        return False

@@ -1,11 +1,11 @@
-"""How much of a signal is in bands of frequencies: a real FFT in integers.
+"""The energy of a signal in frequency bands: a real FFT in integers.
 
 The last readings, without their mean, are weighted with a Hann window, so that one tone does not
 show in all bands. `points` complex numbers hold twice as many readings, the even ones in the real
 parts, which halves the work (Press et al. 2007, 12.3). Before each stage all numbers are shifted
-down by as many bits as it takes for them to fit (block floating point), so a faint signal is as
-precise as a loud one. A band's energy is the sum of the squares of its part of the spectrum; what
-comes of it is the logarithm to the base 2, in 1/256.
+down by as few bits as they need to fit (block floating point), so a faint signal is as precise as
+a loud one. A band's energy is the sum of the squares of its part of the spectrum; the feature is
+its logarithm to the base 2, in 1/256.
 """
 
 from array import array
@@ -198,14 +198,14 @@ def band_energy(work, table, points: int, low: int, high: int, down: int, loudes
         up = 12
     if not above:
         return 0
-    found = (int(log2(above)) >> 6) + ((up + down + down) << 8)
-    return found if found > 0 else 0
+    level = (int(log2(above)) >> 6) + ((up + down + down) << 8)
+    return level if level > 0 else 0
 
 
 class Spectrum:
-    """The energies in bands of frequencies of windows of `rows` readings of some channels.
+    """The energies in bands of frequencies, of windows of `rows` readings of some channels.
 
-    ring has them, see load(). No method has more than eleven words of state, see answers.py.
+    ring has the readings, see load(). No method has more than eleven words of state, see link.py.
     """
 
     def __init__(self, rows, ring, channels):
@@ -227,19 +227,20 @@ class Spectrum:
         self._down = transform(self._work, self._table, self._rows >> 1) - self._down
 
     def energy(self, low, high):
-        """log2 of the energy from the frequency low to high, 0..rows / 2, of it, in 1/256."""
+        """log2 of that channel's energy from frequency low to high, 0..rows / 2, in 1/256."""
         return band_energy(
             self._work, self._table, self._rows >> 1, low, high, self._down, self._loudest
         )
 
     def loudest(self):
-        """The loudest frequency of those that energy() was asked for last; 0 if none is heard."""
+        """The loudest frequency in the band of the last energy(); 0 if there is no energy."""
         return self._loudest[0]
 
     def tell_tones(self, values, to, total):
-        """Write three features behind energy(1, rows / 2), which gave the total.
+        """Write three features after energy(1, rows / 2), which gave the total.
 
-        log2 of the loudest frequency in 1/256, and the parts of the energy at it and at twice it.
+        log2 of the loudest frequency in 1/256, and the shares of the energy at it and at its
+        double.
         """
         loudest = self.loudest()
         values[to] = log2(loudest) >> 6 if loudest else 0
@@ -247,7 +248,7 @@ class Spectrum:
         values[to + 2] = self._near(2 * loudest, total)
 
     def _near(self, frequency, total):
-        """The part of the energy at a frequency and beside it."""
+        """The share of the energy at a frequency and next to it."""
         if not 0 < 2 * frequency <= self._rows:
             return _FAINT
         last = frequency + 1 if 2 * frequency < self._rows else frequency

@@ -1,4 +1,4 @@
-"""The states that config.json names, files beside it; imported at a start and for a reset only."""
+"""Loads the saved states that config.json names; imported only at the start and for a reset."""
 
 from binascii import crc32
 
@@ -6,14 +6,14 @@ from micropython import const
 
 _CHUNK_BYTES = const(128)
 _ABSENT = const(2)  # ENOENT
-_WARMUP = const(256)  # samples, where a quantizer was to be there
+_WARMUP = const(256)  # samples, if the saved quantizer is damaged
 
 
 def load(app):
-    """Have an application's parts take over the states; returns what went wrong in words.
+    """Load the states into an application's parts; returns an error's message, or "".
 
-    A state that is damaged leaves all parts fresh. Raises ValueError for one that is not there,
-    and for any while the configuration is only tried.
+    If a state is damaged, all parts are left fresh. Raises ValueError if a file is missing, and
+    for any error while the configuration is on trial.
     """
     try:
         for part, name in app._states:
@@ -39,7 +39,7 @@ def check(app):
 
 
 class _MissingError(ValueError):
-    """A file is not there; the message is for people."""
+    """A file is missing; the message is for people."""
 
 
 def _opened(app, name, take):

@@ -6,16 +6,16 @@ from array import array
 import micropython
 from micropython import const
 
-_PAUSE = const(50)  # milliseconds of silence, before and behind Ctrl-C
-_PIECE = const(64)  # bytes that the link is fed at most at once
+_PAUSE = const(50)  # milliseconds of silence, before and after Ctrl-C
+_PIECE = const(64)  # bytes, at most, that the link is fed at once
 _TICKS = const(1073741823)
 _CTRL_C = const(3)
 _RETURN = const(13)
 
-_RUN = const(0)  # words of the state: bytes that may be Ctrl-C behind a pause; -1: not behind one
-_PRESSED = const(1)  # 1: one of them is
-_ENOUGH = const(2)  # so many stop the program at once
-_BLIND = const(3)  # 1: nothing tells whether a byte has come
+_RUN = const(0)  # words of the state: bytes after a pause that may be Ctrl-C; -1: not after one
+_PRESSED = const(1)  # 1: one of them is Ctrl-C
+_ENOUGH = const(2)  # so many of them stop the program at once
+_BLIND = const(3)  # 1: the port cannot tell whether a byte has come
 _ENDED = const(4)  # 1: the input has ended
 _WORDS = const(5)
 
@@ -24,10 +24,10 @@ _WORDS = const(5)
 def gather(came, read, byte, piece, state) -> int:
     """Read the bytes that are there, up to _PIECE of them; returns how many.
 
-    came(0) gives an iterator of one item or none, read(byte) fills a bytearray of 1: most ports
-    wait until all bytes that were asked for have come, and cannot tell how many have (issue 8772
-    of MicroPython), so it is asked for one at a time. Behind what stops the program nothing more
-    is read: that is for the REPL.
+    came(0) gives an iterator of one item or none, and read(byte) fills a bytearray of 1. Bytes are
+    read one at a time, as most ports wait until all requested bytes have come, and cannot tell how
+    many have (issue 8772 of MicroPython). After a Ctrl-C that stops the program, nothing more is
+    read: the rest is for the REPL.
     """
     s = ptr32(state)
     out = ptr8(piece)
@@ -64,11 +64,11 @@ def gather(came, read, byte, piece, state) -> int:
 class Input:
     """The standard input, without waiting and without allocation.
 
-    A frame may hold Ctrl-C, and a cable that is plugged in delivers any part of one. So Ctrl-C
-    stops the program only between two pauses, with nothing beside it but more of it and carriage
-    returns, as mpremote sends them; if a host has said hello, it takes two such bytes. Three of
-    them need no pause behind them. A port that cannot tell when it is silent takes a zero byte for
-    a pause. What has come before the program reads for the first time stands behind one.
+    A frame may contain Ctrl-C, and a cable that is plugged in delivers any part of a frame. So
+    Ctrl-C stops the program only between two pauses, alone or with more Ctrl-C and carriage
+    returns, as mpremote sends them; once a host has said hello, it takes two such bytes. Three of
+    them need no pause after them. For a port that cannot tell when the line is silent, a zero byte
+    is a pause. Bytes that came before the program first reads count as after a pause.
     """
 
     def __init__(self, clock):
@@ -81,10 +81,10 @@ class Input:
         self._state = array("i", [0] * _WORDS)
         self._state[_ENOUGH] = 3 if poll else 2
         self._state[_BLIND] = int(not poll)
-        self._last = clock()  # when a byte came last
+        self._last = clock()  # when the last byte came
 
     def take(self, link, milliseconds):
-        """Feed the link with what has come; wait at most so long for the first byte.
+        """Feed the link with the bytes that have come; wait at most so long for the first one.
 
         Raises KeyboardInterrupt, and EOFError where the input ends.
         """
@@ -96,14 +96,14 @@ class Input:
         return n
 
     def skip(self):
-        """Let go of all that has come so far. Raises KeyboardInterrupt if that is Ctrl-C."""
+        """Skip all bytes that have come so far. Raises KeyboardInterrupt if they are Ctrl-C."""
         while not self._state[_BLIND] and self._receive(0, 1):
             pass
         if self._state[_PRESSED]:
             raise KeyboardInterrupt
 
     def _receive(self, milliseconds, least):
-        """Bytes that came into the piece; Ctrl-C takes at least so many, and a pause."""
+        """Read into the piece; returns how many bytes. Ctrl-C takes `least` bytes, and a pause."""
         state = self._state
         came = not state[_BLIND] and self._wait(milliseconds)
         pause = (self._clock() - self._last) & _TICKS >= _PAUSE
@@ -123,7 +123,7 @@ class Input:
         return gather(self._came, self._read, self._byte, self._piece, self._state)
 
     def _wait(self, milliseconds):
-        """Has a byte come, or does one within so many milliseconds?"""
+        """Whether a byte has come, or comes within so many milliseconds."""
         came = False
         for _ in self._came(milliseconds):
             came = True
@@ -139,7 +139,7 @@ _ONE = (1,)
 
 
 def _poll():
-    """What tells whether a byte has come; None where the port cannot tell, as on QEMU."""
+    """A poll of the input; None where the port cannot tell whether a byte has come, as on QEMU."""
     try:
         import select
     except ImportError:

@@ -1,9 +1,11 @@
-"""Pins that follow what is predicted: lights, relays, the colours of an LED or a NeoPixel.
+"""Pins that follow the prediction: lights, relays, NeoPixels, buzzers.
 
-config.json's `switches` has a list for each class: of the pins that are high while it is the
-newest prediction, of NeoPixels, [pin, red, green, blue] with 0..255 of each, and of buzzers,
-[pin, hertz], see buzzer.py. All other pins are low, other pixels dark, and other buzzers silent.
+config.json's `switches` has a list for each class: the pins that are high while it is the newest
+prediction, NeoPixels as [pin, red, green, blue] with 0..255 of each colour, and buzzers as [pin,
+hertz], see buzzer.py. All other pins are low, other pixels dark, and other buzzers silent.
 """
+
+from .companion import Companion
 
 _DARK = (0, 0, 0)
 
@@ -13,7 +15,7 @@ class _Pixel:
 
     def __init__(self, pixel, classes):
         self._pixel = pixel
-        self._shown = -1  # the class whose colour it has
+        self._shown = -1  # the class whose colour it shows
         self.of_class = [_DARK] * classes
 
     def show(self, c):
@@ -23,54 +25,53 @@ class _Pixel:
             self._pixel.write()
 
 
-def _buzzer(service, board, pin):
+class Switches(Companion):
+    """Switches the pins, pixels and buzzers of the configuration with each prediction."""
+
+    def __init__(self, app, board):
+        rows = app.configuration.switches
+        pins = []
+        shown = []  # pixels and buzzers,
+        of_shown = []  # and their pins
+        for c in range(len(rows)):
+            for what in rows[c]:
+                if isinstance(what, list):
+                    if what[0] not in of_shown:
+                        of_shown.append(what[0])
+                        shown.append(
+                            _buzzer(board, what[0], app.classes)
+                            if len(what) == 2
+                            else _Pixel(board.pixel(what[0]), app.classes)
+                        )
+                    shown[of_shown.index(what[0])].of_class[c] = tuple(what[1:])
+                elif what not in pins:
+                    pins.append(what)
+        self._shown = shown
+        self._lights = [board.light(pin) for pin in pins]
+        # [class * pins + pin]; a class without a name has none
+        self._high = high = bytearray(app.classes * len(pins))
+        for c in range(len(rows)):
+            for k in range(len(pins)):
+                high[c * len(pins) + k] = pins[k] in rows[c]
+
+    def show(self, predicted, _):
+        """Switch to the pins, pixels and buzzers of the class that was predicted."""
+        self._switch(predicted * len(self._lights))
+        for k in range(len(self._shown)):
+            self._shown[k].show(predicted)
+
+    def _switch(self, at):
+        for k in range(len(self._lights)):
+            self._lights[k].value(self._high[at + k])
+
+    def end(self):
+        """Have the buzzers fall silent."""
+        for each in self._shown:
+            if hasattr(each, "silence"):
+                each.silence()
+
+
+def _buzzer(board, pin, classes):
     from .buzzer import Buzzer
 
-    buzzer = Buzzer(board, pin, service._app.classes)
-    buzzer.silent_after(service)
-    return buzzer
-
-
-def follow(service, board):
-    """Have a service's predictions switch the pins, pixels and buzzers of its configuration."""
-    app = service._app
-    rows = app.configuration.switches
-    pins = []
-    of_shown = []  # their pins
-    shown = []  # pixels and buzzers
-    for c in range(len(rows)):
-        for what in rows[c]:
-            if isinstance(what, list):
-                if what[0] not in of_shown:
-                    of_shown.append(what[0])
-                    shown.append(
-                        _buzzer(service, board, what[0])
-                        if len(what) == 2
-                        else _Pixel(board.pixel(what[0]), app.classes)
-                    )
-                shown[of_shown.index(what[0])].of_class[c] = tuple(what[1:])
-            elif what not in pins:
-                pins.append(what)
-    lights = [board.light(pin) for pin in pins]
-    high = bytearray(app.classes * len(pins))  # [class * pins + pin]; none of a class without name
-    for c in range(len(rows)):
-        for k in range(len(pins)):
-            high[c * len(pins) + k] = pins[k] in rows[c]
-    predict = app._predict
-
-    # Two of them, as a longer one would put its frame on the heap
-    def switch(at):
-        for k in range(len(lights)):
-            lights[k].value(high[at + k])
-
-    def show(c):
-        for k in range(len(shown)):
-            shown[k].show(c)
-
-    def predict_and_switch(label):
-        predicted = predict(label)
-        switch(predicted * len(lights))
-        show(predicted)
-        return predicted
-
-    app._predict = predict_and_switch
+    return Buzzer(board, pin, classes)

@@ -1,8 +1,9 @@
-"""The link over TCP: another line to the same application, for who has the key.
+"""The link over TCP: another line to the same application, for a host that has the key.
 
-config.json's `tcp` has the port; secrets.json has the key. Whoever has not proved it is told
-nothing, has three seconds, and cannot disturb who has. One host is served; another one that proves
-the key takes its place, as it may be the same one, behind a line that was cut.
+config.json's `tcp` has the port; secrets.json has the key. A guest, who has not proved the key
+yet, is sent a random number, has three seconds, or half a second if others wait, and cannot
+disturb the host. One host is served. Another host that proves the key takes its place, as it may
+be the same one after its connection was cut.
 """
 
 import select
@@ -11,18 +12,20 @@ import sys
 
 from micropython import const
 
-from .channel import Greeting, Records
+from .authenticated_channel import Greeting, Records
 from .link import Link
+from .networking import close
 from .sha256 import Sha256
-from .sockets import close
 
-_GUEST = const(3000)  # milliseconds in which a key has to be proved
-_SILENT = const(15000)  # without a record, after which a host is taken for gone
-_PAUSE = const(100)  # between two who come in, and have no key
+_GUEST = const(3000)  # milliseconds in which a guest has to prove the key,
+_SHARED = const(500)  # and after which another guest may take its place
+_SILENT = const(15000)  # without a record, after which a host is considered gone
+_PAUSE = const(100)  # between two guests
 _LOOK = const(1000)  # between two looks at the network
-_SOON = const(5)  # while something waits to be sent
+_SOON = const(5)  # to wait at most while something is to be sent
 _RECORDS = const(8)  # that are taken in a turn
-_BACKLOG = const(2)
+# Guests that wait for their turn. A Pico W has five connections: MQTT needs one, a guest one
+_BACKLOG = 3 if sys.platform == "rp2" else 8
 _TICKS = const(1073741823)
 
 _listeners = []  # type: list  # the one that is open; a program that begins anew closes it
@@ -31,8 +34,8 @@ _listeners = []  # type: list  # the one that is open; a program that begins ane
 class Tcp:
     """Serves the application of a link at a port, once wifi has joined a network.
 
-    It stands for the link and for the input of the program, `line`, and has a link of its own.
-    clock gives milliseconds, key is a bytearray of 32, say(words) is for whoever looks.
+    It takes the place of the program's link, `line`, and of its input, and has a link of its own.
+    clock gives milliseconds, key is a bytearray of 32, say(text) prints a line for people.
     """
 
     def __init__(self, line, inputs, clock, wifi, port, key, say):
@@ -47,7 +50,7 @@ class Tcp:
         self._port = port
         self._say = say
         self._listener = self._guest = self._host = self._poll = None
-        self._is_open = False  # for another guest
+        self._is_open = False  # to another guest
         self.trial = 0  # seconds in which a PC has to come to a new program
         self._came = self._heard = self._looked = (clock() - _LOOK) & _TICKS
 
@@ -64,14 +67,14 @@ class Tcp:
         return self.line.foreign or self._link.foreign
 
     def observe(self, prediction, label):
-        """Tell the hosts of a sample of the device's own."""
+        """Send the hosts a sample of the device's own."""
         self.line.observe(prediction, label)
         self._link.observe(prediction, label)
 
     # And of its input
 
     def take(self, _, milliseconds):
-        """Feed both links with what has come; wait at most so long for the first byte.
+        """Feed both links with the bytes that have come; wait at most so long for the first one.
 
         Returns how many bytes. Raises what the input does.
         """
@@ -84,27 +87,29 @@ class Tcp:
         return came
 
     def _wait(self, milliseconds):
-        """Wait so long for a byte on any line; let who knocks in."""
+        """Wait so long for a byte on any line, or for a guest, who is let in."""
         if self._records.waits:
             milliseconds = min(milliseconds, _SOON)
         knocks = self._knocks(milliseconds)
         now = self._clock()
         if knocks and self._is_open:
+            if self._guest:
+                self._receive(now)  # the board may have been busy, and the proof be there
             self._let_in(now)
-        is_open = not self._guest and (now - self._came) & _TICKS >= _PAUSE
+        is_open = (now - self._came) & _TICKS >= (_SHARED if self._guest else _PAUSE)
         if is_open != self._is_open:
             self._is_open = is_open
             self._poll.modify(self._listener, select.POLLIN if is_open else 0)  # type: ignore[union-attr]
 
     def _knocks(self, milliseconds):
-        """Whether somebody does, who is waited for so long, as is a byte on any line."""
-        found = False
+        """Whether a guest knocks; waits so long for one, or for a byte on any line."""
+        waits = False
         for thing, _ in self._poll.ipoll(milliseconds):  # type: ignore[union-attr]
-            found = found or thing is self._listener
-        return found
+            waits = waits or thing is self._listener
+        return waits
 
     def _serve(self):
-        """Hear who is there; returns how many records came of who has the key."""
+        """Receive from the guest and the host; returns how many records the host has sent."""
         now = self._clock()
         if (now - self._looked) & _TICKS >= _LOOK:
             self._looked = now
@@ -119,7 +124,7 @@ class Tcp:
         return self._answer(now) if self._host else 0
 
     def close(self):
-        """Let go of the port, and of whoever is there."""
+        """Close the port, and the connections of the guest and the host."""
         for thing in (self._guest, self._host, self._listener):
             close(thing)
         self._guest = self._host = self._listener = self._poll = None
@@ -146,20 +151,23 @@ class Tcp:
         self._say("the link listens at %s:%d" % (self._wifi.own_address(), self._port))
 
     def _let_in(self, now):
+        if self._guest:
+            self._leave(self._guest)
+            self._guest = None
         self._came = now
         guest = None
         try:
             guest = self._listener.accept()[0]  # type: ignore[union-attr]
             guest.setblocking(False)
+            self._greeting.begin(guest)
             self._poll.register(guest, select.POLLIN)  # type: ignore[union-attr]
         except (OSError, MemoryError):  # it is gone, or there is no room
             close(guest)
             return
-        self._greeting.begin()
         self._guest = guest
 
     def _receive(self, now):
-        """Hear a guest, who may prove the key, and be the host then."""
+        """Receive from the guest, who becomes the host by proving the key."""
         try:
             proved = self._greeting.read(self._guest)
         except OSError:
@@ -183,7 +191,7 @@ class Tcp:
             self._guest = None
 
     def _answer(self, now):
-        """Do what the host's records ask for; returns how many they were."""
+        """Carry out the requests in the host's records; returns how many records came."""
         try:
             return self._read(now)
         except OSError:
@@ -203,7 +211,7 @@ class Tcp:
         return came
 
     def _take(self):
-        """Do what a record asks for: it has bytes of the link, or none: is anybody there?"""
+        """Take a record: bytes of the link, or none, which asks whether anybody is there."""
         records = self._records
         if records.size:
             self._link.feed(records.body, records.size)
@@ -211,7 +219,7 @@ class Tcp:
             records.write(self._host)
 
     def _send(self, line, n):
-        """The link's write: what the line does not take now is lost, as on any line."""
+        """The link's write: bytes that the socket does not take now are lost, as on any line."""
         if not self._host:
             return
         if self._records.waits:

@@ -143,11 +143,11 @@ def grow_alternates(t, rows, at: int, label: int) -> int:
     x = ptr16(rows)
     node = 0
     level = 0
-    found = 0
+    count = 0
     while child[node]:
         root = alternate[child[node] >> 1]
         if root:
-            found += 1
+            count += 1
             leaf = int(find_leaf(t, root, rows, at))
             wrong = int(int(answer(t, leaf, rows, at)) != label)
             add_bit(t, _DRIFT_WIDTH, root >> 1, wrong)
@@ -157,7 +157,7 @@ def grow_alternates(t, rows, at: int, label: int) -> int:
             state[_S_ALTERNATE] = 0
         node = child[node] + int(x[at + feature[node]] > threshold[node])
         level += 1
-    return found
+    return count
 
 
 @micropython.viper

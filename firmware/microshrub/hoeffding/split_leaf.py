@@ -154,14 +154,14 @@ def spare_slot(t, mine: int, errors: int) -> int:
     owner = ptr16(address[_TREE_OWNER])
     prior = ptr16(address[_OBSERVERS_PRIOR])
     classes = ptr32(address[_OBSERVERS_SHAPE])[_O_CLASSES]
-    found = shape[_N_FREE_SLOT]
-    if found != _NO_SLOT:
-        shape[_N_FREE_SLOT] = owner[found]
-        return found
+    slot_found = shape[_N_FREE_SLOT]
+    if slot_found != _NO_SLOT:
+        shape[_N_FREE_SLOT] = owner[slot_found]
+        return slot_found
     if shape[_N_NEXT_SLOT] < shape[_N_SLOTS]:
-        found = shape[_N_NEXT_SLOT]
-        shape[_N_NEXT_SLOT] = found + 1
-        return found
+        slot_found = shape[_N_NEXT_SLOT]
+        shape[_N_NEXT_SLOT] = slot_found + 1
+        return slot_found
     label = 0
     for s in range(shape[_N_SLOTS]):
         if s != mine and (child[owner[s]] or not gain[owner[s]]):
@@ -174,12 +174,12 @@ def spare_slot(t, mine: int, errors: int) -> int:
             if total - prior[best] < errors:
                 errors = total - prior[best]
                 label = best - s * classes
-                found = s
-    if found != _NO_SLOT:
-        slots[owner[found]] = _NO_SLOT
-        if not child[owner[found]]:
-            feature[owner[found]] = label
-    return found
+                slot_found = s
+    if slot_found != _NO_SLOT:
+        slots[owner[slot_found]] = _NO_SLOT
+        if not child[owner[slot_found]]:
+            feature[owner[slot_found]] = label
+    return slot_found
 
 
 @micropython.viper

@@ -54,20 +54,20 @@ def wants_split(t, slot: int, rows, at: int) -> int:
     """
     address = ptr32(t)
     state = ptr32(address[_STATE])
-    found = ptr32(address[_MERITS])
+    two_best = ptr32(address[_MERITS])
     look_back(t, rows, at)
     merits(0, 0, 0, t, slot, state[_S_OMEGA], 0)
-    best = found[_M_BEST]
-    if not best or (state[_S_OMEGA] < 256 and ptr16(address[_USED])[found[_M_FEATURE]] > best):
+    best = two_best[_M_BEST]
+    if not best or (state[_S_OMEGA] < 256 and ptr16(address[_USED])[two_best[_M_FEATURE]] > best):
         return 0
-    rival = 0 if state[_S_POLICY] == _EFDT else found[_M_SECOND]
-    epsilon = int(square_root(state[_S_BOUND] // found[_M_SAMPLES]))
+    rival = 0 if state[_S_POLICY] == _EFDT else two_best[_M_SECOND]
+    epsilon = int(square_root(state[_S_BOUND] // two_best[_M_SAMPLES]))
     if best - rival <= epsilon and epsilon >= state[_S_TIE]:
         return 0
     if state[_S_POLICY] < _SVFDT1:
         return 1
     hasty = int(state[_S_POLICY] == _SVFDT2)
-    return int(permits(t, slot, best, found[_M_SAMPLES], hasty))
+    return int(permits(t, slot, best, two_best[_M_SAMPLES], hasty))
 
 
 @micropython.viper
@@ -111,7 +111,7 @@ def review(t, node: int, slot: int) -> int:
     state = ptr32(address[_STATE])
     used = ptr16(address[_USED])
     feature = ptr8(address[_TREE_FEATURE])
-    found = ptr32(address[_MERITS])
+    two_best = ptr32(address[_MERITS])
     for f in range(state[_S_FEATURES]):
         used[f] = 1
     f = feature[node]
@@ -125,13 +125,13 @@ def review(t, node: int, slot: int) -> int:
         + (ptr16(address[_TREE_THRESHOLD])[node] - low) * (first[f + 1] - first[f]) // span
     )
     merits(0, 0, 0, t, slot, 256, at)
-    if not found[_M_SAMPLES]:
+    if not two_best[_M_SAMPLES]:
         return 0
-    if not found[_M_BEST]:
+    if not two_best[_M_BEST]:
         release(t, node)
     else:
-        lead = found[_M_BEST] - found[_M_CURRENT]
-        epsilon = int(square_root(state[_S_BOUND] // found[_M_SAMPLES]))
+        lead = two_best[_M_BEST] - two_best[_M_CURRENT]
+        epsilon = int(square_root(state[_S_BOUND] // two_best[_M_SAMPLES]))
         if lead > epsilon or (epsilon < state[_S_TIE] and 2 * lead > state[_S_TIE]):
             release(t, node)
             return int(divide(t, node))

@@ -169,7 +169,7 @@ class HoeffdingTree(Learner):
         return Learner._fixed(self) + [(first, range(len(first)))]
 
     def _is_sound(self):
-        from .check import is_sound
+        from .state_check import is_sound
 
         return is_sound(self._flat)
 

@@ -76,9 +76,9 @@ def wants_split(t, slot: int) -> int:
     """Hoeffding's bound on the ratio of the second best split's merit to that of the best."""
     address = ptr32(t)
     state = ptr32(address[_NODE_STATE])
-    found = ptr32(address[_SPLIT_FOUND])
+    best_split = ptr32(address[_SPLIT_FOUND])
     rate(t, slot)
-    best = found[_F_BEST]
+    best = best_split[_F_BEST]
     if not best:
         return 0
     # Q10; a slot of which rate() finds splits holds samples
@@ -88,7 +88,7 @@ def wants_split(t, slot: int) -> int:
     down = 0
     while best >> down > 65535:
         down += 1
-    ratio = ((found[_F_SECOND] >> down) << 12) // (best >> down)  # < 2**16 * 2**12; <= 2**12
+    ratio = ((best_split[_F_SECOND] >> down) << 12) // (best >> down)  # < 2**16 * 2**12; <= 2**12
     return int((ratio * ratio) >> 14 < 1024 - epsilon)
 
 
@@ -97,7 +97,7 @@ def split(t, node: int):
     """Make the best split that rate() found; the leaf stays if there is no room for two nodes."""
     address = ptr32(t)
     state = ptr32(address[_NODE_STATE])
-    found = ptr32(address[_SPLIT_FOUND])
+    best_split = ptr32(address[_SPLIT_FOUND])
     slots = ptr16(address[_NODE_SLOT])
     error = ptr32(address[_NODE_ERROR])
     left = int(take_pair(t))
@@ -107,9 +107,9 @@ def split(t, node: int):
     if not left:
         return
     slot = slots[node]
-    k = slot * state[_H_FEATURES] + found[_F_FEATURE]
-    end = ptr16(address[_SLOT_BASE])[k] + found[_F_BIN] + 1
-    ptr8(address[_NODE_FEATURE])[node] = found[_F_FEATURE]
+    k = slot * state[_H_FEATURES] + best_split[_F_FEATURE]
+    end = ptr16(address[_SLOT_BASE])[k] + best_split[_F_BIN] + 1
+    ptr8(address[_NODE_FEATURE])[node] = best_split[_F_FEATURE]
     ptr16(address[_NODE_THRESHOLD])[node] = (end << ptr8(address[_SLOT_WIDTH])[k]) - 1
     ptr16(address[_NODE_CHILD])[node] = left
     # the leaves have some time to show that they are nearer to the targets than the node's mean
@@ -117,7 +117,7 @@ def split(t, node: int):
     error[left] = error[node] >> 1
     error[left + 1] = error[node] >> 1
     k = k * state[_H_BINS]
-    end = k + found[_F_BIN] + 1
+    end = k + best_split[_F_BIN] + 1
     before = int(settle(t, left, k, end))
     after = int(settle(t, left + 1, end, k + state[_H_BINS]))
     slots[node] = _NO_SLOT

@@ -1,10 +1,11 @@
 """How a shrub for numbers grows: the splits with the least squared error, and the leaves' means.
 
-A step of growth is one of three, as for classes (thicket/sprout.py): choose the leaf whose targets
-are farthest from their mean in all, try a feature for it, or split it. To try a feature, the
-leaf's samples are counted, and their targets added up, in at most 16 bins of equal width between
-its least and greatest code; the bins' borders are the possible splits. The best one lowers the
-squared error most. With D the sum, over the samples on the left, of target - mean, it lowers it by
+A step of growth is one of three, as for classes (thicket/tree_growth.py): choose the leaf whose
+targets are farthest from their mean in all, try a feature for it, or split it. To try a feature,
+the leaf's samples are counted, and their targets added up, in at most 16 bins of equal width
+between its least and greatest code; the bins' borders are the possible splits. The best one lowers
+the squared error most. With D the sum, over the samples on the left, of target - mean, it lowers
+it by
 
     D**2 / left + D**2 / right
 
@@ -38,7 +39,7 @@ _REST_LOWER = const(25)
 # regression/shrubs.py
 _V_WITH_REST = const(5)
 _V_OF_REST = const(6)
-# thicket/ring.py
+# thicket/sample_ring.py
 _R_FEATURES = const(1)
 # thicket/trees.py
 _S_SLOT = const(0)

@@ -152,13 +152,13 @@ def rate(t, slot: int):
     """
     address = ptr32(t)
     state = ptr32(address[_NODE_STATE])
-    found = ptr32(address[_SPLIT_FOUND])
+    best_split = ptr32(address[_SPLIT_FOUND])
     count = ptr16(address[_SLOT_COUNT])
     total = ptr32(address[_SLOT_SUM])
     features = state[_H_FEATURES]
     bins = state[_H_BINS]
-    found[_F_BEST] = 0
-    found[_F_SECOND] = 0
+    best_split[_F_BEST] = 0
+    best_split[_F_SECOND] = 0
     for f in range(features):
         at = (slot * features + f) * bins
         right = 0
@@ -181,13 +181,13 @@ def rate(t, slot: int):
                 if gain > most:
                     most = gain
                     last = j
-        if most > found[_F_BEST]:
-            found[_F_SECOND] = found[_F_BEST]
-            found[_F_BEST] = most
-            found[_F_FEATURE] = f
-            found[_F_BIN] = last
-        elif most > found[_F_SECOND]:
-            found[_F_SECOND] = most
+        if most > best_split[_F_BEST]:
+            best_split[_F_SECOND] = best_split[_F_BEST]
+            best_split[_F_BEST] = most
+            best_split[_F_FEATURE] = f
+            best_split[_F_BIN] = last
+        elif most > best_split[_F_SECOND]:
+            best_split[_F_SECOND] = most
 
 
 @micropython.viper

@@ -1,6 +1,6 @@
 """LinearRegressor: a weighted sum of the features, fitted by normalised gradient descent.
 
-Features are centred and scaled on the fly (thicket/scaling.py). What is added up is relative to
+Features are centred and scaled on the fly (thicket/softmax.py). The sum is relative to
 the running mean of the targets; with a second head, as in thicket.py, also relative to a target
 that is known. A sample of scaled features z, and one of 1 for the bias, changes each weight by
 
@@ -12,7 +12,7 @@ Identification, IEEE Transactions on Automatic Control 1967): it cannot diverge 
 Buffers; those of the first five are at the places of softmax.py's, whose kernels scale:
 
     0  linear.state      'i'  the integers below
-    1  linear.said       'i'  [heads] what each head predicted
+    1  linear.predictions       'i'  [heads] what each head predicted
     2  linear.mean       'i'  [features]
     3  linear.deviation  'i'  [features]
     4  linear.scaled     'i'  [features + 1] z in Q12, the bias's 1 last
@@ -23,17 +23,17 @@ import micropython
 from micropython import const
 
 from ..regressor import Regressor
-from ..thicket.scaling import average, scale
+from ..thicket.softmax import average, scale
 
 # From elsewhere, written by `make constants`:
 # places of buffers
 _LINEAR_STATE = const(0)
-_LINEAR_SAID = const(1)
+_LINEAR_PREDICTIONS = const(1)
 _LINEAR_SCALED = const(4)
 _LINEAR_WEIGHT = const(5)
 # (end)
 
-_L_FEATURES = const(0)  # of the state; those of thicket/scaling.py are where softmax.py has them
+_L_FEATURES = const(0)  # the state's, in the order of thicket/softmax.py
 _L_HEADS = const(1)
 _L_RATE = const(2)  # 1/256
 _L_SEEN = const(3)
@@ -77,13 +77,13 @@ def add_up(t, head: int, base: int) -> int:
     for f in range(terms):
         total += ((weight[k] >> 6) * (scaled[f] >> 2)) >> 10  # 2**18 * 3072 < 2**30
         k += 1
-    said = base + ((total + 2) >> 2)
-    if said > state[_L_GREATEST]:
-        said = state[_L_GREATEST]
-    if said < state[_L_LEAST]:
-        said = state[_L_LEAST]
-    ptr32(address[_LINEAR_SAID])[head] = said
-    return said
+    prediction = base + ((total + 2) >> 2)
+    if prediction > state[_L_GREATEST]:
+        prediction = state[_L_GREATEST]
+    if prediction < state[_L_LEAST]:
+        prediction = state[_L_LEAST]
+    ptr32(address[_LINEAR_PREDICTIONS])[head] = prediction
+    return prediction
 
 
 @micropython.viper
@@ -98,7 +98,7 @@ def step(t, head: int, target: int):
     for f in range(terms):
         z = scaled[f] >> 6
         norm += z * z
-    error = target - ptr32(address[_LINEAR_SAID])[head]
+    error = target - ptr32(address[_LINEAR_PREDICTIONS])[head]
     # codes in 1/256; 2**16 * 2**6 * 2**6 < 2**29 for rates of at most 64/256; norm >> 6 is >= 64
     pull = (error * state[_L_RATE] << 6) // (norm >> 6)
     k = head * terms
@@ -156,14 +156,14 @@ class LinearRegressor(Regressor):
     _FIXED = (("linear.state", range(_L_SEEN)),)
 
     def _is_sound(self):
-        from .check import linear_is_sound
+        from .state_check import linear_is_sound
 
         return linear_is_sound(self._flat)
 
     def _table(self):
         return [
             ("linear.state", "i", _WORDS),
-            ("linear.said", "i", self._HEADS),
+            ("linear.predictions", "i", self._HEADS),
             ("linear.mean", "i", self.features),
             ("linear.deviation", "i", self.features),
             ("linear.scaled", "i", self.features + 1),

@@ -3,8 +3,8 @@
 Buschjaeger, Hess, Morik: Shrub Ensembles for Online Classification, AAAI 2022, who note that the
 approach is also applicable to regression: small trees grown on the last samples, with the splits
 of least squared error and means in the leaves, and weights by the gradient of the squared error.
-Here growth is spread over the samples (thicket/sprout.py), the leaves go on learning, and the
-weights take exponentiated steps, which need no projection.
+Here growth is spread over the samples (thicket/tree_growth.py), the leaves go on learning, and
+the weights take exponentiated steps, which need no projection.
 
 An ensemble of which these are a part (thicket.py) gives an outline of each target before the
 shrubs predict it. Every second shrub then learns what the outline leaves, the rest
@@ -12,8 +12,8 @@ shrubs predict it. Every second shrub then learns what the outline leaves, the r
 the better one.
 
 Buffers of the table t (T = shrubs, L = leaves, N = samples in the ring; T + 1 slots, of which one
-has the shrub that grows). The ring is that of thicket/ring.py, the shrubs have the form of those
-in thicket/grove.py, and `sprout` is the one that grows, as in thicket/sprout.py:
+has the shrub that grows). The ring is that of thicket/sample_ring.py, the shrubs have the form of
+those in thicket/grove.py, and `sprout` is the one that grows, as in thicket/tree_growth.py:
 
      0  ring.shape     'i'
      1  ring.codes     'B'  [N * features]
@@ -29,7 +29,7 @@ in thicket/grove.py, and `sprout` is the one that grows, as in thicket/sprout.py
     17  grove.rng      'i'  [2]
     18  grove.path     'B'  [T + 1] the leaf that the sample reached in each slot
     19  grove.weight   'i'  [T + 1] Q16, of the slots that predict: 65536 in all
-    20  grove.said     'i'  [T + 1] what each slot predicted
+    20  grove.predictions     'i'  [T + 1] what each slot predicted
     21  grove.pull     'i'  [T + 1] the gradient in 1/65536 of the deviation squared
     22  shrubs.state   'i'  the integers below
     23  grove.of_rest  'B'  [T + 1] 1: the slot's shrub predicts a rest
@@ -42,12 +42,12 @@ from micropython import const
 
 from ..fixed import RNG_WORDS, seed_generator
 from ..regressor import Regressor
-from ..thicket.descent import descend
-from ..thicket.ring import ring_table, start_ring, take
+from ..thicket.sample_ring import ring_table, start_ring, take
 from ..thicket.trees import (
     FIXED_IN_GROVE,
     FIXED_IN_SPROUT,
     G_WORDS,
+    descend,
     sprout_table,
     start_trees,
     trees_table,
@@ -67,7 +67,7 @@ _REST_LOWER = const(25)
 _G_USED = const(1)
 # (end)
 
-_V_SAID = const(0)  # the last prediction
+_V_PREDICTED = const(0)  # the last prediction
 _V_LAST = const(1)  # the last target
 _V_DEVIATION = const(2)  # what predictions were away from the targets lately, in 1/64
 _V_STEP = const(3)  # of the weights, in 1/256
@@ -151,7 +151,7 @@ class ShrubRegressor(Regressor):
     _WITH_REST = 0  # 1: an outline is given
 
     def _is_sound(self):
-        from .check import shrubs_are_sound
+        from .state_check import shrubs_are_sound
 
         return shrubs_are_sound(self._flat)
 
@@ -170,7 +170,7 @@ class ShrubRegressor(Regressor):
             ("grove.rng", "i", RNG_WORDS),
             ("grove.path", "B", slots),
             ("grove.weight", "i", slots),
-            ("grove.said", "i", slots),
+            ("grove.predictions", "i", slots),
             ("grove.pull", "i", slots),
             ("shrubs.state", "i", _WORDS),
             ("grove.of_rest", "B", slots),

@@ -1,4 +1,4 @@
-"""ThicketRegressor: different learners of numbers, each heard by how near it was lately.
+"""ThicketRegressor: different regressors, weighted by their recent errors.
 
 The members are the last target known, the mean of the targets, a linear model, a linear model of
 what changes since the last target, and shrubs. The first four, mixed, give an outline of each
@@ -12,7 +12,7 @@ Learning, Journal of Computer and System Sciences 1997).
 The kernels' table t has three: that of the shrubs, that of the linear models, and its own:
 
     0  own.state    'i'  the integers below
-    1  own.said     'i'  [members] what each member predicted
+    1  own.predictions     'i'  [members] what each member predicted
     2  own.error    'i'  [members] mean of |said - target|, in 1/64
     3  own.share    'i'  [members] of the last mixture, 4096 in all
     4  own.recent   'H'  [late + 1] the last targets, a ring
@@ -25,8 +25,8 @@ from ..buffers import address_table, table_bytes
 from ..fixed import exp_decay
 from ..learner import ParameterError
 from ..regressor import Regressor
-from ..thicket.descent import descend
-from ..thicket.scaling import scale
+from ..thicket.softmax import scale
+from ..thicket.trees import descend
 from .linear import LinearRegressor, add_up, step
 from .linear import follow as follow_linear
 from .shrubs import ShrubRegressor
@@ -37,7 +37,7 @@ from .weights import mix
 # places of buffers
 _LINEAR_STATE = const(0)
 _OWN_STATE = const(0)
-_OWN_SAID = const(1)
+_OWN_PREDICTIONS = const(1)
 _OWN_ERROR = const(2)
 _GROVE_STATE = const(3)
 _OWN_SHARE = const(3)
@@ -120,14 +120,14 @@ def recent(own, back: int) -> int:
 def foretell(t, rows, at: int, last: int) -> int:
     """Ask all members about the sample at rows[at], with the last target known at its time."""
     own = ptr32(t[_OWN])
-    said = ptr32(own[_OWN_SAID])
+    predictions = ptr32(own[_OWN_PREDICTIONS])
     linear = ptr32(t[_LINEAR])
     centre = ptr32(linear[_LINEAR_STATE])[_L_CENTRE] >> 8
     scale(t[_LINEAR], rows, at)
-    said[_LAST] = last
-    said[_MEAN] = centre
-    said[_SUM] = int(add_up(t[_LINEAR], 0, centre))
-    said[_CHANGE] = int(add_up(t[_LINEAR], 1, last))
+    predictions[_LAST] = last
+    predictions[_MEAN] = centre
+    predictions[_SUM] = int(add_up(t[_LINEAR], 0, centre))
+    predictions[_CHANGE] = int(add_up(t[_LINEAR], 1, last))
     outline = int(blend(t[_OWN], _TREES))
     shrubs = ptr32(t[_SHRUBS])
     ptr32(shrubs[_SHRUBS_STATE])[_V_OUTLINE] = outline
@@ -139,7 +139,7 @@ def foretell(t, rows, at: int, last: int) -> int:
         y = ptr32(linear[_LINEAR_STATE])[_L_LEAST]
     if y > ptr32(linear[_LINEAR_STATE])[_L_GREATEST]:
         y = ptr32(linear[_LINEAR_STATE])[_L_GREATEST]
-    said[_TREES] = y
+    predictions[_TREES] = y
     return int(blend(t[_OWN], _MEMBERS))
 
 
@@ -147,7 +147,7 @@ def foretell(t, rows, at: int, last: int) -> int:
 def blend(own, members: int) -> int:
     """The first so many members, mixed by their shares."""
     address = ptr32(own)
-    said = ptr32(address[_OWN_SAID])
+    predictions = ptr32(address[_OWN_PREDICTIONS])
     error = ptr32(address[_OWN_ERROR])
     share = ptr32(address[_OWN_SHARE])
     best = 0
@@ -169,8 +169,8 @@ def blend(own, members: int) -> int:
     mixed = 0
     for k in range(members):
         share[k] = (share[k] << 12) // total  # 2**26
-        mixed += share[k] * (said[k] - said[best])  # |sum| <= 2**12 * 2**16
-    return said[best] + ((mixed + 2048) >> 12)
+        mixed += share[k] * (predictions[k] - predictions[best])  # |sum| <= 2**12 * 2**16
+    return predictions[best] + ((mixed + 2048) >> 12)
 
 
 @micropython.viper
@@ -178,12 +178,12 @@ def judge(own, target: int):
     """How near was each member?"""
     address = ptr32(own)
     state = ptr32(address[_OWN_STATE])
-    said = ptr32(address[_OWN_SAID])
+    predictions = ptr32(address[_OWN_PREDICTIONS])
     error = ptr32(address[_OWN_ERROR])
     if state[_T_SEEN] < _MEMORY:
         state[_T_SEEN] = state[_T_SEEN] + 1
     for k in range(_MEMBERS):
-        away = said[k] - target
+        away = predictions[k] - target
         if away < 0:
             away = 0 - away
         error[k] = error[k] + ((away << 6) - error[k]) // state[_T_SEEN]
@@ -229,7 +229,7 @@ class ThicketRegressor(Regressor):
     _FIXED = (("own.state", (_T_LATE,)),) + ShrubRegressor._FIXED + LinearRegressor._FIXED
 
     def _is_sound(self):
-        from .check import thicket_is_sound
+        from .state_check import thicket_is_sound
 
         own = self._flat[-5:]
         return self.shrubs._is_sound() and self.linear._is_sound() and thicket_is_sound(own)
@@ -237,7 +237,7 @@ class ThicketRegressor(Regressor):
     def _own(self):
         return [
             ("own.state", "i", _WORDS),
-            ("own.said", "i", _MEMBERS),
+            ("own.predictions", "i", _MEMBERS),
             ("own.error", "i", _MEMBERS),
             ("own.share", "i", _MEMBERS),
             ("own.recent", "H", self.late + 1),
@@ -267,10 +267,10 @@ class ThicketRegressor(Regressor):
 
     def progress(self):
         """What users see of the state: each member's share in %."""
-        told = {"trees_used": self.shrubs.progress()["trees_used"]}
+        progress = {"trees_used": self.shrubs.progress()["trees_used"]}
         for k in range(_MEMBERS):
-            told["share_" + MEMBERS[k]] = (self._flat[-5:][_OWN_SHARE][k] * 100 + 2048) >> 12
-        return told
+            progress["share_" + MEMBERS[k]] = (self._flat[-5:][_OWN_SHARE][k] * 100 + 2048) >> 12
+        return progress
 
 
 def shrubs_share(features, limit, seed):

@@ -1,11 +1,11 @@
-"""Whether the buffers of a HoeffdingRegressor, which were read, can be used.
+"""Checks the buffers of a HoeffdingRegressor that came from a file.
 
 Every path has to end, every index has to be within its buffer, and no sum may overflow.
 """
 
 from micropython import const
 
-from ..thicket.check import are_within
+from ..thicket.state_check import are_within
 
 # From elsewhere, written by `make constants`:
 # places of buffers

@@ -27,12 +27,12 @@ _GROVE_MEANS = const(8)
 _SPROUT_STATE = const(9)
 _GROVE_PATH = const(18)
 _GROVE_WEIGHT = const(19)
-_GROVE_SAID = const(20)
+_GROVE_PREDICTIONS = const(20)
 _GROVE_PULL = const(21)
 _SHRUBS_STATE = const(22)
 _GROVE_OF_REST = const(23)
 # regression/shrubs.py
-_V_SAID = const(0)
+_V_PREDICTED = const(0)
 _V_LAST = const(1)
 _V_DEVIATION = const(2)
 _V_STEP = const(3)
@@ -63,13 +63,13 @@ def mix(t) -> int:
     path = ptr8(address[_GROVE_PATH])
     of_rest = ptr8(address[_GROVE_OF_REST])
     weight = ptr32(address[_GROVE_WEIGHT])
-    said = ptr32(address[_GROVE_SAID])
+    predictions = ptr32(address[_GROVE_PREDICTIONS])
     growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
     used = grove[_G_USED]
     most = grove[_G_MOST]
     if not used:
-        own[_V_SAID] = own[_V_LAST]
-        return own[_V_SAID]
+        own[_V_PREDICTED] = own[_V_LAST]
+        return own[_V_PREDICTED]
     base = -1
     total = 0
     for s in range(used + 1):
@@ -81,12 +81,12 @@ def mix(t) -> int:
                     h = 0
                 if h > 65535:
                     h = 65535
-            said[s] = h
+            predictions[s] = h
             if base < 0:
                 base = h
             total += (weight[s] >> 2) * (h - base)  # the weights < 2**14 in all, so < 2**30
-    own[_V_SAID] = base + ((total + 8192) >> 14)
-    return own[_V_SAID]
+    own[_V_PREDICTED] = base + ((total + 8192) >> 14)
+    return own[_V_PREDICTED]
 
 
 @micropython.viper
@@ -95,11 +95,11 @@ def weigh(t, target: int):
     address = ptr32(t)
     own = ptr32(address[_SHRUBS_STATE])
     weight = ptr32(address[_GROVE_WEIGHT])
-    said = ptr32(address[_GROVE_SAID])
+    predictions = ptr32(address[_GROVE_PREDICTIONS])
     pull = ptr32(address[_GROVE_PULL])
     growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
     used = ptr32(address[_GROVE_STATE])[_G_USED]
-    f = own[_V_SAID]
+    f = own[_V_PREDICTED]
     error = f - target
     away = error if error > 0 else 0 - error
     # in 1/64; < 2**22
@@ -111,7 +111,7 @@ def weigh(t, target: int):
     least = 1 << 21
     for s in range(used + 1):
         if s != growing:
-            pull[s] = error * int(within(((said[s] - f) << 8) // unit))  # +-2**20
+            pull[s] = error * int(within(((predictions[s] - f) << 8) // unit))  # +-2**20
             if pull[s] < least:
                 least = pull[s]
     floor = _ONE // (16 * used)
@@ -153,13 +153,15 @@ def share_out(t):
 def enter(t):
     """Let the shrub that is grown predict from now on, with an equal share of the weights.
 
-    The next one will replace the lightest.
+    The next one will replace the lightest of the others.
     """
     address = ptr32(t)
     slot = ptr32(address[_SPROUT_STATE])[_S_SLOT]
     used = ptr32(address[_GROVE_STATE])[_G_USED]
-    ptr32(address[_GROVE_WEIGHT])[slot] = _ONE // (used + 1)
+    weight = ptr32(address[_GROVE_WEIGHT])
+    weight[slot] = _ONE + 1  # more than any other, so another one is the lightest
     hand_over(t, _GROVE_WEIGHT)
+    weight[slot] = _ONE // (used + 1)
     share_out(t)
 
 

@@ -153,7 +153,7 @@ class ShrubEnsemble(Learner):
     )
 
     def _is_sound(self):
-        from .check import is_sound
+        from .state_check import is_sound
 
         return is_sound(self._flat, self.features, self.classes)
 

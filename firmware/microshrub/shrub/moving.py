@@ -1,4 +1,4 @@
-"""Moves what a shrub ensemble keeps of a feature along with its range, see growing.py.
+"""Moves the codes and thresholds of a shrub ensemble when the range of a feature grows.
 
 Moved codes are in the same order, so the window's order stays. A threshold that sends all samples
 to the left, the largest code, stays, too.

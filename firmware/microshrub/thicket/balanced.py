@@ -1,14 +1,14 @@
-"""A thicket for rare classes: it learns frequent ones less often, and answers by what errors cost.
+"""BalancedThicket: for class imbalance: frequent classes are learned less often, errors cost.
 
-With one sample of a class in a hundred, the most accurate answer is nearly always the other class,
-and a window of samples holds hardly any of the rare one. Three things mend that:
+With one sample of a class in a hundred, the most accurate prediction is nearly always the other
+class, and a window of samples holds hardly any of the rare class. Three measures help:
 
 - Of a frequent class, only so many samples are learned that it comes sixteen times as often as the
   rarest (random undersampling, as in Liu, Wu, Zhou: Exploratory undersampling for class-imbalance
   learning, IEEE Transactions on Systems, Man, and Cybernetics B, 2009). The members that follow
   runs of a label, the fast shrubs and the last label, see all samples.
-- Members are weighted by how well they know each class, the rare one as much as the others; see
-  skill.py.
+- Members are weighted by how well they know each class, the rare one as much as the others, see
+  below.
 - The votes are then those of a world in which the classes have the shares that were learned. Each
   is multiplied by what its class ought to count, and divided by that share (Elkan: The foundations
   of cost-sensitive learning, IJCAI 2001, theorem 2).
@@ -23,6 +23,16 @@ Behind those of thicket.py, its own table has the buffers
     even     'i'  [classes] what votes are multiplied by so that classes count the same, 1..4095
     skill    'H'  [6 * classes] Q16: how well member k knows class c, at k * classes + c
     judged   'B'  [classes] samples that these are the means of, 0..56
+The accuracy of a member says hardly anything about a rare class: a member that never predicts it
+is right 99 times in a hundred. So each class keeps a mean, over its own samples, of
+
+    skill = 1 - (1 - p)**2
+
+with p the part that the label had of the member's votes, once these are weighed so that all
+classes count the same (Brier: Verification of forecasts expressed in terms of probability, Monthly
+Weather Review 1950). What weights a member is the mean over the classes, as recalls of classes do
+in Wang, Minku, Yao: Resampling-based ensemble methods for online class imbalance learning, IEEE
+Transactions on Knowledge and Data Engineering 2015, section 3.2.
 """
 
 import micropython
@@ -31,18 +41,24 @@ from micropython import const
 from ..fixed import RNG_WORDS, below, seed_generator
 from ..learner import ParameterError, whole
 from ..shrub.ensemble import learn as learn_shrubs
+from .label_runs import in_runs
 from .members import come_back, predict_known, teach
 from .members import predict as predict_plainly
 from .members import predict_next as predict_next_plainly
-from .reach import find
-from .skill import MOST_JUDGED, SOFTEN, START, judge, rate
+from .neighbour_reach import find
 from .thicket import MEMBERS, Thicket
 
 # From elsewhere, written by `make constants`:
 # places of buffers
 _THICKET_STATE = const(0)
+_BAYES_VOTES = const(1)
+_SOFTMAX_VOTES = const(1)
 _THICKET_VOTES = const(1)
+_VOTES = const(1)
+_THICKET_PREDICTIONS = const(2)
 _THICKET_ACCURACY = const(3)
+_GROVE_VOTES = const(4)
+_NEIGHBOURS_VOTES = const(4)
 _BALANCED_SEEN = const(7)
 _BALANCED_LEARNED = const(8)
 _BALANCED_FACTOR = const(9)
@@ -52,16 +68,26 @@ _BALANCED_EVEN = const(12)
 _BALANCED_SKILL = const(13)
 _BALANCED_JUDGED = const(14)
 # thicket/members.py
+_GROVE = const(0)
+_NEIGHBOURS = const(1)
 _T_CLASSES = const(1)
+_SOFTMAX = const(2)
 _T_LABEL = const(2)
 _SHRUBS = const(3)
+_LAST = const(4)
 _OWN = const(4)
 _T_KNOWN = const(4)
+_BAYES = const(5)
 _MEMBERS = const(6)
 _T_WITH_SHRUBS = const(7)
 # (end)
 
-
+_MEMORY = const(64)  # samples of a class that a skill looks back over
+_FIRST = const(8)  # of them, those that the skill at the start stands for
+_SOFTEN = const(3)  # differences of skills count a third of those of accuracies
+SOFTEN = _SOFTEN
+MOST_JUDGED = _MEMORY - _FIRST
+START = const(49152)  # 3/4 in Q16: of a member that gives both of two classes half of its votes
 _ONE = const(1048576)  # an accuracy of 1, Q20
 _WHOLE = const(67108864)  # a share of 1, Q26
 _SEEN = const(12)  # log2 of the labels that a share looks back over
@@ -72,10 +98,80 @@ _FEWEST = const(6)  # log2 of how much rarer than the others a class may be amon
 
 
 @micropython.viper
+def judge(t, label: int):
+    """Judge the members' last predictions, once the label is known.
+
+    rate() then computes their weights.
+    """
+    own = t[_OWN]
+    address = ptr32(own)
+    predictions = ptr32(address[_THICKET_PREDICTIONS])
+    judged = ptr8(address[_BALANCED_JUDGED])
+    if judged[label] < _MEMORY - _FIRST:
+        judged[label] = judged[label] + 1
+    if predictions[_GROVE] >= 0:
+        note(own, _GROVE, label, int(likelihood(own, t[_GROVE], _GROVE_VOTES, label)))
+    if predictions[_NEIGHBOURS] >= 0:
+        p = int(likelihood(own, t[_NEIGHBOURS], _NEIGHBOURS_VOTES, label))
+        note(own, _NEIGHBOURS, label, p)
+    if predictions[_SOFTMAX] >= 0:
+        note(own, _SOFTMAX, label, int(likelihood(own, t[_SOFTMAX], _SOFTMAX_VOTES, label)))
+    if predictions[_SHRUBS] >= 0:
+        note(own, _SHRUBS, label, int(likelihood(own, t[_SHRUBS], _VOTES, label)))
+    if predictions[_BAYES] >= 0:
+        note(own, _BAYES, label, int(likelihood(own, t[_BAYES], _BAYES_VOTES, label)))
+    if predictions[_LAST] >= 0:
+        note(own, _LAST, label, 4095 if predictions[_LAST] == label else 0)
+
+
+@micropython.viper
+def likelihood(own, member, place: int, label: int) -> int:
+    """The label's share of a member's votes, with classes weighed evenly: Q12, 0..4095."""
+    address = ptr32(own)
+    even = ptr32(address[_BALANCED_EVEN])
+    votes = ptr32(ptr32(member)[place])
+    total = 0  # <= 2**16 * 2**12, as all votes together are at most about 2**16 * 255
+    for c in range(ptr32(address[_THICKET_STATE])[_T_CLASSES]):
+        total += (votes[c] >> 8) * even[c]
+    return (votes[label] >> 8) * even[label] // ((total >> 12) + 1)
+
+
+@micropython.viper
+def note(own, k: int, label: int, p: int):
+    """Move the skill of member k for a class towards its share of votes p for the label, Q12."""
+    address = ptr32(own)
+    skill = ptr16(address[_BALANCED_SKILL])
+    miss = 4095 - p
+    k = ptr32(address[_THICKET_STATE])[_T_CLASSES] * k + label
+    change = 65535 - (miss * miss >> 8) - skill[k]  # within +-2**16; the skill is 0..65535 again
+    skill[k] = skill[k] + change // (ptr8(address[_BALANCED_JUDGED])[label] + _FIRST)
+
+
+@micropython.viper
+def rate(own):
+    """The members' accuracies become their mean skills, over the classes that came."""
+    address = ptr32(own)
+    accuracy = ptr32(address[_THICKET_ACCURACY])
+    skill = ptr16(address[_BALANCED_SKILL])
+    judged = ptr8(address[_BALANCED_JUDGED])
+    classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
+    at = 0
+    for k in range(_MEMBERS):
+        total = 0  # < 256 * 2**16
+        came = 0
+        for c in range(classes):
+            if judged[c]:
+                total += skill[at + c]
+                came += 1
+        at += classes
+        accuracy[k] = (total << 4) // (_SOFTEN * came)  # the dividend is < 2**28
+
+
+@micropython.viper
 def predict(t, rows, at: int) -> int:
     """The class of the sample at rows[at], whatever came before it; leaves the votes."""
     predict_plainly(t, rows, at)
-    weigh(t[_OWN], 1)
+    weigh(t[_OWN], int(in_runs(t[_GROVE])))
     return int(choose(t[_OWN]))
 
 
@@ -108,9 +204,10 @@ def learn(t, rows, at: int, label: int) -> int:
 
 @micropython.viper
 def weigh(own, alone: int):
-    """What each class's votes are to be multiplied by, and what, if no costs are given.
+    """The factor of each class's votes, from the costs, or from its rarity if there are none.
 
-    alone is 1 if the votes are even already, as those are that need no label: see alone.py.
+    alone is 1 if the votes are even already, as those are in runs that need no label: see
+    vote_mixing.py.
     """
     address = ptr32(own)
     seen = ptr32(address[_BALANCED_SEEN])
@@ -259,9 +356,9 @@ class BalancedThicket(Thicket):
         )
 
     def progress(self):
-        """What users see of the state; a member's accuracy is its mean skill over the classes."""
-        told = super().progress()
+        """Figures for users; a member's accuracy is its mean skill over the classes."""
+        progress = super().progress()
         for k in range(_MEMBERS):
             skill = self._flat[_THICKET_ACCURACY][k] * SOFTEN
-            told["accuracy_" + MEMBERS[k]] = (skill * 100 + (_ONE >> 1)) >> 20
-        return told
+            progress["accuracy_" + MEMBERS[k]] = (skill * 100 + (_ONE >> 1)) >> 20
+        return progress

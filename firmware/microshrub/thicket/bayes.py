@@ -1,4 +1,4 @@
-"""Gaussian naive Bayes with a short memory: what is known after a handful of samples.
+"""Gaussian naive Bayes with a short memory: accurate after a handful of samples.
 
 Each feature of each class has a mean and a variance of its own. While a class has few samples, its
 variances are drawn towards the pooled one within the classes, as two samples more of it would. All
@@ -26,9 +26,8 @@ Buffers (variances are in units of 2**16 squared codes, so that they fit into 16
 import micropython
 from micropython import const
 
-from ..fixed import RNG_WORDS, below, seed_generator
+from ..fixed import RNG_WORDS, below, exp_decays, seed_generator
 from ..learner import Learner
-from .decays import exp_decays
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -196,7 +195,7 @@ class GaussianNaiveBayes(Learner):
     _FIXED = (("bayes.state", (_B_FEATURES, _B_CLASSES)),)
 
     def _is_sound(self):
-        from .check import bayes_is_sound
+        from .state_check import bayes_is_sound
 
         return bayes_is_sound(self._flat)
 
@@ -217,7 +216,7 @@ class GaussianNaiveBayes(Learner):
         return max(self.votes) >> 16
 
     def progress(self):
-        """What users see of the state, as a dict of ints."""
+        """Figures for users, as a dict of ints."""
         return {}
 
 

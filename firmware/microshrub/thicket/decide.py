@@ -1,41 +1,44 @@
-"""The class alone that a thicket says where nobody tells labels, without its votes.
+"""The class that a thicket predicts when no labels come, without computing its votes.
 
     from microshrub.thicket.decide import decide
 
     label = decide(model, x)    # what model.predict(x) returns
 
-The neighbours take most of the time of a prediction. Here they are asked last, and only where
-their votes, whatever these may be, could change the answer: on a Cortex-M0, that takes two fifths
-fewer instructions within 16 KB, and two thirds fewer within 64 KB. What `model.votes` holds
-afterwards is of no use; the next prediction makes them anew.
+The neighbours take most of the time of a prediction. Here they are searched last, and only where
+their votes could change the class: on a Cortex-M0, this takes two fifths fewer instructions within
+16 KB, and two thirds fewer within 64 KB. Afterwards, `model.votes` is invalid until the next
+prediction.
 """
 
 import micropython
 from micropython import const
 
-from .alone import compare_classes, even_out, predict_alone, share_out
 from .bayes import predict as ask_bayes
 from .grove import predict as ask_grove
-from .members import arrive
-from .mixing import mix
+from .label_runs import in_runs
+from .members import arrive, ask, predict
+from .neighbour_reach import aim
 from .neighbours import ask as ask_neighbours
-from .reach import aim
 from .thicket import Thicket
+from .vote_mixing import compare_classes, even_out, mix, share_out
 
 # From elsewhere, written by `make constants`:
 # places of buffers
 _RING_SHAPE = const(0)
 _THICKET_STATE = const(0)
 _THICKET_VOTES = const(1)
-_THICKET_SAID = const(2)
+_THICKET_PREDICTIONS = const(2)
 _NEIGHBOURS_STATE = const(3)
+_THICKET_ACCURACY = const(3)
 _GROVE_VOTES = const(4)
 _NEIGHBOURS_VOTES = const(4)
 _THICKET_SHARE = const(4)
+_THICKET_ALONE = const(5)
 # thicket/members.py
 _GROVE = const(0)
 _NEIGHBOURS = const(1)
 _T_CLASSES = const(1)
+_LATER = const(2)
 _LOOKBACK = const(2)
 _SOFTMAX = const(2)
 _SHRUBS = const(3)
@@ -46,7 +49,7 @@ _T_WITH_BAYES = const(8)
 _T_WITH_REPLAY = const(9)
 # thicket/neighbours.py
 _N_COUNT = const(8)
-# thicket/ring.py
+# thicket/sample_ring.py
 _R_HELD = const(3)
 # (end)
 
@@ -71,23 +74,27 @@ def decide_alone(t, rows, at: int) -> int:
     """What members.predict() returns for the sample at rows[at]."""
     address = ptr32(t[_OWN])
     own = ptr32(address[_THICKET_STATE])
-    said = ptr32(address[_THICKET_SAID])
+    predictions = ptr32(address[_THICKET_PREDICTIONS])
     arrive(t, rows, at)
     young = int(ptr32(ptr32(t[_GROVE])[_RING_SHAPE])[_R_HELD] < _YOUNG)
     if young or own[_T_WITH_REPLAY] == _LOOKBACK:
-        return int(predict_alone(t, rows, at))
+        return int(predict(t, rows, at))
     aim(t[_GROVE], t[_NEIGHBOURS])
-    ask_grove(t[_GROVE], rows, at)
-    said[_BAYES] = -1
-    if own[_T_WITH_BAYES]:
-        said[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
-    compare_classes(t)
-    said[_GROVE] = int(even_out(t[_OWN], t[_GROVE], _GROVE_VOTES))
-    said[_NEIGHBOURS] = 0  # any: they have samples, so they do not abstain
-    said[_SOFTMAX] = -1
-    said[_SHRUBS] = -1
-    said[_LAST] = -1
-    share_out(t)
+    runs = int(in_runs(t[_GROVE]))
+    if runs:
+        ask_grove(t[_GROVE], rows, at)
+        predictions[_BAYES] = -1
+        if own[_T_WITH_BAYES]:
+            predictions[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
+        compare_classes(t)
+        predictions[_GROVE] = int(even_out(t[_OWN], t[_GROVE], _GROVE_VOTES))
+        predictions[_SOFTMAX] = -1
+        predictions[_SHRUBS] = -1
+    else:
+        ask(t, rows, at, _LATER)
+    predictions[_NEIGHBOURS] = 0  # any: they have samples, so they do not abstain
+    predictions[_LAST] = -1
+    share_out(t, _THICKET_ALONE if runs else _THICKET_ACCURACY)
     share = ptr32(address[_THICKET_SHARE])
     near = share[_NEIGHBOURS]
     share[_NEIGHBOURS] = 0
@@ -97,7 +104,8 @@ def decide_alone(t, rows, at: int) -> int:
         ptr32(ptr32(t[_NEIGHBOURS])[_NEIGHBOURS_STATE])[_N_COUNT] = 0  # nothing was found
         return best
     ask_neighbours(t[_NEIGHBOURS], rows, at)
-    said[_NEIGHBOURS] = int(even_out(t[_OWN], t[_NEIGHBOURS], _NEIGHBOURS_VOTES))
+    if runs:
+        even_out(t[_OWN], t[_NEIGHBOURS], _NEIGHBOURS_VOTES)
     return int(mix(t))
 
 

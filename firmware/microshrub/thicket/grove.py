@@ -3,7 +3,7 @@
 A random forest (Breiman: Random Forests, Machine Learning 2001) for streams: each tree is grown on
 the last samples only, its leaves go on learning from every sample that reaches them, and its vote
 counts the more, the better it has predicted lately. A new tree takes the place of the worst.
-Growth is spread evenly over the samples, see sprout.py.
+Growth is spread evenly over the samples, see tree_growth.py.
 
 Buffers of the table t, after the ring's (T = trees, L = leaves; T + 1 slots, of which one has the
 tree that grows and the others those that vote):
@@ -18,7 +18,7 @@ tree that grows and the others those that vote):
                         upper ones follow
      8  leaves     'B'  [(T + 1) * L * (classes - 1)] class frequencies in 1/255; the last class
                         has what they leave of 255
-     9 to 16            the tree that grows, see sprout.py
+     9 to 16            the tree that grows, see tree_growth.py
     17  rng        'i'  [2]
     18  path       'B'  [T + 1] the leaf that the sample reached in each slot; likewise
     19  accuracy   'i'  [T + 1] Q20: of late, how often a slot's tree was right
@@ -28,17 +28,17 @@ tree that grows and the others those that vote):
 import micropython
 from micropython import const
 
-from ..fixed import RNG_WORDS, seed_generator, square_root
+from ..fixed import RNG_WORDS, below, exp_decays, seed_generator, square_root
 from ..learner import Learner
-from .descent import descend
-from .ring import ring_table, start_ring
-from .sprout import advance, measure
-from .store import FIXED_IN_STORE, start_store, store_table, take
+from .sample_ring import ring_table, start_ring
+from .sample_store import FIXED_IN_STORE, start_store, store_table, take
+from .tree_growth import BINS, advance, measure
 from .trees import (
     FIXED_IN_GROVE,
     FIXED_IN_SPROUT,
     G_WORDS,
     begin,
+    descend,
     hand_over,
     is_over,
     octets,
@@ -47,34 +47,197 @@ from .trees import (
     start_trees,
     trees_table,
 )
-from .trials import BINS
-from .votes import count_votes, judge, weigh
 
 # From elsewhere, written by `make constants`:
 # places of buffers
 _RING_SHAPE = const(0)
 _GROVE_STATE = const(3)
 _GROVE_VOTES = const(4)
+_GROVE_LEAVES = const(8)
 _SPROUT_STATE = const(9)
 _GROVE_RNG = const(17)
+_GROVE_PATH = const(18)
 _GROVE_ACCURACY = const(19)
+_GROVE_WEIGHT = const(20)
 _GROVE_GROWN = const(21)
 _STORE_STATE = const(22)
-# thicket/ring.py
+# thicket/sample_ring.py
 _R_LENGTH = const(0)
+_R_CLASSES = const(2)
 _R_HELD = const(3)
-# thicket/store.py
+# thicket/sample_store.py
 _W_SEEN = const(4)
+_W_LABEL = const(5)
+_W_RUN = const(6)
+_W_DOUBT = const(7)
 # thicket/trees.py
+_G_TREES = const(0)
 _S_SLOT = const(0)
 _G_USED = const(1)
 _S_GROWING = const(1)
+_G_MOST = const(2)
 _G_WINDOW = const(3)
 _G_SINCE = const(5)
 _G_PACE = const(6)
+_NARROW = const(128)
 # (end)
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
+_MEMORY = const(8)  # log2 of the samples that an accuracy looks back over
+_NOTHING = const(1048576)  # exp_decay() of it is 0
+_LEAF_RATE = const(8)  # in 1/256: how fast leaves go on learning
+
+
+# Of the next two, c, at and share are 0: viper keeps the first arguments in registers. A loop that
+# counts down to 0 takes a third of one over a range.
+
+
+@micropython.viper
+def count_votes(c: int, at: int, t) -> int:
+    """The trees' class frequencies, weighted; returns the class with the most votes."""
+    address = ptr32(t)
+    grove = ptr32(address[_GROVE_STATE])
+    votes = ptr32(address[_GROVE_VOTES])
+    leaves = ptr8(address[_GROVE_LEAVES])
+    path = ptr8(address[_GROVE_PATH])
+    weight = ptr32(address[_GROVE_WEIGHT])
+    last = ptr32(address[_RING_SHAPE])[_R_CLASSES] - 1
+    growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
+    most_leaves = grove[_G_MOST]
+    upper = 0
+    if most_leaves > _NARROW:
+        upper = grove[_G_TREES] + 1
+    for c in range(last):
+        votes[c] = 0
+    total = 0
+    s = grove[_G_USED] + 1
+    k = s * most_leaves
+    while s:
+        s -= 1
+        k -= most_leaves
+        if s != growing:
+            w = weight[s]
+            total += w  # <= 255 * 2**14 < 2**22
+            at = k + path[s]
+            if upper:
+                at += path[upper + s] << 8
+            at *= last  # < 256 * 2**13 * 255 < 2**29
+            c = last
+            while c:
+                c -= 1
+                votes[c] = votes[c] + leaves[at + c] * w  # <= 255 * 255 * 2**14 < 2**30
+    rest = 255 * total
+    for c in range(last):
+        rest -= votes[c]
+    votes[last] = rest
+    best = 0
+    for c in range(last + 1):
+        if total > 16:
+            votes[c] = votes[c] // (total >> 4) << 12  # about 255 * 16 * 2**12
+        if votes[c] > votes[best]:
+            best = c
+    return best
+
+
+@micropython.viper
+def judge(c: int, share: int, t, label: int):
+    """Update each tree that voted with the label: its accuracy, and the leaf it reached.
+
+    After eight labels of a run, each counts the less, the longer the run is: otherwise the leaves
+    would forget all other classes. After drift (drift_response.py), they follow at
+    once.
+    """
+    address = ptr32(t)
+    grove = ptr32(address[_GROVE_STATE])
+    leaves = ptr8(address[_GROVE_LEAVES])
+    path = ptr8(address[_GROVE_PATH])
+    accuracy = ptr32(address[_GROVE_ACCURACY])
+    last = ptr32(address[_RING_SHAPE])[_R_CLASSES] - 1
+    growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
+    dice = int(below(t, _GROVE_RNG, 256))
+    run = ptr32(address[_STORE_STATE])[_W_RUN] + 1
+    if run < 8 or label != ptr32(address[_STORE_STATE])[_W_LABEL]:
+        run = 8
+    rate = _LEAF_RATE
+    if ptr32(address[_STORE_STATE])[_W_DOUBT] == 0:
+        rate = 8 * _LEAF_RATE // run
+    most_leaves = grove[_G_MOST]
+    upper = 0
+    if most_leaves > _NARROW:
+        upper = grove[_G_TREES] + 1
+    k = 0
+    for s in range(grove[_G_USED] + 1):
+        if s != growing:
+            at = k + path[s]
+            if upper:
+                at += path[upper + s] << 8
+            at *= last
+            most = 0
+            predicted = last
+            rest = 255
+            after = 255
+            c = last
+            while c:
+                c -= 1
+                share = leaves[at + c]
+                rest -= share
+                if share >= most:  # of two that are equal, the first
+                    most = share
+                    predicted = c
+                # rounded up or down by chance, so that small changes are not lost: 0..255 again
+                share += (((255 if c == label else 0) - share) * rate + dice) >> 8
+                leaves[at + c] = share
+                after -= share
+            if rest > most:
+                predicted = last
+            if after < 0:  # only the label's share has grown, and by more than is too much
+                leaves[at + label] = leaves[at + label] + after
+            right = _ONE if predicted == label else 0
+            step = (right - accuracy[s]) >> _MEMORY
+            if run > 8:  # a division for each tree takes its time
+                step = (step << 3) // run
+            accuracy[s] = accuracy[s] + step
+            dice = (dice + 97) & 255
+        k += most_leaves
+
+
+# Of the next one, s and x are 0.
+
+
+@micropython.viper
+def weigh(s: int, x: int, t):
+    """The trees' weights, from their accuracies, and the less, the fewer samples they grew on."""
+    address = ptr32(t)
+    accuracy = ptr32(address[_GROVE_ACCURACY])
+    weight = ptr32(address[_GROVE_WEIGHT])
+    grown = ptr32(address[_GROVE_GROWN])
+    growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
+    slots = ptr32(address[_GROVE_STATE])[_G_USED] + 1
+    top = 0
+    most = 1
+    s = slots
+    while s:
+        s -= 1
+        if s != growing:
+            x = accuracy[s]
+            if x > top:
+                top = x
+            x = grown[s]
+            if x > most:
+                most = x
+    s = slots
+    while s:
+        s -= 1
+        weight[s] = (20 * (top - accuracy[s])) >> 4  # < 20 * 2**20
+    weight[growing] = _NOTHING
+    exp_decays(0, 0, slots, t, _GROVE_WEIGHT)
+    s = slots
+    while s:
+        s -= 1
+        if grown[s] < most:
+            x = (grown[s] << 8) // most
+            x = x * x >> 8
+            weight[s] = (weight[s] * x >> 8) * x >> 8
 
 
 @micropython.viper
@@ -219,7 +382,7 @@ class Grove(Learner):
             self.fit("trees", 2, 32)
 
     def _is_sound(self):
-        from .check import grove_is_sound
+        from .state_check import grove_is_sound
 
         return grove_is_sound(self._flat)
 
@@ -236,7 +399,7 @@ class Grove(Learner):
         shape = (self.features, self.window, self.trees, self.leaves, self.every)
         start_trees(b, *shape, wanted)
         if octets(self.leaves) > 1:
-            from .wide import start_wide
+            from .wide_trees import start_wide
 
             start_wide(b)
         seed_generator(b[_GROVE_RNG], self.seed)
@@ -252,7 +415,7 @@ class Grove(Learner):
         return min(max(self.votes) >> 16, 255)
 
     def progress(self):
-        """What users see of the state, as a dict of ints."""
+        """Figures for users, as a dict of ints."""
         return {"trees_used": self.trees_used}
 
     @property

@@ -1,19 +1,18 @@
-"""How far back it pays to look: the newest 1,024 samples, or all that are held.
+"""How many samples the neighbours and trees use: the newest 1,024, or all that are held.
 
-A thicket of more than 64 KB may hold thousands of samples. Where the world stays what it is, more
-of them are worth points; where it moves on, they lose more. So while the classes are mixed, the
-neighbours are asked twice: the newest samples alone, and all of them, which is one search in two
-parts. Whoever was right more often over the last few hundred labels speaks, and trees grow on as
-many. What the newest said is kept meanwhile in the buffers of a sample that is replayed
-(replay.py), which is only done while labels come in runs.
+A thicket of more than 64 KB may hold thousands of samples. Without concept drift, more samples
+raise the accuracy; with drift, they lower it by more. So while the labels are mixed, the
+neighbours predict twice: from the newest samples alone, and from all of them, which is one search
+in two parts. The half with the higher accuracy over the last few hundred labels decides, and trees
+grow on as many samples. The prediction from the newest samples is kept meanwhile in the buffers of
+a replayed sample (replay.py), as replay is only done while labels come in runs.
 """
 
 import micropython
 from micropython import const
 
-from .neighbours import ask, count_votes
-from .runs import in_runs
-from .search import begin, search
+from .label_runs import in_runs
+from .neighbours import ask, begin, count_votes, search
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -46,7 +45,7 @@ _MEMORY = const(8)  # log2 of the labels that are looked back over
 
 @micropython.viper
 def ask_twice(t, rows, at: int) -> int:
-    """What the neighbours say, of a store of more than 1,024 samples; reach.py has aimed them."""
+    """The neighbours' votes in a store of over 1,024 samples, aimed by neighbour_reach.py."""
     near = t[_NEIGHBOURS]
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     plan = ptr32(ptr32(near)[_NEIGHBOURS_STATE])
@@ -65,10 +64,10 @@ def ask_twice(t, rows, at: int) -> int:
     if own[_T_GAIN] > 0:
         own[_T_OF_ALL] = int(count_votes(near))
         copy(t[_AGAIN], near)
-    said = int(count_votes(near))
+    predicted = int(count_votes(near))
     if own[_T_GAIN] <= 0:
-        own[_T_OF_ALL] = said
-    return said
+        own[_T_OF_ALL] = predicted
+    return predicted
 
 
 @micropython.viper
@@ -85,7 +84,7 @@ def copy(source, target):
 
 @micropython.viper
 def judge(t, label: int):
-    """Which of the two was right? The trees that begin from now on take after that one."""
+    """Note which of the two was right; new trees use that many samples."""
     grove = ptr32(ptr32(t[_GROVE])[_GROVE_STATE])
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     if own[_T_OF_NEWEST] >= 0:

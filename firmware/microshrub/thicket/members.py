@@ -1,4 +1,4 @@
-"""What a thicket's kernels do: ask the members, mix their votes, and teach them.
+"""The kernels of a thicket: predict with the members, mix their votes, and teach them.
 
 The kernels get a tuple: the tables of addresses of grove, neighbours, softmax and shrubs,
 Thicket's own, and those of bayes and of the neighbours of a sample that is replayed (replay.py);
@@ -10,37 +10,44 @@ from micropython import const
 
 from ..shrub.ensemble import learn as learn_shrubs
 from ..shrub.ensemble import predict as ask_shrubs
-from .alone import judge_change, predict_alone, say_alone
 from .bayes import follow as follow_bayes
 from .bayes import predict as ask_bayes
-from .change import notice, surprise
+from .drift_response import notice, surprise
 from .grove import follow, tend
 from .grove import predict as ask_grove
+from .label_runs import in_runs
 from .lookback import ask_twice
 from .lookback import judge as judge_lookback
-from .mixing import divide, judge, mix, opinion, weigh
+from .neighbour_reach import aim, find
 from .neighbours import ask as ask_neighbours
 from .neighbours import count_votes
-from .reach import aim, find
 from .replay import replay
-from .runs import in_runs
-from .scaling import average
+from .softmax import average, step
 from .softmax import predict as ask_softmax
-from .softmax import step
+from .vote_mixing import (
+    judge,
+    judge_change,
+    mix,
+    opinion,
+    predict_alone,
+    say_alone,
+    share_out,
+)
 
 # From elsewhere, written by `make constants`:
 # places of buffers
 _THICKET_STATE = const(0)
 _VOTES = const(1)
-_THICKET_SAID = const(2)
+_THICKET_PREDICTIONS = const(2)
 _THICKET_ACCURACY = const(3)
 _GROVE_VOTES = const(4)
 _NEIGHBOURS_VOTES = const(4)
 _STORE_STATE = const(22)
 _STORE_COUNT = const(24)
-# thicket/store.py
+# thicket/sample_store.py
 _W_SEEN = const(4)
 _W_RUN = const(6)
+_W_DOUBT = const(7)
 # (end)
 
 _GROVE = const(0)  # of the kernels' tuple, and numbers of the members
@@ -66,7 +73,7 @@ _T_WITH_BAYES = const(8)
 _T_WITH_REPLAY = const(9)  # 2: of so many samples that lookback.py says how many count
 _T_EVEN = const(10)  # 1: without a label, all classes are as likely
 _T_REST = const(11)  # how often trees may still grow before the next label
-_T_USUAL = const(12)  # Q20: the usual share of wrong answers; see change.py
+_T_USUAL = const(12)  # Q20: the usual share of wrong answers; see drift_response.py
 _T_LATELY = const(13)  # and that of late,
 _T_ALONE = const(14)  # and in runs that of the best member without a label
 _T_FAMILIAR = const(15)  # whether the class of this run is known, see below
@@ -88,18 +95,26 @@ _BECAME = const(2)  # or since it began
 FIXED = (_T_FEATURES, _T_CLASSES, _T_WITH_SOFTMAX, _T_WITH_SHRUBS, _T_WITH_BAYES,
     _T_WITH_REPLAY, _T_EVEN)  # fmt: skip
 
-_SHARPNESS = const(60)
 _RESTS = const(100)  # how often trees grow after the last label
+_LATER = const(2)  # the neighbours are asked after the others
 _LONG = const(8)  # labels in a run from which on samples are replayed,
 _TAUGHT = const(256)  # and labels in all
 _FEW = const(16)  # samples of a class that is known
+_ALIKE = const(64)  # labels in a run from which on naive Bayes skips what it knows
 
 
 @micropython.viper
 def predict(t, rows, at: int) -> int:
-    """The class of the sample at rows[at], whatever came before it; leaves the votes."""
+    """The class of the sample at rows[at], whatever came before it; leaves the votes.
+
+    Unless labels come in runs, it is what predict_next() says without the last label.
+    """
     arrive(t, rows, at)
-    return int(predict_alone(t, rows, at))
+    if int(in_runs(t[_GROVE])):
+        return int(predict_alone(t, rows, at))
+    ask(t, rows, at, 0)
+    ptr32(ptr32(t[_OWN])[_THICKET_PREDICTIONS])[_LAST] = -1
+    return int(hear(t))
 
 
 @micropython.viper
@@ -111,7 +126,7 @@ def predict_next(t, rows, at: int) -> int:
 
 @micropython.viper
 def arrive(t, rows, at: int):
-    """Note whether the label before a sample is known, unless it was asked for before."""
+    """Note whether the label before a sample is known, unless the sample was predicted before."""
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     row = int(row_sum(0, 0, t[_OWN], rows, at))
     if own[_T_KNOWN] or row != own[_T_ASKED]:
@@ -121,20 +136,19 @@ def arrive(t, rows, at: int):
 
 
 @micropython.viper
-def predict_known(t, rows, at: int, found: int) -> int:
-    """The class of a sample, from all members; each abstains that does not know what it needs.
+def predict_known(t, rows, at: int, neighbours_known: int) -> int:
+    """The class of a sample, from all members; a member without the data that it needs abstains.
 
-    found is 1 if its nearest neighbours are known.
+    neighbours_known is 1 if its nearest neighbours were found before.
     """
-    ask(t, rows, at, found)
+    ask(t, rows, at, neighbours_known)
     return int(hear(t))
 
 
 @micropython.viper
 def hear(t) -> int:
-    """Mix what the members have just said; returns the class with the most votes."""
-    weigh(t[_OWN], _THICKET_ACCURACY, _SHARPNESS)
-    divide(t[_OWN])
+    """Mix the members' predictions; returns the class with the most votes."""
+    share_out(t, _THICKET_ACCURACY)
     return int(mix(t))
 
 
@@ -151,7 +165,7 @@ def learn(t, rows, at: int, label: int) -> int:
 
 @micropython.viper
 def come_back(t, rows, at: int) -> int:
-    """Note that the label of a sample came; returns whether another one was asked for since."""
+    """Note that the label of a sample came; returns whether another sample was predicted since."""
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     row = int(row_sum(0, 0, t[_OWN], rows, at))
     if own[_T_ASKED] < 0 or own[_T_KNOWN]:
@@ -165,8 +179,13 @@ def come_back(t, rows, at: int) -> int:
 
 @micropython.viper
 def teach(t, rows, at: int, label: int, wrong: int):
-    """Learn the sample that was asked for last; wrong is 1 if the answer was."""
+    """Learn the sample that was predicted last; wrong is 1 if the prediction was.
+
+    Of a long run, naive Bayes learns 32 samples more each time that it doubles, besides those that
+    it had wrong; after drift (drift_response.py), it learns all of them.
+    """
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    known = int(ptr32(ptr32(t[_OWN])[_THICKET_PREDICTIONS])[_BAYES] == label)
     judge(t[_OWN], label)
     judge_alone(t, label)
     if own[_T_WITH_REPLAY] == _LOOKBACK:
@@ -174,7 +193,12 @@ def teach(t, rows, at: int, label: int, wrong: int):
     notice(t, label, wrong)
     grove = t[_GROVE]
     follow(grove, rows, at, label)
-    if own[_T_WITH_BAYES]:
+    store = ptr32(ptr32(grove)[_STORE_STATE])
+    often = 0
+    if known and store[_W_DOUBT] == 0:
+        while store[_W_RUN] >> often >= _ALIKE:
+            often += 1
+    if own[_T_WITH_BAYES] and store[_W_RUN] & ((1 << often) - 1) == 0:
         follow_bayes(t[_BAYES], rows, at, label)
     if own[_T_WITH_SOFTMAX]:
         step(t[_SOFTMAX], label)
@@ -183,14 +207,13 @@ def teach(t, rows, at: int, label: int, wrong: int):
         learn_shrubs(t[_SHRUBS], rows, at, label)
     own[_T_LABEL] = label
     own[_T_REST] = _RESTS
-    store = ptr32(ptr32(grove)[_STORE_STATE])
     if store[_W_RUN] >= _LONG and store[_W_SEEN] >= _TAUGHT and own[_T_WITH_REPLAY]:
         replay(t)
 
 
 @micropython.viper
 def judge_alone(t, label: int):
-    """What a label says about the members that need none, if its class was there before."""
+    """Judge the members that need no label before, if the label's class is known."""
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     grove = t[_GROVE]
     held = ptr16(ptr32(grove)[_STORE_COUNT])[label]
@@ -235,30 +258,31 @@ def row_sum(total: int, f: int, own, rows, at: int) -> int:
 
 
 @micropython.viper
-def ask(t, rows, at: int, found: int):
-    """Let each member predict the sample."""
+def ask(t, rows, at: int, neighbours_known: int):
+    """Let each member predict the sample; only the others if neighbours_known is _LATER."""
     address = ptr32(t[_OWN])
     own = ptr32(address[_THICKET_STATE])
-    said = ptr32(address[_THICKET_SAID])
-    if found == 0:
+    predictions = ptr32(address[_THICKET_PREDICTIONS])
+    if neighbours_known == 0:
         aim(t[_GROVE], t[_NEIGHBOURS])
     k = int(ask_grove(t[_GROVE], rows, at))
-    said[_GROVE] = int(opinion(t[_GROVE], _GROVE_VOTES, k))
-    if found:
-        k = int(count_votes(t[_NEIGHBOURS]))
-    elif own[_T_WITH_REPLAY] == _LOOKBACK:
-        k = int(ask_twice(t, rows, at))
-    else:
-        k = int(ask_neighbours(t[_NEIGHBOURS], rows, at))
-    said[_NEIGHBOURS] = int(opinion(t[_NEIGHBOURS], _NEIGHBOURS_VOTES, k))
-    said[_SOFTMAX] = -1
+    predictions[_GROVE] = int(opinion(t[_GROVE], _GROVE_VOTES, k))
+    if neighbours_known != _LATER:
+        if neighbours_known:
+            k = int(count_votes(t[_NEIGHBOURS]))
+        elif own[_T_WITH_REPLAY] == _LOOKBACK:
+            k = int(ask_twice(t, rows, at))
+        else:
+            k = int(ask_neighbours(t[_NEIGHBOURS], rows, at))
+        predictions[_NEIGHBOURS] = int(opinion(t[_NEIGHBOURS], _NEIGHBOURS_VOTES, k))
+    predictions[_SOFTMAX] = -1
     if own[_T_WITH_SOFTMAX]:
-        said[_SOFTMAX] = int(ask_softmax(t[_SOFTMAX], rows, at))
-    said[_SHRUBS] = -1
+        predictions[_SOFTMAX] = int(ask_softmax(t[_SOFTMAX], rows, at))
+    predictions[_SHRUBS] = -1
     if own[_T_WITH_SHRUBS]:
         k = int(ask_shrubs(t[_SHRUBS], rows, at))
-        said[_SHRUBS] = int(opinion(t[_SHRUBS], _VOTES, k))
-    said[_LAST] = own[_T_LABEL] if own[_T_FRESH] else -1
-    said[_BAYES] = -1
+        predictions[_SHRUBS] = int(opinion(t[_SHRUBS], _VOTES, k))
+    predictions[_LAST] = own[_T_LABEL] if own[_T_FRESH] else -1
+    predictions[_BAYES] = -1
     if own[_T_WITH_BAYES]:
-        said[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
+        predictions[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))

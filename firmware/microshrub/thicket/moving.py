@@ -1,4 +1,4 @@
-"""Moves what the members of a thicket keep of a feature along with its range, see growing.py.
+"""Moves the codes and thresholds of a thicket's members when the range of a feature grows.
 
 Codes of 8 bits stand for the middle of those that they are the upper bits of, thresholds for the
 last of them. Means move as codes do; mean distances halve with each doubling.
@@ -11,14 +11,17 @@ import micropython
 from micropython import const
 
 from ..ranges import moved_code
+from ..shrub.moving import move_shrubs
 
 # From elsewhere, written by `make constants`:
 # places of buffers
 _BAYES_STATE = const(0)
 _RING_SHAPE = const(0)
+_THICKET_STATE = const(0)
 _RING_CODES = const(1)
 _SOFTMAX_MEAN = const(2)
 _GROVE_STATE = const(3)
+_NEIGHBOURS_STATE = const(3)
 _SOFTMAX_DEVIATION = const(3)
 _BAYES_MEAN = const(4)
 _BAYES_VARIANCE = const(5)
@@ -34,7 +37,19 @@ _CORE_CODES = const(57344)
 _B_FEATURES = const(0)
 _B_CLASSES = const(1)
 _B_SEEN = const(2)
-# thicket/ring.py
+# thicket/members.py
+_GROVE = const(0)
+_NEIGHBOURS = const(1)
+_SOFTMAX = const(2)
+_SHRUBS = const(3)
+_OWN = const(4)
+_BAYES = const(5)
+_T_WITH_SOFTMAX = const(6)
+_T_WITH_SHRUBS = const(7)
+_T_WITH_BAYES = const(8)
+# thicket/neighbours.py
+_N_COUNT = const(8)
+# thicket/sample_ring.py
 _R_FEATURES = const(1)
 _R_HELD = const(3)
 # thicket/trees.py
@@ -123,3 +138,17 @@ def move_softmax(t, feature: int, bits: int, doublings: int, steps: int):
     deviation = ptr32(address[_SOFTMAX_DEVIATION])
     mean[feature] = int(moved_code(mean[feature] >> 8, bits, doublings, steps)) << 8
     deviation[feature] = deviation[feature] >> doublings
+
+
+@micropython.viper
+def move_thicket(t, feature: int, bits: int, doublings: int, steps: int):
+    """Move every member; t is the tuple that the kernels of members.py get."""
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    move_grove(t[_GROVE], feature, bits, doublings, steps)
+    ptr32(ptr32(t[_NEIGHBOURS])[_NEIGHBOURS_STATE])[_N_COUNT] = 0  # what was found was elsewhere
+    if own[_T_WITH_SOFTMAX]:
+        move_softmax(t[_SOFTMAX], feature, bits, doublings, steps)
+    if own[_T_WITH_SHRUBS]:
+        move_shrubs(t[_SHRUBS], feature, bits, doublings, steps)
+    if own[_T_WITH_BAYES]:
+        move_bayes(t[_BAYES], feature, bits, doublings, steps)

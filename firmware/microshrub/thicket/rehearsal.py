@@ -1,24 +1,24 @@
-"""Rehearsal: what a thicket learns from a sample whose label nobody is asked for.
+"""Rehearsal: how a thicket learns from a sample whose label is not queried.
 
-A model that learns one label in ten has nothing to do with the other nine samples. With each of
-them, or of so many, drawn by lot, that there are at most ten for each label:
+A model that learns one label in ten could ignore the other nine samples. Instead, with each of
+them, or with a random ten for each label:
 
 - If its class has at least 250/255 of the votes, the sample may be taken into the ring with the
-  class that was predicted: drawn by lot, so that there are at most three such for each label. So
-  the ring follows clusters that move. Nothing else learns it, and no member is judged by it.
-  None is taken in while the model is misled, that is where labels lately said otherwise although
-  it was certain: it would go on with what was true before a change.
+  class that was predicted: at random, at most three such samples for each label. So the ring
+  follows clusters that move. Nothing else learns it, and no member is judged by it. None is
+  taken in while recent labels contradict certain predictions: the model would go on with a
+  concept that has drifted away.
 - The grove's next tree grows, as it does with a label: with a tenth of the labels, there are as
   many new trees as with all of them, each of the samples that are in the ring.
 - The softmax regression learns four of the newest samples, 512 at most, drawn at random, once
-  more: older ones may be of what has changed since.
+  more: older samples may be of an earlier concept.
 
-When the Asking notices a change that contradicts what the model was certain of, all samples but
-the newest 32 are forgotten, unless labels come in runs. change.py is late here: it compares errors
-with those that are usual, and the samples that are asked for are those with many errors.
+When the QueryStrategy notices a drift that contradicts certain predictions, all samples but the
+newest 32 are forgotten, unless labels come in runs. drift_response.py is late here: it compares
+errors with the usual errors, and queried samples have many errors anyway.
 
-With fewer than one label in 20, nothing is rehearsed, and nothing forgotten at once: the model
-would learn by heart what has long changed, or know next to nothing for long. The numbers were
+With fewer than one label in 20, nothing is rehearsed, and nothing is forgotten at once: the model
+would rehearse an old concept, or have hardly any samples for long. The numbers were
 chosen with a tenth of the labels: the parts on eight streams together, what is sure on four of
 them, the softmax regression's four and 512 on weather alone, and what is forgotten on streams that
 change every few thousand samples. It needs no state of its own: the lots are drawn by the grove's
@@ -31,12 +31,12 @@ import micropython
 from micropython import const
 
 from ..fixed import below
-from .change import disregard
+from .drift_response import disregard
 from .grove import tend
-from .runs import in_runs
+from .label_runs import in_runs
+from .sample_store import forget, take
 from .softmax import predict as ask_softmax
 from .softmax import step
-from .store import forget, take
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -48,7 +48,7 @@ _RING_LABELS = const(2)
 _NEIGHBOURS_STATE = const(3)
 _GROVE_RNG = const(17)
 _STORE_STATE = const(22)
-# thicket/change.py
+# thicket/drift_response.py
 _KEPT = const(32)
 # thicket/members.py
 _GROVE = const(0)
@@ -58,12 +58,12 @@ _OWN = const(4)
 _T_WITH_SOFTMAX = const(6)
 # thicket/neighbours.py
 _N_COUNT = const(8)
-# thicket/ring.py
+# thicket/sample_ring.py
 _R_LENGTH = const(0)
 _R_FEATURES = const(1)
 _R_HELD = const(3)
 _R_HEAD = const(4)
-# thicket/store.py
+# thicket/sample_store.py
 _W_FIRST = const(0)
 # (end)
 
@@ -77,17 +77,17 @@ _LEAST = const(16384)  # of a sample to be rehearsed with: 1/2, for one label in
 
 
 @micropython.viper
-def rehearse(t, x, row, said: int, chance: int, often: int):
-    """Learn without a label from the sample x, the last that was predicted, as class `said`."""
+def rehearse(t, x, row, predicted: int, chance: int, often: int):
+    """Learn the sample x, the last that was predicted, as the predicted class, without a label."""
     own = ptr32(t[_OWN])
     state = ptr32(own[_THICKET_STATE])
     if often < _WHOLE and int(below(t[_GROVE], _GROVE_RNG, _WHOLE)) >= often:
         return
     if (
-        ptr32(own[_THICKET_VOTES])[said] >= _SURE
+        ptr32(own[_THICKET_VOTES])[predicted] >= _SURE
         and int(below(t[_GROVE], _GROVE_RNG, _WHOLE)) < chance
     ):
-        take(t[_GROVE], x, 0, said)
+        take(t[_GROVE], x, 0, predicted)
     tend(t[_GROVE])
     if state[_T_WITH_SOFTMAX] and ptr32(ptr32(t[_GROVE])[_RING_SHAPE])[_R_HELD]:
         for _ in range(_STEPS):
@@ -98,7 +98,7 @@ def rehearse(t, x, row, said: int, chance: int, often: int):
 
 @micropython.viper
 def let_go(t):
-    """Forget what a change has made wrong."""
+    """Forget the samples of the concept before a drift."""
     if int(in_runs(t[_GROVE])):
         return
     forget(t[_GROVE], _KEPT)
@@ -128,10 +128,10 @@ def recall(t, row) -> int:
 
 
 class Rehearsal:
-    """Lets a thicket learn between the questions of an Asking.
+    """Lets a thicket learn between the queries of a QueryStrategy.
 
     model   a Thicket
-    asking  the Asking that decides on its questions
+    asking  the QueryStrategy that decides on its queries
 
         guess = model.predict_next(x)
         if not asking.ask(model.votes):
@@ -153,13 +153,13 @@ class Rehearsal:
         taken = min(_WHOLE * _TAKEN * asking.labels // asking.samples, _WHOLE)
         self._chance = max(taken, _WHOLE * _TAKEN // _REHEARSED)
 
-    def rehearse(self, x, said):
-        """Learn from the sample that was predicted last, x, as class `said`. Allocates nothing."""
+    def rehearse(self, x, predicted):
+        """Learn x, the sample predicted last, as the predicted class. Allocates nothing."""
         if self._often:
             chance = 0 if self._asking.is_misled else self._chance
-            rehearse(self._model._addresses, x, self._row, said, chance, self._often)
+            rehearse(self._model._addresses, x, self._row, predicted, chance, self._often)
 
     def let_go(self):
-        """Forget all but the newest samples, as something has changed. Allocates nothing."""
+        """Forget all but the newest samples, after drift. Allocates nothing."""
         if self._often:
             let_go(self._model._addresses)

@@ -1,4 +1,4 @@
-"""What the members know without a label, judged by samples that are held.
+"""Replay: the accuracy of members without a fresh label, estimated on stored samples.
 
 While labels come in runs, samples of all classes in turn are drawn from the store, asked once more
 and not learned; the neighbours leave them out. So that no label takes twice the time of another,
@@ -15,12 +15,11 @@ import micropython
 from micropython import const
 
 from ..fixed import below
-from .alone import compare_classes, even_out
 from .bayes import predict as ask_bayes
 from .grove import predict as ask_grove
-from .neighbours import count_votes
-from .reach import aim
-from .search import begin, search
+from .neighbour_reach import aim
+from .neighbours import begin, count_votes, search
+from .vote_mixing import compare_classes, even_out
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -53,7 +52,7 @@ _T_PART = const(18)
 _N_SKIP = const(3)
 _N_SECOND = const(5)
 _N_COUNT = const(8)
-# thicket/ring.py
+# thicket/sample_ring.py
 _R_HELD = const(3)
 # (end)
 
@@ -126,10 +125,10 @@ def look(t, plan: int, part: int):
 
 
 @micropython.viper
-def judge(own, k: int, said: int):
-    """Was member k right about the sample that is replayed? It may have said nothing."""
+def judge(own, k: int, predicted: int):
+    """Note whether member k was right about the replayed sample; it may have abstained."""
     address = ptr32(own)
-    if said >= 0:
+    if predicted >= 0:
         alone = ptr32(address[_THICKET_ALONE])
-        right = _ONE if said == ptr32(address[_THICKET_STATE])[_T_TURN] else 0
+        right = _ONE if predicted == ptr32(address[_THICKET_STATE])[_T_TURN] else 0
         alone[k] = alone[k] + ((right - alone[k]) >> _MEMORY)

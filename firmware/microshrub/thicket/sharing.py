@@ -1,28 +1,28 @@
-"""Sharing: thickets teach each other by parcels of samples, see parcel.py.
+"""Sharing: thickets teach each other by packets of samples, see sample_packet.py.
 
     sharing = Sharing(model, quantizer, ("x", "y", "z"), ((0, 2),) * 3, ("rest", "walk"))
     data = sharing.collect("kitchen", ("walk",))     # some of what this thicket holds
 
-    sharing.take(Parcel(data))                       # on another board: judge it, and keep it
+    sharing.take(SamplePacket(data))                  # on another board: judge it, and keep it
     while sharing.step():                            # learn a sample of it, once in a while
         ...
-    sharing.forget(Parcel(data))
+    sharing.forget(SamplePacket(data))
 
-How a parcel is judged before anything of it is learned is in judging.py.
+packet_acceptance.py judges a packet before any sample of it is learned.
 """
 
 from micropython import const
 
-from ..parcel import packed
-from .guests import mark_of
-from .judging import Judge
+from ..sample_packet import packed
+from .packet_acceptance import Judge
+from .shared_samples import mark_of
 
-MOST = const(20)  # samples of a class in a parcel
+MOST = const(20)  # samples of a class in a packet
 _MOVED = const(8)  # how far a feature's code may have come with ranges that grew since
 
 
 class Sharing(Judge):
-    """What one thicket gives to others, and takes from them.
+    """The samples that a thicket shares, and those that it learns from others.
 
     model          a Thicket
     quantizer      the quantizer of its samples, a GrowingQuantizer or a Quantizer
@@ -33,7 +33,7 @@ class Sharing(Judge):
 
     def __init__(self, model, quantizer, feature_names, units, class_names):
         super().__init__(model, quantizer, feature_names, units, class_names)
-        self._waiting = []  # (parcel, sample, class), from the last one on
+        self._waiting = []  # (packet, sample, class), from the last one on
 
     @property
     def waiting(self):
@@ -41,9 +41,9 @@ class Sharing(Judge):
         return len(self._waiting)
 
     def collect(self, origin, wanted, most=MOST):
-        """A parcel of up to `most` samples of each of the wanted classes, a tuple of names.
+        """A packet of up to `most` samples of each of the wanted classes, a tuple of names.
 
-        It has only samples that the thicket was taught itself, not those of others' parcels.
+        It has only samples that the thicket was taught itself, not those of others' packets.
         Raises ValueError for an unknown class, or a class without such samples.
         """
         samples = []
@@ -62,17 +62,17 @@ class Sharing(Judge):
         features = list(zip(self._features, self._units, ranges))
         return packed(origin, features, self._quantizer.grows, wanted, samples)
 
-    def take(self, parcel):
-        """Judge a parcel, and keep what is to be learned from it; returns what judge() does.
+    def take(self, packet):
+        """Judge a packet, and keep what is to be learned from it; returns what judge() does.
 
         Ranges grow for all of its samples before the first one is learned.
         """
-        found = self.judge(parcel)
-        for _, _, which in found:
+        judged = self.judge(packet)
+        for _, _, which in judged:
             for i in which:
-                label = self._classes.index(parcel.class_names[parcel.label(i)])
-                self._waiting.append((parcel, i, label))
-                self.widen(parcel, i)
+                label = self._classes.index(packet.class_names[packet.label(i)])
+                self._waiting.append((packet, i, label))
+                self.widen(packet, i)
         # one of each class in turn, so that no run of one class comes
         turns = [0] * len(self._classes)
         order = []
@@ -80,7 +80,7 @@ class Sharing(Judge):
             turns[label] += 1
             order.append((turns[label], k))
         self._waiting = [self._waiting[k] for _, k in sorted(order, reverse=True)]
-        return found
+        return judged
 
     def step(self):
         """Learn one of the waiting samples; returns how many are left.
@@ -91,15 +91,15 @@ class Sharing(Judge):
             self.learn(*self._waiting.pop())
         return len(self._waiting)
 
-    def widen(self, parcel, i):
+    def widen(self, packet, i):
         """Have ranges grow for a sample, whose codes are then at hand."""
-        self._read(parcel, i)
+        self._read(packet, i)
         self._quantizer.encode(self._raw, self._x)
 
-    def learn(self, parcel, i, label):
-        """Learn a sample of a parcel as one of that class."""
-        self.widen(parcel, i)
-        self._store.welcome(self._x, label, mark_of(parcel.origin))
+    def learn(self, packet, i, label):
+        """Learn a sample of a packet as one of that class."""
+        self.widen(packet, i)
+        self._store.welcome(self._x, label, mark_of(packet.origin))
 
     def held(self, label):
         """How many samples of a class are held, whoever taught them."""
@@ -109,30 +109,30 @@ class Sharing(Judge):
         """How many of the held samples of a class were taught here."""
         return len(self._store.places(label, True))
 
-    def forget(self, parcel, which=None):
-        """Remove the samples that are held of a parcel; returns how many there were.
+    def forget(self, packet, which=None):
+        """Remove the samples that are held of a packet; returns how many there were.
 
-        which has the numbers of those that were learned; without it, all of the parcel's are
+        which has the numbers of those that were learned; without it, all of the packet's are
         looked for.
 
         They are found by their codes: for each, the nearest one of its class that is very near,
-        and has the mark of the parcel's origin. Raises ValueError if nothing else is held.
+        and has the mark of the packet's origin. Raises ValueError if nothing else is held.
         """
-        return self.forget_all(((parcel, which),))
+        return self.forget_all(((packet, which),))
 
-    def forget_all(self, parcels):
-        """The same for pairs (parcel, which), all at once.
+    def forget_all(self, packets):
+        """The same for pairs (packet, which), all at once.
 
         One after the other, some of the next one's samples would take the places of the first's.
         """
         places = set()  # type: set
-        for parcel, which in parcels:
-            self._drop(parcel.origin)
-            self._find(parcel, range(parcel.samples) if which is None else which, places)
+        for packet, which in packets:
+            self._drop(packet.origin)
+            self._find(packet, range(packet.samples) if which is None else which, places)
         return self._remove(places)
 
     def forget_origin(self, origin):
-        """Remove all samples that are held of an origin, whatever parcels they came in.
+        """Remove all samples that are held of an origin, whatever packets they came in.
 
         That is what has its mark; so has what came of another one whose name has the same mark.
         """
@@ -140,23 +140,23 @@ class Sharing(Judge):
         return self._remove(self._store.places_of(mark_of(origin)))
 
     def _drop(self, origin):
-        """Learn nothing of an origin that waits."""
+        """Drop the waiting samples of an origin."""
         self._waiting = [row for row in self._waiting if row[0].origin != origin]
 
     def _remove(self, places):
         self._store.remove(places)
         return len(places)
 
-    def _find(self, parcel, which, places):
-        """Add the places of samples like those of a parcel."""
+    def _find(self, packet, which, places):
+        """Add the places of samples like those of a packet."""
         store = self._store
         # before there were marks, a thicket learned samples of others as its own
-        of_it = mark_of(parcel.origin) if store.has_guests else 0
+        of_it = mark_of(packet.origin) if store.has_guests else 0
         among = set(store.places_of(of_it)) - places
         for i in which:
-            name = parcel.class_names[parcel.label(i)]
+            name = packet.class_names[packet.label(i)]
             if name in self._classes:
-                self._code(parcel, i)
+                self._code(packet, i)
                 away, place = store.nearest_of(self._classes.index(name), self._x, among)
                 if away <= _MOVED * len(self._features):
                     places.add(place)

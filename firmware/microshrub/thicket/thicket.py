@@ -1,4 +1,4 @@
-"""Thicket: an ensemble of different learners, each weighted by how often it was right lately.
+"""Thicket: an ensemble of different learners, each weighted by its recent accuracy.
 
 A heterogeneous ensemble whose members' votes are weighted by their recent accuracy, as in van
 Rijn, Holmes, Pfahringer, Vanschoren: The online performance estimation framework: heterogeneous
@@ -15,7 +15,7 @@ probabilities instead of classes, and the weights are exponential.
 | bayes      | few samples                                     | bayes.py |
 
 While somebody tells the labels, all of them vote. Where nobody does, those abstain that lean on
-the label before: see alone.py.
+the label before, if labels came in runs: see vote_mixing.py.
 
 The kernels are in members.py. Buffers, besides those of the members:
 
@@ -24,8 +24,11 @@ The kernels are in members.py. Buffers, besides those of the members:
     said       'i'  [6] the class that each member said, or -1: none
     accuracy   'i'  [6] Q20: of late, how often a member was right
     share      'i'  [6] Q12: what a member's votes count for; they add up to about 4096
-    alone      'i'  [6] Q20: the same as accuracy, where no label is known; see alone.py
+    alone      'i'  [6] Q20: the same as accuracy, where no label is known; see vote_mixing.py
     factor     'H'  [classes] Q8: what votes are multiplied by there
+
+The shares of the bytes that each member gets were chosen on ten streams together, of 3 to 42
+features and 2 to 10 classes.
 """
 
 from micropython import const
@@ -36,13 +39,13 @@ from ..shrub.ensemble import ShrubEnsemble
 from .bayes import GaussianNaiveBayes
 from .grove import Grove
 from .members import FIXED, learn, predict, predict_next, rest
-from .moving_all import move_thicket
+from .moving import move_thicket
 from .neighbours import NearestNeighbours, neighbours_table, start_neighbours
-from .shares import bayes_share, grove_share, reach, shrubs_share, softmax_share
 from .softmax import SoftmaxRegression
 
 # From elsewhere, written by `make constants`:
 # places of buffers
+_RING_SHAPE = const(0)
 _THICKET_STATE = const(0)
 _THICKET_VOTES = const(1)
 _THICKET_ACCURACY = const(3)
@@ -60,18 +63,110 @@ _T_WITH_REPLAY = const(9)
 _T_EVEN = const(10)
 _T_WORDS = const(19)
 _T_FAR = const(22)
+# thicket/sample_ring.py
+_R_HELD = const(3)
 # thicket/trees.py
 _NARROW = const(128)
 # (end)
 
+_LEAST = const(8)  # samples that a tree is grown on
+_SMALL = const(65536)  # bytes up to which
+_MOST = const(1024)  # so many samples are enough,
+_MOST_OF_ALL = const(8192)  # and so many with more bytes
+_MOST_TREES = const(64)
+_TREES = const(36)  # more of them gain little where they have leaves enough
 _ONE = const(1048576)  # an accuracy of 1, Q20
-_SMALL = const(65536)  # bytes
 _K = const(5)  # neighbours that vote
 _LEAST_FOR_REPLAY = const(4096)  # bytes
 _SEARCH = const(5)  # buffers of a search, of which the second has the votes
 _RING_BUFFERS = const(3)  # at the head of the grove's table and the neighbours'
-
 MEMBERS = ("grove", "neighbours", "softmax", "shrubs", "last", "bayes")
+
+
+def softmax_share(features, classes, limit):
+    """A planned softmax regression, and whether it takes part.
+
+    It does if it needs at most a third of the bytes; otherwise, one of the smallest size stands in
+    for it, since the kernels' tuple always has the same form.
+    """
+    wanted = SoftmaxRegression.plan(features=features, classes=classes)
+    if wanted.table_bytes() <= limit // 3:
+        return wanted, True
+    return SoftmaxRegression.plan(features=1, classes=2), False
+
+
+def bayes_share(features, classes, limit, rest, seed):
+    """A planned naive Bayes, and whether it takes part: if it needs at most a fifth of the bytes.
+
+    It does not, either, if that leaves too little of the rest for a grove.
+    """
+    wanted = GaussianNaiveBayes.plan(features=features, classes=classes, seed=seed)
+    needed = wanted.table_bytes()
+    least = _grove(features, classes, _LEAST, 0, 0, seed).table_bytes()
+    if needed <= limit // 5 and needed + least <= rest:
+        return wanted, True
+    return GaussianNaiveBayes.plan(features=1, classes=2), False
+
+
+def shrubs_share(features, classes, limit, seed):
+    """Planned fast shrubs, and whether they take part: if they need at most a sixth of the bytes.
+
+    A tiny window, a new shrub with every sample and a large step follow runs of one label.
+    """
+    wanted = ShrubEnsemble.plan(
+        features=features, classes=classes, window=12, trees=4, depth=3, step=8, seed=seed
+    )
+    if wanted.table_bytes() <= limit // 6:
+        return wanted, True
+    return ShrubEnsemble.plan(features=1, classes=2, window=2, trees=1, depth=1), False
+
+
+def reach(features, limit):
+    """How many samples the nearest neighbours search: with the bytes, so many features of them.
+
+    That bounds their time, which is most of a prediction's: on a Cortex-M0 it is about 50
+    instructions a feature of a sample, but for the sums that are not added up to their end.
+    """
+    return max(limit // (7 * features), _LEAST)
+
+
+def grove_share(features, classes, limit, seed):
+    """The plan of the largest grove that fits into `limit` bytes; None if none does.
+
+    All of it grows together: the window first of all, since the nearest neighbours search it, too,
+    with more leaves to a tree and more trees. Within 64 KB, a window of 1024 samples is enough,
+    and what bytes there are besides go to more trees. Beyond, they go to samples and leaves.
+    """
+    large = limit > _SMALL
+    low = _LEAST
+    high = _MOST_OF_ALL if large else _MOST
+    if _grove(features, classes, low, 0, large, seed).table_bytes() > limit:
+        return None
+    while low < high:  # the greatest window that fits, by halving
+        window = (low + high + 1) // 2
+        if _grove(features, classes, window, 0, large, seed).table_bytes() <= limit:
+            low = window
+        else:
+            high = window - 1
+    trees = 0
+    if low == _MOST and not large:
+        trees = _MOST_TREES
+        while trees and _grove(features, classes, low, trees, 0, seed).table_bytes() > limit:
+            trees -= 1
+    return _grove(features, classes, low, trees, large, seed)
+
+
+def _grove(features, classes, window, trees, large, seed):
+    """The plan of a grove with that window, and the given number of trees, or the usual one."""
+    return Grove.plan(
+        features=features,
+        classes=classes,
+        window=window,
+        trees=trees or min(4 + window // 32, _TREES),
+        leaves=min(max(window // 8, 4), _MOST_OF_ALL // 8 if large else 96),
+        every=min(max(window // 4, 4), 64),
+        seed=seed,
+    )
 
 
 class Thicket(Learner):
@@ -81,8 +176,8 @@ class Thicket(Learner):
 
     features  1..256, numbers in a sample; classes: 2..256
     bytes     2048..1048576, the most that all buffers together may take
-    prior     while no labels come, classes are assumed to be equally likely (even), or as frequent
-              as they were taught (taught)
+    prior     after labels in runs, while no labels come, classes are assumed to be equally likely
+              (even), or as frequent as they were taught (taught)
     seed      0..2**30 - 1, seed of the model's own random numbers
 
     Raises ValueError, which names the parameter, what is allowed and what was given; also if there
@@ -135,7 +230,7 @@ class Thicket(Learner):
     )
 
     def _is_sound(self):
-        from .check import thicket_is_sound
+        from .state_check import thicket_is_sound
 
         return thicket_is_sound(self._flat, self._searches) and all(
             [member._is_sound() for member in self._members()]
@@ -145,7 +240,7 @@ class Thicket(Learner):
         return [
             ("thicket.state", "i", _T_FAR if self.bytes > _SMALL else _T_WORDS),
             ("thicket.votes", "i", self.classes),
-            ("thicket.said", "i", _MEMBERS),
+            ("thicket.predictions", "i", _MEMBERS),
             ("thicket.accuracy", "i", _MEMBERS),
             ("thicket.share", "i", _MEMBERS),
             ("thicket.alone", "i", _MEMBERS),
@@ -185,7 +280,7 @@ class Thicket(Learner):
         own = len(self._own())
         ring = self.grove._flat[:_RING_BUFFERS]
         state, votes = shared[own : own + 2]
-        gaps = (bytes(range(255, 0, -1)) + bytes(range(256)),)  # see search.py
+        gaps = (bytes(range(255, 0, -1)) + bytes(range(256)),)  # see neighbours.py
         self._searches = [ring + (state, votes) + shared[own + 2 : own + _SEARCH] + gaps]
         if self._with_replay:
             state = shared[own + _SEARCH]
@@ -221,6 +316,10 @@ class Thicket(Learner):
             self._flat[_THICKET_ACCURACY][k] = _ONE >> 1
             self._flat[_THICKET_ALONE][k] = _ONE >> 1
 
+    def is_empty(self):
+        """Whether it holds no sample yet, neither learned nor of another board."""
+        return not self.grove._flat[_RING_SHAPE][_R_HELD]
+
     @property
     def votes(self):
         """Votes of the last prediction, array('i'); they add up to about 65536 * 255."""
@@ -234,8 +333,10 @@ class Thicket(Learner):
     def progress(self):
         """What users see of the state: each member's share and recent accuracy in %."""
         own = self._flat
-        told = {"trees_used": self.grove.trees_used}
+        progress = {"trees_used": self.grove.trees_used}
         for k in range(_MEMBERS):
-            told["share_" + MEMBERS[k]] = (own[_THICKET_SHARE][k] * 100 + 2048) >> 12
-            told["accuracy_" + MEMBERS[k]] = (own[_THICKET_ACCURACY][k] * 100 + (_ONE >> 1)) >> 20
-        return told
+            progress["share_" + MEMBERS[k]] = (own[_THICKET_SHARE][k] * 100 + 2048) >> 12
+            progress["accuracy_" + MEMBERS[k]] = (
+                own[_THICKET_ACCURACY][k] * 100 + (_ONE >> 1)
+            ) >> 20
+        return progress

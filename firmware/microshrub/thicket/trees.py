@@ -1,14 +1,15 @@
-"""The trees of a grove, whatever they predict: how a sample goes down, how one is begun and split.
+"""The trees of a grove, whatever they predict: how they are begun and split, and how a sample
+goes down to a leaf of each.
 
-Which split is the best, and what a leaf holds, is for others to say: sprout.py and trials.py for
-classes. The buffers are those of grove.py and sprout.py.
+Which split is the best, and what a leaf holds, is decided elsewhere: in tree_growth.py for
+classes. The buffers are those of grove.py.
 """
 
 import micropython
 from micropython import const
 
 from ..fixed import below
-from .wide import hang
+from .wide_trees import descend_far, hang
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -26,7 +27,8 @@ _SPROUT_HOOK = const(13)
 _SPROUT_IMPURITY = const(14)
 _SPROUT_ORDER = const(16)
 _GROVE_RNG = const(17)
-# thicket/ring.py
+_GROVE_PATH = const(18)
+# thicket/sample_ring.py
 _R_LENGTH = const(0)
 _R_FEATURES = const(1)
 _R_HELD = const(3)
@@ -140,7 +142,7 @@ def begin(t) -> int:
 def plant(i: int, place: int, t, window: int):
     """A tree of one leaf, with the newest `window` samples, or all that there are.
 
-    The newest are those of the ring, if it has so many; see store.py.
+    The newest are those of the ring, if it has so many; see sample_store.py.
     """
     address = ptr32(t)
     ring = ptr32(address[_RING_SHAPE])
@@ -331,3 +333,33 @@ def hand_over(t, place: int):
             if worth[s] < worth[worst]:
                 worst = s
         sprout[_S_SLOT] = worst
+
+
+# n and k are 0: viper keeps the first arguments in registers.
+
+
+@micropython.viper
+def descend(n: int, k: int, t, rows, at: int):
+    """Which leaf the sample at rows[at] reaches in each tree that votes."""
+    address = ptr32(t)
+    feature = ptr8(address[_GROVE_FEATURE])
+    threshold = ptr8(address[_GROVE_THRESHOLD])
+    kids = ptr8(address[_GROVE_KIDS])
+    path = ptr8(address[_GROVE_PATH])
+    x = ptr16(rows)
+    inner = ptr32(address[_GROVE_STATE])[_G_MOST] - 1
+    if inner >= _NARROW:
+        descend_far(t, rows, at)
+        return
+    growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
+    s = ptr32(address[_GROVE_STATE])[_G_USED] + 1
+    first = s * inner
+    while s:
+        s -= 1
+        first -= inner
+        if s != growing:
+            n = 0
+            while n < inner:
+                k = first + n
+                n = kids[2 * k + int((x[at + feature[k]] >> 8) > threshold[k])]
+            path[s] = n - inner

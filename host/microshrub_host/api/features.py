@@ -7,7 +7,7 @@ from typing import overload
 from ..features.feature_choice import Place
 from ..features.feature_extraction import extracted, extracted_numbers
 from ..features.feature_options import FeatureOptions
-from ..streams.number_streams import NumberStream, ahead
+from ..streams.regression_streams import NumberStream, ahead
 from ..streams.stream import Stream
 from .models import check_stream
 

@@ -1,13 +1,7 @@
-"""The model and the parameters that a caller asks for, and the files of saved models.
-
-What simulate(), tune() and build() took in words, until settings became classes, goes with the
-next release.
-"""
+"""The model and the parameters that a caller asks for, and the files of saved models."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +9,12 @@ import numpy as np
 
 from ..base.errors import UserError
 from ..base.text import did_you_mean
-from ..beside import registry
-from ..beside.companion import Beside, Companion
 from ..evaluation.classes import Result
 from ..evaluation.regression import NumberResult
 from ..library.learners import MODELS, REGRESSORS, check_parameters, defaults
 from ..models import model_files
 from ..models.model_files import OpenModel
-from ..streams.number_streams import NumberStream
+from ..streams.regression_streams import NumberStream
 from ..streams.stream import Stream
 from ..streams.units import RAW_MAX
 
@@ -34,8 +26,6 @@ def save_model(
 
     A model that is there is replaced in one step, and only by a complete file. Raises UserError
     if it cannot be written, if another kind of file is there, or if the run is of another stream.
-
-    The old order, save_model(path, run, stream), warns, and works for one more release.
 
     Examples
     --------
@@ -51,9 +41,6 @@ def save_model(
     True
 
     """
-    if isinstance(stream, (str, Path)):
-        other_order("save_model(stream, run, path)")
-        stream, path = path, stream  # type: ignore[assignment]  # as they came
     check_stream(stream, "save_model")
     _check_run(stream, run)
     model_files.write(Path(path), model_files.of_run(run, stream))
@@ -62,7 +49,7 @@ def save_model(
 def _check_run(stream: Stream | NumberStream, run: Result | NumberResult) -> None:
     """Raise UserError for a run whose columns or classes cannot be those of the stream."""
     own = {"features": len(stream.feature_names)} if isinstance(stream, Stream) else {}
-    if isinstance(stream, Stream) and isinstance(run, Result) and not run.beside:
+    if isinstance(stream, Stream) and isinstance(run, Result) and not run.companions:
         own["classes"] = max(2, len(stream.class_names))
     numbers = isinstance(stream, NumberStream), isinstance(run, NumberResult)
     other = numbers[0] != numbers[1] or run.stream != stream.name
@@ -71,11 +58,6 @@ def _check_run(stream: Stream | NumberStream, run: Result | NumberResult) -> Non
             f"the run learned {run.stream}, and the stream given is {stream.name}, or has other "
             "columns or classes: save_model() takes the stream that simulate() had"
         )
-
-
-def other_order(now: str) -> None:
-    """Warn the caller's caller of arguments in the order of before."""
-    warnings.warn(f"the order of the arguments is now {now}", FutureWarning, stacklevel=3)
 
 
 def load_model(path: str | Path) -> OpenModel:
@@ -140,9 +122,9 @@ def parameters_of(model: str, shape: dict[str, Any], given: dict[str, Any]) -> d
     for name in given:
         if name not in usual:
             raise UserError(f"{name} is not a parameter of {model}. {did_you_mean(name, usual)}")
-    found = shape | usual | given
-    check_parameters(model, found)
-    return found
+    result = shape | usual | given
+    check_parameters(model, result)
+    return result
 
 
 def _plain(value: Any) -> Any:
@@ -158,33 +140,3 @@ def raw_ends(stream: NumberStream, ends: tuple[float, float] | None) -> tuple[in
     if not -RAW_MAX < low < high < RAW_MAX:
         raise UserError(f"the targets' unit has no such range as {ends[0]:g},{ends[1]:g}")
     return low, high
-
-
-_WRITE_INSTEAD = {
-    "anomaly": "beside=[Anomaly(often=0.001)]",
-    "spare_classes": "beside=[SpareClasses(4)]",
-    "label_budget": "beside=[LabelBudget(share=0.1)]",
-    "label_delay": "beside=[LabelBudget(delay=50)]",
-    "unanswered": "beside=[LabelBudget(unanswered=0.2)]",
-}
-
-
-def old_words(given: dict[str, Any]) -> dict[str, Any]:
-    """The old ones of these keyword arguments, by the names of the options; given loses them."""
-    words: dict[str, Any] = {}
-    for name in _WRITE_INSTEAD.keys() & given.keys():
-        value = given.pop(name)
-        message = f"{name}= goes with the next release: write {_WRITE_INSTEAD[name]}"
-        warnings.warn(message, DeprecationWarning, stacklevel=4)
-        several = name in ("anomaly", "spare_classes")
-        words[name] = [value] if several and isinstance(value, str) else value or None
-    return words
-
-
-def with_old(beside: Iterable[Companion], given: dict[str, Any]) -> Beside:
-    """The companions in their order, with those that old keyword arguments ask for.
-
-    These are taken out of given. Raises UserError.
-    """
-    words = old_words(given)
-    return registry.in_order(beside, registry.of_options(words))

@@ -11,20 +11,22 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..base.text import count
-from ..beside import registry
-from ..beside.companion import Companion, around
 from ..boards import board_files, ram_budget
+from ..boards.deployment import Deployment
+from ..boards.emits import NATIVE, chosen
+from ..boards.latency import Clock, can_count
 from ..boards.ram_budget import Budget
 from ..boards.usual_budget import usual_budget
-from ..emulation.latency import Clock, can_count
-from ..library.learners import DEFAULT, WARMUP, kind_of, regressor_for
-from ..streams.number_streams import NumberStream
+from ..companions import registry
+from ..companions.companion import Companion, with_companions
+from ..library.learners import DEFAULT, WARMUP, learner_name, regressor_for
+from ..streams.regression_streams import NumberStream
 from ..streams.stream import Stream
-from ..tuning.report import TuningReport
 from ..tuning.splits import NumberSplit, SearchedStream, StreamSplit
 from ..tuning.study import Progress, Search
 from ..tuning.trials import Limits
-from .models import check_stream, known, other_order, parameters_of, raw_ends, with_old
+from ..tuning.tuning_report import TuningReport
+from .models import check_stream, known, parameters_of, raw_ends
 
 
 def budget(
@@ -33,15 +35,13 @@ def budget(
     *,
     features: int,
     classes: int | None = None,
-    beside: Sequence[Companion] = (),
+    companions: Sequence[Companion] = (),
     own_program: bool = False,
     **parameters: Any,
 ) -> Budget:
     """What a model takes of a board's RAM: its buffers, MicroPython's overhead, the code.
 
     The program is one that `build` makes, with samples that come over the serial link.
-
-    The old order, budget(board, model), warns, and works for one more release.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def budget(
         How many numbers a sample has, and how many classes there are; without classes, the model
         is a regressor.
     beside
-        What stands beside the model, as for simulate(); only for classes.
+        The model's companions, as for simulate(); only for classes.
     own_program
         Whether the model is in a program of your own, which imports the library's modules.
     parameters
@@ -72,9 +72,6 @@ def budget(
     (True, True)
 
     """
-    if model.endswith(".toml") or model in board_files.names():
-        other_order("budget(model, board)")
-        model, board = board or DEFAULT, model
     if not board:
         raise UserError(f"budget({model!r}) names no board: {', '.join(board_files.names())}")
     target = board_files.load(board)
@@ -84,11 +81,13 @@ def budget(
     else:
         shape |= {"classes": classes}
     wanted = parameters_of(model if classes is None else known(model), shape, parameters)
-    parts = [each.on_shape(classes or 0) for each in registry.in_order(beside)]
-    wanted = around(wanted, parts)
+    parts = [each.on_shape(classes or 0) for each in registry.in_order(companions)]
+    wanted = with_companions(wanted, parts)
     if own_program:
-        return ram_budget.budget(wanted, target, kind_of(model), beside=parts)
-    return usual_budget(wanted, target, kind_of(model), parts)
+        native = chosen(target) == NATIVE
+        kind = learner_name(model)
+        return ram_budget.budget(wanted, target, kind, companions=parts, native=native)
+    return usual_budget(Deployment(wanted, target, learner_name(model), parts))
 
 
 def tune(
@@ -104,11 +103,10 @@ def tune(
     scheduler: str | None = None,
     warmup: int | None = None,
     ends: tuple[float, float] | None = None,
-    beside: Sequence[Companion] = (),
-    native: bool = False,
+    companions: Sequence[Companion] = (),
+    emit: str = "",
     study: str | Path | None = None,
     progress: Progress = lambda done, total, note: None,
-    **old: Any,
 ) -> TuningReport:
     """Search for models that are accurate on a stream and small on a board.
 
@@ -125,8 +123,8 @@ def tune(
         Milliseconds that a predict and a learn may take, 99th percentile; None: any time. Only for
         classes, and only for the first of several sets of features.
     choose_on
-        The part of the stream, 0 to 1, from its start, on which models are chosen; the score on
-        the rest is shown beside it.
+        The part of the unseen data, 0 to 1, in whole stretches, on which models are chosen; of
+        numbers, the part of the stream from its start. The score on the rest is shown beside it.
     trials
         Finished trials of the study, including those of earlier runs.
     seed
@@ -140,15 +138,14 @@ def tune(
     ends
         The range of the targets, in their own unit; None: that of the warm-up.
     beside
-        What stands beside each trial's model, as for simulate(). Only for classes.
-    native
-        Models as `build --native` makes them, which take less RAM and time.
+        Companions of each trial's model, as for simulate(). Only for classes.
+    emit
+        Models as `build --emit` makes them: "native", "viper" or "bytecode"; empty for the first
+        of these that there is for the board.
     study
         A file that keeps the trials, so that a later search continues; by default nothing is kept.
     progress
         Called with the finished trials, all of them, and the best score in words.
-    old
-        Keyword arguments of the last release, which warn with what to write instead.
 
     Returns
     -------
@@ -158,7 +155,7 @@ def tune(
     Raises
     ------
     UserError
-        If the packages of microshrub[tune] are missing, for native without a C compiler, for a
+        If the packages of microshrub[tune] are missing, for a
         study of something else, and if no trial keeps to the limits.
 
     """
@@ -166,10 +163,9 @@ def tune(
         if wanted is not None and wanted < 1:
             raise UserError(f"{name} has to be 1 or more, not {wanted}")
     target = board_files.load(board)
+    kernels = chosen(target, emit)
     most = min(max_bytes or target.model_budget_bytes, target.model_budget_bytes)
-    given = with_old(beside, old)
-    if old:
-        raise TypeError(f"tune() got an unexpected keyword argument {next(iter(old))!r}")
+    given = registry.in_order(companions)
     streams: dict[str, Stream | NumberStream] = {}
     streams |= stream if isinstance(stream, Mapping) else {"": stream}
     for each in streams.values():
@@ -188,18 +184,20 @@ def tune(
             if isinstance(usual, NumberStream):
                 raise UserError("the time per sample is known of classes only, not of numbers")
             if can_count(target):
-                clock = stack.enter_context(Clock(target, usual, warmup or WARMUP, native=native))
-        limits = Limits(target, most, max_latency, clock, native)
+                clock = stack.enter_context(
+                    Clock(target, usual, warmup or WARMUP, native=kernels == NATIVE)
+                )
+        limits = Limits(target, most, max_latency, clock, kernels)
         if study is None:
             study = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "study"
         search = stack.enter_context(Search(Path(study), split, limits, seed))
         progress(search.finished(), trials, "")
         search.run(trials, jobs=jobs, scheduler=scheduler, progress=progress)
-        found = search.found()
-    if not found:
+        result = search.found()
+    if not result:
         raise UserError("no finished trial keeps to these limits; try more trials")
     return TuningReport(
-        split, limits, found, split.baselines(), usual.name, ["--board", board], seed
+        split, limits, result, split.baselines(), [usual.name], ["--board", board], seed
     )
 
 
@@ -210,12 +208,12 @@ def _split(
     ends: tuple[float, float] | None,
     given: Sequence[Companion],
 ) -> SearchedStream:
-    """The stream in its parts, and what stands beside each model."""
+    """The stream in its parts, and the companions of each model."""
     first = _first(stream.samples, part)
     if isinstance(stream, Stream):
-        beside = [each.on_stream(stream, warmup or WARMUP) for each in given]
-        return StreamSplit(stream, warmup, first, beside)
-    registry.refuse_beside_numbers(given)
+        companions = [each.on_stream(stream, warmup or WARMUP) for each in given]
+        return StreamSplit(stream, warmup, first, companions)
+    registry.refuse_with_numbers(given)
     return NumberSplit(stream, warmup or WARMUP, first, raw_ends(stream, ends))
 
 

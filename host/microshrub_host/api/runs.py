@@ -8,30 +8,29 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from ..base.errors import UserError
-from ..beside import registry
-from ..beside.between import Forecast
-from ..beside.companion import Beside, Companion, around, freezes
+from ..companions import registry
+from ..companions.companion import Companion, Companions, freezes, with_companions
+from ..companions.pipeline import Forecast
 from ..engines import engines
 from ..engines.interface import NO_LABELS
-from ..evaluation import kept_aside, prequential, regression
+from ..evaluation import holdout, prequential, regression
 from ..evaluation import parity as engine_parity
 from ..evaluation.classes import Result
 from ..evaluation.parity import Difference
 from ..evaluation.regression import NumberResult
-from ..library import loader
 from ..library.learners import (
     DEFAULT,
     WARMUP,
     check_parameters,
-    kind_of,
+    learner_name,
     number_parameters,
     regressor_for,
     stream_parameters,
     warmup_of,
 )
-from ..streams.number_streams import NumberStream
+from ..streams.regression_streams import NumberStream
 from ..streams.stream import Stream
-from .models import check_stream, known, parameters_of, raw_ends, with_old
+from .models import check_stream, known, parameters_of, raw_ends
 
 
 @overload
@@ -48,7 +47,7 @@ def simulate(
     *,
     engine: str | None = None,
     warmup: int | None = None,
-    beside: Sequence[Companion] = (),
+    companions: Sequence[Companion] = (),
     interval: float | None = None,
     ends: tuple[float, float] | None = None,
     **parameters: Any,
@@ -68,7 +67,7 @@ def simulate(
         How many samples set the features' ranges before the run; 0: the ranges grow with the
         samples; None: 0 for learners that can follow growing ranges, else 256.
     beside
-        What stands beside the model: Anomaly(often=0.001), SpareClasses(4, new=("walk",)),
+        The model's companions: Anomaly(often=0.001), SpareClasses(4, new=("walk",)),
         LabelBudget(share=0.1, delay=50), Guarantee(90). Only for classes.
     interval, ends
         For a regression stream: the percent of the targets that the intervals around predictions
@@ -79,9 +78,9 @@ def simulate(
     Returns
     -------
     The accuracies and kappas in percent, their curves, and the state of the model. `anomaly` has
-    the score of each sample, `alone` the accuracy without labels, `spare` the result of the
-    spare classes, and `asking` which labels were asked for. For a regression stream, the errors
-    and the predictions.
+    the score of each sample, `unseen` the accuracy on unseen data, `spare` the result of the
+    spare classes, and `label_budget` which labels were asked for. For a regression stream, the
+    errors and the predictions.
 
     Raises
     ------
@@ -104,10 +103,9 @@ def simulate(
 
     """
     check_stream(stream, "simulate")
-    engine = loader.present_name(engine) if engine else None
-    beside = with_old(beside, parameters)
+    companions = registry.in_order(companions)
     if isinstance(stream, NumberStream):
-        registry.refuse_beside_numbers(beside)
+        registry.refuse_with_numbers(companions)
         model = regressor_for(model)
         shape = number_parameters(model, stream.features, stream.late)
         wanted = parameters_of(model, shape, parameters)
@@ -119,13 +117,13 @@ def simulate(
     if interval is not None or ends is not None:
         raise UserError("interval= and ends= are for numbers: simulate(open_numbers(FILE), ...)")
     wanted = parameters_of(model, stream_parameters(known(model), stream, warmup), parameters)
-    parts = [each.on_stream(stream, warmup or WARMUP) for each in beside]
-    wanted = around(wanted, parts)
+    parts = [each.on_stream(stream, warmup or WARMUP) for each in companions]
+    wanted = with_companions(wanted, parts)
     check_parameters(model, wanted)
-    how: dict[str, Any] = {"warmup": warmup, "beside": parts}
+    how: dict[str, Any] = {"warmup": warmup, "companions": parts}
     result = prequential.evaluate(stream, model, wanted, engine=engine, **how)
-    alone = kept_aside.measure(stream, model, wanted, **how)
-    return dataclasses.replace(result, alone=alone)
+    unseen = holdout.measure(stream, model, wanted, **how)
+    return dataclasses.replace(result, unseen=unseen)
 
 
 def parity(
@@ -135,7 +133,7 @@ def parity(
     engine_names: tuple[str, ...] | None = None,
     warmup: int | None = None,
     every: int = 200,
-    beside: Sequence[Companion] = (),
+    companions: Sequence[Companion] = (),
     **parameters: Any,
 ) -> Difference | None:
     """Learn a stream on several engines at once and compare their buffers, bit by bit.
@@ -176,26 +174,26 @@ def parity(
 
     """
     check_stream(stream, "parity")
-    beside = registry.in_order(beside)
+    companions = registry.in_order(companions)
     if isinstance(stream, NumberStream):
-        registry.refuse_beside_numbers(beside)
+        registry.refuse_with_numbers(companions)
         model = regressor_for(model)
         shape = number_parameters(model, stream.features, stream.late)
         rows, labels = stream.raw_rows(), NO_LABELS
-        parts: Beside = [Forecast(stream.forecaster(None, 90))]
+        parts: Companions = [Forecast(stream.forecaster(None, 90))]
         warmup = warmup or WARMUP
     else:
         shape = stream_parameters(known(model), stream, warmup)
         rows, labels = prequential.raw_rows(stream), stream.labels
-        warmup = warmup_of(known(model), warmup, frozen=freezes(beside))
-        parts = [each.on_stream(stream, warmup) for each in beside]
-    wanted = around(parameters_of(model, shape, parameters), parts)
+        warmup = warmup_of(known(model), warmup, frozen=freezes(companions))
+        parts = [each.on_stream(stream, warmup) for each in companions]
+    wanted = with_companions(parameters_of(model, shape, parameters), parts)
     if isinstance(engine_names, str) or (engine_names is not None and len(engine_names) < 2):
         raise TypeError(f"engine_names= takes two engines or more, not {engine_names!r}")
-    names = map(loader.present_name, engine_names or engines.available())
+    names = engine_names or engines.available()
     starters = {
         f"{name} {number}": functools.partial(
-            engines.start, name, kind_of(model), wanted, parts, growing=not warmup
+            engines.start, name, learner_name(model), wanted, parts, growing=not warmup
         )
         for number, name in enumerate(names, 1)
     }

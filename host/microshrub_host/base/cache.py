@@ -1,4 +1,4 @@
-"""Where the host keeps what it can make again: streams, MicroPython, compiled kernels.
+"""The cache: streams, MicroPython and compiled kernels, which can be made again.
 
 Code is loaded from there, so it is used only where nobody else could have put it. What was
 compiled for sources that are no more goes by itself.
@@ -166,10 +166,10 @@ def _fault(folder: Path) -> str:
     """Why code may not be loaded from there; "" if it may."""
     if not hasattr(os, "geteuid"):
         return ""
-    found = folder.stat()
-    if found.st_uid != os.geteuid():
+    status = folder.stat()
+    if status.st_uid != os.geteuid():
         return "it belongs to another user"
-    return _WRITABLE if found.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
+    return _WRITABLE if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) else ""
 
 
 def _is_default() -> bool:
@@ -223,8 +223,8 @@ def remembered_code(
     """
     tag = f"{path}\0{maker}\0{sys.implementation.cache_tag}\0{sys.flags.optimize}\0"
     made = remembered("code", tag.encode() + source, lambda: marshal.dumps(make()), _CODES)
-    found: CodeType = marshal.loads(made)
-    return found
+    result: CodeType = marshal.loads(made)
+    return result
 
 
 @contextmanager

@@ -1,8 +1,10 @@
-"""Other programs, started here and nowhere else: they end with this one, however it ends.
+"""Starts other programs, and ends them with this one, however it ends.
 
 On Linux the kernel ends them (`setpriv --pdeathsig` of util-linux), also where this process is
 killed; a child so belongs to the thread that starts it. Elsewhere SIGTERM and Ctrl-C end this
 process as an exception does, see exits.py, and those who started a child end it then.
+
+None of them imports from the working folder: beside somebody's data may lie a signal.py.
 
 One that is silent for long is taken for gone, and so is a board. The environment variable
 MICROSHRUB_PATIENCE is the least, in seconds: on a busy PC what is waited for comes later than it
@@ -27,6 +29,8 @@ from .errors import UserError
 
 Command = Sequence[str | Path]
 _WITH_US = ("--pdeathsig", "KILL")
+# Python 3.10 has no -P. Its -I also ignores PYTHON... in the environment; sys.path is handed on.
+_NOT_FROM_HERE = "-P" if sys.version_info >= (3, 11) else "-I"
 
 
 def start(command: Command, **options: Any) -> subprocess.Popen[Any]:
@@ -40,11 +44,38 @@ def run(command: Command, **options: Any) -> subprocess.CompletedProcess[str]:
     pipe = subprocess.PIPE
     with start(command, stdout=pipe, stderr=pipe, text=True, errors="replace", **options) as child:
         try:
-            said, complaints = child.communicate()
+            output, complaints = child.communicate()
         except BaseException:
             child.kill()
             raise
-    return subprocess.CompletedProcess(command, child.returncode, said, complaints)
+    return subprocess.CompletedProcess(command, child.returncode, output, complaints)
+
+
+def python_module(name: str, *words: str) -> Command:
+    """The command of `python -m name words`, which finds what this process finds."""
+    path = [folder for folder in sys.path if folder]
+    code = (
+        f"import sys; sys.path[:] = {path!r}; from runpy import run_module; "
+        f"run_module({name!r}, run_name='__main__', alter_sys=True)"
+    )
+    return (sys.executable, _NOT_FROM_HERE, "-c", code, *words)
+
+
+def guard_multiprocessing() -> None:
+    """Have the processes of multiprocessing import nothing from the working folder.
+
+    They begin as `python -c`, for which that folder comes before Python's own modules until they
+    are handed this process's sys.path. Python 3.10 has no setting against it; PYTHONSAFEPATH of
+    later versions would reach all programs that a user's script starts.
+    """
+    from multiprocessing import util  # most commands start none
+
+    util._args_from_interpreter_flags = _flags  # type: ignore[attr-defined]
+
+
+def _flags() -> list[str]:
+    known: list[str] = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    return [*known, _NOT_FROM_HERE]
 
 
 def end_session(child: subprocess.Popen[Any]) -> None:
@@ -59,10 +90,10 @@ def end_session(child: subprocess.Popen[Any]) -> None:
 @functools.cache
 def _leash() -> tuple[str, ...]:
     """What stands before a command that is to end with this process; nothing where that is not."""
-    found = shutil.which("setpriv") if sys.platform.startswith("linux") else None
-    if not found:
+    result = shutil.which("setpriv") if sys.platform.startswith("linux") else None
+    if not result:
         return ()
-    leash = (found, *_WITH_US)  # its path, as PATH may be another one later
+    leash = (result, *_WITH_US)  # its path, as PATH may be another one later
     tried = subprocess.run((*leash, "true"), capture_output=True, check=False)
     return leash if tried.returncode == 0 else ()
 

@@ -72,8 +72,8 @@ def _ended(error: BaseException) -> int:
         _drop_output()
         doing = f"use {error.filename}" if error.filename else "read or write"
         return _say(f"cannot {doing}: {error.strerror or error}", 2)
-    if isinstance(error, ModuleNotFoundError) and (said := missing(error.name or "")):
-        return _say(said, 2)
+    if isinstance(error, ModuleNotFoundError) and (message := missing(error.name or "")):
+        return _say(message, 2)
     if isinstance(error, MemoryError):
         return _say("this needs more memory than the machine has", 2)
     raise error
@@ -180,15 +180,15 @@ class _Interrupt:
 
 # The packages that not everybody needs, and the extra that installs each
 _EXTRAS = {
+    "matplotlib": "plot",
     "river": "river",
     "scipy": "river",
     "pyarrow": "speed",
     "llvmlite": "speed",
+    "openpyxl": "files",
     "distributed": "tune",
     "optuna": "tune",
     "onnx": "export",
-    "elftools": "native",
-    "websockets": "web",
     "sklearn": "bench",
     "torch": "bench",
     "capymoa": "moa",

@@ -26,9 +26,23 @@ _HEAD = 64  # bytes of a file that tell what it is
 _AROUND = 1 << 16  # bytes that are enough for all but a learner's state
 
 
+def resolved(path: Path) -> Path:
+    """The path behind all links. Raises UserError where links lead round in a circle."""
+    try:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError, PermissionError):
+            path.stat()
+        return path.resolve()
+    except (OSError, RuntimeError) as error:  # Python 3.12 and before raise RuntimeError
+        why = getattr(error, "strerror", None) or "its links lead round in a circle"
+        raise UserError(f"{path}: cannot be used: {why}") from None
+
+
 def check_target(option: str, path: Path) -> None:
     """Raise UserError, naming the option, if no file can be written there; leaves none behind."""
-    folder = path.resolve().parent
+    try:
+        folder = resolved(path).parent
+    except UserError as error:
+        raise UserError(f"{option} {error}") from None
     if not folder.is_dir():
         shown = folder if path.is_symlink() else path.parent
         raise UserError(f"{option} {path}: there is no folder {shown}")
@@ -69,9 +83,9 @@ def is_other_kind(path: Path, start: bytes) -> bool:
 
 def check_apart(outputs: Mapping[str, Path], inputs: Mapping[str, Path]) -> None:
     """Raise UserError for an output, by its option, that is an input or another output as well."""
-    seen = {path.resolve(): name for name, path in inputs.items()}
+    seen = {resolved(path): name for name, path in inputs.items()}
     for option, path in outputs.items():
-        other = seen.setdefault(path.resolve(), option)
+        other = seen.setdefault(resolved(path), option)
         if other != option:
             raise UserError(f"{option} {path}: {other} is the same file; name another one")
 
@@ -79,7 +93,7 @@ def check_apart(outputs: Mapping[str, Path], inputs: Mapping[str, Path]) -> None
 def check_room(option: str, path: Path, nbytes: int) -> None:
     """Raise UserError, naming the option, if a model of that many bytes does not fit there."""
     nbytes += _AROUND
-    free = shutil.disk_usage(path.resolve().parent).free
+    free = shutil.disk_usage(resolved(path).parent).free
     if free < nbytes:
         raise UserError(
             f"{option} {path}: the file may take {nbytes:,} bytes, and there are {free:,} free"
@@ -103,7 +117,7 @@ def replace(path: Path, data: bytes) -> None:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(temporary, path.resolve())
+            os.replace(temporary, resolved(path))
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
@@ -127,7 +141,7 @@ def _is_special(path: Path) -> bool:
 
 def _beside(path: Path) -> Path:
     """A new name in the folder that the file is to stand in."""
-    return path.resolve().parent / f".microshrub-{os.urandom(8).hex()}"
+    return resolved(path).parent / f".microshrub-{os.urandom(8).hex()}"
 
 
 _PATIENCE = 60  # seconds; what is kept in the cache takes a few

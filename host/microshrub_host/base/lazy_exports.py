@@ -1,4 +1,4 @@
-"""What a package exports by name, imported when it is first named."""
+"""The public names of a package, each imported when it is first used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A line that looks like a serial port to whoever opens it; where Python has no pty, an error."""
+"""A pseudo-terminal that looks like a serial port; an error where Python has no pty."""
 
 from __future__ import annotations
 

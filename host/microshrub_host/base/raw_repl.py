@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import io
+import math
 import struct
+import time
 from collections.abc import Iterator
 from typing import Any
 
 from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 
+_WAITS = 2  # times as long as the board may be silent, it may print before its prompt
 _BROKEN = (TransportError, OSError, struct.error)  # pyserial's SerialException is an OSError
 
 
@@ -22,8 +25,55 @@ class CodeRaisedError(Exception):
     """The code raised an exception; the message is the traceback that the board printed."""
 
 
+class _Line:
+    """pyserial's object for a port, but that it is not read beyond a limit.
+
+    mpremote reads until the board is silent, or until what it waits for has come; a program that
+    prints from a thread or a timer is never silent.
+    """
+
+    def __init__(self, serial: Any) -> None:
+        self._serial = serial
+        self._end = math.inf
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._serial, name)
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds for which a read waits for a byte."""
+        seconds: float | None = self._serial.timeout
+        return seconds
+
+    @timeout.setter
+    def timeout(self, seconds: float | None) -> None:
+        self._serial.timeout = seconds
+
+    @contextlib.contextmanager
+    def limit(self, seconds: float) -> Iterator[None]:
+        """In the block, what is read after so many seconds raises OSError."""
+        self._end = time.monotonic() + seconds
+        try:
+            yield
+        finally:
+            self._end = math.inf
+
+    def read(self, size: int = 1) -> bytes:
+        self._check()
+        data: bytes = self._serial.read(size)
+        return data
+
+    def inWaiting(self) -> int:  # noqa: N802  (mpremote calls it so)
+        self._check()
+        return int(self._serial.inWaiting())
+
+    def _check(self) -> None:
+        if time.monotonic() > self._end:
+            raise OSError("it prints without end")
+
+
 class RawRepl:
-    """The port, open; `line` is pyserial's object for it.
+    """The port, open; `line` is as pyserial's object for it.
 
     Every method raises LineLostError if the board does not answer.
     """
@@ -32,19 +82,21 @@ class RawRepl:
         """`silence` is how many seconds a read waits for a byte."""
         with _answering():
             self._transport = SerialTransport(port, baudrate=baud)
-        self.line: Any = self._transport.serial
+        self.line: Any = _Line(self._transport.serial)
+        self._transport.serial = self.line
         self.line.timeout = silence  # mpremote would wait for ever
 
     def await_prompt(self, seconds: float) -> None:
         """Wait for the friendly REPL of a board that has just been switched on."""
         with _answering():
-            said = self._transport.read_until(1, b">>> ", timeout=seconds)
-            if not said.endswith(b">>> "):
+            output = self._transport.read_until(1, b">>> ", timeout=seconds)
+            if not output.endswith(b">>> "):
                 raise TransportError("there is no prompt")
 
     def enter(self, *, reset: bool, seconds: float = 10) -> None:
         """Stop what runs, and enter the raw REPL, after a soft reset without main.py if asked."""
-        with _answering(), contextlib.redirect_stdout(io.StringIO()):  # mpremote prints
+        limit = self.line.limit(_WAITS * seconds)
+        with _answering(), limit, contextlib.redirect_stdout(io.StringIO()):  # mpremote prints
             self._transport.enter_raw_repl(soft_reset=reset, timeout_overall=seconds)
 
     def leave(self) -> None:
@@ -59,10 +111,10 @@ class RawRepl:
         `seconds` is how long it may be silent.
         """
         with _answering():
-            said, complaint = self._transport.exec_raw(code, timeout=seconds)
+            output, complaint = self._transport.exec_raw(code, timeout=seconds)
         if complaint:
             raise CodeRaisedError(complaint.decode(errors="replace").strip())
-        return str(said.decode(errors="replace"))
+        return str(output.decode(errors="replace"))
 
     def begin(self, code: str) -> None:
         """Start code, and wait for nothing."""

@@ -1,4 +1,4 @@
-"""The same work on several tasks side by side, each in a process of its own; results in order."""
+"""Runs tasks in parallel, each in its own process, with the results in order."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def _run(send: Send, work: Work[Any, Any], task: object) -> None:
         send(("part", (_part(done, total), note)))
 
     try:
-        found = work(task, tell)
+        result = work(task, tell)
     except UserError as error:
         send(("refused", str(error)))
         return
-    send(("result", found))
+    send(("result", result))

@@ -6,6 +6,7 @@ here: data keep it.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from typing import TextIO
 
@@ -13,6 +14,8 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from .text import shown
+
+_SECONDS = 10.0  # between lines about work that is not done yet
 
 
 class Terminal(Console):
@@ -44,7 +47,8 @@ messages = Terminal(stderr=True)
 class showing:  # noqa: N801  (used as a with statement)
     """`with showing("reading") as update: update(done, total, note)`, on the standard error.
 
-    A terminal shows a bar, anything else gets a line at every tenth.
+    A terminal shows a bar, which goes when the work is done. Anything else gets a line at most
+    every ten seconds.
 
     With announce the name of the work is printed at its start where there is no bar.
     """
@@ -60,7 +64,7 @@ class showing:  # noqa: N801  (used as a with statement)
 
         self._what = what
         self._announce = announce
-        self._tenth = 0
+        self._told = time.monotonic()
         self._bar = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -83,10 +87,9 @@ class showing:  # noqa: N801  (used as a with statement)
     def __call__(self, done: int, total: int, note: str = "") -> None:
         """Say that done of total is done; note is what else there is to tell."""
         self._bar.update(self._task, completed=done, total=total, note=note)
-        tenth = 10 * done // max(total, 1)
-        if tenth > self._tenth and not messages.is_terminal:
-            self._tenth = tenth
-            messages.say(f"{self._what}: {10 * tenth} % {note}".rstrip())
+        if not messages.is_terminal and time.monotonic() - self._told >= _SECONDS:
+            self._told = time.monotonic()
+            messages.say(f"{self._what}: {100 * done // max(total, 1)} % {note}".rstrip())
 
     def __exit__(self, *_: object) -> None:
         if messages.is_terminal:  # where it never began, some versions of rich print an empty line

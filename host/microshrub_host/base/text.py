@@ -1,4 +1,4 @@
-"""Words for people, made of what programs have; and values of the texts that people type."""
+"""Text for people from values, and values from text that people type."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def _whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        said = f"has to be a whole number, not {text!r}"
+        message = f"has to be a whole number, not {text!r}"
         if size := _KILOBYTES.fullmatch(text):
-            said += f". Did you mean {1024 * int(size[1])}?"
-        raise ValueError(said) from None
+            message += f". Did you mean {1024 * int(size[1])}?"
+        raise ValueError(message) from None
 
 
 def _number(kind: type, noun: str) -> Callable[[str], Any]:
@@ -115,42 +115,42 @@ def share_of_samples(text: str, option: str, what: str, hertz: float | None = No
     text names none. Raises UserError.
     """
     text = " ".join(text.split())
-    said = f"{option} {text!r}"
-    if found := _SHARE.fullmatch(text):
-        share = _above_zero(found[1], said) / (100 if found[2] else 1)
+    message = f"{option} {text!r}"
+    if match := _SHARE.fullmatch(text):
+        share = _above_zero(match[1], message) / (100 if match[2] else 1)
         if share > 1:
-            meant = "" if found[2] or share > 100 else f". Did you mean {text}%?"
-            raise UserError(f"{said}: a share has to be above 0 and at most 1{meant}")
+            meant = "" if match[2] or share > 100 else f". Did you mean {text}%?"
+            raise UserError(f"{message}: a share has to be above 0 and at most 1{meant}")
         return share
-    found = _RATE.fullmatch(text)
-    if not found:
+    match = _RATE.fullmatch(text)
+    if not match:
         raise UserError(
-            f"{said} is not how often {what}. Write a share, such as "
+            f"{message} is not how often {what}. Write a share, such as "
             "0.001 or 0.1%, or '1 per day at 50 Hz', or '1 per 1000 samples'"
         )
-    return _above_zero(found["count"], said) / _length(found, text, said, hertz)
+    return _above_zero(match["count"], message) / _length(match, text, message, hertz)
 
 
-def _length(found: re.Match[str], text: str, said: str, hertz: float | None) -> Fraction:
+def _length(found: re.Match[str], text: str, message: str, hertz: float | None) -> Fraction:
     """Samples in the time that the text names."""
-    length = _above_zero(found["length"] or "1", said)
+    length = _above_zero(found["length"] or "1", message)
     unit = found["unit"].lower()
     if unit.startswith("sample"):
         return length
     if found["hertz"]:
-        hertz = float(_above_zero(found["hertz"], said))
+        hertz = float(_above_zero(found["hertz"], message))
     if hertz is None:
-        raise UserError(f"{said}: how many samples a second are there? Write '{text} at 50 Hz'")
+        raise UserError(f"{message}: how many samples a second are there? Write '{text} at 50 Hz'")
     return length * _SECONDS[unit] * Fraction(hertz).limit_denominator(1000)
 
 
-def _above_zero(text: str, said: str) -> Fraction:
+def _above_zero(text: str, message: str) -> Fraction:
     try:
         value = Fraction(text.replace(",", "").replace("_", ""))
     except ValueError:
         value = Fraction(0)
     if not 0 < value < math.inf:
-        raise UserError(f"{said}: {text} is not a number above 0")
+        raise UserError(f"{message}: {text} is not a number above 0")
     return value
 
 
@@ -159,15 +159,15 @@ def settings(owner: str, words: Sequence[str], known: Mapping[str, Any]) -> dict
 
     A value of digits is a whole number, any other a text. Raises UserError.
     """
-    found = dict(known)
+    result = dict(known)
     for word in words:
         name, equals, value = word.partition("=")
         if not equals:
             raise UserError(f"{word!r} after {owner} is not a setting such as rate=50")
         if name not in known:
             raise UserError(f"{owner} has no {name}. {did_you_mean(name, known)}")
-        found[name] = number_or_name(value)
-    return found
+        result[name] = number_or_name(value)
+    return result
 
 
 def number_or_name(text: str) -> int | str:

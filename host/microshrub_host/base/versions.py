@@ -1,4 +1,4 @@
-"""The versions of what a result depends on."""
+"""The versions that affect a result."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import platform
 
 
 def versions() -> dict[str, str]:
-    """Of what the result depends on."""
-    found = {name: version_of(name) for name in ("microshrub", "llvmlite", "numpy")}
-    return found | {"python": platform.python_version()}
+    """Versions that affect the result, by name."""
+    result = {name: version_of(name) for name in ("microshrub", "llvmlite", "numpy")}
+    return result | {"python": platform.python_version()}
 
 
 def version_of(distribution: str) -> str:
-    """The version of an installed distribution, or that it is unknown."""
+    """The version of an installed distribution, or "unknown"."""
     from importlib import metadata  # it takes a while, and is seldom asked
 
     try:

@@ -19,6 +19,8 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from . import child_process
+
 
 class CtrlC:
     """What Ctrl-C does in this process: after the `with` it is what it was before.
@@ -47,6 +49,7 @@ class CtrlC:
 
     def hold(self) -> None:
         """Let nothing be struck until release() or the end; a Ctrl-C is not lost."""
+        child_process.guard_multiprocessing()
         if not self._main:
             return
         if sys.platform != "win32":
@@ -152,8 +155,8 @@ class Apart:
             return ""
         if code is not None and code < 0:
             return f"crashed: ended by {signal.Signals(-code).name}"
-        said = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
-        lines = [line.strip() for line in said if line.strip()]
+        log_text = self._log.read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = [line.strip() for line in log_text if line.strip()]
         return f"crashed: {lines[-1] if lines else f'exit code {code}'}"
 
     def close(self) -> None:

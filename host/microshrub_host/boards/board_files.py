@@ -6,10 +6,11 @@ user's own.
 
 from __future__ import annotations
 
+import datetime
 import difflib
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,8 @@ ARCHITECTURES = (
     "x86",
 )
 INTERFACES = ("usb", "uart")
+
+REPORTER = "YOUR NAME"  # what `microshrub report` leaves to be filled in
 
 LAYOUTS = ("rp2",)  # of pins: RP2040 and RP2350
 LAST_PIN = 48  # of the boards whose file does not say: that of an ESP32-S3
@@ -70,10 +73,58 @@ class Radio:
 
 
 @dataclass(frozen=True)
+class Growth:
+    """RAM that the heap takes when it is full and no radio is on: one block, in bytes.
+
+    Machine code that is not on the heap is in the same block, as it is loaded first.
+    """
+
+    block_bytes: int
+    source: str
+
+    def heap_bytes(self, machine_code: int) -> int:
+        """What the heap has more, beside so many bytes of machine code."""
+        left = self.block_bytes - machine_code * 33 // 32 - 16  # and a header for each piece
+        size = _allocator_size(left)
+        return max(0, (size - 64) * 8 // 528 * 64)  # without the area's own tables (py/gc.c)
+
+
+def _allocator_size(free: int) -> int:
+    """What the IDF says of a free block: its size, rounded down to a sixteenth of a power of two.
+
+    So does heap_caps_get_largest_free_block(), of which MicroPython makes an area (TLSF's classes;
+    53248 and 139264 are of them).
+    """
+    step = max(16, 1 << max(free, 1).bit_length() >> 5)
+    return free // step * step
+
+
+@dataclass(frozen=True)
+class Report:
+    """What somebody measured on a physical board, as `microshrub report` prints it.
+
+    `source` says who measured it, and where the whole report is. `heap_free_bytes` is after a
+    reset, `executable_bytes` the largest block for machine code then, `program_free_bytes` the
+    heap beside a program with a thicket, `sample_us` what its self-test took a sample, and
+    `served` how many samples it predicted and learned as the simulator did. None: not measured.
+    """
+
+    firmware: str
+    date: datetime.date
+    source: str
+    heap_free_bytes: int
+    executable_bytes: int | None = None
+    program_free_bytes: int | None = None
+    sample_us: int | None = None
+    served: int | None = None
+
+
+@dataclass(frozen=True)
 class CostRow:
     """What a sample costs with one model, as `--ours` names it: median and 99th percentile.
 
-    Microseconds in [measured], instructions in [cost].
+    Microseconds in [measured], instructions in [cost]. The kernels are native; `viper` is the same
+    of viper's, if it is known.
     """
 
     model: str
@@ -81,6 +132,7 @@ class CostRow:
     classes: int
     predict: tuple[int, int]
     learn: tuple[int, int]
+    viper: tuple[tuple[int, int], tuple[int, int]] | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +148,14 @@ class Costs:
     cycles: float = 1.0
     uncached_us: int = 0
 
+    def of_viper(self) -> tuple[CostRow, ...]:
+        """The rows of viper's kernels."""
+        return tuple(
+            replace(row, predict=row.viper[0], learn=row.viper[1])
+            for row in self.rows
+            if row.viper
+        )
+
 
 @dataclass(frozen=True)
 class Board:
@@ -107,10 +167,13 @@ class Board:
     `heap_source` where these figures are from. Where `native` is false, `executable_bytes` is how
     much RAM there is for machine code, and `executable_source` where that is from. `firmware` is
     what micropython.org/download calls its stock firmware, "" if it has none there. `flash_bytes`
-    is the size of that firmware's file system, None if it is not known. `measured` has
-    microseconds, of `microshrub bench`, `cost` instructions counted in emulation; None if the file
-    has no such section. `currents` is what it draws, of [energy]. `wifi` is None if there
-    is no Wi-Fi that a program can use.
+    is the size of that firmware's file system, None if it is not known. `romfs_source` says since
+    when that firmware has a partition for a ROM file system, "" if it has none. `measured` has
+    microseconds, of `microshrub bench`, `cost` instructions counted in emulation; None if the
+    file has no such section.
+    `currents` is what it draws, of [energy]. `wifi` is None if there
+    is no Wi-Fi that a program can use. `growth` is what comes to the heap while no radio is on,
+    None if nothing does. `reports` are of physical boards, the last one the newest.
     """
 
     key: str
@@ -130,10 +193,20 @@ class Board:
     executable_source: str = ""
     firmware: str = ""
     flash_bytes: int | None = None
+    romfs_source: str = ""
     measured: Costs | None = None
     cost: Costs | None = None
     currents: Currents | None = None
     wifi: Radio | None = None
+    growth: Growth | None = None
+    reports: tuple[Report, ...] = ()
+
+    def grown_bytes(self, machine_code: int) -> int:
+        """What comes to heap_free_bytes while no radio is on.
+
+        machine_code are the bytes that a program has outside the heap.
+        """
+        return self.growth.heap_bytes(machine_code) if self.growth else 0
 
 
 def names() -> list[str]:
@@ -162,7 +235,11 @@ def _folder() -> Path:
 
 def _unknown(name: str) -> str:
     known = names()
-    near = difflib.get_close_matches(name.lower().replace("-", "_"), known, n=1)
+    full = {load(key).name.lower(): key for key in known}
+    spoken = name.strip().lower()
+    near = difflib.get_close_matches(spoken.replace("-", "_").replace(" ", "_"), known, n=1)
+    if not near or spoken in full:
+        near = [full[each] for each in difflib.get_close_matches(spoken, full, n=1)]
     hint = f" Did you mean {near[0]}?" if near else ""
     return (
         f"There is no board {name!r}.{hint} Known boards: {', '.join(known)}. "
@@ -206,10 +283,13 @@ def _board(key: str, table: TomlSection) -> Board:
         **_executable(table),
         firmware=table.text("firmware") if "firmware" in table.rest else "",
         flash_bytes=table.positive("flash_bytes") if "flash_bytes" in table.rest else None,
+        romfs_source=table.text("romfs_source") if "romfs_source" in table.rest else "",
         measured=_costs(table, "measured"),
         cost=_costs(table, "cost"),
         currents=currents(table),
         wifi=_wifi(table.section("wifi")) if "wifi" in table.rest else None,
+        growth=_growth(table.section("growth")) if "growth" in table.rest else None,
+        reports=_reports(table),
     )
     table.finish()
     if board.native and board.executable_bytes is not None:
@@ -254,6 +334,36 @@ def _wifi(table: TomlSection) -> Radio:
     return wifi
 
 
+def _growth(table: TomlSection) -> Growth:
+    growth = Growth(table.positive("block_bytes"), table.text("source"))
+    table.finish()
+    return growth
+
+
+def _reports(table: TomlSection) -> tuple[Report, ...]:
+    """Sections [[report]], by date."""
+    if "report" not in table.rest:
+        return ()
+    rows = table.take("report", list, "sections [[report]]")
+    found = [_report(TomlSection(table.path, row, f"report[{i}].")) for i, row in enumerate(rows)]
+    return tuple(sorted(found, key=lambda report: report.date))
+
+
+def _report(table: TomlSection) -> Report:
+    measured = ("executable_bytes", "program_free_bytes", "sample_us", "served")
+    report = Report(
+        firmware=table.text("firmware"),
+        date=table.take("date", datetime.date, "a date such as 2026-11-28"),
+        source=table.text("source"),
+        heap_free_bytes=table.positive("heap_free_bytes"),
+        **{name: table.positive(name) for name in measured if name in table.rest},
+    )
+    table.finish()
+    if report.source.startswith(REPORTER):
+        table.fail("source", "has to say who measured it, and where the report is")
+    return report
+
+
 def _costs(table: TomlSection, key: str) -> Costs | None:
     if key not in table.rest:
         return None
@@ -286,12 +396,16 @@ def _costs_of(section: TomlSection, key: str) -> Costs:
 
 
 def _cost_row(table: TomlSection) -> CostRow:
+    viper = None
+    if "viper_predict" in table.rest:
+        viper = table.rising_pair("viper_predict"), table.rising_pair("viper_learn")
     row = CostRow(
         model=table.text("model"),
         features=table.positive("features"),
         classes=table.positive("classes"),
         predict=table.rising_pair("predict"),
         learn=table.rising_pair("learn"),
+        viper=viper,
     )
     table.finish()
     return row

@@ -23,8 +23,10 @@ from typing import Any, NamedTuple
 
 from ..features.feature_choice import Time, Work
 from .board_files import Board
+from .emits import NATIVE, VIPER
 
 # Instructions around predict and learn, and those more for each feature
+LINK_OF_NATIVE, SENSOR_OF_NATIVE = (153_600, 290), (91_700, 260)  # as below, native kernels
 LINK = (140_000, 2_100)  # of a labelled sample that comes over the serial link
 SENSOR = (96_000, 1_850)  # of one of the board's own sensor that is told to a monitor
 USB_BYTE_US = 30.0
@@ -34,9 +36,10 @@ _OBSERVATION = 22  # of an observation
 _VALUE = 4
 
 
-def around_us(board: Board, features: int, sensor: bool = False) -> float:
+def around_us(board: Board, features: int, sensor: bool = False, emit: str = NATIVE) -> float:
     """Microseconds of a labelled sample beside the learner; of the board's sensor or the link."""
-    fixed, each = SENSOR if sensor else LINK
+    counted = (LINK_OF_NATIVE, SENSOR_OF_NATIVE) if emit == NATIVE else (LINK, SENSOR)
+    fixed, each = counted[sensor]
     cycles = board.cost.cycles if board.cost else 1.0
     computed = (fixed + each * features) * cycles * 1e6 / board.clock_hz
     sent = _OBSERVATION if sensor else _SENT + _FRAME
@@ -56,7 +59,8 @@ _SMALL, _LARGE, _MOST = 16_384, 49_152, 65_536
 _AT_LEAST = 80 * 1024
 
 # By features * classes: predict and learn of the small one, predict and learn of the large one
-_COUNTED: dict[str, dict[int, tuple[Pair, Pair, Pair, Pair]]] = {
+_Counted = dict[str, dict[int, tuple[Pair, Pair, Pair, Pair]]]
+_OF_VIPER: _Counted = {
     "armv6m": {
         6: ((121407, 124434), (213846, 418957), (181104, 186058), (296116, 613954)),
         50: ((102722, 109098), (435311, 480697), (165246, 179694), (403785, 764675)),
@@ -75,9 +79,30 @@ _COUNTED: dict[str, dict[int, tuple[Pair, Pair, Pair, Pair]]] = {
 }
 
 
-def instructions(arch: str, size: int, features: int, classes: int) -> tuple[Pair, Pair] | None:
+_OF_NATIVE: _Counted = {
+    "armv6m": {
+        6: ((52125, 53277), (77134, 154716), (81146, 83287), (116505, 233136)),
+        50: ((43554, 46486), (159746, 182034), (76210, 83371), (161113, 288648)),
+        360: ((94765, 96727), (332728, 366499), (119736, 137095), (428916, 463526)),
+    },
+    "armv7emsp": {
+        6: ((38504, 39121), (55864, 121182), (60746, 62045), (84711, 184593)),
+        50: ((27054, 29528), (111482, 129922), (53294, 60011), (113891, 216952)),
+        360: ((58864, 60083), (232201, 255769), (83732, 95871), (303201, 327667)),
+    },
+    "rv32imc": {
+        6: ((32618, 33325), (49300, 118110), (51000, 52602), (72958, 179056)),
+        50: ((25609, 27562), (104978, 129439), (47553, 52688), (104439, 216480)),
+        360: ((62029, 63276), (228206, 253638), (85850, 99053), (293202, 321274)),
+    },
+}
+
+
+def instructions(
+    arch: str, size: int, features: int, classes: int, emit: str = NATIVE
+) -> tuple[Pair, Pair] | None:
     """Of a predict and of a learn; None for more bytes, features or classes than were counted."""
-    counted = _COUNTED.get(arch)
+    counted = {NATIVE: _OF_NATIVE, VIPER: _OF_VIPER}.get(emit, {}).get(arch)
     work = features * classes
     if not counted or size > _MOST or work > max(counted):
         return None
@@ -102,8 +127,11 @@ def _part_between(low: Pair, high: Pair, part: float) -> Pair:
 
 
 # Instructions of a reading, and for each of its values; for each reading of a window and each
-# channel, of the statistics and of the transform with its bands
-_OF_FEATURES = {"armv6m": (4_500, 900, 820, 1_240), "armv7emsp": (3_400, 800, 720, 1_160)}
+# channel, of the statistics and of the transform with its bands; and each pair, of its turn
+_OF_FEATURES = {
+    "armv6m": (4_500, 900, 820, 1_240, 600),
+    "armv7emsp": (3_400, 800, 720, 1_160, 520),
+}
 _LIKE = {"rv32imc": "armv7emsp"}
 
 
@@ -148,9 +176,9 @@ def features_us(board: Board, work: Work) -> tuple[float, float] | None:
     if counted is None or board.cost is None:
         return None
     unit = board.cost.cycles * 1e6 / board.clock_hz
-    fixed, each, statistics, bands = counted
+    fixed, each, statistics, bands, turns = counted
     per_reading = statistics * work.statistics + bands * work.bands
-    made = work.channels * work.window * per_reading
+    made = work.window * (work.channels * per_reading + work.turns * turns)
     return (fixed + each * work.channels) * unit, made * unit
 
 
@@ -158,4 +186,4 @@ def work_of(extraction: Mapping[str, Any]) -> Work:
     """What config.json's extraction makes of a window; its plain values take nothing."""
     channels = len(extraction["zero"]) - len(extraction["plain"])
     some = bool(extraction["statistics"]), bool(extraction["bands"])
-    return Work(channels, extraction["window"], *some, 0)
+    return Work(channels, extraction["window"], *some, 0, len(extraction.get("turns", ())))

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import bisect
 import dataclasses
-from collections.abc import Callable, Collection
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from ..base.errors import UserError
-from ..beside.between import between
-from ..beside.companion import Beside, around
+from ..companions.companion import with_companions
+from ..companions.pipeline import pipeline
 from ..features.feature_options import FeatureOptions
-from ..library.learners import defaults, learner, model_of
+from ..library.learners import defaults, learner, model_name
 from .board_files import Board
+from .deployment import Deployment
+from .fit_advice import options_to_lower
 from .program import usual_program
 from .ram_budget import START_BYTES, Budget, Parameters, budget
 from .scarce_machine_code import ANY, USUAL
 from .usual_budget import usual_budget
-from .what_to_lower import which_to_lower
 
 SIZE = "bytes"  # the option
 RESERVED = 20 * 1024  # bytes of RAM that are left to the user's own code, after the start
@@ -49,50 +51,39 @@ class NoRoom(UserError):  # noqa: N818, a state of affairs, like StopIteration
         return self._tell()
 
 
-def bytes_for(
-    parameters: Parameters,
-    board: Board,
-    kind: str,
-    native: bool = False,
-    frozen: bool = False,
-    freeze: bool = False,
-    beside: Beside = (),
-    network: Collection[str] = (),
-) -> int:
+def bytes_for(deployment: Deployment) -> int:
     """The learner's default bytes, or fewer if the board has less beside the program of `build`.
 
-    With `native`, that is the program of `build --native`, which is smaller; with `frozen`, one
-    whose ranges do not grow; with `freeze`, one whose library is in the firmware. What is known to
-    stand beside the learner, and what the program has in a `network`, come out of what is left to
-    the user's own code. Raises NoRoom, which says what fits instead, if not even the smallest
-    does.
+    Its companions, and what the program has in a network, come out of what is left to the user's
+    own code. Raises NoRoom, which says what fits instead, if not even the smallest does.
 
     Where machine code is on the heap, and all of it leaves less than a quarter of the default,
     some kernels are bytecode: see _SLOWER.
     """
+    kind, parameters, board = deployment.learner, deployment.parameters, deployment.board
+    alone = replace(deployment, companions=(), network=(), names=((), ()))
 
-    def whole(
-        slowest: float, beside: Beside = (), network: Collection[str] = (), **shape: int
-    ) -> Budget:
-        wanted = around({**parameters, SIZE: _most(kind), **shape}, beside)
-        return usual_budget(
-            wanted, board, kind, beside, native, network, frozen, freeze=freeze, slowest=slowest
-        )
+    def sized(asked: Deployment, **shape: int) -> Deployment:
+        wanted = with_companions({**parameters, SIZE: _most(kind), **shape}, asked.companions)
+        return replace(asked, parameters=wanted)
 
     def within(slowest: float) -> int | None:
-        plain = whole(slowest)
+        plain = usual_budget(sized(alone), slowest)
         if not plain.kernels.plain and slowest > 1:
             return None  # it is all machine code, as before
         found = bytes_within(plain, sensor_bytes, parameters, board, kind, more)
         return found if slowest == 1 or (found or 0) >= _most(kind) // _LEAST else None
 
-    sensor = between(FeatureOptions.of(_FEATURES).extraction(_CHANNELS, _RATE))
-    sensed = usual_program(kind, parameters, sensor, frozen=frozen)
-    same = whole(1, features=sensed.parameters["features"])
-    sensor_bytes = whole(1, sensor).ram_bytes - same.ram_bytes
+    sensor = pipeline(FeatureOptions.of(_FEATURES).extraction(_CHANNELS, _RATE))
+    sensed = replace(alone, companions=sensor)
+    features = usual_program(sensed).parameters["features"]
+    same = usual_budget(sized(alone, features=features), 1)
+    sensor_bytes = usual_budget(sized(sensed), 1).ram_bytes - same.ram_bytes
+    everything = sized(replace(deployment, names=((), ())))
     more = 0
-    if beside or network:
-        more = max(whole(1, beside, network).ram_bytes - whole(1).ram_bytes, 0)
+    if deployment.companions or deployment.network:
+        more = usual_budget(everything, 1).ram_bytes - usual_budget(sized(alone), 1).ram_bytes
+        more = max(more, 0)
     found = within(1) or 0
     for slowest, part in _SLOWER:
         enough = _most(kind) // part
@@ -100,11 +91,8 @@ def bytes_for(
             room = within(slowest) or 0
             found = max(found, room if slowest < ANY else min(room, enough))
     if not found:
-        wanted = around({**parameters, SIZE: _most(kind)}, beside)
-        everything = whole(ANY, beside, network)
-        raise NoRoom(
-            lambda: which_to_lower(wanted, board, kind, everything, beside, reason=_NO_DEFAULT)
-        )
+        taken = usual_budget(everything)
+        raise NoRoom(lambda: options_to_lower(everything, taken, reason=_NO_DEFAULT))
     return found
 
 
@@ -119,7 +107,7 @@ def bytes_within(
     """The learner's default bytes, or fewer if the board has less beside the rest of a program.
 
     A sensor takes sensor_bytes more than that program, which is `plain`, and RESERVED bytes stay
-    free, of which what is to stand beside the learner takes `more`. If the board is too small for
+    free, of which the learner's companions take `more`. If the board is too small for
     that and a quarter of the default, none stay free, and beside less than a sixteenth, the
     sensor has no room. None if no size has any.
     """
@@ -144,13 +132,13 @@ def bytes_within(
 
 
 def _most(kind: str) -> int:
-    return int(defaults(model_of(kind))[SIZE])
+    return int(defaults(model_name(kind))[SIZE])
 
 
 def exists(parameters: Parameters, kind: str) -> bool:
     """Whether the learner can be that small with so many features and classes."""
     try:
-        learner(model_of(kind)).nbytes(**parameters)
+        learner(model_name(kind)).nbytes(**parameters)
     except ValueError:
         return False
     return True

@@ -162,16 +162,23 @@ class Energy:
                 "the learner's",
             ),
         ]
-        if self.battery:
-            asleep = self.asleep and self.battery.days(self.asleep)
-            days = self.between(self.battery.days(self.awake), asleep)
-            found.append((f"days on {self.battery.text}, an estimate", days))
-        return [*found, ("  estimated from", str(self.currents))]
+        return [*found, *self.days_rows(), ("  estimated from", str(self.currents))]
+
+    def days_rows(self) -> list[tuple[str, str]]:
+        """The row of a battery that was named."""
+        if not self.battery:
+            return []
+        asleep = self.asleep and self.battery.days(self.asleep)
+        days = self.between(self.battery.days(self.awake), asleep)
+        return [(f"days on {self.battery.text}, an estimate", days)]
 
     def between(self, awake: float, asleep: float | None) -> str:
-        """Two amounts, of a board that never sleeps and of one that sleeps between samples."""
-        rest = f"{amount(asleep)} asleep between samples" if asleep else "and it cannot sleep"
-        return f"{amount(awake)} always awake, {rest}"
+        """The two amounts without and with sleep between samples, in words."""
+        if not asleep:
+            return f"{amount(awake)}; the board cannot sleep"
+        if amount(awake) == amount(asleep):
+            return f"{amount(awake)}; at this rate, the board has no time to sleep"
+        return f"{amount(awake)} without sleep, {amount(asleep)} asleep between samples"
 
 
 def estimate(

@@ -11,7 +11,8 @@ In blocks of 16 bytes remain:
 
 What a module and a class body execute once (bytecode, tables of children) is garbage afterwards.
 Of a library that is frozen into the firmware, the code, the constants and most names are in flash;
-its modules, functions, classes and their tables are on the heap all the same.
+its modules, functions, classes and their tables are on the heap all the same. Of one in a ROM file
+system, bytecode and the characters of names and texts are in flash; machine code is copied.
 
 The sum is within 1 % of gc.mem_alloc() on a real MicroPython. It is less certain which names a
 board's firmware has; and rp2 needs 1 byte less for a name.
@@ -28,8 +29,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..library import library_files
 from ..programs import mpy
-from ..sources import library_files
 
 BLOCK = 16  # bytes
 WORD = 4
@@ -64,6 +65,7 @@ _FIRMWARE_WORDS = (
 _NOT_IN_FIRMWARE = {"__all__", "error", "nbytes", "True", "False", "credits", "link"}
 
 FROZEN = ".frozen"  # the place of what is in the firmware
+ROM = "/rom/microshrub.lib"  # that of a library in a ROM file system
 
 _SMALL_INT_BITS = 30  # besides the sign
 _TYPE_OBJECT = 64  # bytes of a class, without the table of its attributes
@@ -93,6 +95,12 @@ class LibraryHeap:
     modules: list[ModuleHeap]
     names: int
     module_table: int
+
+    @property
+    def bytes(self) -> int:
+        """All of it, machine code included."""
+        own = sum(module.native + module.other for module in self.modules)
+        return own + self.names + self.module_table
 
 
 def blocks(size: int) -> int:
@@ -136,12 +144,15 @@ def files_heap(
     rooms = sorted(room for room in children if room)
     children[""] += len(rooms)
     count = len(modules) + len(gone) + len(rooms)
+    # the package imports a native module by its name, which it has as an attribute anyway
+    given = [_functions_of(module) - 1 for module in modules if _is_of_package(module)]
+    stored = children[""] + sum(given)
     return LibraryHeap(
         modules=[
-            *(_module_heap(module, names, place, children[""]) for module in modules),
+            *(_module_heap(module, names, place, stored) for module in modules),
             *(_room_heap(room, place, children[room]) for room in rooms),
         ],
-        names=_names_heap(names),
+        names=_names_heap(names, _in_rom([*modules, *gone]) if place == ROM else ()),
         module_table=table(_MODULES_AT_START + count) - _MODULES_TABLE,
     )
 
@@ -167,6 +178,16 @@ def _files(arch: str, roots: tuple[str, ...], native: bool) -> list[Path]:
     return mpy.compiled(arch, needed)
 
 
+def _functions_of(module: mpy.Module) -> int:
+    """How many functions a native module makes: all that it names but its file and the package."""
+    return module.name_count - 1 - _is_of_package(module) if module.code.native else 0
+
+
+def _is_of_package(module: mpy.Module) -> bool:
+    """Whether it is a native module that makes its functions globals of the package."""
+    return module.code.native and module.names[-1] == library_files.PACKAGE
+
+
 def _room_heap(room: str, place: str, modules: int) -> ModuleHeap:
     """A subfolder of the library: a package without a file, whose modules are its attributes."""
     stored = 2 + modules  # __name__, __path__
@@ -180,17 +201,18 @@ def _module_heap(
 ) -> ModuleHeap:
     words = -(-module.name_count // 2) + len(module.constants)
     stored = 2 + _stored(module.code)  # __name__, __file__
-    if module.code.native:  # what has a name is stored, all but the file's
-        stored += module.name_count - 1
-    frozen = place == FROZEN
-    other, native = _left_by(module.code, frozen)
+    frozen, rom = place == FROZEN, place == ROM
+    other, native = _left_by(module.code, place)
+    functions = _functions_of(module)
+    other += functions * BLOCK
+    stored += 0 if _is_of_package(module) else functions
     if module.name == "__init__":
         stored += 1 + others  # __path__, and the other modules are attributes of the package
         other += BLOCK + blocks(len(f"{place}/{library_files.PACKAGE}") + 1)
     other += BLOCK + BLOCK + table(stored)
     if not frozen:
         other += blocks(words * WORD)
-        other += sum(_constant(kind, value, names) for kind, value in module.constants)
+        other += sum(_constant(kind, value, names, rom) for kind, value in module.constants)
     return ModuleHeap(module.name, _native_functions(module.code), native, other)
 
 
@@ -206,7 +228,7 @@ def _stored(body: mpy.Code) -> int:
     return len({name for opcode, name in mpy.operations(body.data) if opcode in stores})
 
 
-def _left_by(body: mpy.Code, frozen: bool) -> tuple[int, int]:
+def _left_by(body: mpy.Code, place: str) -> tuple[int, int]:
     """What running the body of a module or class leaves: bytes of all else, of machine code."""
     other = native = built = 0
     if body.native:  # its functions are in it; a list of what the collector has to keep
@@ -221,35 +243,35 @@ def _left_by(body: mpy.Code, frozen: bool) -> tuple[int, int]:
         elif opcode in (mpy.MAKE_FUNCTION, mpy.MAKE_DEFAULTS):
             child = body.children[argument]
             if child.class_body:  # the call that makes it is counted above
-                kept = _left_by(child, frozen)
+                kept = _left_by(child, place)
                 other += _TYPE_OBJECT + table(_stored(child))
             else:
-                kept = (0, 0) if frozen else _kept(child)
+                kept = (0, 0) if place == FROZEN else _kept(child, place == ROM)
                 other += blocks(BLOCK + (built * WORD if opcode == mpy.MAKE_DEFAULTS else 0))
             other, native = other + kept[0], native + kept[1]
     return other, native
 
 
-def _kept(code: mpy.Code) -> tuple[int, int]:
+def _kept(code: mpy.Code, rom: bool) -> tuple[int, int]:
     """What a function's code takes, without its object: bytes of all else, of machine code."""
-    size = blocks(len(code.data))
+    size = 0 if rom and not code.native else blocks(len(code.data))
     other, native = (blocks(code.data_bytes), size) if code.native else (size, 0)
     if code.children:
         other += blocks((len(code.children) + (code.kind == mpy.NATIVE)) * WORD)
     for child in code.children:
-        kept = _kept(child)
+        kept = _kept(child, rom)
         other, native = other + BLOCK + kept[0], native + kept[1]
     return other, native
 
 
-def _constant(kind: int, value: Any, names: Collection[str]) -> int:
+def _constant(kind: int, value: Any, names: Collection[str], rom: bool) -> int:
     if isinstance(value, list):
-        items = sum(_constant(k, v, names) for k, v in value)
+        items = sum(_constant(k, v, names, rom) for k, v in value)
         return blocks((2 + len(value)) * WORD) + items if value else 0
     if kind == mpy.STR and value[:-1].decode() in names:
         return 0
     if kind in (mpy.STR, mpy.BYTES):
-        return BLOCK + blocks(len(value))
+        return BLOCK + (0 if rom else blocks(len(value)))
     if kind == mpy.INT:
         bits = int(value).bit_length()
         return BLOCK + blocks(-(-bits // 16) * 2) if bits > _SMALL_INT_BITS else 0
@@ -288,10 +310,17 @@ def _firmware_names() -> set[str]:
     return names - _NOT_IN_FIRMWARE
 
 
-def _names_heap(names: Collection[str]) -> int:
+def _in_rom(modules: Iterable[mpy.Module]) -> set[str]:
+    """The names whose characters are in the ROM file system, in the modules' files."""
+    return {name for module in modules for name in module.names}
+
+
+def _names_heap(names: Collection[str], in_rom: Collection[str] = ()) -> int:
     """Characters go to chunks one after another; pointers, lengths and hashes to pools."""
     size, used = -_CHUNK, _CHARACTERS_AT_START
     for name in names:
+        if name in in_rom:
+            continue
         length = len(name.encode()) + 1
         if used + length > _CHUNK and used:
             size, used = size + blocks(used), 0

@@ -7,18 +7,22 @@ serial link, or are made of an analog sensor's readings; it has a drift alarm, a
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..base.errors import UserError
-from ..beside import registry
-from ..beside.companion import Beside, freezes
-from ..library import loader
-from ..library.learners import WARMUP
-from ..sources import library_files
+from ..companions import registry
+from ..companions.companion import config_of, freezes
+from ..companions.pipeline import Extracted
+from ..companions.spare_classes import spare_names
+from ..companions.watcher import CONFIG
+from ..library import library_files, loader
+from ..library.learners import WARMUP, option
 from .board_files import Board
+from .deployment import Deployment
 from .ram_budget import Parameters
 
 VERSION = 1
@@ -30,14 +34,14 @@ TARGET = ("target.state", "interval.state", "outlook.state")
 class Program:
     """What a board is to run. Features and classes are in the order of their numbers.
 
-    If `around` has spare classes, these are the last ones, which have no name yet.
+    If `config` has spare classes, these are the last ones, which have no name yet.
 
     A program that predicts a number has no classes; its features are the columns that its sensor
-    gives, the target among them. `more` are the states of what stands beside, by their names.
+    gives, the target among them. `more` are the states of companions, by their names.
 
     `learner_state` is empty for a learner that has not learned anything, `quantizer_state` for a
-    quantizer that has yet to see its first `warmup` samples; with None, its ranges grow. `around`
-    is the rest of config.json. `beside` are more files of the board, by their names.
+    quantizer that has yet to see its first `warmup` samples; with None, its ranges grow. `config`
+    is the rest of config.json. `more_files` are more files of the board, by their names.
     """
 
     learner: str  # the name of its class
@@ -48,10 +52,10 @@ class Program:
     warmup: int | None
     learner_state: bytes = field(repr=False)
     quantizer_state: bytes = field(repr=False)
-    around: dict[str, Any]
+    config: dict[str, Any]
     numbers: dict[str, Any] | None = None  # of a regressor: its Forecaster's parameters
     more: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    beside: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    more_files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     def files(self) -> dict[str, bytes]:
         """config.json, the states that it names, and what is beside them."""
@@ -69,20 +73,18 @@ class Program:
             "quantizer": QUANTIZER if QUANTIZER in found else None,
             "warmup": self.warmup,
             "model": LEARNER if LEARNER in found else None,
-            **self.around,
+            **self.config,
         }
         if self.numbers:
             files = [name if name in found else None for name in TARGET]
             config["numbers"] = self.numbers | {"states": files}
-        return {"config.json": (json.dumps(config) + "\n").encode(), **found, **self.beside}
+        return {"config.json": (json.dumps(config) + "\n").encode(), **found, **self.more_files}
 
 
-Names = tuple[Sequence[str], Sequence[str]]  # of features, of classes
-
-_AROUND: dict[str, Any] = {
+_CONFIG: dict[str, Any] = {
     "sensor": {"kind": "serial"},
     "pending": 32,
-    "checkpoint": {"path": "checkpoint", "samples": 1000, "seconds": 240},
+    "checkpoint": {"path": "checkpoint", "seconds": 240},
     "alarm": {"detector": "page_hinkley", "hook": "nothing"},
     "label_pin": None,
     "watchdog": 0,
@@ -97,60 +99,116 @@ NETWORK: dict[str, Any] = {
     "tcp": {"port": 7477},
     "share": {"group": "rooms", "name": "board", "classes": []},
 }  # fmt: skip
-PACKETS: dict[str, Any] = {
+DATAGRAMS: dict[str, Any] = {
     "udp": {"by": "udp", "port": 7478, "to": ["255.255.255.255", 7478]},
     "espnow": {"by": "espnow", "channel": 1},
 }
 
 
-def usual_program(
-    kind: str,
-    parameters: Parameters,
-    beside: Beside = (),
-    network: Collection[str] = (),
-    frozen: bool = False,
-    names: Names = ((), ()),
-) -> Program:
-    """The program of a learner and its companions; network has some of "mqtt", "tcp", "share",
-    and perhaps "udp" or "espnow", which carry what is shared in place of "mqtt".
+def usual_program(deployment: Deployment) -> Program:
+    """The program of a learner and its companions.
 
-    With `frozen`, ranges do not grow. names are those of the features and of the classes, where
-    these are known. A companion that makes the samples decides how many features there are. A
+    A companion that makes the samples decides how many features there are. A
     regressor for late targets, beside which no Forecast says more, forecasts from one lag.
     """
+    kind, parameters = deployment.learner, deployment.parameters
+    companions, network = deployment.companions, deployment.network
     library = loader.load("plan")
     of_numbers = library.learners.is_regressor(kind)
-    around = dict(_AROUND) | {name: NETWORK[name] for name in NETWORK if name in network}
-    by = next((name for name in network if name in PACKETS), None)
+    config = _CONFIG | {name: NETWORK[name] for name in NETWORK if name in network}
+    config = copy.deepcopy(config)
+    by = next((name for name in network if name in DATAGRAMS), None)
     if by:
-        around["packets"] = PACKETS[by]
-    labels, classes = names
-    for each in beside:
-        for name, part in each.in_program(classes).items():
-            around[name] = {**around.get(name, {}), **part}
-    if around["sensor"]["kind"] != "serial":
-        around["text"] = True
-    made = next((count for each in beside if (count := each.columns(library))), None)
-    numbers = around.pop("numbers", None)
+        config["datagrams"] = DATAGRAMS[by]
+    labels, classes = deployment.names
+    for name, part in config_of(companions, classes).items():
+        plain = {key: value for key, value in part.items() if key != "pin"}
+        config[name] = {**config.get(name, {}), **plain}
+    if config["sensor"]["kind"] != "serial":
+        config["text"] = True
+    counts = [each.columns(library) for each in companions if isinstance(each, Extracted)]
+    made = counts[0] if counts else None
+    numbers = config.pop("numbers", None)
     if of_numbers:
-        around["alarm"] = None
+        config["alarm"] = None
         numbers = _numbers(numbers, parameters, made)
     columns = numbers["columns"] if numbers else made or int(parameters["features"])
     features = columns - 1 + numbers["lags"] if numbers else columns
     moves = not of_numbers and library.learners.learner_class(kind).moves
-    grows = moves and not frozen and not freezes(beside)
+    grows = moves and not deployment.fixed_ranges and not freezes(companions)
     return Program(
         learner=kind,
         parameters={**parameters, "features": features},
         feature_names=tuple(labels) or _numbered(columns),
-        class_names=() if of_numbers else _classes(int(parameters["classes"]), classes, around),
+        class_names=() if of_numbers else _classes(int(parameters["classes"]), classes, config),
         units=[(0, 0)] * columns,
         warmup=None if grows else WARMUP,
         learner_state=b"",
         quantizer_state=b"",
-        around=around,
+        config=config,
         numbers=numbers,
     )
+
+
+def as_simulated(program: Program) -> Program:
+    """The program without what `build` alone is told of, as `simulate` counts it: usual_program().
+
+    The learner has its companions, and has learned nothing yet.
+    """
+    kept = [kind.name for kind in registry.all_companions()] + [CONFIG]
+    config = dict(_CONFIG)
+    for name in kept:
+        if name in program.config:
+            config[name] = _without_states(program.config[name])
+    extraction = program.config.get("extraction")
+    if extraction:
+        sensor = Extracted.sensor(len(extraction["zero"]))
+        config |= {"sensor": sensor, "extraction": extraction, "text": True}
+    numbers = program.numbers
+    if numbers:
+        config["alarm"] = None
+        numbers = {**numbers, "ends": None}  # known once there is a quantizer
+    return replace(
+        program,
+        numbers=numbers,
+        units=[(0, 0)] * len(program.feature_names),
+        warmup=None if program.warmup is None else WARMUP,
+        learner_state=b"",
+        quantizer_state=b"",
+        config=config,
+        more={},
+        more_files={},
+    )
+
+
+def _without_states(part: Any) -> Any:
+    """A companion's part of config.json without the files of what it has learned."""
+    if not isinstance(part, dict):
+        return part
+    kept = {name: value for name, value in part.items() if name != "states"}
+    return {
+        name: [each for each in value if each != f"{name}.state"]
+        if isinstance(value, list)
+        else value
+        for name, value in kept.items()
+    }
+
+
+def added(program: Program) -> list[str]:
+    """The options of `build` for which a program has more than as_simulated()."""
+    simulated = as_simulated(program).config
+    checkpoint = program.config["checkpoint"]
+    companions = [kind.name for kind in registry.all_companions()] + [CONFIG]
+    same = {
+        "checkpoint": {**simulated["checkpoint"], "seconds": (checkpoint or {}).get("seconds")}
+    }
+    names = {"switches": "switch", "packets": "share", "alarm": "alarm", "text": "sensor"}
+    given = [
+        names.get(name, name)
+        for name, value in program.config.items()
+        if name not in companions and value != (simulated | same).get(name)
+    ]
+    return [option(name) for name in dict.fromkeys(given)]
 
 
 def _numbers(
@@ -164,11 +222,9 @@ def _numbers(
     return found | {"columns": columns or int(parameters["features"]) + 1 - found["lags"]}
 
 
-def _classes(count: int, known: Sequence[str], around: Mapping[str, Any]) -> tuple[str, ...]:
+def _classes(count: int, known: Sequence[str], config: Mapping[str, Any]) -> tuple[str, ...]:
     """The names of so many classes, of which companions add the last ones."""
-    more = [
-        name for kind in registry.named(around) for name in kind.more_classes(around[kind.name])
-    ]
+    more = spare_names(config)
     before = count - len(more)
     return (*(tuple(known)[:before] or _numbered(before)), *more)
 
@@ -184,7 +240,7 @@ def in_network(given: Mapping[str, Any]) -> list[str]:
     """
     wanted = given.get("network") or ()
     words = given.get("share") or ()
-    by = [name for name in PACKETS if f"by={name}" in words or name in wanted]
+    by = [name for name in DATAGRAMS if f"by={name}" in words or name in wanted]
     return [name for name in NETWORK if name in wanted or given.get(name)] + by
 
 

@@ -1,24 +1,23 @@
 """What a program takes of a board's RAM: its learner, what is around it, and its library.
 
-Of the library, all that is known before there is a program is which learner it is made for, not of
-what size. So a budget is made with the code of a typical size; this is within 1 % of what `build`
-counts of the program itself, and is made once for each learner and its options.
+Where many sizes of a learner are compared, each is counted with the code of a typical size; this
+is within 1 % of what `build` counts of the program itself, and is made once for each learner and
+its options. Where there is one, as for `simulate --board`, the program is counted as in `build`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
 from ..base.errors import UserError
-from ..beside.between import Extracted
-from ..beside.companion import Beside
+from ..companions.pipeline import Extracted
 from ..library import loader
-from ..library.learners import Parameter, model_of, options_of
+from ..library.learners import Parameter, model_name, options_of
 from . import ram_budget
 from .board_files import Board
-from .program import Names, Program, usual_program
+from .deployment import Deployment
+from .program import Program, usual_program
 from .program_heap import program_parts
 from .program_library import ProgramLibrary
 from .ram_budget import Budget, Kernels, Parameters, Part
@@ -29,6 +28,7 @@ _TYPICAL = {"features": 8, "classes": 4}
 _LEAST, _MOST = 3, 255
 _TYPICAL_NUMBERS = (0, 32, 1024)
 _NARROW = 32  # a parameter that is never larger decides what code there is
+_NAMED = b"\0"  # a state that is not looked at
 _BESIDE = ("anomaly", "spare classes", "asking", "beside", "target")  # parts for companions
 
 _codes: dict[str, ProgramCode] = {}
@@ -42,12 +42,14 @@ class ProgramCode:
     texts: frozenset[str]
     arch: str
     kernels: Kernels
+    less_in_rom: int
 
     @classmethod
     def of(cls, library: ProgramLibrary) -> ProgramCode:
         """That of a library."""
         parts = ram_budget.parts_of(library.board, library.heap())
-        return cls(tuple(parts), library.texts(), library.arch, library.kernels)
+        less = library.less_in_rom()
+        return cls(tuple(parts), library.texts(), library.arch, library.kernels, less)
 
 
 def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
@@ -58,12 +60,13 @@ def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
     """
     program, board, code = library.program, library.board, ProgramCode.of(library)
     parts = [*code.parts, *([Part("own", own, "the user's files, about")] if own else [])]
-    around = _around(program, board, code)
+    program_objects = _program_objects(program, board, code)
     frozen = program.warmup is not None
-    return ram_budget.budget(
-        program.parameters, board, program.learner, parts, around, frozen=frozen,
+    budget = ram_budget.budget(
+        program.parameters, board, program.learner, parts, program_objects, frozen=frozen,
         kernels=code.kernels,
     )  # fmt: skip
+    return replace(budget, less_in_rom=code.less_in_rom)
 
 
 def fitting(library: ProgramLibrary, own: int = 0) -> ProgramLibrary:
@@ -79,38 +82,33 @@ def fitting(library: ProgramLibrary, own: int = 0) -> ProgramLibrary:
     return libraries[saved_as_needed(count)]
 
 
-def frozen_advice(program: Program, board: Board, emit: str = "viper") -> str:
+def frozen_advice(program: Program, board: Board) -> str:
     """A sentence for a program that does not fit as it is copied, if it fits in a firmware."""
-    fits = budget_of(ProgramLibrary(program, board, emit, freeze=True)).fits
+    fits = budget_of(ProgramLibrary(program, board, freeze=True)).fits
     return "With the library in the firmware, `build --freeze`, it fits as it is." if fits else ""
 
 
-def planned_budget(
-    parameters: Parameters,
-    board: Board,
-    kind: str,
-    beside: Beside = (),
-    native: bool = False,
-    network: Collection[str] = (),
-    frozen: bool = False,
-    names: Names = ((), ()),
-    freeze: bool = False,
-    slowest: float = ANY,
-) -> Budget:
+def planned_budget(deployment: Deployment, slowest: float = ANY, exact: bool = False) -> Budget:
     """What usual_budget() keeps."""
-    program = usual_program(kind, parameters, beside, network, frozen, names)
-    library = ProgramLibrary(
-        program, board, "native" if native else "viper", freeze, slowest=slowest
-    )
-    counted = [each for each in beside if not isinstance(each, Extracted)]  # a part of the sensor
+    board, kind = deployment.board, deployment.learner
+    program = usual_program(deployment)
+    library = ProgramLibrary(program, board, deployment.emit, deployment.freeze, slowest=slowest)
+    if exact:
+        return budget_of(fitting(library))
+    # those that make the samples are a part of the sensor
+    counted = [each for each in deployment.companions if not isinstance(each, Extracted)]
 
     def count(saved: int) -> Budget:
         code = _typical_code(replace(library, saved=saved))
-        around = [part for part in _around(program, board, code) if part.name not in _BESIDE]
-        return ram_budget.budget(
-            program.parameters, board, kind, list(code.parts), around, counted, frozen=frozen,
+        program_objects = [
+            part for part in _program_objects(program, board, code) if part.name not in _BESIDE
+        ]
+        budget = ram_budget.budget(
+            program.parameters, board, kind, list(code.parts), program_objects, counted,
+            frozen=deployment.fixed_ranges,
             kernels=code.kernels,
         )  # fmt: skip
+        return replace(budget, less_in_rom=code.less_in_rom)
 
     return count(saved_as_needed(count) if library.can_be_mixed and board.native else 0)
 
@@ -121,7 +119,7 @@ def _typical_code(library: ProgramLibrary) -> ProgramCode:
     names = tuple(f"x{k}" for k in range(len(program.class_names) and _TYPICAL["classes"]))
     typical = _typical(program.learner, program.parameters)
     program = replace(program, parameters=typical, feature_names=(), class_names=names, units=[])
-    limits = board.arch, board.native, board.executable_bytes
+    limits = board.arch, board.native, board.executable_bytes, bool(board.romfs_source)
     how = library.emit, library.freeze, library.saved, library.slowest
     key = repr((program, limits, how, loader.digest()))
     if key not in _codes:
@@ -129,20 +127,31 @@ def _typical_code(library: ProgramLibrary) -> ProgramCode:
     return _codes[key]
 
 
-def _around(program: Program, board: Board, code: ProgramCode) -> list[Part]:
-    """What the program makes beside the learner, its quantizer, metrics and rows."""
+def _program_objects(program: Program, board: Board, code: ProgramCode) -> list[Part]:
+    """What the program makes beside the learner, its quantizer, metrics and rows.
+
+    A program whose learner is fresh counts as if it named the files of a learned one, as well.
+    """
+    named = program
+    if not program.numbers:
+        named = replace(named, quantizer_state=_NAMED)
+        if not program.config.get("spare"):  # whose states would have to be named, too
+            named = replace(named, learner_state=_NAMED)
     try:
-        found = program_parts(program.files()["config.json"], code.arch, code.texts)
+        found = program_parts(named.files()["config.json"], code.arch, code.texts)
     except ValueError as error:
         raise UserError(f"The program cannot be made: {error}") from None
-    in_network = any(map(program.around.get, ("mqtt", "tcp", "packets")))
-    radio = board.wifi.heap_bytes if in_network and board.wifi else 0
+    in_network = any(map(program.config.get, ("mqtt", "tcp", "datagrams")))
+    machine_code = sum(part.elsewhere for part in code.parts)
+    radio = 0
+    if in_network and board.wifi:
+        radio = board.wifi.heap_bytes + board.grown_bytes(machine_code)
     return [*found, *([Part("Wi-Fi", radio, "while it is on", "program")] if radio else [])]
 
 
 def _typical(kind: str, parameters: Parameters) -> dict[str, Any]:
     """Parameters of a typical size with which the program has about the same code."""
-    rows = options_of(model_of(kind))
+    rows = options_of(model_name(kind))
     found = {
         name: _typical_of(value, rows.get(name), _TYPICAL.get(name, 0))
         for name, value in parameters.items()

@@ -18,10 +18,9 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..library import loader
+from ..library import library_files, loader
 from ..library.planned import FILES, Outside
 from ..programs import mpy
-from ..sources import library_files
 from .heap_sizes import heap_bytes, held_by
 from .import_heap import WORD, blocks
 from .ram_budget import Part
@@ -30,13 +29,12 @@ _POLL = 128  # bytes of select.poll() with one stream
 _FRAME = 5 * WORD  # of a bytecode function, without its variables
 _HANDLER = 3 * WORD  # of each `try` and `with` that may be under way in it
 _ON_STACK = 11 * WORD  # up to so much of both stays on C's stack
+_HASH = 1 << 31  # in place of config.json's CRC32, of which not every one takes heap
 _UNDER_WAY = {
     "device.program": ("main", "_run"),
     "device.service": ("serve",),
     "device.stdin": ("take",),
-    "device.link": ("feed", "_frame", "_heard", "_request"),
-    "device.answers": ("_apply", "_call"),
-    "device.status": ("fill",),
+    "device.link": ("feed", "_frame", "_heard", "_request", "_apply", "_call"),
 }
 
 
@@ -48,6 +46,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
     """
     service = _service(config)
     app = service._app
+    app.hash = app.configuration.hash = _HASH
     numbers = app.configuration.numbers is not None
     spare = getattr(app, "spare", None)
     counted = [spare.model if spare else app.learner, app.quantizer]
@@ -59,7 +58,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
     else:
         counted += [app.metrics, app.values, app._codes]
     elsewhere = [id(thing) for thing in counted]
-    if app.parcels:  # which has the learner's buffers at hand
+    if app.sharing:  # which has the learner's buffers at hand
         elsewhere += held_by(app.learner)
     over_tcp = service._link if hasattr(service._link, "line") else None
     link = over_tcp.line if over_tcp else service._link
@@ -69,21 +68,21 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         "alarm": app.alarm,
         "anomaly": app.anomaly,
         "spare classes": spare,
-        "asking": getattr(app, "questions", None),
+        "asking": getattr(app, "queries", None),
         "beside": getattr(app, "beside", None),
         "checkpoint": app.store,
         "text": app.plotter,
         "sensor": service._sensor,
         "sleep": app.sleep,
-        "parcels": app.parcels,
-        "broker": getattr(service, "house", None),
+        "packets": app.sharing,
+        "broker": getattr(service, "mqtt", None),
         "link over TCP": over_tcp,
-        "packets": getattr(service, "packets", None),
+        "datagrams": getattr(service, "datagrams", None),
     }
     within = [*elsewhere, id(app), id(service._board), id(link), id(service._input)]
     if over_tcp:
         within += [id(over_tcp._input), id(over_tcp._wifi)]
-    within += [id(app.forecaster if numbers else app.pending), id(app.parcels)]
+    within += [id(app.forecaster if numbers else app.pending), id(app.sharing)]
     found = {
         name: heap_bytes(thing, names, set(within) - {id(thing)})
         for name, thing in parts.items()
@@ -91,13 +90,13 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
     }
     whole = heap_bytes(service, names, elsewhere) + _POLL + _frames(arch, loader.digest())
     found["program"] = whole - sum(found.values())
-    if app.parcels:
-        found["parcels"] += judging_bytes(app.features)
+    if app.sharing:
+        found["packets"] += judging_bytes(app.features)
     return [Part(name, size, "of the program", "program") for name, size in found.items()]
 
 
 def judging_bytes(features: int) -> int:
-    """What judging a parcel, or making one, takes of the heap for a moment: rows of samples, and
+    """What judging a packet, or making one, takes of the heap for a moment: rows of samples, and
     lists of neighbours. Measured, see tests/tools/board/test_build_share.py.
     """
     return 12_288 + 320 * features

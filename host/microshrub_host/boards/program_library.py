@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..beside import registry
-from ..beside.watcher import CONFIG
-from ..library import loader
+from ..companions import registry
+from ..companions.watcher import CONFIG
+from ..library import library_files, loader
 from ..programs import frozen_files, merged_files, mpy, plain_kernels
 from ..programs.settled_words import settled
-from ..sources import library_files
-from ..streams.stream import modules_by_need
-from . import import_heap
+from ..programs.unused_code import home_of
+from ..streams.stream import methods_by_need, modules_by_need
+from . import emits, import_heap
 from .board_files import Board
 from .program import Program
 from .ram_budget import Kernels, modules_of
@@ -29,13 +29,13 @@ _STATES = "device.states"
 _FOR_A_WHILE = {  # imported by a program in a network, and given back
     "mqtt": tuple(
         f"device.{name}"
-        for name in ("house_start", "mqtt_open", "house_introduction", "house_ears")
+        for name in ("mqtt_start", "mqtt_connect", "mqtt_discovery", "mqtt_subscriber")
     ),
-    "tcp": ("device.renewing",),
-    "packets": (),
+    "tcp": ("device.network_update",),
+    "datagrams": (),
 }
-_NETWORKING = "device.networking"
-_CHECK = ".check"  # ends the name of the module that looks at a learner's saved state
+_NETWORK_START = "device.network_start"
+_CHECK = ".state_check"  # ends the name of the module that looks at a learner's saved state
 
 
 def arch_of(board: Board, emit: str) -> str:
@@ -44,36 +44,49 @@ def arch_of(board: Board, emit: str) -> str:
 
 
 @dataclass(frozen=True)
+class MadeAhead:
+    """A library that is made before its programs are known, as the page has it.
+
+    program is the one for which modules are merged; those of `more`, which others can have, are
+    files of their own.
+    """
+
+    program: Program
+    more: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ProgramLibrary:
     """The library as a program has it: compiled into its folder, or for a firmware (`freeze`).
 
-    own are the sources of the user's own that run with it. Unless it is `merged`, each module has
-    a file of its own, which takes more RAM. Where machine code is on the heap, kernels stay
-    bytecode to save so many bytes, while a sample takes at most `slowest` times as long.
+    own are the sources of the user's own that run with it. Where machine code is on the heap,
+    kernels stay bytecode to save so many bytes, while a sample takes at most `slowest` times as
+    long. emit is one of EMITS, or empty for the best that there is. ahead: what its files were
+    made for, if not for this program alone.
     """
 
     program: Program
     board: Board
-    emit: str = "viper"
+    emit: str = ""
     freeze: bool = False
     own: tuple[Path, ...] = ()
-    merged: bool = True
     saved: int = 0
     slowest: float = ANY
+    ahead: MadeAhead | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "emit", emits.chosen(self.board, self.emit, self.freeze))
 
     @property
     def arch(self) -> str:
         return arch_of(self.board, self.emit)
 
     def files(self) -> dict[str, bytes]:
-        """The files, by their paths in the program's folder."""
+        """The files, by their paths in the program's folder; those made `ahead` are of all
+        programs."""
         if self.freeze:
             found = frozen_files.files(self.arch, modules(self.program, self.emit))
             return {f"firmware/{place}": data for place, data in found.items()}
-        if not self.merged:
-            names = modules(self.program, self.emit)
-            single = mpy.compiled(self.arch, names)
-            return {f"lib/{mpy.in_library(path)}": path.read_bytes() for path in single}
         merged = self._merged
         paths = {mpy.in_library(path): path for path in (*merged.imported, *merged.others())}
         paths[f"{library_files.PACKAGE}/{merged.errors.name}"] = merged.errors
@@ -82,7 +95,11 @@ class ProgramLibrary:
     @property
     def imported(self) -> tuple[Path, ...]:
         """The files of those modules that the program has imported while it runs."""
-        return self._merged.imported
+        merged = self._merged
+        if not self.ahead:
+            return merged.imported
+        others = set(self._running) - set(self._running_of(self.ahead.program))
+        return (*merged.imported, *merged.others(others))
 
     @property
     def _forgotten(self) -> list[Path]:
@@ -93,19 +110,27 @@ class ProgramLibrary:
         """What it takes of the heap once the program runs."""
         if self.freeze:
             return import_heap.library_heap(self.arch, self._running, import_heap.FROZEN)
-        if not self.merged:
-            return import_heap.library_heap(self.arch, self._running)
         return import_heap.files_heap(self.imported, forgotten=self._forgotten)
+
+    def less_in_rom(self) -> int:
+        """Bytes of heap that it does not take from a ROM file system; 0 where there is none."""
+        if self.freeze or not self.board.romfs_source:
+            return 0
+        rom = import_heap.files_heap(self.imported, import_heap.ROM, self._forgotten)
+        return self.heap().bytes - rom.bytes
 
     def texts(self) -> frozenset[str]:
         """Texts that are on the board anyway, as names of the firmware's or of these modules."""
-        if self.freeze or not self.merged:
+        if self.freeze:
             return import_heap.texts(self.arch, self._running)
         return import_heap.texts_in(self.imported)
 
     @property
     def _running(self) -> tuple[str, ...]:
-        return running(self.program, modules(self.program, self.emit))
+        return self._running_of(self.program)
+
+    def _running_of(self, program: Program) -> tuple[str, ...]:
+        return running(program, modules(program, self.emit))
 
     @functools.cached_property
     def _merged(self) -> merged_files.MergedFiles:
@@ -130,7 +155,7 @@ class ProgramLibrary:
         """Whether some of its kernels can be bytecode while others are machine code."""
         on_heap = self.board.native and self.slowest > 1
         limited = on_heap or self.board.executable_bytes is not None
-        return limited and self.emit == "viper" and not self.freeze and self.merged
+        return limited and self.emit == "viper" and not self.freeze
 
     @functools.cached_property
     def _all_kernels(self) -> merged_files.MergedFiles:
@@ -139,59 +164,32 @@ class ProgramLibrary:
 
     def _compiled(self, plain: Collection[str] = ()) -> merged_files.MergedFiles:
         texts = tuple(path.read_text(encoding="utf-8") for path in self.own)
-        names = modules(self.program, self.emit)
+        program = self.ahead.program if self.ahead else self.program
+        names = {*modules(program, self.emit), *(self.ahead.more if self.ahead else ())}
         native = self.emit == "native"
-        only = settled(self.program.learner, self.program.parameters)
-        unasked = [_FROZEN_RANGES] if self.program.warmup is None else []
+        only = settled(program.learner, program.parameters)
+        unasked = [_FROZEN_RANGES] if program.warmup is None else []
+        merged = self._running_of(program)
+        # the page's programs have other parts in files that are not merged
+        unused = [n for n in left_out(program) if not self.ahead or home_of(n) in merged]
         return merged_files.compiled(
-            self.arch, names, self._running, native, texts, only, unasked, plain
+            self.arch,
+            sorted(names),
+            merged,
+            native,
+            texts,
+            only,
+            unasked,
+            plain,
+            unused,
         )
 
 
-def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
+def modules(program: Program, emit: str = emits.VIPER) -> tuple[str, ...]:
     """The modules of the device library that the program imports, sorted."""
-    around = program.around
-    packets = around.get("packets")
-    sensors = around["sensor"].get("sensors", [around["sensor"]])
-    kinds = [sensor["kind"] for sensor in sensors]
-    by_need = {
-        "drift_alarm": around["alarm"],
-        "adwin": around["alarm"] and around["alarm"].get("detector") == "adwin",
-        **_of_companions(program),
-        "device.beside": around.get(CONFIG),
-        "checkpoint": around["checkpoint"],
-        "device.sleep": around.get("sleep"),
-        "device.deep_sleep": around.get("sleep") and "deep" in around["sleep"],
-        **_of_network(around),
-        "device.house": around.get("mqtt"),
-        "device.tcp": around.get("tcp"),
-        "device.parcels": around.get("share"),
-        "device.parcel_topics": around.get("share") and not packets,
-        "device.parcel_packets": packets,
-        "device.packets_udp": packets and packets["by"] == "udp",
-        "device.packets_espnow": packets and packets["by"] == "espnow",
-        "device.switches": around.get("switches"),
-        "device.buzzer": has_tone(around.get("switches") or ()),
-        "device.plotter": around["text"],
-        "device.saving": around["checkpoint"]
-        and around["sensor"]["kind"] != "serial"
-        and not program.numbers,
-        "device.sensors": around["label_pin"] or around["sensor"]["kind"] != "serial",
-        "device.motion": "mpu6050" in kinds,
-        "device.motion_fifo": any(sensor.get("fifo") for sensor in sensors),
-        "device.own": "own" in kinds,
-        "device.several": around["sensor"]["kind"] == "several",
-        **modules_by_need(around.get("extraction")),
-        "metrics": not program.numbers,
-        "growing": program.warmup is None,
-        "quantizer": program.warmup is not None,
-        "pending": not program.numbers,
-        "device.numbers": program.numbers,
-        "interval": program.numbers and program.numbers["interval"],
-        "outlook": program.numbers and program.numbers["horizon"],
-    }
-    roots = [name for name, needed in by_need.items() if needed]
-    roots += _imported_by("device.program", set(by_need))
+    needs = _needs(program)
+    roots = [name for name, needed in needs.items() if needed and name == home_of(name)]
+    roots += _imported_by("device.program", set(needs))
     growing = program.warmup is None
     learner = modules_of(program.learner, program.parameters, growing)
     roots += [*learner, _SELFTEST]
@@ -203,17 +201,74 @@ def modules(program: Program, emit: str = "viper") -> tuple[str, ...]:
     return tuple(library_files.closure(roots))
 
 
+def left_out(program: Program) -> tuple[str, ...]:
+    """The functions and classes that the program does not use of the modules that it imports."""
+    return tuple(
+        name for name, needed in _needs(program).items() if not needed and name != home_of(name)
+    )
+
+
+def _needs(program: Program) -> dict[str, Any]:
+    """The modules, and functions and classes of modules, that only some programs need, such as
+    "device.saving:LabelsHeld", and whether this one does."""
+    config = program.config
+    datagrams = config.get("datagrams")
+    sensors = config["sensor"].get("sensors", [config["sensor"]])
+    kinds = [sensor["kind"] for sensor in sensors]
+    return {
+        "drift_alarm": config["alarm"],
+        "adwin": config["alarm"] and config["alarm"].get("detector") == "adwin",
+        **_of_companions(program),
+        "device.watchers": config.get(CONFIG),
+        **_of_makers(config),
+        "device.companions:make_for_board": _is_for_board(config),
+        "checkpoint": config["checkpoint"],
+        "device.sleep": config.get("sleep"),
+        "device.sleep:DeepSleep": config.get("sleep") and "deep" in config["sleep"],
+        **_of_network(config),
+        "device.mqtt_companion": config.get("mqtt"),
+        "device.tcp": config.get("tcp"),
+        "device.sharing": config.get("share"),
+        "device.sharing_mqtt": config.get("share") and not datagrams,
+        "device.sharing_datagrams": datagrams,
+        "device.datagrams": datagrams,
+        "device.datagrams:UdpCarrier": datagrams and datagrams["by"] == "udp",
+        "device.datagrams:EspNowCarrier": datagrams and datagrams["by"] == "espnow",
+        "device.switches": config.get("switches"),
+        "device.buzzer": has_tone(config.get("switches") or ()),
+        "device.plotter": config["text"],
+        "device.saving": config["checkpoint"],
+        "device.saving:LabelsHeld": config["checkpoint"]
+        and config["sensor"]["kind"] != "serial"
+        and not program.numbers,
+        "device.sensors": config["label_pin"] or config["sensor"]["kind"] != "serial",
+        "device.motion": "mpu6050" in kinds,
+        "device.motion_fifo": any(sensor.get("fifo") for sensor in sensors),
+        "device.custom_sensor": "own" in kinds,
+        "device.combined_sensor": config["sensor"]["kind"] == "several",
+        **modules_by_need(config.get("extraction")),
+        **methods_by_need(config.get("extraction")),
+        "metrics": not program.numbers,
+        "growing_ranges": program.warmup is None,
+        "quantizer": program.warmup is not None,
+        "delayed_labels": not program.numbers,
+        "device.regression_app": program.numbers,
+        "prediction_interval": program.numbers and program.numbers["interval"],
+        "naive_forecasts": program.numbers and program.numbers["horizon"],
+    }
+
+
 def has_tone(switches: Iterable[Iterable[Any]]) -> bool:
     """Whether a class sounds a buzzer, [pin, hertz]."""
     return any(isinstance(what, list) and len(what) == 2 for row in switches for what in row)
 
 
 def _of_companions(program: Program) -> dict[str, bool]:
-    """The modules of what may stand beside the learner, and whether it does."""
-    around = program.around
+    """The modules of companions, and whether the program has these."""
+    config = program.config
     found: dict[str, bool] = {}
-    for kind in registry.companions():
-        found |= kind.program_modules(around.get(kind.name), around, program.learner)
+    for kind in registry.all_companions():
+        found |= kind.modules(config, program.learner)
     return found
 
 
@@ -224,7 +279,7 @@ def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
     reads the configuration is forgotten afterwards.
     """
     idle = {_SELFTEST, *_read_once(program), _PARTS}
-    states = program.learner_state or program.around["checkpoint"]
+    states = program.learner_state or program.config["checkpoint"]
     return tuple(
         name for name in names if name not in idle and (states or not name.endswith(_CHECK))
     )
@@ -232,23 +287,36 @@ def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
 
 def _read_once(program: Program) -> list[str]:
     """The modules that read the configuration, and the states that it names."""
-    around = program.around
+    config = program.config
     fields = loader.load("python").device.config_fields
-    plain = around["sensor"] == {"kind": "serial"} and not any(
-        map(around.get, (*fields.OPTIONAL, *fields.NETWORK))
+    plain = config["sensor"] == {"kind": "serial"} and not any(
+        map(config.get, (*fields.OPTIONAL, *fields.NETWORK))
     )
-    parts = [] if plain else [_PARTS]
-    network = [name for name, needed in _of_network(around).items() if needed]
-    return [_STATES, _FIELDS, *parts, *network]
+    parts = [] if plain and not program.numbers else [_PARTS]
+    found = _of_makers(config) | _of_network(config)
+    return [_STATES, _FIELDS, *parts, *(name for name, needed in found.items() if needed)]
 
 
-def _of_network(around: Mapping[str, Any]) -> dict[str, bool]:
+def _is_for_board(config: Mapping[str, Any]) -> bool:
+    """Whether a program has companions for a board's pins or network."""
+    fields = loader.load("python").device.config_fields
+    return any(map(config.get, ("switches", *fields.NETWORK)))
+
+
+def _of_makers(config: Mapping[str, Any]) -> dict[str, bool]:
+    """The module that makes a program's companions, and whether it is needed."""
+    fields = loader.load("python").device.config_fields
+    of_model = any(map(config.get, fields.COMPANIONS))
+    return {"device.companions": of_model or _is_for_board(config)}
+
+
+def _of_network(config: Mapping[str, Any]) -> dict[str, bool]:
     """The modules that make what a program has in a network or serve it now and then: whether
     they are needed."""
     found = {
-        name: bool(around.get(kind)) for kind, names in _FOR_A_WHILE.items() for name in names
+        name: bool(config.get(kind)) for kind, names in _FOR_A_WHILE.items() for name in names
     }
-    return found | {_NETWORKING: any(map(around.get, _FOR_A_WHILE))}
+    return found | {_NETWORK_START: any(map(config.get, _FOR_A_WHILE))}
 
 
 def _imported_by(name: str, left_out: set[str]) -> set[str]:

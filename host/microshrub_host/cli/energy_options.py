@@ -31,8 +31,8 @@ def add_battery_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--battery",
         metavar="2000mAh",
-        help="estimate how many days this battery lasts: 2000mAh (3.7 V), 2000mAh@3.0V, 7.4Wh "
-        "(default: no battery)",
+        help="estimate how many days this battery lasts; 2000mAh are at 3.7 V, or 2000mAh@3.0V, "
+        "7.4Wh (default: no battery)",
     )
 
 
@@ -51,8 +51,8 @@ def with_energy(
     if window := time.window:
         looks = {"looks": rate * window.readings, "look_us": window.reading_us}
         words = "its features and "
-    found = energy.estimate(board.currents, *us, rate, battery, **looks)
-    return replace(time, energy=replace(found, words=words))
+    result = energy.estimate(board.currents, *us, rate, battery, **looks)
+    return replace(time, energy=replace(result, words=words))
 
 
 def rate_of(arguments: argparse.Namespace) -> float:
@@ -69,13 +69,13 @@ def battery_of(
     """What --battery names; says so if nothing is known of how long it lasts. Raises UserError."""
     if arguments.battery is None:
         return None
-    found = energy.battery(arguments.battery)
+    result = energy.battery(arguments.battery)
     if board.currents is None:
         messages.say(f"Note: nothing is known of what {board.name} draws, so not of --battery.")
     elif time is None:
-        days = energy.amount(found.days(board.currents.volts * board.currents.awake_ma))
+        days = energy.amount(result.days(board.currents.volts * board.currents.awake_ma))
         messages.say(
             f"Note: it is not known how long a sample takes on {board.name}. Always awake, it "
-            f"runs for {days} days on {found.text}, an estimate from {board.currents}."
+            f"runs for {days} days on {result.text}, an estimate from {board.currents}."
         )
-    return found
+    return result

@@ -41,11 +41,11 @@ def run(arguments: argparse.Namespace) -> int:
         for known in worlds().values():
             console.say(f"{known.name:<10}{known.about}")
         return 0
-    found = world(arguments.name)
-    path = arguments.output or Path(f"{found.name}.csv")
+    result = world(arguments.name)
+    path = arguments.output or Path(f"{result.name}.csv")
     if arguments.seed < 0:
         raise UserError(f"--seed has to be 0 or more, not {arguments.seed}")
-    write(found, path, arguments.seed, force=arguments.force)
+    write(result, path, arguments.seed, force=arguments.force)
     return 0
 
 

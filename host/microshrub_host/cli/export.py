@@ -10,8 +10,7 @@ from ..base import files
 from ..base.errors import UserError
 from ..base.terminal import messages
 from ..base.text import did_you_mean
-from ..export import c, c_frozen, c_numbers, emlearn, graphviz, onnx_trees
-from ..models import model_files
+from ..models import c, c_frozen, c_regression, emlearn, graphviz, model_files, onnx_trees
 from ..models.frozen import Frozen
 
 # What each gives: the file, and in a few sentences what it does not hold of the model.
@@ -84,7 +83,7 @@ def _exported(model: model_files.OpenModel, kind: str) -> tuple[bytes, str]:
     if kind == "graphviz":
         return graphviz.exported(model)
     if kind == "c":
-        return c_numbers.exported(model) if model.forecaster else c.exported(model)
+        return c_regression.exported(model) if model.forecaster else c.exported(model)
     if model.forecaster:
         raise UserError(
             f"{model.file.learner} predicts numbers, and {kind} is for classes; write --format c"

@@ -10,6 +10,7 @@ from ..boards.counted_times import time_on
 from ..features.feature_choice import Place
 from ..features.feature_options import FeatureOptions
 from ..streams.csv_rows import recorded_rate
+from ..streams.stream import Extraction, source_names
 
 
 def add_features_option(parser: argparse.ArgumentParser, what: str) -> None:
@@ -18,21 +19,28 @@ def add_features_option(parser: argparse.ArgumentParser, what: str) -> None:
         "--features",
         nargs="*",
         metavar="NAME=VALUE",
-        help=f"{what} features computed from windows of them. Without values, windows, statistics "
-        "and bands that suit the rate and the board are chosen. To choose them yourself: rate=100 "
+        help=f"{what} features of windows of readings; without values, windows, statistics "
+        "and bands that suit the rate and the board are chosen; to choose them yourself: rate=100 "
         "readings a second; window=64 hop=32 readings; statistics=all, none or some of "
         "mean,deviation,min,max,crossings,energy,form,mobility; bands=auto, none or 0.5-3,3-8; "
         "low-pass=20 high-pass=0.5 band-pass=1-10 in Hz; columns of plain=COLUMN,... stay as they "
-        "are; zero=32768 for analog pins (default: a reading is a sample)",
+        "are; zero=32768 for analog pins; decimals are multiplied by what scale=1000 "
+        "or a number for each column says, or by what suits the recording; resample=50 makes "
+        "uneven readings so many a second (default: a reading is a sample)",
     )
 
 
 def feature_options(
-    arguments: argparse.Namespace, channels: int = 1, classes: int = 2
+    arguments: argparse.Namespace,
+    channels: int = 1,
+    classes: int = 2,
+    rate: float | None = None,
+    readings: int = 0,
 ) -> FeatureOptions:
     """What --features asks for; of what it does not say, what fits the recording and the board.
 
-    A reading has so many channels. Raises UserError.
+    A reading has so many channels; rate is that of the recording's clock; readings are those of
+    each recording, if all have as many. Raises UserError.
     """
     given = vars(arguments)
     time = None
@@ -40,8 +48,25 @@ def feature_options(
         board = board_files.load(arguments.board)
         size = given.get("bytes") or board.model_budget_bytes
         time = time_on(board, classes, min(size, board.model_budget_bytes))
-    place = Place(None, channels, time, recorded_rate(arguments.data))
+    place = Place(rate, channels, time, _recorded_rate(arguments), readings)
     return FeatureOptions.of(arguments.features, place)
+
+
+def _recorded_rate(arguments: argparse.Namespace) -> float | None:
+    """That of DATA, of several files of the first one, if it has the times of `record`."""
+    if arguments.data is None or arguments.wide is not None:
+        return None
+    return recorded_rate(source_names(arguments.data)[0])
+
+
+def say_scale(extraction: Extraction | None) -> None:
+    """Say by what decimals are multiplied, if nobody has chosen it."""
+    if extraction and extraction.scale_chosen:
+        messages.say(
+            f"Note: --features takes whole numbers, so decimals are multiplied: "
+            f"{extraction.multiplied}. scale= chooses other factors, such as those that make the "
+            "numbers those of the board's sensor."
+        )
 
 
 def say_chosen(arguments: argparse.Namespace, options: FeatureOptions) -> None:
@@ -50,10 +75,10 @@ def say_chosen(arguments: argparse.Namespace, options: FeatureOptions) -> None:
     words = [word for word in options.chosen_words if word.partition("=")[0] not in given]
     if not words:
         return
-    said = f"Note: --features takes {' '.join(words)}."
-    about = recorded_rate(arguments.data)
+    message = f"Note: --features takes {' '.join(words)}."
+    about = _recorded_rate(arguments)
     if options.rate is None and about:
-        said += f" By its times, the recording has about {about:.3g} readings a second."
+        message += f" By its times, the recording has about {about:.3g} readings a second."
     elif options.rate is None:
-        said += " rate=100 says how many readings a second there are, which fits the window."
-    messages.say(said)
+        message += " rate=100 says how many readings a second there are, which fits the window."
+    messages.say(message)

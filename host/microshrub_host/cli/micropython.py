@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from ..base import micropython_binary
 from ..base.errors import UserError
 from ..base.terminal import messages
-from ..emulation import emulated_boards
-from ..fetch import micropython_binary
+from ..boards import emulated_boards
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,10 +45,10 @@ def run(arguments: argparse.Namespace) -> int:
         print(emulated_boards.describe(emulator))
         return 0
     if arguments.newest:
-        found = micropython_binary.fetch_newest(messages.say)
+        result = micropython_binary.fetch_newest(messages.say)
     elif arguments.find_only:
-        found = micropython_binary.find()
+        result = micropython_binary.find()
     else:
-        found = micropython_binary.find_or_fetch(messages.say)
-    print(micropython_binary.describe(found))
+        result = micropython_binary.find_or_fetch(messages.say)
+    print(micropython_binary.describe(result))
     return 0

@@ -1,4 +1,4 @@
-"""The parameters of our learners as options, and those of what stands beside one."""
+"""The parameters of our learners as options, and those of companions."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..base.terminal import messages
-from ..beside import companion, registry
-from ..beside.companion import Beside
+from ..companions import registry
+from ..companions.companion import Companions, with_companions
+from ..companions.spare_classes import SpareClasses
 from ..library.learners import (
     BALANCED,
     DEFAULT,
@@ -19,6 +20,7 @@ from ..library.learners import (
     Parameter,
     check_parameters,
     defaults,
+    is_known,
     option,
     options_of,
     options_text,
@@ -33,7 +35,7 @@ _DEST = "model "  # before a parameter's name in the parsed arguments
 
 def is_model_file(text: str) -> bool:
     """Whether the value of --model names a saved model, not a learner."""
-    return text not in MODELS and text not in REGRESSORS
+    return not is_known(text)
 
 
 def _whole_name(text: str) -> str:
@@ -44,7 +46,7 @@ def _whole_name(text: str) -> str:
 
 def _model_or_file(text: str) -> str:
     text = _whole_name(text)
-    if text in MODELS or text in REGRESSORS or text.endswith(SUFFIX) or os.path.exists(text):
+    if is_known(text) or text.endswith(SUFFIX) or os.path.exists(text):
         return text
     known = nearest(text, [*MODELS, *REGRESSORS])
     raise argparse.ArgumentTypeError(f"there is no learner or saved model {text!r}. {known}")
@@ -71,7 +73,7 @@ def add_model_options(
         dest="model",
         action="store_const",
         const=BALANCED,
-        help=f"do not overlook rare classes: short for --model {BALANCED} (default: off)",
+        help=f"do not overlook rare classes; short for --model {BALANCED} (default: off)",
     )
     group = parser.add_argument_group(MODEL_OPTIONS)
     for name, models in _owners(known).items():
@@ -111,11 +113,11 @@ def _help(about: Mapping[str, Sequence[str]]) -> str:
 
 def _owners(known: Iterable[str]) -> dict[str, list[str]]:
     """The models that have a parameter, by its name, in the order of the signatures."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for model in known:
         for name in defaults(model):
-            found.setdefault(name, []).append(model)
-    return found
+            result.setdefault(name, []).append(model)
+    return result
 
 
 def _metavar(rows: list[Parameter]) -> str:
@@ -130,8 +132,8 @@ def _metavar(rows: list[Parameter]) -> str:
 
 def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """The parameters of any model that were given as options."""
-    found = vars(arguments).items()
-    return {name.removeprefix(_DEST): value for name, value in found if name.startswith(_DEST)}
+    result = vars(arguments).items()
+    return {name.removeprefix(_DEST): value for name, value in result if name.startswith(_DEST)}
 
 
 def model_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -166,7 +168,7 @@ def add_companion_options(
 
     With `simulated`, those that are only of use where a stream has all labels, too.
     """
-    for kind in registry.companions():
+    for kind in registry.all_companions():
         for each in kind.options:
             wanted = only is None or kind.name in only
             if not wanted or (each.simulated and not simulated):
@@ -181,7 +183,7 @@ def add_companion_options(
             )
 
 
-def companions(arguments: argparse.Namespace, hertz: float | None = None) -> Beside:
+def companions_of(arguments: argparse.Namespace, hertz: float | None = None) -> Companions:
     """Those that were asked for. hertz is the rate of the sensor, if it is known.
 
     Raises UserError.
@@ -189,14 +191,14 @@ def companions(arguments: argparse.Namespace, hertz: float | None = None) -> Bes
     return registry.of_options(vars(arguments), hertz)
 
 
-def beside_stream(
+def companions_on_stream(
     arguments: argparse.Namespace, stream: Stream, parameters: dict[str, Any]
-) -> tuple[Beside, dict[str, Any]]:
+) -> tuple[Companions, dict[str, Any]]:
     """Those on this stream, and the learner's parameters with them around. Raises UserError."""
-    beside = [each.on_stream(stream, arguments.warmup) for each in companions(arguments)]
-    for each in beside:
-        if note := each.note(stream, arguments.warmup):
+    companions = [each.on_stream(stream, arguments.warmup) for each in companions_of(arguments)]
+    for each in companions:
+        if isinstance(each, SpareClasses) and (note := each.note(stream, arguments.warmup)):
             messages.say(note)
-    parameters = companion.around(parameters, beside)
+    parameters = with_companions(parameters, companions)
     check_parameters(arguments.model, parameters)
-    return beside, parameters
+    return companions, parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import io
 import json
 import sys
@@ -12,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..base import files
 from ..base.errors import UserError
+from ..base.exits import missing
 from ..base.terminal import messages
 
 if TYPE_CHECKING:
-    from ..render.page import Page
+    from ..reports.page import Page
 
 PLOT_ENDINGS = (".png", ".svg", ".pdf")
 _DPI = 110
@@ -63,6 +65,8 @@ def check_outputs(arguments: argparse.Namespace) -> None:
     files.check_apart({f"--{name}": path for name, path in paths.items()}, _inputs(arguments))
     force = getattr(arguments, "force", True)
     for name, path in paths.items():
+        if name in ("plot", "html"):
+            check_drawing(f"--{name}")
         if name == "plot" and path.suffix.lower() not in PLOT_ENDINGS:
             raise UserError(f"--plot {path}: the name has to end in {', '.join(PLOT_ENDINGS)}")
         files.check_target(f"--{name}", path)
@@ -71,15 +75,23 @@ def check_outputs(arguments: argparse.Namespace) -> None:
             files.check_kind(f"--{name}", path, start)
 
 
+def check_drawing(what: str) -> None:
+    """Raise UserError where there is nothing to draw with."""
+    try:
+        importlib.import_module("matplotlib")
+    except ImportError:
+        raise UserError(f"{what}: {missing('matplotlib')}") from None
+
+
 def _inputs(arguments: argparse.Namespace) -> dict[str, Path]:
     """The files that the command reads, by what its help calls them."""
-    found = {}
+    result = {}
     for name, called in _INPUTS.items():
         given = getattr(arguments, name, None) or []
         for source in [given] if isinstance(given, (str, Path)) else given:
             if Path(source).exists():
-                found[f"{called} {source}"] = Path(source)
-    return found
+                result[f"{called} {source}"] = Path(source)
+    return result
 
 
 def is_quiet(arguments: argparse.Namespace) -> bool:

@@ -9,32 +9,33 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.micropython_binary import find_or_fetch
 from ..base.terminal import console, messages
 from ..base.text import count
-from ..beside.between import between
+from ..companions.pipeline import pipeline
 from ..engines import engines
 from ..engines.interface import NO_LABELS, EngineError, Labels
 from ..evaluation import parity, prequential
-from ..fetch.micropython_binary import find_or_fetch
 from ..library import loader
-from ..library.learners import WARMUP, kind_of
+from ..library.learners import WARMUP, learner_name
 from ..programs import native_files
 from ..streams.stream import Extraction
 from ..streams.units import Raw
-from .number_options import (
+from .options import (
+    add_companion_options,
+    add_model_options,
+    companions_of,
+    companions_on_stream,
+    model_parameters,
+)
+from .parsed import check_at_least_one, whole_number
+from .plain_parser import show_first
+from .regression_options import (
     add_number_options,
     open_numbers_arguments,
     open_readings,
     wants_numbers,
 )
-from .options import (
-    add_companion_options,
-    add_model_options,
-    beside_stream,
-    companions,
-    model_parameters,
-)
-from .parsed import check_at_least_one, whole_number
 from .stream_options import (
     add_stream_options,
     compile_kernels,
@@ -57,11 +58,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--native",
         action="store_true",
-        help="also run what `build --native` makes, on the real MicroPython (default: off)",
+        help="also run native kernels, on the real MicroPython (default: off)",
     )
     add_companion_options(parser, simulated=True)
     add_number_options(parser)
     add_model_options(parser, numbers=True)
+    show_first(
+        parser,
+        "--label",
+        "--drop",
+        "--features",
+        "--limit",
+        "--model",
+        "--every",
+        "--native",
+        "--target",
+        "--horizon",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -75,10 +88,10 @@ def run(arguments: argparse.Namespace) -> int:
             compile_kernels(arguments.model, parameters, name)
     if "c" not in names:
         messages.say("Note: there is no C compiler here, so the engine c is left out.")
-    if arguments.native and native_files.can_be_made("x86", messages.say):
+    if arguments.native and native_files.can_be_made("x86"):
         names += (engines.NATIVE,)
     start = functools.partial(
-        engines.start, kind=kind_of(arguments.model), parameters=parameters, **more
+        engines.start, kind=learner_name(arguments.model), parameters=parameters, **more
     )
     starters = {name: functools.partial(start, name) for name in names}
     console.say(f"{'samples':>9}  " + "  ".join(f"{n:>11}" for n in names))
@@ -101,9 +114,9 @@ def _compare_features(
 ) -> None:
     """Say that all engines make these features. Raises EngineError if they do not."""
     names = engines.available()
-    found = parity.difference(readings, extraction, names)
-    if found:
-        raise EngineError(f"The features are not the same: {found}")
+    result = parity.difference(readings, extraction, names)
+    if result:
+        raise EngineError(f"The features are not the same: {result}")
     console.say(
         f"All {len(names)} engines make the same features: "
         f"{count(samples, 'sample')} of {features}."
@@ -115,7 +128,7 @@ def _open(
 ) -> tuple[Raw, Labels, dict[str, Any], dict[str, Any]]:
     """Raw rows, their labels, the model's parameters, and more for engines.start()."""
     if not wants_numbers(arguments):
-        companions(arguments)  # before what takes long
+        companions_of(arguments)  # before what takes long
         model_parameters(arguments)
         read = open_rows(arguments)
         stream = made_of(arguments, read)
@@ -123,8 +136,8 @@ def _open(
         if stream.extraction:
             width = len(stream.feature_names)
             _compare_features(read.values, stream.samples, width, stream.extraction)
-        beside, parameters = beside_stream(arguments, stream, parameters)
-        more = {"beside": beside, "growing": not arguments.warmup}
+        companions, parameters = companions_on_stream(arguments, stream, parameters)
+        more = {"companions": companions, "growing": not arguments.warmup}
         return prequential.raw_rows(stream), stream.labels, parameters, more
     readings = None if arguments.features is None else open_readings(arguments)
     numbers, parameters, target = open_numbers_arguments(arguments, readings)
@@ -132,4 +145,4 @@ def _open(
         rows, columns = numbers.columns.shape
         _compare_features(readings.columns, rows, columns, numbers.extraction)
     arguments.warmup = numbers.first_rows(arguments.warmup or WARMUP)
-    return numbers.raw_rows(), NO_LABELS, parameters, {"beside": between(None, target)}
+    return numbers.raw_rows(), NO_LABELS, parameters, {"companions": pipeline(None, target)}

@@ -46,11 +46,18 @@ def add_whole_numbers(
         )
 
 
+def check_no_group(arguments: argparse.Namespace) -> None:
+    """Raise UserError for --group where samples have no class."""
+    if getattr(arguments, "group", None) is not None:
+        raise UserError("--group is for samples with a class: nothing else is held out.")
+
+
 def columns_read(arguments: argparse.Namespace) -> dict[str, Any]:
     """What open_stream, open_numbers and open_columns take of these options."""
     return {
         "columns": arguments.columns,
         "drop": arguments.drop,
         "header": not arguments.no_header,
+        "decimal": getattr(arguments, "decimal", None),
         "limit": arguments.limit,
     }

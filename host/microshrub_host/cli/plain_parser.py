@@ -7,19 +7,24 @@ from __future__ import annotations
 
 import argparse
 import copy
-import importlib
+import os
+import pkgutil
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
+
+from . import project_file
+from .kept_help import kept_help
 
 MODEL_OPTIONS = "options of the model"  # the title of their group
 BY_MODEL = "by_model"  # what an option of that group says for each model, an attribute of it
 _SENTENCES = 2  # of a command's description, that --help shows
 _WIDTH = 80  # of a screen
 _COLUMN = 26  # where the texts begin
+_USUAL = re.compile(r" \(((?:default|required)[^();]*)[^()]*\)")
 _REQUIRED = "the following arguments are required: "
 _BARE = re.compile(r"argument (?:\S+/)?(\S+): expected (?:one|at least one|\d+) arguments?")
 
@@ -88,8 +93,8 @@ def _plain(parser: argparse.ArgumentParser, message: str) -> str:
         names = message.removeprefix(_REQUIRED).split(", ")
         abouts = {action.metavar: action.help or _choices(action) for action in parser._actions}
         about = abouts.get(names[0]) if len(names) == 1 else None
-        said = " and ".join(names) + (" is missing" if len(names) == 1 else " are missing")
-        return f"{said}: {brief(about)}" if about else f"{said}."
+        missing = " and ".join(names) + (" is missing" if len(names) == 1 else " are missing")
+        return f"{missing}: {brief(about)}" if about else f"{missing}."
     if bare := _BARE.fullmatch(message):
         return _value_of(parser, bare[1])
     message = message.replace("argument COMMAND: there is no ", "there is no command ")
@@ -117,6 +122,23 @@ def brief(text: str) -> str:
     return re.split(r"; | \((?=default|required)", text.replace("%%", "%"))[0]
 
 
+def _in_short(text: str) -> str:
+    """An option's help up to a semicolon, and its default if it fits the line."""
+    usual = _USUAL.search(text)
+    start = re.split(r"; |(?<!\b.)\. ", _USUAL.sub("", text))[0]
+    both = f"{start} ({usual[1]})" if usual else start
+    return both if len(both) <= _WIDTH - _COLUMN else start
+
+
+def show_first(parser: argparse.ArgumentParser, *options: str) -> None:
+    """Have a command's --help show these options, in this order, and --help-all all of them.
+
+    Of an option's help, --help shows what comes before a semicolon.
+    """
+    if isinstance(parser, ScreenParser):
+        parser.first = (*options, "--help")
+
+
 class _Help(argparse.Action):
     """-h, --help [MODEL]: what fits a screen, or the options of a learner."""
 
@@ -136,13 +158,12 @@ class _HelpAll(argparse.Action):
 class ScreenParser(PlainParser):
     """A parser of many options, of which --help shows the first ones.
 
-    `first` has those, each with a text that fits a line, or "" for the option's own; without it,
-    all but the learners' are shown.
+    show_first() names those; without it, all but the learners' are shown.
     """
 
-    def __init__(self, *args: Any, first: Mapping[str, str] | None = None, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs | {"add_help": False})
-        self._first = first
+        self.first: Sequence[str] = ()
         self._help = self.add_argument(
             "-h", "--help", action=_Help, nargs="?", metavar="MODEL", default=argparse.SUPPRESS,
             help="show this, or the options of a learner",
@@ -156,26 +177,26 @@ class ScreenParser(PlainParser):
         """Once it has all its options: --help takes a MODEL only if there are learners."""
         if not self._of_models():
             self._help.nargs, self._help.metavar, self._help.help = 0, None, "show this"
-            if self._first is None:
+            if not self.first:
                 self._help_all.help = argparse.SUPPRESS
 
     def format_help(self) -> str:
         """What fits a screen."""
         learners = self._of_models()
-        if self._first is None and not learners:
+        if not self.first and not learners:
             return self.full_help()
         shown = [a for a in self._actions if a.option_strings and self._is_first(a, learners)]
-        if self._first:
-            order = [*self._first]
+        if self.first:
+            order = self.first
             shown.sort(key=lambda a: min(order.index(n) for n in a.option_strings if n in order))
         places = [action for action in self._actions if not action.option_strings]
         about = re.split(r"(?<=\.) ", self.description or "")
         return self._laid_out(" ".join(about[:_SENTENCES]), places, shown) + self._more(learners)
 
     def _is_first(self, action: argparse.Action, learners: Sequence[argparse.Action]) -> bool:
-        if self._first is None:
+        if not self.first:
             return action not in learners and action.dest != "help_all"
-        return bool(self._first.keys() & {*action.option_strings})
+        return not {*self.first}.isdisjoint(action.option_strings)
 
     def model_help(self, model: str) -> str:
         """The options of a learner. Ends with an error if it has none of that name."""
@@ -200,19 +221,18 @@ class ScreenParser(PlainParser):
     ) -> str:
         """A help of these positional arguments and options."""
         words = [f"[{a.metavar}]" if a.nargs == "?" else str(a.metavar) for a in places]
-        said = [f"usage: {' '.join([self.prog, *words, '[options]'])}", ""]
-        said += [*textwrap.wrap(description or "", _WIDTH), ""]
-        texts = self._first or {}
+        usage = [f"usage: {' '.join([self.prog, *words, '[options]'])}", ""]
+        usage += [*textwrap.wrap(description or "", _WIDTH), ""]
         for action in (*places, *options):
-            names = action.option_strings or [str(action.metavar)]
-            text = next((texts[name] for name in names if texts.get(name)), action.help or "")
-            lines = textwrap.wrap(text.replace("%%", "%"), _WIDTH - _COLUMN)
+            text = (action.help or "").replace("%%", "%")
+            text = _in_short(text) if self.first else text
+            lines = textwrap.wrap(text, _WIDTH - _COLUMN)
             left = f"  {_left(action)}"
             if len(left) >= _COLUMN:
-                said.append(left)
+                usage.append(left)
                 left = ""
-            said += [f"{left:<{_COLUMN}}{lines[0]}", *(" " * _COLUMN + x for x in lines[1:])]
-        return "\n".join(said) + "\n"
+            usage += [f"{left:<{_COLUMN}}{lines[0]}", *(" " * _COLUMN + x for x in lines[1:])]
+        return "\n".join(usage) + "\n"
 
     def _more(self, learners: Sequence[argparse.Action]) -> str:
         models = "`--help thicket` shows a learner's options. " if learners else ""
@@ -248,15 +268,14 @@ def _with_help(action: argparse.Action, text: str) -> argparse.Action:
 class Command:
     """A subcommand, with its line in the list of them.
 
-    The module has `add_arguments(parser)` and `run(arguments)`, which returns the exit code; one
-    that has subcommands of its own needs no `run`. `first` is what its --help shows, see
-    ScreenParser.
+    The module, or MODULE:NAME of an object in it, has `add_arguments(parser)` and
+    `run(arguments)`, which returns the exit code; one that has subcommands of its own needs no
+    `run`.
     """
 
     name: str
     help: str
     module: str
-    first: Mapping[str, str] | None = None
 
 
 class CommandParser(ScreenParser):
@@ -269,17 +288,29 @@ class CommandParser(ScreenParser):
     def fill(self) -> None:
         """Import the module and add its options, if that has not been done yet."""
         if self._module:
-            module, self._module = importlib.import_module(self._module), ""
+            module, self._module = pkgutil.resolve_name(self._module), ""
             if hasattr(module, "run"):
                 self.set_defaults(run=module.run)
             module.add_arguments(self)
             self.settle()
 
+    def _filled_help(self) -> str:
+        self.fill()
+        return self.format_help()
+
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
+        command = self.prog.removeprefix("microshrub ")
+        if self._module and args is not None and list(args) in (["--help"], ["-h"]):
+            sys.stdout.write(kept_help(command, self._filled_help))
+            self.exit()
         self.fill()
-        return super().parse_known_args(args, namespace)
+        if not (command in project_file.COMMANDS and os.path.exists(project_file.NAME)):
+            return super().parse_known_args(args, namespace)
+        return project_file.parse(
+            self, command, lambda: super(CommandParser, self).parse_known_args(args, namespace)
+        )
 
 
 def add_commands(
@@ -291,6 +322,4 @@ def add_commands(
     )
     for command in commands:
         text = command.help
-        found.add_parser(
-            command.name, help=text, description=text, module=command.module, first=command.first
-        )
+        found.add_parser(command.name, help=text, description=text, module=command.module)

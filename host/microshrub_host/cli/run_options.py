@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from ..base.side_by_side import cores
 from ..base.terminal import messages
@@ -25,31 +24,15 @@ def add_run_options(parser: argparse.ArgumentParser, seconds: int) -> None:
     )
 
 
-def add_bytes_option(parser: argparse.ArgumentParser, words: str) -> None:
-    """Add --bytes, the most that a model may take; words say what becomes of larger ones."""
-    parser.add_argument("--bytes", type=whole_number, metavar="BYTES", help=words)
-    parser.add_argument(
-        "--budget", type=whole_number, dest="bytes", action=_FormerBytes, help=argparse.SUPPRESS
-    )
-
-
-class _FormerBytes(argparse.Action):
-    """What --bytes was called; it goes with the next release."""
-
-    def __call__(self, parser: Any, namespace: Any, value: Any, option: str | None = None) -> None:
-        messages.say("Note: --budget is now --bytes; the old name goes with the next release.")
-        namespace.bytes = value
-
-
 def add_jobs_option(parser: argparse.ArgumentParser, what: str, usual: int | None = None) -> None:
     """Add --jobs, of which jobs_of() tells; what says of what. usual is the default, None: all."""
-    said = "one for each processor core" if usual is None else usual
+    message = "one for each processor core" if usual is None else usual
     parser.add_argument(
         "--jobs",
         type=whole_number,
         default=usual,
         metavar="N",
-        help=f"{what} (default: {said})",
+        help=f"{what} (default: {message})",
     )
 
 
@@ -69,7 +52,7 @@ def jobs_of(arguments: argparse.Namespace, tasks: int, what: str) -> int:
     `what` names the tasks, in the plural. Raises UserError for a --jobs below 1.
     """
     check_at_least_one(jobs=arguments.jobs)
-    found: int = arguments.jobs or max(1, min(cores(), tasks))
-    if arguments.jobs is None and found > 1 and not getattr(arguments, "scheduler", None):
-        messages.say(f"{found} {what} at a time, as there are {cores()} cores; see --jobs")
-    return found
+    result: int = arguments.jobs or max(1, min(cores(), tasks))
+    if arguments.jobs is None and result > 1 and not getattr(arguments, "scheduler", None):
+        messages.say(f"{result} {what} at a time, as there are {cores()} cores; see --jobs")
+    return result

@@ -14,13 +14,14 @@ from ..base.errors import UserError
 from ..base.terminal import console
 from ..base.text import count, printable
 from ..models import model_files, tree_plot, trees
-from ..models.forecasters import coded, in_units, told
+from ..models.forecasters import coded, forecast, in_units
 from ..models.model_files import OpenModel
 from ..models.trees import Tree
-from ..reports.report import progress_rows
+from ..reports.result_tables import progress_rows
 from ..streams.columns import number_of
 from .outputs import add_outputs, check_outputs, write
 from .parsed import check_at_least_one, whole_number
+from .plain_parser import show_first
 
 _LIGHT = 0.05  # a shrub with a smaller weight is shown when it is asked for
 _ASCII = ("|- ", "`- ", "|  ")
@@ -58,6 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "write --row=-1,2 if it starts with a minus; an empty cell is a missing value",
     )
     parser.set_defaults(temporary_cache=False)
+    show_first(parser, "--plot", "--depth", "--tree", "--row")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -102,9 +104,10 @@ def _show_numbers(model: OpenModel, arguments: argparse.Namespace) -> None:
             console.say(f"  season: {forecaster.outlook.period:,}")
         _print_each(every, [*range(len(every))], arguments.depth)
         return
-    said, half = told(forecaster, row_raw(model, arguments.row))
+    predicted, half = forecast(forecaster, row_raw(model, arguments.row))
     low, middle, high = (
-        in_units(raw, file.scale, forecaster.column) for raw in (said - half, said, said + half)
+        in_units(raw, file.scale, forecaster.column)
+        for raw in (predicted - half, predicted, predicted + half)
     )
     console.say(f"{name}{ahead}: {middle}" + (f", between {low} and {high}" * (half >= 0)))
     for tree in every:

@@ -10,32 +10,38 @@ from typing import Any, ClassVar, Generic
 from ..base import files
 from ..base.errors import UserError
 from ..base.terminal import console, showing
-from ..beside.between import between
-from ..beside.companion import Beside
 from ..boards import board_files, sample_time
 from ..boards.board_files import Board
-from ..boards.program import Names, usual_program
+from ..boards.deployment import Deployment, Names
+from ..boards.emits import chosen
 from ..boards.ram_budget import Budget, Kernels
 from ..boards.sample_time import SampleTime
 from ..boards.usual_budget import usual_budget
+from ..companions.companion import Companions
+from ..companions.pipeline import pipeline
 from ..engines import engines
-from ..evaluation import kept_aside, prequential, regression
+from ..evaluation import holdout, prequential, regression
 from ..evaluation.classes import Result
 from ..evaluation.regression import NumberResult
 from ..evaluation.task import R
 from ..library import loader
-from ..library.learners import WARMUP, kind_of
+from ..library.learners import WARMUP, learner_name
 from ..models import model_files
-from ..reports import plots, report
+from ..reports import plots, result_tables
 from ..reports.plots import draw_numbers
-from ..reports.report import RunReport
+from ..reports.result_tables import RunReport
 from ..reports.run_report import of_classes, of_numbers
-from ..streams.number_streams import NumberStream
+from ..streams.regression_streams import NumberStream
 from ..streams.stream import Stream
 from .budget import too_large
 from .energy_options import add_energy_options, with_energy
-from .number_options import add_number_options, open_numbers_arguments, wants_numbers
-from .options import add_companion_options, add_model_options, beside_stream, companions
+from .options import (
+    add_companion_options,
+    add_model_options,
+    companions_of,
+    companions_on_stream,
+    is_model_file,
+)
 from .outputs import (
     add_outputs,
     check_outputs,
@@ -45,7 +51,10 @@ from .outputs import (
     write_json,
     write_page,
 )
+from .plain_parser import show_first
+from .regression_options import add_number_options, open_numbers_arguments, wants_numbers
 from .simulate_anomaly import run_alone
+from .simulate_saved import run_saved
 from .stream_options import (
     DEFAULT_BOARD,
     add_board_option,
@@ -56,7 +65,7 @@ from .stream_options import (
     open_with_parameters,
 )
 
-_HOUSE_BYTES = 32768  # more than a program's part for an MQTT broker takes
+_MQTT_BYTES = 32768  # more than a program's part for an MQTT broker takes
 
 
 class Simulation(ABC, Generic[R]):
@@ -65,7 +74,7 @@ class Simulation(ABC, Generic[R]):
     options: ClassVar[tuple[str, ...]]  # those that say how the stream was read
     stream: Stream | NumberStream
     parameters: dict[str, Any]  # all of the model's
-    around: Beside  # what stands beside the model on a board
+    on_board: Companions  # the model's, and what makes its samples
 
     @property
     @abstractmethod
@@ -77,7 +86,7 @@ class Simulation(ABC, Generic[R]):
         """Run the model over the stream."""
 
     @abstractmethod
-    def told(self, result: R) -> RunReport:
+    def report_of(self, result: R) -> RunReport:
         """What there is to say of it."""
 
     @abstractmethod
@@ -106,11 +115,13 @@ class ClassSimulation(Simulation[Result]):
     stream: Stream
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        companions(arguments)  # before what takes long
+        companions_of(arguments)  # before what takes long
         self._arguments = arguments
         self.stream, parameters = open_with_parameters(arguments)
-        self._beside, self.parameters = beside_stream(arguments, self.stream, parameters)
-        self.around = [*self._beside, *between(self.stream.extraction)]
+        self._companions, self.parameters = companions_on_stream(
+            arguments, self.stream, parameters
+        )
+        self.on_board = [*self._companions, *pipeline(self.stream.extraction)]
 
     @property
     def names(self) -> Names:
@@ -126,29 +137,31 @@ class ClassSimulation(Simulation[Result]):
                 engine=engine,
                 warmup=given.warmup,
                 progress=lambda done, total, acc: update(done, total, f"accuracy {acc:.2f} %"),
-                beside=self._beside,
+                companions=self._companions,
             )
-        with showing("without labels"):
-            alone = kept_aside.measure(
+        with showing("unseen data"):
+            unseen = holdout.measure(
                 self.stream,
                 given.model,
                 self.parameters,
                 warmup=given.warmup,
-                beside=self._beside,
+                companions=self._companions,
+                forest=True,
             )
-        return dataclasses.replace(result, alone=alone)
+        return dataclasses.replace(result, unseen=unseen)
 
-    def told(self, result: Result) -> RunReport:
+    def report_of(self, result: Result) -> RunReport:
         return of_classes(result, shuffled=self._arguments.shuffle is not None)
 
     def figure(self, result: Result) -> Any:
         return plots.draw_run(result)
 
     def time(self, board: Board, kernels: Kernels) -> SampleTime | None:
-        found = sample_time.sample_time(board, self._arguments.model, self.parameters)
-        found = found and found.with_kernels(kernels)
-        found = sample_time.of_learner(found, board, self.around)
-        return with_energy(self._arguments, board, found)
+        model, emit = self._arguments.model, chosen(board)
+        result = sample_time.sample_time(board, model, self.parameters, emit)
+        result = result and result.with_kernels(kernels)
+        result = sample_time.of_learner(result, board, self.on_board)
+        return with_energy(self._arguments, board, result)
 
     def record(self, arguments: argparse.Namespace) -> dict[str, Any]:
         return super().record(arguments) | {"class_names": list(self.stream.class_names)}
@@ -163,7 +176,7 @@ class NumberSimulation(Simulation[NumberResult]):
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._arguments = arguments
         self.stream, self.parameters, self._target = open_numbers_arguments(arguments)
-        self.around = between(self.stream.extraction, self._target)
+        self.on_board = pipeline(self.stream.extraction, self._target)
 
     @property
     def names(self) -> Names:
@@ -182,7 +195,7 @@ class NumberSimulation(Simulation[NumberResult]):
                 progress=lambda done, total, mae: update(done, total, f"MAE {mae:.5g}"),
             )
 
-    def told(self, result: NumberResult) -> RunReport:
+    def report_of(self, result: NumberResult) -> RunReport:
         return of_numbers(result)
 
     def figure(self, result: NumberResult) -> Any:
@@ -192,16 +205,23 @@ class NumberSimulation(Simulation[NumberResult]):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     add_stream_options(parser)
-    assumed = "refuse models that do not fit this board (default: refuse no model, and show its "
-    assumed += f"RAM on {DEFAULT_BOARD})"
-    add_board_option(parser, None, assumed)
+    add_board_option(
+        parser,
+        None,
+        "the board: its RAM and time; models that do not fit are refused (default: none)",
+    )
     add_energy_options(parser)
     parser.add_argument(
         "--engine",
-        type=loader.present_name,
         choices=(*engines.NAMES, engines.CHECKED),
         help="what runs the learner (default: c if there is a C compiler, else llvm); checked is "
         "python that stops where a kernel goes outside a buffer or beyond 32 bits",
+    )
+    parser.add_argument(
+        "--details",
+        action="store_true",
+        help="print all figures: recalls, kappas, times and energy with their sources, the votes "
+        "of an ensemble's members, the checksum of the state (default: the main ones)",
     )
     add_companion_options(parser, simulated=True)
     add_no_label_option(parser, "with --anomaly, samples are scored, and nothing is learned")
@@ -213,12 +233,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         save="save the learned model",
     )
     add_number_options(parser)
-    add_model_options(parser, numbers=True)
+    add_model_options(parser, files=True, numbers=True)
+    show_first(
+        parser,
+        "--label",
+        "--drop",
+        "--features",
+        "--limit",
+        "--board",
+        "--model",
+        "--balance",
+        "--anomaly",
+        "--target",
+        "--horizon",
+        "--details",
+        "--plot",
+        "--save",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Learn the stream, then print and write what came of it."""
     check_outputs(arguments)
+    if is_model_file(arguments.model):
+        return run_saved(arguments)
     _check_energy(arguments)
     if check_no_label(arguments):
         return run_alone(arguments)
@@ -227,12 +265,13 @@ def run(arguments: argparse.Namespace) -> int:
         NumberSimulation(arguments) if wants_numbers(arguments) else ClassSimulation(arguments)
     )
     model, parameters = arguments.model, made.parameters
-    kind = kind_of(model)
-    frozen = bool(arguments.warmup)
-    budget = usual_budget(parameters, board, kind, made.around, frozen=frozen, names=made.names)
+    asked = Deployment(
+        parameters, board, learner_name(model), made.on_board,
+        fixed_ranges=bool(arguments.warmup), names=made.names,
+    )  # fmt: skip
+    budget = usual_budget(asked, exact=bool(arguments.board))
     if arguments.board and not budget.fits:
-        program = usual_program(kind, parameters, made.around, (), frozen, made.names)
-        raise UserError(too_large(budget, board, kind, parameters, made.around, program))
+        raise UserError(too_large(budget, asked))
     time = made.time(board, budget.kernels) if arguments.board else None
     if arguments.save is not None:
         files.check_room("--save", arguments.save, budget.model_bytes)
@@ -242,33 +281,39 @@ def run(arguments: argparse.Namespace) -> int:
     result = made.learn(engine)
     if arguments.save is not None:
         write(arguments, "save", model_files.packed(model_files.of_run(result, made.stream)))
-    told = made.told(result)
-    rows = report.run_rows(result, told, budget, board, time)
+    report = made.report_of(result)
+    named = budget if arguments.board else None
+    rows = result_tables.run_rows(result, report, budget, board if named else None, time)
+    summary = result_tables.summary(report, named, time)
     if not is_quiet(arguments):
-        report.print_run(result, told, rows, budget, board)
+        console.say(f"{result.stream}: {report.size}")
+        notes = result_tables.board_notes(budget) if named else []
+        result_tables.print_run(report, rows, summary, notes, details=arguments.details)
         if arguments.board:
-            console.say(report.fitting(budget))
-            if budget.kernels.plain:
-                console.say(report.mixed(budget))
-            left = budget.free_bytes - budget.ram_bytes
-            if board.wifi and left < _HOUSE_BYTES and not wants_numbers(arguments):
-                asked = parameters, board, kind, made.around, False, ("mqtt",), frozen, made.names
-                _say_of_house(usual_budget(*asked))
+            grown = board.grown_bytes(budget.machine_code_bytes)  # no longer, with Wi-Fi on
+            left = budget.free_bytes - budget.ram_bytes - grown
+            if board.wifi and left < _MQTT_BYTES and not wants_numbers(arguments):
+                _warn_of_mqtt(usual_budget(dataclasses.replace(asked, network=("mqtt",))))
     if arguments.plot is not None:
         write_figure(arguments, made.figure(result))
     if arguments.html is not None:
-        from ..reports import page
+        from ..reports import simulation_page
 
         figure = made.figure(result)
-        write_page(arguments, page.make_page(result, told, rows, figure, arguments.command_line))
+        write_page(
+            arguments,
+            simulation_page.make_page(
+                result, report, rows, summary, figure, arguments.command_line
+            ),
+        )
     if arguments.json is not None:
         key = arguments.board or DEFAULT_BOARD
         record = made.record(arguments)
-        write_json(arguments, report.run_record(result, budget, board, key, record, time))
+        write_json(arguments, result_tables.run_record(result, budget, board, key, record, time))
     return 0
 
 
-def _say_of_house(budget: Budget) -> None:
+def _warn_of_mqtt(budget: Budget) -> None:
     """What is said where a model fits, and its program with a broker's part does not."""
     if not budget.fits:
         console.say(

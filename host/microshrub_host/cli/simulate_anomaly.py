@@ -10,8 +10,8 @@ from rich.text import Text
 from ..base.errors import UserError
 from ..base.terminal import console, showing
 from ..base.text import count
-from ..beside import registry
-from ..beside.anomaly import Anomaly
+from ..companions import registry
+from ..companions.anomaly import Anomaly
 from ..evaluation.anomalies_alone import score_alone
 from ..features.feature_extraction import extracted_numbers
 from ..library import loader
@@ -42,7 +42,7 @@ def run_alone(arguments: argparse.Namespace) -> int:
     if engine == "micropython":
         raise UserError("--engine micropython runs a learner: --no-label takes another engine.")
     with showing(f"{engine}: scoring") as update:
-        found = score_alone(
+        result = score_alone(
             stream, options, engine=engine, warmup=arguments.warmup or WARMUP, progress=update
         )
     if not is_quiet(arguments):
@@ -51,15 +51,15 @@ def run_alone(arguments: argparse.Namespace) -> int:
             f"{stream.name}: {count(rows, 'sample')}, {count(columns, 'feature')}, no labels"
         )
         table = Table(show_header=False)
-        beside = [
-            ("values out of range", f"{found.clamped:,}"),
-            ("missing values", f"{found.missing:,}"),
+        companions = [
+            ("values out of range", f"{result.clamped:,}"),
+            ("missing values", f"{result.missing:,}"),
         ]
-        for row in [*found.run.rows(), *beside]:
+        for row in [*result.run.rows(), *companions]:
             table.add_row(*map(Text, row))
         console.print(table)
     if arguments.plot is not None:
-        write_figure(arguments, draw_anomalies(stream.name, found.run))
+        write_figure(arguments, draw_anomalies(stream.name, result.run))
     if arguments.json is not None:
-        write_json(arguments, found.record())
+        write_json(arguments, result.record())
     return 0

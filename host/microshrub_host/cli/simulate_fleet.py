@@ -22,6 +22,7 @@ from ..library.learners import check_parameters
 from ..streams.stream import Stream
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import add_whole_numbers, check_at_least_one
+from .plain_parser import show_first
 from .run_options import add_worker_options
 from .stream_options import add_stream_options, compile_kernels, open_arguments
 
@@ -33,16 +34,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Simulate a fleet of boards with a thicket each, that share the rows of DATA. Each lacks "
         "some classes. Half-way, boards give each other a few samples of the classes that they "
-        "know. In the end, all are asked about all classes."
+        "know. In the end, all are asked about whole stretches that no board has learned."
     )
     add_stream_options(parser)
     add_whole_numbers(
         parser,
         [
             ("boards", 5, "how many boards there are"),
-            ("exchange", 20, "samples of a class in a parcel"),
+            ("exchange", 20, "samples of a class in a packet"),
             ("bytes", 16384, "size of each thicket"),
-            ("seed", 0, "seed of what each board lacks, and of the rows that are asked"),
+            ("seed", 0, "seed of what each board lacks, and of the stretches that are asked"),
         ],
     )
     parser.add_argument(
@@ -55,7 +56,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--engine",
-        type=loader.present_name,
         choices=engines.NAMES,
         help="what runs the boards; micropython: each in a real MicroPython (default: c or llvm)",
     )
@@ -66,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         usual=1,  # a board takes less than the start of a process
     )
     add_outputs(parser, json="write everything as one JSON object")
+    show_first(parser, "--boards", "--lacking", "--exchange", "--bytes", "--seed", "--jobs")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -91,11 +92,11 @@ def run(arguments: argparse.Namespace) -> int:
     if plan.engine in loader.COMPILED:
         compile_kernels(_MODEL, {**shape, "bytes": plan.bytes}, plan.engine)
     with showing("boards") as update:
-        found = fleet.run(plan, _spreading(arguments, plan, update))
+        process = fleet.run(plan, _spreading(arguments, plan, update))
     if not is_quiet(arguments):
-        _tell(plan, found)
+        _tell(plan, process)
     if arguments.json is not None:
-        write_json(arguments, _record(plan, found))
+        write_json(arguments, _record(plan, process))
     return 0
 
 
@@ -155,17 +156,18 @@ def _tell(plan: FleetPlan, found: list[Met]) -> None:
     )
     table = Table(show_header=False)
     each = plan.lacking, len(plan.classes)
+    asked = len(np.unique(plan.labels[plan.asked]))
     change = together - alone
     mean = {name: np.mean([getattr(m, name) for m in found]) for name in _COUNTED}
     for row in (
         ("boards", f"{plan.boards:,}, each lacks {each[0]} of {each[1]} classes"),
-        ("balanced accuracy without labels", "percent, of all classes"),
+        ("balanced accuracy on unseen data", f"percent, of {asked} classes, whole {plan.by}"),
         ("  alone", f"{alone.mean():.1f} (worst board {alone.min():.1f})"),
         ("  after the exchange", f"{together.mean():.1f} (worst board {together.min():.1f})"),
         ("  if a board lacked no class", f"{whole.mean():.1f} (worst board {whole.min():.1f})"),
         ("  a board's change", f"{change.min():+.1f} to {change.max():+.1f}"),
-        ("bytes of parcels that a board sends", f"{mean['sent']:,.0f}"),
-        ("  and receives", f"{mean['received']:,.0f}, in {mean['looked']:.1f} parcels"),
+        ("bytes of packets that a board sends", f"{mean['sent']:,.0f}"),
+        ("  and receives", f"{mean['received']:,.0f}, in {mean['looked']:.1f} packets"),
         ("  of which it learns", f"{mean['taken']:.1f}, {mean['learned']:.1f} samples"),
         ("hash of all boards' states", _digest(found)),
     ):  # fmt: skip
@@ -183,9 +185,10 @@ def _digest(found: list[Met]) -> str:
 
 def _record(plan: FleetPlan, found: list[Met]) -> dict[str, Any]:
     names = ("number", "alone", "together", "whole", *_COUNTED)
-    told = ("boards", "lacking", "exchange", "bytes", "seed", "engine")
+    shown = ("boards", "lacking", "exchange", "bytes", "seed", "engine")
     return {
-        **{name: getattr(plan, name) for name in told},
+        **{name: getattr(plan, name) for name in shown},
+        "held_out": plan.by,
         "alone": float(np.mean([met.alone for met in found])),
         "together": float(np.mean([met.together for met in found])),
         "whole": float(np.mean([met.whole for met in found])),

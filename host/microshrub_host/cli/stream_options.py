@@ -11,40 +11,59 @@ import numpy as np
 from ..base.errors import UserError
 from ..base.terminal import messages, showing
 from ..base.text import count
-from ..beside import registry
 from ..boards import board_files
 from ..boards.default_bytes import SIZE, bytes_for
+from ..boards.deployment import Deployment
+from ..boards.emits import EMITS
 from ..boards.program import in_network
+from ..companions import registry
 from ..evaluation import prequential
 from ..features.feature_extraction import extracted
+from ..features.recording_clock import timed
 from ..library.learners import MODELS, WARMUP, check_parameters, stream_parameters, warmup_of
-from ..programs import native_files
 from ..streams.class_names import declared_classes
 from ..streams.generators import SYNTH_NAMES
-from ..streams.number_streams import NumberStream
-from ..streams.open_numbers import open_columns
+from ..streams.named_files import LABEL_FROM
+from ..streams.open_regression_stream import open_columns
 from ..streams.open_stream import open_stream
+from ..streams.regression_streams import NumberStream
 from ..streams.stream import Stream
-from .features_option import add_features_option, feature_options, say_chosen
-from .options import companions, given_options, model_parameters
-from .parsed import columns_read, whole_number
+from .features_option import add_features_option, feature_options, say_chosen, say_scale
+from .options import companions_of, given_options, model_parameters
+from .parsed import check_no_group, columns_read, whole_number
 
 DEFAULT_BOARD = "rpi_pico"
-_ANY_RATE = 1.0  # readings a second: what stands beside a learner takes the same room at any
+_ANY_RATE = 1.0  # readings a second: companions take the same room at any
 
 
-def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = None) -> None:
-    """Add DATA and the options that say how to read it."""
-    synths = ", ".join(SYNTH_NAMES)
-    parser.add_argument(
-        "data",
-        metavar="DATA",
-        nargs=nargs,
-        help="a .csv, .csv.gz or .arff file, a pipe, or - for the standard input; river:NAME, a "
-        "classification data set of the river package, such as river:ImageSegments; synth:NAME, a "
-        f"generated stream: {synths}",
-    )
-    add_column_options(parser)
+class _Wide(argparse.Action):
+    """--wide, which needs --features."""
+
+    def __call__(
+        self, parser: object, namespace: argparse.Namespace, values: Any, option: object = None
+    ) -> None:
+        namespace.wide = values
+        if getattr(namespace, "features", ()) is None:
+            namespace.features = []
+
+
+class _Sources(argparse.Action):
+    """DATA: one source, or several files as a tuple; None if there is none."""
+
+    def __call__(
+        self, parser: object, namespace: argparse.Namespace, values: Any, option: object = None
+    ) -> None:
+        if isinstance(values, (list, tuple)):
+            values = values[0] if len(values) == 1 else tuple(values) or None
+        setattr(namespace, self.dest, values)
+
+
+def add_stream_options(
+    parser: argparse.ArgumentParser, *, nargs: str = "+", each_alone: bool = False
+) -> None:
+    """Add DATA and the options that say how to read it; for each_alone see add_data()."""
+    add_data(parser, nargs=nargs, each_alone=each_alone)
+    add_recording_options(parser)
     parser.add_argument(
         "--warmup",
         type=whole_number,
@@ -59,7 +78,58 @@ def add_stream_options(parser: argparse.ArgumentParser, *, nargs: str | None = N
         metavar="SEED",
         help="shuffle the stream with this seed (default: keep its order)",
     )
-    add_features_option(parser, "DATA holds a sensor's readings: learn")
+    add_features_option(parser, "learn")
+
+
+def add_data(
+    parser: argparse.ArgumentParser, *, nargs: str = "+", each_alone: bool = False
+) -> None:
+    """Add DATA. each_alone: of several, each is a stream of its own."""
+    synths = ", ".join(SYNTH_NAMES)
+    several = "a folder of files is read as one" if each_alone else (
+        "several files, or those in a folder, are read one after the other: each is a recording, "
+        "and its class a column or in its name"
+    )  # fmt: skip
+    parser.add_argument(
+        "data",
+        metavar="DATA",
+        nargs=nargs,
+        action="store" if each_alone else _Sources,
+        help="a CSV or ARFF file, river:, sklearn: or synth:NAME; a file may be a "
+        f".csv.gz, a pipe, or - for the standard input, or of another kind; {several}; river:NAME "
+        "and sklearn:NAME are data sets of River and scikit-learn, such as river:ImageSegments "
+        f"and sklearn:digits; synth:NAME is a generated stream: {synths}",
+    )
+
+
+def add_recording_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which columns are read, and where the class and the recordings
+    are."""
+    add_column_options(parser)
+    parser.add_argument(
+        "--group",
+        metavar="COLUMN",
+        help="the column that says which samples belong together, such as a person, a session or "
+        "a file: whole groups are held out for the accuracy on unseen data, and the column is no "
+        "feature (default: none; runs of one label are held out, or blocks of time)",
+    )
+    parser.add_argument(
+        "--label-from",
+        metavar="WHERE",
+        choices=LABEL_FROM,
+        help="where the class of each file is: name, without the number of the take, as in "
+        "fist_2.csv; folder; or file, the whole name (default: a column, or what several files "
+        "show)",
+    )
+    parser.add_argument(
+        "--wide",
+        nargs="*",
+        metavar="NAME=VALUE",
+        action=_Wide,
+        help="each row of a file is a whole recording, of axes=3 values a reading; order=axes: "
+        "one axis after the other; with it, --features makes samples of windows in them "
+        "(default: a row is a reading or a sample)",
+    )
 
 
 def add_column_options(parser: argparse.ArgumentParser) -> None:
@@ -84,7 +154,7 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         action="extend",
         metavar="COLUMN",
-        help="columns that are not features, such as a row's number or its date (default: none)",
+        help="columns that are not features; such as a row's number or its date (default: none)",
     )
     parser.add_argument(
         "--no-header",
@@ -93,10 +163,28 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         "(default: off)",
     )
     parser.add_argument(
+        "--decimal",
+        metavar="SIGN",
+        help="what stands before decimals where a file could mean either, a comma or a point "
+        "(default: what all columns allow)",
+    )
+    parser.add_argument(
         "--limit",
         type=whole_number,
         metavar="N",
         help="only the first N samples (default: all; 100,000 of synth:NAME)",
+    )
+
+
+def add_emit_option(parser: argparse.ArgumentParser) -> None:
+    """Add --emit."""
+    parser.add_argument(
+        "--emit",
+        choices=EMITS,
+        default="",
+        help="what the kernels become: native, machine code that comes with microshrub; viper, "
+        "machine code by mpy-cross, which is longer and slower; bytecode, for any processor "
+        "(default: the first of these that there is for the board)",
     )
 
 
@@ -119,8 +207,11 @@ def open_arguments(arguments: argparse.Namespace) -> Stream:
     return made_of(arguments, open_rows(arguments))
 
 
-def open_rows(arguments: argparse.Namespace) -> Stream:
-    """The rows of DATA as they are, in their own order if --features makes samples of them."""
+def open_rows(arguments: argparse.Namespace, fewest_classes: int = 2) -> Stream:
+    """The rows of DATA as they are, in their own order if --features makes samples of them.
+
+    fewest_classes: of a file that is not only learned, one will do.
+    """
     if getattr(arguments, "no_label", False):
         return open_unlabelled_rows(arguments)
     options = None if arguments.features is None else feature_options(arguments)
@@ -129,10 +220,14 @@ def open_rows(arguments: argparse.Namespace) -> Stream:
         stream = open_stream(
             arguments.data,
             label=arguments.label,
+            label_from=arguments.label_from,
             classes=arguments.classes,
             **columns_read(arguments),
+            group=arguments.group,
+            wide=arguments.wide,
             shuffle=None if options else arguments.shuffle,
             warmup=options.readings(early) if options else early,
+            fewest_classes=fewest_classes,
             progress=update,
         )
     notes = [*stream.notes]
@@ -141,6 +236,11 @@ def open_rows(arguments: argparse.Namespace) -> Stream:
             f"the last column, {stream.label_name}, is taken for the class. --label NAME takes "
             "another one; `simulate --anomaly RATE --no-label` scores samples that have none."
         )
+    if options and not arguments.columns:
+        stream, note = timed(stream, options.resample)
+        clock = note.partition(" is a clock")[0]
+        notes = [each for each in notes if f"the column {clock} only" not in each or not note]
+        notes += [f"{stream.name}: {note}."] if note else []
     for note in notes:
         messages.say(f"Note: {note}")
     return stream
@@ -150,9 +250,12 @@ def made_of(arguments: argparse.Namespace, rows: Stream) -> Stream:
     """The samples that --features makes of the rows, or these without it."""
     if arguments.features is None:
         return rows
-    options = feature_options(arguments, len(rows.feature_names), len(rows.class_names))
+    shape = len(rows.feature_names), len(rows.class_names)
+    options = feature_options(arguments, *shape, rows.rate, rows.readings)
     say_chosen(arguments, options)
-    return extracted(rows, options, arguments.shuffle)
+    result = extracted(rows, options, arguments.shuffle)
+    say_scale(result.extraction)
+    return result
 
 
 def open_with_parameters(arguments: argparse.Namespace) -> tuple[Stream, dict[str, Any]]:
@@ -193,16 +296,16 @@ def with_own_bytes(parameters: dict[str, Any], arguments: argparse.Namespace) ->
     if SIZE not in parameters or SIZE in given_options(arguments) or not given.get("board"):
         return parameters
     board = board_files.load(arguments.board)
-    native = given.get("native") or given.get("emit") == "native"
-    native = native and native_files.can_be_made(board.arch, messages.say)
-    frozen = bool(given.get("warmup"))
-    freeze = bool(given.get("freeze"))
-    asked = companions(arguments, _ANY_RATE)
-    beside = tuple(each.on_shape(parameters["classes"]) for each in asked)
-    network = in_network(given)
+    emit = given.get("emit") or ""
+    asked = companions_of(arguments, _ANY_RATE)
+    companions = tuple(each.on_shape(parameters["classes"]) for each in asked)
     size = bytes_for(
-        parameters, board, MODELS[arguments.model], native, frozen, freeze, beside, network
-    )
+        Deployment(
+            parameters, board, MODELS[arguments.model], companions, in_network(given),
+            emit, bool(given.get("freeze")),
+            fixed_ranges=bool(given.get("warmup")),
+        )
+    )  # fmt: skip
     if size != parameters[SIZE]:
         messages.say(f"Note: --bytes {size}, which {board.name} has beside the program of build.")
     return parameters | {SIZE: size}
@@ -247,14 +350,17 @@ def open_unlabelled_rows(arguments: argparse.Namespace) -> Stream:
         raise UserError(
             "--label NAME says which column is the class, and --no-label that none is."
         )
-    found = open_unlabelled(arguments)
-    labels = np.zeros(len(found.columns), np.uint8)
-    names = found.column_names
-    return Stream(found.name, found.columns, labels, names, classes, known_scale=found.scale)
+    unlabelled = open_unlabelled(arguments)
+    labels = np.zeros(len(unlabelled.columns), np.uint8)
+    names = unlabelled.column_names
+    return Stream(
+        unlabelled.name, unlabelled.columns, labels, names, classes, known_scale=unlabelled.scale
+    )
 
 
 def open_unlabelled(arguments: argparse.Namespace) -> NumberStream:
     """The columns that the options ask for; notes on them are said."""
+    check_no_group(arguments)
     warmup = arguments.warmup or WARMUP
     if arguments.features is not None:
         warmup = feature_options(arguments).readings(warmup)

@@ -14,27 +14,19 @@ from ..base.errors import UserError
 from ..base.files import check_target
 from ..base.terminal import messages, showing
 from ..base.text import count
-from ..beside.label_budget import LabelBudget
-from ..beside.spare_classes import SpareClasses
 from ..boards import board_files
+from ..companions.label_budget import LabelBudget
+from ..companions.spare_classes import SpareClasses
 from ..library.learners import option
-from ..programs import native_files
-from ..streams.number_streams import NumberStream
+from ..streams.regression_streams import NumberStream
 from ..streams.source_file import STANDARD_INPUT
-from ..streams.stream import Stream
-from ..tuning.report import TuningReport
+from ..streams.stream import Stream, source_names
 from ..tuning.search_space import weighed
 from ..tuning.study import RULE
 from ..tuning.trials import AHEAD
+from ..tuning.tuning_report import TuningReport
 from .features_option import feature_options
-from .number_options import (
-    add_number_options,
-    open_number_stream,
-    open_readings,
-    target_range,
-    wants_numbers,
-)
-from .options import add_companion_options, companions
+from .options import add_companion_options, companions_of
 from .outputs import (
     add_outputs,
     check_outputs,
@@ -43,67 +35,87 @@ from .outputs import (
     write_json,
     write_page,
 )
-from .parsed import whole_number
-from .run_options import add_bytes_option, add_worker_options, jobs_of
+from .parsed import parsed, whole_number
+from .plain_parser import show_first
+from .regression_options import (
+    add_number_options,
+    open_number_stream,
+    open_readings,
+    target_range,
+    wants_numbers,
+)
+from .run_options import add_worker_options, jobs_of
 from .stream_options import (
     add_board_option,
+    add_emit_option,
     add_stream_options,
     made_of,
     open_arguments,
     open_rows,
 )
 
-_BESIDE = (SpareClasses.name, LabelBudget.name)  # what a search may have beside each model
+_COMPANIONS = (SpareClasses.name, LabelBudget.name)  # what a search may have beside each model
 _TRIALS = 60
 _CHOOSE_ON = 0.5
+
+
+class _RefuseModel(argparse.Action):
+    """Says what there is instead."""
+
+    def __call__(self, *_: object) -> None:
+        raise UserError(
+            "tune has no --model: it searches among fresh models of all kinds. `microshrub "
+            "simulate DATA --model FILE` shows a saved one on DATA, beside a fresh one of its "
+            "kind; `microshrub compare DATA --model FILE` beside all other learners."
+        )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Search for models that are accurate and small. Every trial learns the whole stream once. "
-        "Models are chosen by their accuracy, or with --target by their mean absolute error, on "
-        f"its first part; the score on the rest is only shown. The choice is {RULE}; what fewer "
-        "bytes would cost is shown. With --features, sets of features are compared as models are. "
+        "Search for models that are accurate and small. Models are chosen by their accuracy on "
+        "unseen data, whole stretches that a model has not learned, as `simulate` prints it; with "
+        "--target by their mean absolute error on the first part of the stream. The score on the "
+        f"rest is only shown. The choice is {RULE}; what fewer bytes would cost is shown. With "
+        "--features, sets of features are compared as models are. "
         "With --label-budget or --spare-classes, every trial learns as `simulate` does with them. "
         "Run the same command again to continue with the trials that are missing."
     )
     add_stream_options(parser)
-    add_companion_options(parser, simulated=True, only=_BESIDE)
+    parser.add_argument("--model", nargs="?", action=_RefuseModel, help=argparse.SUPPRESS)
+    add_companion_options(parser, simulated=True, only=_COMPANIONS)
     add_number_options(parser, interval=False)
     add_board_option(parser, None, "the board (required)", required=True)
-    add_bytes_option(
-        parser,
-        "the most that a model may take (default, and at most: what the board's file recommends)",
+    parser.add_argument(
+        "--bytes",
+        type=whole_number,
+        metavar="BYTES",
+        help="the most that a model may take (default, and at most: what the board's file "
+        "recommends)",
     )
     parser.add_argument(
         "--max-latency",
-        type=float,
+        type=parsed(float),
         metavar="MS",
         help="skip models whose predict and learn together take longer (p99); if the board's file "
         "has no times, instructions are counted on an emulated Cortex-M; for boards with other "
         "processors, only the times in the file count (default: no limit)",
     )
-    parser.add_argument(
-        "--native",
-        action="store_true",
-        help="models as `build --native` makes them, which take less RAM and time; their time is "
-        "counted on an emulated Cortex-M (default: off)",
-    )
+    add_emit_option(parser)
     parser.add_argument(
         "--choose-on",
-        type=float,
+        type=parsed(float),
         default=_CHOOSE_ON,
         metavar="PART",
-        help="share of the stream, from its start, on which models are chosen "
-        f"(default {_CHOOSE_ON})",
+        help="share of the unseen data, in whole stretches, on which models are chosen; with "
+        f"--target, of the stream from its start (default {_CHOOSE_ON})",
     )
     parser.add_argument(
         "--trials",
         type=whole_number,
         default=_TRIALS,
         metavar="N",
-        help=f"finished trials of the study, including those of earlier runs (default {_TRIALS})",
+        help=f"how many models to try, in this run and earlier ones (default {_TRIALS})",
     )
     parser.add_argument(
         "--seed",
@@ -131,15 +143,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         html="write a report as one HTML page",
         json="write everything as one JSON object",
     )
+    show_first(
+        parser,
+        "--label",
+        "--drop",
+        "--features",
+        "--limit",
+        "--board",
+        "--trials",
+        "--choose-on",
+        "--study",
+        "--jobs",
+        "--plot",
+        "--target",
+        "--horizon",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Search, then print and write what was found."""
     _check(arguments)
     board = board_files.load(arguments.board)
-    native = arguments.native and native_files.can_be_made(board.arch, messages.say)
-    key = f"{board.key}-native" if native else board.key
-    study = arguments.study or Path(_study_name(arguments.data, key))
+    key = f"{board.key}-{arguments.emit}" if arguments.emit else board.key
+    study = arguments.study or Path(_study_name(source_names(arguments.data)[0], key))
     jobs = jobs_of(arguments, arguments.trials, "trials")
     numbers = wants_numbers(arguments)
     stream = open_targets(arguments) if numbers else open_classes(arguments)
@@ -150,7 +176,7 @@ def run(arguments: argparse.Namespace) -> int:
                 messages.say(f"{study} has {count(done, 'finished trial')}")
             update(done, total, note)
 
-        found = tune(
+        result = tune(
             stream,
             arguments.board,
             max_bytes=arguments.bytes,
@@ -162,20 +188,20 @@ def run(arguments: argparse.Namespace) -> int:
             scheduler=arguments.scheduler,
             warmup=arguments.warmup,
             ends=target_range(arguments) if numbers else None,
-            beside=companions(arguments),
-            native=native,
+            companions=companions_of(arguments),
+            emit=arguments.emit,
             study=study,
             progress=progress,
         )
     simulated, built = _of_labels(arguments)
-    told = dataclasses.replace(
-        found,
-        source=arguments.data,
+    shown = dataclasses.replace(
+        result,
+        sources=source_names(arguments.data),
         reading=_reading(arguments, sets=isinstance(stream, dict)),
         only_simulate=simulated,
-        only_build=[*built, *(["--native"] if native else [])],
+        only_build=[*built, *(["--emit", arguments.emit] if arguments.emit else [])],
     )
-    _tell(told, arguments)
+    _tell(shown, arguments)
     return 0
 
 
@@ -209,7 +235,8 @@ def _reading(arguments: argparse.Namespace, *, sets: bool) -> list[str]:
     """
     given: list[str] = []
     for name, usual in (
-        ("label", None), ("classes", None), ("limit", None), ("warmup", None), ("shuffle", None),
+        ("label", None), ("label_from", None), ("classes", None), ("group", None),
+        ("decimal", None), ("limit", None), ("warmup", None), ("shuffle", None),
         ("target", None), ("horizon", None), ("lags", None), ("target_range", None),
     ):  # fmt: skip
         value = getattr(arguments, name)
@@ -218,6 +245,7 @@ def _reading(arguments: argparse.Namespace, *, sets: bool) -> list[str]:
     given += ["--no-header"] if arguments.no_header else []
     for name in ("columns", "drop"):
         given += [option(name), *vars(arguments)[name]] if vars(arguments)[name] else []
+    given += ["--wide", *arguments.wide] if arguments.wide is not None else []
     if arguments.features is not None and not sets:
         given += ["--features", *arguments.features]
     return [*given, "--board", arguments.board]
@@ -259,7 +287,8 @@ def open_classes(arguments: argparse.Namespace) -> Stream | dict[str, Stream]:
     if arguments.features is None:
         return open_arguments(arguments)
     rows = open_rows(arguments)
-    sets = _sets(arguments, len(rows.feature_names), len(rows.class_names))
+    shape = len(rows.feature_names), len(rows.class_names), rows.rate, rows.readings
+    sets = weighed(arguments.features, feature_options(arguments, *shape))
     return _each(arguments, sets, lambda given: made_of(given, rows))
 
 
@@ -268,12 +297,9 @@ def open_targets(arguments: argparse.Namespace) -> NumberStream | dict[str, Numb
     if arguments.features is None:
         return open_number_stream(arguments)
     readings = open_readings(arguments)
-    sets = _sets(arguments, len(readings.column_names), 2)
+    options = feature_options(arguments, len(readings.column_names))
+    sets = weighed(arguments.features, options)
     return _each(arguments, sets, lambda given: open_number_stream(given, readings))
-
-
-def _sets(arguments: argparse.Namespace, channels: int, classes: int) -> list[str]:
-    return weighed(arguments.features, feature_options(arguments, channels, classes))
 
 
 def _each(
@@ -281,16 +307,16 @@ def _each(
 ) -> S | dict[str, S]:
     if len(sets) == 1:
         return made(arguments)
-    found: dict[str, S] = {}
+    result: dict[str, S] = {}
     errors = []
     for words in sets:
         try:
-            found[words] = made(
+            result[words] = made(
                 argparse.Namespace(**vars(arguments) | {"features": words.split()})
             )
         except UserError as error:
             errors.append(error)
-    if not found:
+    if not result:
         raise errors[0]
-    messages.say(f"Note: {count(len(found), 'set')} of features are compared as models are.")
-    return found
+    messages.say(f"Note: {count(len(result), 'set')} of features are compared as models are.")
+    return result

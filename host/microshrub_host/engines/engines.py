@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 from ..library import loader
 from ..streams.units import Raw
 from . import session
-from .interface import NO_LABELS, Beside, Engine, Labels, Parameters, Said, States, Status, said_by
+from .interface import (
+    NO_LABELS,
+    Engine,
+    HasPlan,
+    Labels,
+    Parameters,
+    Predictions,
+    States,
+    Status,
+    prediction_type,
+)
 from .micropython_engine import MicroPythonEngine
 
 NAMES = ("python", "llvm", "c", "micropython")
@@ -28,12 +38,12 @@ class LocalEngine:
         engine: str,
         kind: str,
         parameters: Parameters,
-        beside: Sequence[Beside] = (),
+        companions: Sequence[HasPlan] = (),
         growing: bool = False,
     ) -> None:
-        plans = [each.plan() for each in beside]
+        plans = [each.plan() for each in companions]
         self._session = session.open_session(loader.load(engine), kind, parameters, plans, growing)
-        self._said = said_by(self._session)
+        self._dtype = prediction_type(self._session)
 
     def observe(self, raw: Raw) -> None:
         self._session.observe(ints(raw))
@@ -41,19 +51,23 @@ class LocalEngine:
     def freeze(self) -> None:
         self._session.freeze()
 
-    def run(self, raw: Raw, labels: Labels = NO_LABELS) -> Said:
-        said = self._session.run(ints(raw), bytearray(labels.tobytes()))
-        return np.frombuffer(said, dtype=self._said)
+    def run(self, raw: Raw, labels: Labels = NO_LABELS) -> Predictions:
+        predictions = self._session.run(ints(raw), bytearray(labels.tobytes()))
+        return np.frombuffer(predictions, dtype=self._dtype)
 
-    def ask(self, raw: Raw) -> Said:
-        return np.frombuffer(self._session.ask(ints(raw)), dtype=self._said)
+    def ask(self, raw: Raw) -> Predictions:
+        return np.frombuffer(self._session.ask(ints(raw)), dtype=self._dtype)
+
+    def load(self, states: States) -> None:
+        """Take the saved states of a learner and its quantizer."""
+        self._session.load(states.learner, states.quantizer)
 
     def settle(self) -> None:
         self._session.settle()
 
-    def said(self, part: int = 0) -> bytes:
-        found: bytes = self._session.said(part)
-        return found
+    def outputs(self, part: int = 0) -> bytes:
+        outputs: bytes = self._session.outputs(part)
+        return outputs
 
     def status(self) -> Status:
         return Status.of(self._session.status())
@@ -78,7 +92,7 @@ def ints(raw: NDArray[Any]) -> array[int]:
 
 def available() -> tuple[str, ...]:
     """The engines of this machine; a real MicroPython, which can be fetched, is always one."""
-    from ..kernels import c_kernels
+    from ..library import c_kernels
 
     lacking = {"c": not c_kernels.works(), "llvm": not loader.has_llvm()}
     return tuple(name for name in NAMES if not lacking.get(name))
@@ -88,13 +102,13 @@ def start(
     engine: str,
     kind: str,
     parameters: Parameters,
-    beside: Sequence[Beside] = (),
+    companions: Sequence[HasPlan] = (),
     growing: bool = False,
 ) -> Engine:
     """A fresh learner on the engine of that name, to be used in a with statement.
 
-    beside are the companions of a classifier, or the Forecast of a regressor. If
-    ranges are growing, they begin with the first sample, and nothing is to be observed.
+    companions are those of a classifier, or the Forecast of a regressor. If ranges are
+    growing, they begin with the first sample, and nothing is to be observed.
 
     Raises ValueError for parameters that the learner refuses, EngineError when the engine cannot
     run, and NoMicroPython when a real one is wanted and cannot be had. NATIVE is a real one with
@@ -102,5 +116,5 @@ def start(
     """
     if engine in ("micropython", NATIVE):
         native = engine == NATIVE
-        return MicroPythonEngine(kind, parameters, beside, growing, native=native)
-    return LocalEngine(engine, kind, parameters, beside, growing)
+        return MicroPythonEngine(kind, parameters, companions, growing, native=native)
+    return LocalEngine(engine, kind, parameters, companions, growing)

@@ -1,13 +1,13 @@
-"""A thicket on a board of a fleet: it learns, gives parcels away, takes others', and is asked.
+"""A thicket on a board of a fleet: it learns, gives packets away, takes others', and is asked.
 
-This file runs on CPython and, over a pipe, on MicroPython. There it is the program: commands are
-those of session.py, a letter, a little-endian u32 length and that many bytes, and so are answers.
+This file runs on CPython and, over a pipe, on MicroPython. There it is the program. As in
+piped_session.py, a command is a letter, a little-endian u32 length and that many bytes.
 
     C  create: JSON {"parameters", "features", "units", "classes"}    -> nothing
     L  take over a state: u32 bytes of the learner's, both states     -> nothing
     R  learn: u32 labels, raw rows as i32, so many labels as u8       -> nothing
-    G  give: JSON {"origin", "class", "most"}                         -> a parcel
-    T  take a parcel                                                  -> how many it will learn
+    G  give: JSON {"origin", "class", "most"}                         -> a packet
+    T  take a packet                                                  -> how many it will learn
     E  learn all that waits, and what is left to do                   -> nothing
     P  predict raw rows, i32, whose labels nobody tells               -> the classes, u8
     S  save                                                           -> as L
@@ -48,7 +48,7 @@ class FleetBoard:
             )
             return given
         elif command == "T":
-            found = self._sharing.take(self._library.Parcel(body))
+            found = self._sharing.take(self._library.SamplePacket(body))
             return sum([len(which) for _, _, which in found]).to_bytes(4, "little")
         elif command == "E":
             while self._sharing.step():
@@ -84,12 +84,12 @@ class FleetBoard:
             self._sharing.step()
 
     def _ask(self, raw: "array[int]") -> bytearray:
-        said = bytearray(len(raw) // len(self._raw))
-        for i in range(len(said)):
+        predictions = bytearray(len(raw) // len(self._raw))
+        for i in range(len(predictions)):
             self._read(raw, i)
             self._quantizer.code(self._raw, self._codes)
-            said[i] = self._model.predict(self._codes)
-        return said
+            predictions[i] = self._model.predict(self._codes)
+        return predictions
 
 
 def serve(folder: str) -> None:

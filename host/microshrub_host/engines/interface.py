@@ -16,7 +16,7 @@ from ..streams.units import Raw
 Parameters = Mapping[str, Any]
 Plan = tuple[str, str, dict[str, Any]]  # module, class, options: see session.py
 Labels = NDArray[np.uint8]
-Said = NDArray[Any]  # predictions: classes as uint8, or raw numbers as int32
+Predictions = NDArray[Any]  # predictions: classes as uint8, or raw numbers as int32
 NO_LABELS: Labels = np.zeros(0, dtype=np.uint8)  # of rows that have their target in a column
 
 
@@ -33,7 +33,7 @@ class Status:
     missing: int
     state_crc32: int
     progress: dict[str, int]
-    beside: list[dict[str, Any]] = field(
+    companions: list[dict[str, Any]] = field(
         default_factory=list
     )  # what each companion says of itself
     accuracy: float = math.nan  # of classes; percent, like all that follow
@@ -43,12 +43,12 @@ class Status:
     kappa_temporal: float = math.nan
 
     @classmethod
-    def of(cls, said: Mapping[str, Any]) -> Status:
+    def of(cls, counts: Mapping[str, Any]) -> Status:
         """The status that session.Session.status() gave on this PC or on a MicroPython."""
         ratios = ("accuracy", "accuracy_nochange", "accuracy_majority", "kappa", "kappa_temporal")
-        in_percent = {name: percent(said[name]) for name in ratios if name in said}
-        crc = said["state_crc32"] & 0xFFFFFFFF
-        return cls(**{**said, **in_percent, "state_crc32": crc})
+        in_percent = {name: percent(counts[name]) for name in ratios if name in counts}
+        crc = counts["state_crc32"] & 0xFFFFFFFF
+        return cls(**{**counts, **in_percent, "state_crc32": crc})
 
 
 def percent(millionths: int) -> float:
@@ -75,13 +75,13 @@ class States:
         return cls(more.pop("learner"), more.pop("quantizer"), more)
 
 
-def said_by(session: Any) -> np.dtype[Any]:
+def prediction_type(session: Any) -> np.dtype[Any]:
     """What the predictions of a session are: classes, or numbers beside a Forecaster."""
     return np.dtype("<i4" if hasattr(session, "forecaster") else np.uint8)
 
 
-class Beside(Protocol):
-    """What stands beside a learner, as an engine knows it."""
+class HasPlan(Protocol):
+    """A companion, as an engine knows it."""
 
     def plan(self) -> Plan:
         """What a session makes of it."""
@@ -100,19 +100,19 @@ class Engine(Protocol):
     def freeze(self) -> None:
         """Fix the quantizer's ranges, and that of the targets."""
 
-    def run(self, raw: Raw, labels: Labels = NO_LABELS) -> Said:
+    def run(self, raw: Raw, labels: Labels = NO_LABELS) -> Predictions:
         """Predict and then learn each of the rows; returns the predictions, shape (rows,).
 
         A regressor takes rows of all columns, without labels.
         """
 
-    def ask(self, raw: Raw) -> Said:
+    def ask(self, raw: Raw) -> Predictions:
         """Predict rows whose labels nobody tells; returns the classes, shape (rows,)."""
 
     def settle(self) -> None:
         """Do what the learner has left to do while nothing is taught."""
 
-    def said(self, part: int = 0) -> bytes:
+    def outputs(self, part: int = 0) -> bytes:
         """What a part beside the learner says of the rows of the last run.
 
         A regressor says half the width of the interval of each row, i32.
@@ -122,10 +122,10 @@ class Engine(Protocol):
         """Counts, ratios in percent and the model's hash after the last sample."""
 
     def buffers(self) -> list[tuple[str, str, bytes]]:
-        """(name, typecode, bytes) of every buffer: quantizer, model, metrics, what is beside."""
+        """(name, typecode, bytes) of every buffer: quantizer, model, metrics, companions."""
 
     def saved(self) -> States:
-        """What save() gives of the learner, the quantizer and what stands beside."""
+        """What save() gives of the learner, the quantizer and companions."""
 
     def __enter__(self) -> Engine:
         """Return the engine, for use in a with statement."""

@@ -11,24 +11,23 @@ from typing import Any
 import numpy as np
 
 from ..base import child_process
+from ..base.micropython_binary import code_words, find_or_fetch
 from ..base.terminal import messages
-from ..fetch.micropython_binary import find_or_fetch
-from ..library import loader
+from ..library import library_files, loader
+from ..library.library_files import own_learners, own_parts
 from ..programs import mpy, native_files
-from ..sources import library_files
-from ..sources.library_files import own_learners, own_parts
 from ..streams.units import Raw
-from . import session, spare_person, watchers
+from . import piped_session, session, spare_person, watchers
 from .interface import (
     NO_LABELS,
-    Beside,
     EngineError,
+    HasPlan,
     Labels,
     Parameters,
-    Said,
+    Predictions,
     States,
     Status,
-    said_by,
+    prediction_type,
 )
 
 
@@ -60,9 +59,9 @@ class PipedProgram:
         except BrokenPipeError:
             pass
         assert self._process.stderr is not None
-        said = self._process.stdout.read() + self._process.stderr.read()
+        printed = self._process.stdout.read() + self._process.stderr.read()
         self._process.wait()
-        last = said.decode(errors="replace").strip().splitlines()[-1:]
+        last = printed.decode(errors="replace").strip().splitlines()[-1:]
         raise EngineError(f"MicroPython stopped: {''.join(last) or 'it printed nothing'}")
 
     def close(self) -> None:
@@ -78,7 +77,7 @@ class MicroPythonEngine:
         self,
         kind: str,
         parameters: Parameters,
-        beside: Sequence[Beside] = (),
+        companions: Sequence[HasPlan] = (),
         growing: bool = False,
         *,
         heap: str = "64m",
@@ -93,26 +92,25 @@ class MicroPythonEngine:
         own = [(learner.name, learner.module) for learner in own_learners()]
         # The layout of the buffers is the same on every engine; only their contents may differ.
         library = loader.load("python")
-        plans = [each.plan() for each in beside]
+        plans = [each.plan() for each in companions]
         plan = session.open_session(library, kind, parameters, plans, growing)
-        self._said = said_by(plan)
+        self._dtype = prediction_type(plan)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         if compiled or native or own or own_parts():
             programs = [
                 mpy.compiled_program(Path(module.__file__ or ""), "x86")
-                for module in (session, watchers, spare_person)
+                for module in (piped_session, session, watchers, spare_person)
             ]
             files = native_files.compiled("x86") if native else mpy.compiled("x86")
             folder = files[0].parent.parent
-            places = [str(program.parent) for program in programs]
-            path = f"import sys; sys.path[:] = {places!r}"
-            words = ["-c", f"{path}; import session; session.serve({str(folder)!r})"]
+            code = f"import piped_session; piped_session.serve({str(folder)!r})"
+            words = [*code_words(code, *(program.parent for program in programs))]
         else:
-            words = [session.__file__, str(library_files.folder().parent)]
+            words = [piped_session.__file__, str(library_files.folder().parent)]
         self._program = PipedProgram(words, heap)
         self._ask = self._program.ask
         config: dict[str, Any] = {"kind": kind, "parameters": dict(parameters), "own": own}
-        config |= {"beside": plans, "growing": growing}
+        config |= {"companions": plans, "growing": growing}
         self._ask(b"C", json.dumps(config).encode())
 
     def observe(self, raw: Raw) -> None:
@@ -121,18 +119,18 @@ class MicroPythonEngine:
     def freeze(self) -> None:
         self._ask(b"F")
 
-    def run(self, raw: Raw, labels: Labels = NO_LABELS) -> Said:
+    def run(self, raw: Raw, labels: Labels = NO_LABELS) -> Predictions:
         known = len(labels).to_bytes(4, "little")
         answer = self._ask(b"R", known + raw.astype("<i4").tobytes() + labels.tobytes())
-        return np.frombuffer(answer, dtype=self._said)
+        return np.frombuffer(answer, dtype=self._dtype)
 
-    def ask(self, raw: Raw) -> Said:
-        return np.frombuffer(self._ask(b"P", raw.astype("<i4").tobytes()), dtype=self._said)
+    def ask(self, raw: Raw) -> Predictions:
+        return np.frombuffer(self._ask(b"P", raw.astype("<i4").tobytes()), dtype=self._dtype)
 
     def settle(self) -> None:
         self._ask(b"D")
 
-    def said(self, part: int = 0) -> bytes:
+    def outputs(self, part: int = 0) -> bytes:
         return self._ask(b"X", bytes([part]))
 
     def status(self) -> Status:

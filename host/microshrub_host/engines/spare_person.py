@@ -14,14 +14,14 @@ if MYPY:
     from typing import Any
 
 if MYPY or __name__ != "spare_person":  # its name on MicroPython
-    from .watchers import SessionPart
+    from .watchers import SessionCompanion
 else:
-    from watchers import SessionPart
+    from watchers import SessionCompanion
 
 NAMED, KNOWN, NO_ROOM = 0, 1, 2  # what an answer was: a new class, one that had a name, in vain
 
 
-class Person(SessionPart):
+class Person(SessionCompanion):
     """Runs a learner over a stream, and answers its questions.
 
     spare has "names", those of the stream's classes; "known", which of them have a name from the
@@ -44,7 +44,7 @@ class Person(SessionPart):
         self._truth = bytearray(256)  # and the other way round
         for k in range(len(known)):
             self._tie(known[k], k)
-        self._aside = bytearray(self.spare.newcomers.places)  # the stream's classes of these
+        self._aside = bytearray(self.spare.novelty.places)  # the stream's classes of these
         self._samples = 0
         self._last = 0  # the stream's class of the last sample
         self._new = bytearray()  # of the last block: for each sample 1 if it was new
@@ -53,18 +53,18 @@ class Person(SessionPart):
     def begin(self, rows: int) -> None:
         self._new = bytearray(rows)
 
-    def said(self) -> bytearray:
+    def outputs(self) -> bytearray:
         return self._new
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
         return list(self.spare.buffers())
 
-    def told(self) -> "dict[str, Any]":
+    def status(self) -> "dict[str, Any]":
         return {"answers": self._answers}
 
     def states(self) -> "list[tuple[str, bytes]]":
         spare = self.spare
-        return [("names", spare.names.save()), ("newcomers", spare.newcomers.save())]
+        return [("names", spare.names.save()), ("newcomers", spare.novelty.save())]
 
     def run(
         self, codes: "array[int]", labels: bytearray, predictions: bytearray, begin: int, end: int
@@ -88,14 +88,14 @@ class Person(SessionPart):
             label = self._class[truth]
             spare, asked = self.spare, self.asked
             if asked:
-                said = asked.predict(self._x, label, at)
+                predicted = asked.predict(self._x, label, at)
                 label = -1  # until it is answered
             else:
                 for each in self._watchers:
-                    said = spare.predict_next(self._x)
-                    each.note(at, self._x, spare.votes, said, label)
-                said = spare.learn(self._x, label) if label >= 0 else spare.predict(self._x)
-            predictions[at] = self._truth[said]
+                    predicted = spare.predict_next(self._x)
+                    each.note(at, self._x, spare.votes, predicted, label)
+                predicted = spare.learn(self._x, label) if label >= 0 else spare.predict(self._x)
+            predictions[at] = self._truth[predicted]
             self._new[at] = self._note(self._x, truth, label, True)
             if asked:
                 label = asked.learn()
@@ -104,32 +104,32 @@ class Person(SessionPart):
             self._samples += 1
             self._last = truth
             at += 1
-            if spare.newcomers.is_asking:
+            if spare.novelty.is_ready:
                 break
         return at
 
     def _note(self, x: "array[int]", truth: int, label: int, collecting: bool) -> int:
         """Whether the sample is novel; and keep of which class it is, if it is collected."""
         new = int(self.spare.note(x, label, collecting))
-        place = self.spare.newcomers.place
+        place = self.spare.novelty.place
         if place >= 0:
             self._aside[place] = truth
         return new
 
     def _answer(self) -> None:
         """Say what the last sample is, if there is a question."""
-        newcomers, truth = self.spare.newcomers, self._last
-        if not newcomers.is_asking:
+        novelty, truth = self.spare.novelty, self._last
+        if not novelty.is_ready:
             return
-        waiting = newcomers.waiting
-        asked = newcomers.is_asked
-        of_it = sum([self._aside[k] == truth and asked(k) for k in range(newcomers.places)])
+        waiting = novelty.waiting
+        asked = novelty.is_asked
+        of_it = sum([self._aside[k] == truth and asked(k) for k in range(novelty.places)])
         what = KNOWN if self._class[truth] >= 0 else NAMED
         try:
             self._tie(truth, self.spare.name(self._names[truth]))
         except ValueError:  # no class is left
             what = NO_ROOM
-            newcomers.dismiss()
+            novelty.dismiss()
         self._answers.append([self._samples, truth, of_it, waiting, what])
 
     def _tie(self, truth: int, label: int) -> None:

@@ -12,26 +12,26 @@ if MYPY:
     from typing import Any
 
 
-class SessionPart:
-    """The base of what stands beside a learner: it says and does nothing."""
+class SessionCompanion:
+    """The base of companions in a session: it does nothing."""
 
     follows: "tuple[Any, ...]" = ()
     asked: "Any" = None  # the AskedLabels of one that runs rows, if only some are learned
 
     def begin(self, rows: int) -> None:
-        """Make room for what is said of a run of so many rows."""
+        """Make room for the outputs about a run of so many rows."""
 
     def look(
         self, codes: "array[int]", labels: bytearray, predictions: bytearray, begin: int, end: int
     ) -> None:
         """Rows from begin to before end of the run were predicted and learned."""
 
-    def said(self) -> "bytes | bytearray":
-        """What is said of the rows of the last run."""
+    def outputs(self) -> "bytes | bytearray":
+        """The outputs about the rows of the last run."""
         return b""
 
-    def told(self) -> "dict[str, Any]":
-        """What it says of itself."""
+    def status(self) -> "dict[str, Any]":
+        """Its own status."""
         return {}
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
@@ -43,8 +43,8 @@ class SessionPart:
         return []
 
 
-class Watched(SessionPart):
-    """What watches each sample, see firmware's device/beside.py.
+class Watched(SessionCompanion):
+    """What watches each sample, see firmware's device/watchers.py.
 
     Of each sample, it says what look() says, then 1 if what `holds` its label did so, 0 if not,
     and 2 if the label was not told; then its `confidence`, and that of the votes alone.
@@ -59,32 +59,34 @@ class Watched(SessionPart):
         self.part = getattr(home, kind)(model.features, model.classes, **parameters)
         self._name = options["name"]
         self._holds = getattr(self.part, "holds", None)
-        self._said = self._held = self._sure = self._votes = bytearray()
+        self._outputs = self._held = self._sure = self._votes = bytearray()
         session.watchers.append(self)
         if session.runner is session.model:
             session.runner = _Rows(session)
 
-    def note(self, i: int, x: "array[int]", votes: "array[int]", said: int, label: int) -> None:
+    def note(
+        self, i: int, x: "array[int]", votes: "array[int]", predicted: int, label: int
+    ) -> None:
         """Sample i of the run is predicted; label is -1 if it is not known."""
-        self._said[i] = self.part.look(x, votes, said, label)
+        self._outputs[i] = self.part.look(x, votes, predicted, label)
         self._votes[i] = min(max(votes) >> 16, 255)
         self._sure[i] = getattr(self.part, "confidence", self._votes[i])
         self._held[i] = 2
         if label >= 0 and self._holds:
             self._held[i] = self._holds(label)
 
-    def late(self, i: int, votes: "array[int]", said: int, label: int) -> None:
+    def late(self, i: int, votes: "array[int]", predicted: int, label: int) -> None:
         """The label of a sample that was predicted before; i >= 0 if that is of this run."""
         if i >= 0 and self._holds:
             self._held[i] = self._holds(label)
-        self.part.told(votes, said, label)
+        self.part.told(votes, predicted, label)
 
     def begin(self, rows: int) -> None:
-        self._said, self._held = bytearray(rows), bytearray(rows)
+        self._outputs, self._held = bytearray(rows), bytearray(rows)
         self._sure, self._votes = bytearray(rows), bytearray(rows)
 
-    def said(self) -> bytearray:
-        return self._said + self._held + self._sure + self._votes
+    def outputs(self) -> bytearray:
+        return self._outputs + self._held + self._sure + self._votes
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
         return list(self.part.buffers())
@@ -108,13 +110,13 @@ class _Rows:
         for i in range(begin, end):
             for f in range(features):
                 row[f] = codes[i * features + f]
-            said = predictions[i] = model.predict_next(row)
+            predicted = predictions[i] = model.predict_next(row)
             for each in self._watchers:
-                each.note(i, row, model.votes, said, labels[i])
+                each.note(i, row, model.votes, predicted, labels[i])
             model.learn(row, labels[i])
 
 
-class AnomalyPart(SessionPart):
+class AnomalyPart(SessionCompanion):
     """An AnomalyScore: all scores of a run, then for each row 1 if it is unlike."""
 
     def __init__(
@@ -134,10 +136,10 @@ class AnomalyPart(SessionPart):
     ) -> None:
         self._anomaly.run(codes, self._scores, self._unlike)
 
-    def said(self) -> bytearray:
+    def outputs(self) -> bytearray:
         return self._scores + self._unlike
 
-    def told(self) -> "dict[str, int]":
+    def status(self) -> "dict[str, int]":
         return {"threshold": self._anomaly.threshold}
 
     def states(self) -> "list[tuple[str, bytes]]":
@@ -147,24 +149,24 @@ class AnomalyPart(SessionPart):
 UNANSWERED, ANSWERED = 1, 2  # what became of a question
 
 
-class AskedLabels(SessionPart):
+class AskedLabels(SessionCompanion):
     """Runs a learner over a stream; it learns the labels that it asks for, and when they come.
 
-    asking has `labels` and `samples`, the parameters of an Asking; `delay`, samples between a
-    question and its answer; and how many of 32768 questions are `unanswered`, drawn at random.
+    asking has `labels` and `samples`, the parameters of a QueryStrategy; `delay`, samples between
+    a question and its answer; and how many of 32768 questions are `unanswered`, drawn at random.
     """
 
     def __init__(self, library: "ModuleType", session: "Any", asking: "Mapping[str, int]") -> None:
         model = session.learner
-        if isinstance(session.runner, SessionPart):  # a Person, who has it asked
+        if isinstance(session.runner, SessionCompanion):  # a Person, who has it asked
             session.runner.asked = self
         else:
             session.runner = self
         slots = asking["delay"] + 1
-        self.asking = library.Asking(model.classes, asking["labels"], asking["samples"])
+        self.asking = library.QueryStrategy(model.classes, asking["labels"], asking["samples"])
         self.pending = library.Pending(model.features, model.classes, slots)
         self.follows = (self.pending,)
-        self._said = bytearray()  # of the last block: for each sample 0, or what became of it
+        self._outputs = bytearray()  # of the last block: for each sample 0, or what became of it
         self._model, self._watchers = model, session.watchers
         self._now = -1  # the sample of this run that was predicted last
         self._rehearsal = None
@@ -181,10 +183,10 @@ class AskedLabels(SessionPart):
         self._row = array("H", bytes(2 * model.features))
 
     def begin(self, rows: int) -> None:
-        self._said = bytearray(rows)
+        self._outputs = bytearray(rows)
 
-    def said(self) -> bytearray:
-        return self._said
+    def outputs(self) -> bytearray:
+        return self._outputs
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
         return list(self.asking.buffers() + self.pending.buffers())
@@ -206,14 +208,14 @@ class AskedLabels(SessionPart):
 
     def predict(self, row: "array[int]", label: int, i: int) -> int:
         """Predict sample i of the block, and ask for its label, which is -1 if nobody knows it."""
-        said = int(self._model.predict_next(row))
+        predicted = int(self._model.predict_next(row))
         self._now = i
         for each in self._watchers:
-            each.note(i, row, self._model.votes, said, -1)
-        self._number = self.pending.add(row, said)
-        self._answers[self._newest] = self._answer(i, row, said, label)
+            each.note(i, row, self._model.votes, predicted, -1)
+        self._number = self.pending.add(row, predicted)
+        self._answers[self._newest] = self._answer(i, row, predicted, label)
         self._newest = (self._newest + 1) % len(self._answers)
-        return said
+        return predicted
 
     def learn(self) -> int:
         """Learn the sample whose label comes now; returns the label, -1 if there is none.
@@ -224,23 +226,25 @@ class AskedLabels(SessionPart):
         if label < 0:
             return -1
         self._answers[self._newest] = -1
-        said = self.pending.take((self._number - len(self._answers)) % 65535 + 1)
+        predicted = self.pending.take((self._number - len(self._answers)) % 65535 + 1)
         if len(self._answers) > 1:  # others were predicted since
             self._model.predict_next(self.pending.x)
         for each in self._watchers:
-            each.late(self._now if len(self._answers) == 1 else -1, self._model.votes, said, label)
-        changed = self.asking.note(self._model.votes, said != label)
+            each.late(
+                self._now if len(self._answers) == 1 else -1, self._model.votes, predicted, label
+            )
+        changed = self.asking.note(self._model.votes, predicted != label)
         if changed and self._rehearsal:
             self._rehearsal.let_go()
         self._model.learn(self.pending.x, label)
         return label
 
-    def _answer(self, i: int, row: "array[int]", said: int, label: int) -> int:
-        """The label of sample i, predicted as `said`, if it is asked for and answered, else -1."""
+    def _answer(self, i: int, row: "array[int]", predicted: int, label: int) -> int:
+        """The label of sample i if it is asked for and answered, else -1."""
         if not self.asking.ask(self._model.votes):
             if self._rehearsal:
-                self._rehearsal.rehearse(row, said)
+                self._rehearsal.rehearse(row, predicted)
             return -1
         answered = self._fixed.below(self._dice[1], 0, 32768) >= self._unanswered and label >= 0
-        self._said[i] = ANSWERED if answered else UNANSWERED
+        self._outputs[i] = ANSWERED if answered else UNANSWERED
         return label if answered else -1

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..beside.anomaly import Anomaly, AnomalyRun
+from ..companions.anomaly import Anomaly, AnomalyRun
 from ..library import loader
-from ..streams.number_streams import NumberStream
+from ..streams.regression_streams import NumberStream
 
 _ROWS = 2048  # at a time
 

@@ -72,6 +72,29 @@ class ByClass:
             "confusion": self.counts.tolist(),
         }
 
+    def confused(self) -> tuple[str, str, int, int] | None:
+        """The two classes that are taken for each other most often, how often, and of how many
+        samples; None if no prediction was wrong."""
+        wrong = self.counts - np.diag(np.diag(self.counts))
+        pairs = np.triu(wrong + wrong.T)
+        if not pairs.any():
+            return None
+        a, b = np.unravel_index(pairs.argmax(), pairs.shape)
+        return self.names[a], self.names[b], int(pairs[a, b]), int(self.counts[[a, b]].sum())
+
+    def matrix(self) -> list[list[str]]:
+        """The confusion matrix as a table, its head first; empty if there are too many classes."""
+        if len(self.names) > _MOST:
+            return []
+        rows = zip(self.names, self.counts.tolist(), self.recalls, strict=True)
+        return [
+            ["actual \\ predicted", *self.names, "recall"],
+            *(
+                [name, *(f"{n:,}" for n in counts), "" if recall is None else percent(recall)]
+                for name, counts, recall in rows
+            ),
+        ]
+
     def rows(self) -> list[tuple[str, str]]:
         """Rows of a table: names and values, with each class unless there are too many."""
         return [
@@ -87,6 +110,12 @@ class ByClass:
         totals = self.counts.sum(axis=1).tolist()
         each = zip(self.names, self.recalls, totals, strict=True)
         return [(f"  recall of {name}", recall_text(r, total)) for name, r, total in each]
+
+
+def percent(share: float, decimals: int = 0) -> str:
+    """As texts have it; 100 % is all of them."""
+    text = f"{share:.{decimals}f}"
+    return f"{share:.2f} %" if float(text) == 100 > share else f"{text} %"
 
 
 def recall_text(recall: float | None, total: int) -> str:

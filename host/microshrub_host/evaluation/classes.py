@@ -9,22 +9,23 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..beside.anomaly import AnomalyRun
-from ..beside.companion import Beside, BesideRun, Followed
-from ..beside.label_budget import AskingRun
-from ..beside.spare_run import SpareRun
-from ..engines.interface import Engine, Labels, Said, Status
-from ..streams.kept_values import column_room, let_go
+from ..companions.anomaly import AnomalyRun
+from ..companions.companion import CompanionReport, CompanionRun, Companions
+from ..companions.label_budget import LabelBudgetRun
+from ..companions.spare_run import SpareRun
+from ..engines.interface import Engine, Labels, Predictions, Status
+from ..streams.stored_values import column_room, let_go
 from ..streams.stream import Stream
 from ..streams.units import Scale
 from .by_class import ByClass
 from .task import RunResult, StreamTask
+from .unseen import Unseen
 
 _POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
 _AT_ONCE = 1 << 18  # samples of which a mean is formed
 
-_Run = TypeVar("_Run", bound=BesideRun)
+_Run = TypeVar("_Run", bound=CompanionRun)
 
 
 @dataclass(frozen=True)
@@ -36,52 +37,6 @@ class Point:
     accuracy_nochange: float
     accuracy_majority: float
     progress: dict[str, int]
-
-
-@dataclass(frozen=True)
-class WithoutLabels:
-    """What a model knows once nobody tells it labels; see kept_aside.py.
-
-    `accuracy` is how many of the samples that were kept aside were right, in percent.
-    """
-
-    samples: int  # that were asked
-    learned: int
-    accuracy: float
-    by_class: ByClass = field(repr=False)
-    windows: bool = False  # whether whole stretches of time were kept aside
-
-    @property
-    def balanced_accuracy(self) -> float:
-        """The mean of the classes' recalls, in percent."""
-        return self.by_class.balanced_accuracy
-
-    def record(self) -> dict[str, Any]:
-        """For --json."""
-        return {
-            "accuracy_without_labels": self.accuracy,
-            "balanced_accuracy_without_labels": self.balanced_accuracy,
-            "recall_without_labels": self.by_class.record()["recall"],
-            "samples_without_labels": self.samples,
-        }
-
-    def rows(self) -> list[tuple[str, str]]:
-        """For a table: names and values."""
-        how = ", in runs" * self.windows
-        found = [
-            ("without labels", f"{self.accuracy:.2f} % of {self.samples:,} kept aside{how}"),
-            ("  balanced accuracy", f"{self.balanced_accuracy:.2f} %"),
-        ]
-        return [*found, *self.by_class.recall_rows()]
-
-    def sentence(self) -> str:
-        """What it means."""
-        how = ", in whole stretches of time," * self.windows
-        return (
-            f"Without labels, after learning {self.learned:,} samples, the model predicts "
-            f"{self.accuracy:.2f} % of {self.samples:,} held-out samples{how} correctly "
-            f"(balanced accuracy {self.balanced_accuracy:.2f} %)."
-        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,56 +55,58 @@ class Result(RunResult):
     history: list[Point] = field(repr=False)
     scale: Scale = field(repr=False)
     by_class: ByClass = field(repr=False)
-    alone: WithoutLabels | None = field(default=None, repr=False)  # if it was asked for
+    windows: bool = field(default=False, repr=False)  # whether samples share readings
+    unseen: Unseen | None = field(default=None, repr=False)  # if it was asked for
 
     @property
     def anomaly(self) -> AnomalyRun | None:
         """The result of the anomaly score, or None."""
-        return self._beside(AnomalyRun)
+        return self._companions(AnomalyRun)
 
     @property
     def spare(self) -> SpareRun | None:
         """The result of the spare classes, or None."""
-        return self._beside(SpareRun)
+        return self._companions(SpareRun)
 
     @property
-    def asking(self) -> AskingRun | None:
+    def label_budget(self) -> LabelBudgetRun | None:
         """Which labels were asked for, or None without a label budget."""
-        return self._beside(AskingRun)
+        return self._companions(LabelBudgetRun)
 
-    def _beside(self, kind: type[_Run]) -> _Run | None:
-        return next((run for run in self.beside.values() if isinstance(run, kind)), None)
+    def _companions(self, kind: type[_Run]) -> _Run | None:
+        return next((run for run in self.companions.values() if isinstance(run, kind)), None)
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the curves."""
-        flat = super().record() | {name: run.record() for name, run in self.beside.items()}
-        flat |= self.alone.record() if self.alone else {}
+        flat = super().record() | {name: run.record() for name, run in self.companions.items()}
+        flat |= self.unseen.record() if self.unseen else {}
         return flat | self.by_class.record()
 
 
 class ClassTask(StreamTask[Result]):
     """The classes of a stream's samples."""
 
-    def __init__(self, stream: Stream, beside: Beside) -> None:
+    def __init__(self, stream: Stream, companions: Companions) -> None:
         self.name, self.rows, self.scale = stream.name, stream.values, stream.scale
         self.labels = stream.labels
         self.samples, self.features = stream.values.shape
         self.block = max(1, min(_LONGEST_BLOCK, self.samples // _POINTS))
-        self.beside: Beside = beside
+        self.companions: Companions = companions
         self._classes = len(stream.class_names)
+        self._windows = stream.extraction is not None
         self._right = column_room(self.samples, np.bool_)
         self._by_class = ByClass.none_yet(tuple(stream.class_names))
-        self._said: list[list[NDArray[np.uint8]]] = [[] for _ in beside]
+        self._outputs: list[list[NDArray[np.uint8]]] = [[] for _ in companions]
         self._history: list[Point] = []
 
-    def take(self, run: Engine, at: int, said: Said) -> None:
+    def take(self, run: Engine, at: int, predictions: Predictions) -> None:
         labels = self.labels[at : at + self.block]
-        self._right[at : at + len(labels)] = said == labels
-        self._by_class.add(labels, said)
+        self._right[at : at + len(labels)] = predictions == labels
+        self._by_class.add(labels, predictions)
         let_go(self.labels)
         let_go(self._right)
-        for i, told in enumerate(self._said):
-            told.append(np.frombuffer(run.said(i), np.uint8).reshape(-1, len(labels)))
+        for i, blocks in enumerate(self._outputs):
+            blocks.append(np.frombuffer(run.outputs(i), np.uint8).reshape(-1, len(labels)))
         status = run.status()
         self._history.append(
             Point(
@@ -179,18 +136,23 @@ class ClassTask(StreamTask[Result]):
             history=self._history,
             scale=self.scale,
             by_class=self._by_class,
-            beside=self._beside(run, status),
+            companions=self._companions(run, status),
+            windows=self._windows,
         )
 
-    def _beside(self, run: Engine, status: Status) -> dict[str, BesideRun]:
+    def _companions(self, run: Engine, status: Status) -> dict[str, CompanionRun]:
         """What became of the companions, by what JSON calls them."""
-        buffers = run.buffers() if self.beside else []
+        buffers = run.buffers() if self.companions else []
         found = {}
-        for said, told, each in zip(self._said, status.beside, self.beside, strict=True):
+        for blocks, own_status, each in zip(
+            self._outputs, status.companions, self.companions, strict=True
+        ):
             size = sum(len(data) for name, _, data in buffers if name.startswith(each.buffers))
-            rows = np.concatenate(said, axis=1)
-            followed = Followed(rows, told, size, self.features, self.labels, self._right)
-            found[each.said] = each.result(followed)
+            rows = np.concatenate(blocks, axis=1)
+            report = CompanionReport(
+                rows, own_status, size, self.features, self.labels, self._right
+            )
+            found[each.key] = each.result(report)
         return found
 
 

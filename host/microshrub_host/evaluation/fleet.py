@@ -1,10 +1,11 @@
-"""A fleet of boards that each lack some classes of a stream, and teach each other by parcels.
+"""A fleet of boards that each lack some classes of a stream, and teach each other by packets.
 
-A fifth of the rows, drawn at random, is kept aside and asked of every board. The others are dealt
-out. Each board lacks some classes, all its own, and learns half of its rows. Then it gives a
-parcel of each class that it knows, and takes others' until it has one of each class that it lacks,
-of three boards at most. It learns one sample of these after each row of its second half. It is
-compared with a board of the same rows that never meets another one, and with one that lacks none.
+Whole stretches of the stream, a fifth of it, are held out and asked of every board, see
+stretches.py. The others are dealt out. Each board lacks some classes, all its own, and learns half
+of its rows. Then it gives a packet of each class that it knows, and takes others' until it has one
+of each class that it lacks, of three boards at most. It learns one sample of these after each row
+of its second half. It is compared with a board of the same rows that never meets another one, and
+with one that lacks none.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..engines import fleet_board
 from ..engines.micropython_engine import PipedProgram
-from ..library import loader
-from ..sources import library_files
+from ..library import library_files, loader
 from ..streams.stream import Stream
 from ..streams.units import Raw
+from . import holdout
+from .stretches import Draw
 
 Do = Callable[[str, bytes], bytes]
 
@@ -42,9 +44,8 @@ def board(engine: str) -> Iterator[Do]:
 
 
 _FEWEST = 20  # rows of a stream, of which four are asked
-_ASIDE = 5  # one of so many rows is asked
 _LEAST = 200  # rows of a board; of a stream with fewer for each, boards share rows
-_TRIES = 3  # parcels of a class that a board looks at
+_TRIES = 3  # packets of a class that a board looks at
 _ASKED = 2000  # rows at most
 
 
@@ -54,6 +55,8 @@ class FleetPlan:
 
     rows: Raw = field(repr=False)
     labels: NDArray[np.uint8] = field(repr=False)
+    draw: Draw = field(repr=False)
+    by: str  # what is held out: runs, groups or blocks of time
     features: tuple[str, ...]
     units: tuple[tuple[int, int], ...]
     classes: tuple[str, ...]
@@ -64,10 +67,11 @@ class FleetPlan:
     seed: int
     engine: str
 
-    def aside(self) -> NDArray[np.bool_]:
-        """Which rows are asked."""
-        dice = np.random.default_rng(self.seed)
-        return np.asarray(dice.permutation(len(self.labels)) < len(self.labels) // _ASIDE)
+    @property
+    def asked(self) -> NDArray[np.intp]:
+        """The rows that all boards are asked about: of classes with other stretches to learn."""
+        rows = np.flatnonzero(holdout.told(self.draw, self.labels))
+        return rows[:: -(-len(rows) // _ASKED) or 1]
 
     def lacks(self, number: int) -> list[int]:
         """The classes that a board lacks: each board the next ones of a drawn order."""
@@ -82,7 +86,7 @@ class FleetPlan:
 
     def dealt(self, number: int) -> NDArray[np.intp]:
         """The rows that it would learn if it lacked no class."""
-        rows = np.flatnonzero(~self.aside())
+        rows = np.flatnonzero(self.draw.learned)
         if len(rows) // self.boards >= _LEAST:
             rows = rows[number :: self.boards]
         else:
@@ -93,10 +97,10 @@ class FleetPlan:
 
 @dataclass(frozen=True)
 class Half:
-    """What a board has come to when boards meet: its state, its parcels, and how well alone."""
+    """What a board has come to when boards meet: its state, its packets, and how well alone."""
 
     state: bytes = field(repr=False)
-    parcels: dict[int, bytes] = field(repr=False)  # by class
+    packets: dict[int, bytes] = field(repr=False)  # by class
     alone: float  # balanced accuracy in percent, once it has learned all of its rows
     whole: float  # and what it would be if it lacked no class
 
@@ -109,9 +113,9 @@ class Met:
     alone: float  # balanced accuracies in percent, as in Half
     whole: float
     together: float  # and after the exchange
-    sent: int  # bytes of parcels that it gave
+    sent: int  # bytes of packets that it gave
     received: int  # and of those that it looked at
-    looked: int  # parcels that it looked at,
+    looked: int  # packets that it looked at,
     taken: int  # and those of which it learned
     learned: int  # samples of others
     state: bytes = field(repr=False)
@@ -120,13 +124,22 @@ class Met:
 def plan(stream: Stream, **wanted: Any) -> FleetPlan:
     """The plan of a fleet over that stream; wanted are FleetPlan's other fields.
 
-    Raises UserError for a stream of so few rows that none is left to ask.
+    Raises UserError for a stream of so few rows or stretches that none is left to ask about.
     """
-    if len(stream.labels) < _FEWEST:
+    known = holdout.held_out(stream, whole=True)
+    if known is None or len(stream.labels) < _FEWEST:
         raise UserError(f"{stream.name} has {len(stream.labels)} rows: a fleet takes {_FEWEST}")
+    draw = next(holdout.draws(known.stretches, wanted["seed"]), None)
+    if draw is None or not holdout.told(draw, known.labels).any():
+        raise UserError(
+            f"{stream.name} has one stretch of each class, so none is left to ask about: record "
+            "each class twice or more"
+        )
     return FleetPlan(
-        rows=stream.scale.apply(np.asarray(stream.values)),
-        labels=np.asarray(stream.labels),
+        rows=known.rows,
+        labels=known.labels,
+        draw=draw,
+        by=known.stretches.by,
         features=stream.feature_names,
         units=tuple(stream.scale.units()),
         classes=stream.class_names,
@@ -140,14 +153,14 @@ def first_half(plan: FleetPlan, number: int) -> Half:
     with _begun(plan) as do:
         _learn(do, plan, own[: len(own) // 2])
         state = do("S", b"")
-        parcels = {}
+        packets = {}
         for c in sorted(set(plan.labels[own[: len(own) // 2]].tolist())):
             wanted = {"origin": f"board {number}", "class": plan.classes[c], "most": plan.exchange}
-            parcels[c] = do("G", json.dumps(wanted).encode())
+            packets[c] = do("G", json.dumps(wanted).encode())
         _learn(do, plan, own[len(own) // 2 :])
         do("E", b"")
         alone = _balanced(do, plan)
-    return Half(state, parcels, alone, _whole(plan, number) if plan.lacking else alone)
+    return Half(state, packets, alone, _whole(plan, number) if plan.lacking else alone)
 
 
 def _whole(plan: FleetPlan, number: int) -> float:
@@ -159,17 +172,17 @@ def _whole(plan: FleetPlan, number: int) -> float:
 
 
 def second_half(plan: FleetPlan, task: tuple[int, Half, list[list[bytes]]]) -> Met:
-    """A board from where it met others; of each class it lacks, it is offered some parcels."""
+    """A board from where it met others; of each class it lacks, it is offered some packets."""
     number, half, offers = task
     own = plan.own(number)
     received = looked = taken = learned = 0
     with _begun(plan) as do:
         do("L", half.state)
-        for parcels in offers:
-            for parcel in parcels:
-                received += len(parcel)
+        for packets in offers:
+            for packet in packets:
+                received += len(packet)
                 looked += 1
-                samples = int.from_bytes(do("T", parcel), "little")
+                samples = int.from_bytes(do("T", packet), "little")
                 learned += samples
                 taken += samples > 0
                 if samples:
@@ -177,19 +190,19 @@ def second_half(plan: FleetPlan, task: tuple[int, Half, list[list[bytes]]]) -> M
         _learn(do, plan, own[len(own) // 2 :])
         do("E", b"")
         together = _balanced(do, plan)
-        sent = sum(map(len, half.parcels.values()))
+        sent = sum(map(len, half.packets.values()))
         state = do("S", b"")
     found = half.alone, half.whole, together
     return Met(number, *found, sent, received, looked, taken, learned, state)
 
 
 def offers(plan: FleetPlan, number: int, halves: dict[int, Half]) -> list[list[bytes]]:
-    """For each class that a board may lack, parcels of others, in a drawn order."""
+    """For each class that a board may lack, packets of others, in a drawn order."""
     dice = np.random.default_rng((plan.seed, 2, number))
     others = [int(b) for b in dice.permutation(plan.boards)[: 8 * _TRIES] if b != number]
     wanted = plan.lacks(number) or range(len(plan.classes))
     return [
-        [halves[b].parcels[c] for b in others if c in halves[b].parcels][:_TRIES] for c in wanted
+        [halves[b].packets[c] for b in others if c in halves[b].packets][:_TRIES] for c in wanted
     ]
 
 
@@ -226,9 +239,9 @@ def _learn(do: Do, plan: FleetPlan, which: NDArray[np.intp]) -> None:
 
 
 def _balanced(do: Do, plan: FleetPlan) -> float:
-    """The mean recall of all classes, percent."""
-    asked = np.flatnonzero(plan.aside())[:_ASKED]
-    said = np.frombuffer(do("P", plan.rows[asked].astype("<i4").tobytes()), dtype=np.uint8)
+    """The mean recall of the classes that are asked about, percent."""
+    asked = plan.asked
+    predictions = np.frombuffer(do("P", plan.rows[asked].astype("<i4").tobytes()), dtype=np.uint8)
     truth = plan.labels[asked]
-    recalls = [np.mean(said[truth == c] == c) for c in np.unique(truth)]
+    recalls = [np.mean(predictions[truth == c] == c) for c in np.unique(truth)]
     return float(100 * np.mean(recalls))

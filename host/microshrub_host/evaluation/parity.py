@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import child_process
+from ..base.micropython_binary import find_or_fetch
 from ..base.terminal import messages
 from ..engines.interface import Engine, EngineError, Labels
 from ..features import feature_session
 from ..features.feature_extraction import Extractor, raw_readings
-from ..fetch.micropython_binary import find_or_fetch
-from ..sources import library_files
+from ..features.reading_scale import scaled
+from ..library import library_files
 from ..streams.stream import Extraction
 from ..streams.units import Raw
 from .prequential import fit
@@ -132,7 +133,7 @@ def difference(
     recording: NDArray[np.float64], extraction: Extraction, names: Sequence[str]
 ) -> str | None:
     """Where two engines differ on a recording's readings, in words; None if they agree."""
-    readings = raw_readings(recording)
+    readings = raw_readings(scaled(recording, extraction))
     first = samples(extraction, readings, names[0])
     for name in names[1:]:
         other = samples(extraction, readings, name)

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..beside.between import Forecast
-from ..beside.companion import Beside, freezes
+from ..companions.companion import Companions, freezes
+from ..companions.pipeline import Forecast
 from ..engines import engines
 from ..engines.interface import Engine
 from ..library import loader
-from ..library.learners import REGRESSORS, kind_of, warmup_of
+from ..library.learners import REGRESSORS, learner_name, warmup_of
 from ..streams.stream import Stream
 from ..streams.units import Raw
 from .classes import ClassTask, Result
@@ -59,8 +59,8 @@ def _compile(model: str, switches: tuple[str, ...], engine: str) -> None:
     switched = small | dict.fromkeys(switches, True)
     rows = np.zeros((3, 1), dtype=np.int32)
     labels = np.zeros(0 if numbers else 3, dtype=np.uint8)
-    beside = [Forecast({"columns": 1, "column": 0, "horizon": 1})] if numbers else []
-    with engines.start(engine, kind_of(model), switched, beside) as run:
+    companions = [Forecast({"columns": 1, "column": 0, "horizon": 1})] if numbers else []
+    with engines.start(engine, learner_name(model), switched, companions) as run:
         fit(run, rows, 3)
         run.run(rows, labels)
 
@@ -92,17 +92,17 @@ def evaluate(
     engine: str | None = None,
     warmup: int | None = None,
     progress: Progress | None = None,
-    beside: Beside = (),
+    companions: Companions = (),
 ) -> Result:
     """Run a learner, made with these parameters, over the whole stream.
 
     The quantizer sees the features of the first `warmup` samples before the run, 0 if ranges are
-    to grow, None for what is usual: see warmup_of(). Every sample counts. `beside` are companions
-    on_stream(), in the order of registry.py; parameters are those with them around. Raises
+    to grow, None for what is usual: see warmup_of(). Every sample counts. `companions` are what
+    on_stream() gives, in the order of registry.py; parameters are those with them around. Raises
     ValueError for parameters that the learner refuses.
     """
-    warmup = warmup_of(model, warmup, frozen=freezes(beside))
-    return learn(ClassTask(stream, beside), model, parameters, engine, warmup, progress)
+    warmup = warmup_of(model, warmup, frozen=freezes(companions))
+    return learn(ClassTask(stream, companions), model, parameters, engine, warmup, progress)
 
 
 def learn(
@@ -117,15 +117,17 @@ def learn(
     engine = engine or loader.fastest()
     compile_kernels(model, parameters, engine)
     seconds = 0.0
-    beside, growing = task.beside, not warmup
-    with engines.start(engine, kind_of(model), parameters, beside, growing=growing) as run:
+    companions, growing = task.companions, not warmup
+    with engines.start(
+        engine, learner_name(model), parameters, companions, growing=growing
+    ) as run:
         fit(run, task.scale.apply(task.rows[:warmup]), warmup)
         for at, rows in task.scale.blocks(task.rows, task.block):
             labels = task.labels[at : at + task.block]
             begin = time.perf_counter()
-            said = run.run(rows, labels)
+            predictions = run.run(rows, labels)
             seconds += time.perf_counter() - begin
-            task.take(run, at, said)
+            task.take(run, at, predictions)
             if progress:
                 done, score = task.so_far()
                 progress(done, task.samples, score)

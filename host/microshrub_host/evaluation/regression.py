@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..beside.between import Forecast
-from ..engines.interface import Engine, Said, Status
-from ..streams.kept_values import column_room, let_go
-from ..streams.number_streams import NumberStream, Values
+from ..companions.pipeline import Forecast
+from ..engines.interface import Engine, Predictions, Status
+from ..streams.regression_streams import NumberStream, Values
+from ..streams.stored_values import column_room, let_go
 from ..streams.units import Raw
 from .prequential import Progress, learn
 from .task import RunResult, StreamTask
@@ -91,10 +91,10 @@ class IntervalSums:
         self._unit = unit
         self._count = self._inside = self._halves = 0
 
-    def add(self, said: Raw, halves: Raw, targets: Raw) -> None:
+    def add(self, predictions: Raw, halves: Raw, targets: Raw) -> None:
         """Some more, all of shape (samples,), of targets that are known."""
         self._count += len(targets)
-        self._inside += int(np.sum(np.abs(said.astype(np.int64) - targets) <= halves))
+        self._inside += int(np.sum(np.abs(predictions.astype(np.int64) - targets) <= halves))
         self._halves += int(np.sum(halves, dtype=np.int64))
 
     def result(self, share: float) -> IntervalResult:
@@ -167,7 +167,7 @@ class NumberTask(StreamTask[NumberResult]):
     ) -> None:
         self.name, self.rows, self.scale = stream.name, stream.columns, stream.scale
         self.samples, self.features = stream.samples, stream.features
-        self.beside = [Forecast(stream.forecaster(ends, interval))]
+        self.companions = [Forecast(stream.forecaster(ends, interval))]
         self._stream, self._interval = stream, interval
         self._known = stream.parts(_BLOCK)
         self._unit = 10.0 ** -int(stream.target_scale.digits[0])
@@ -177,19 +177,19 @@ class NumberTask(StreamTask[NumberResult]):
         self._held = IntervalSums(self._unit)
         self._done = 0
 
-    def take(self, run: Engine, at: int, said: Said) -> None:
+    def take(self, run: Engine, at: int, predictions: Predictions) -> None:
         part = next(self._known, None)
         if part is None:  # the last rows' targets come after the stream
             return
         self._done = at + len(part.targets)
-        samples, raw = slice(at, self._done), said[: len(part.targets)]
+        samples, raw = slice(at, self._done), predictions[: len(part.targets)]
         scale = self._stream.target_scale
         self._said[samples] = scale.values(raw[:, None])[:, 0]
         guesses = self._said[samples], part.last, part.means
         for each, guess in zip(self._sums, guesses, strict=True):
             each.add(guess[part.scored], part.targets[part.scored])
         if self._interval is not None:
-            half = np.frombuffer(run.said(), "<i4")[: len(raw)]
+            half = np.frombuffer(run.outputs(), "<i4")[: len(raw)]
             self._halves[samples] = half * self._unit
             there = ~np.isnan(part.targets)
             self._held.add(raw[there], half[there], scale.apply(part.targets[there, None])[:, 0])

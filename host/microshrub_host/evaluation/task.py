@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ..beside.companion import BesideRun
-from ..engines.interface import NO_LABELS, Beside, Engine, Labels, Said, States, Status
-from ..streams.number_streams import Values
+from ..companions.companion import CompanionRun
+from ..engines.interface import NO_LABELS, Engine, HasPlan, Labels, Predictions, States, Status
+from ..streams.regression_streams import Values
 from ..streams.units import Scale
 
 
@@ -30,7 +30,7 @@ class RunResult:
     seconds: float
     samples_per_second: float
     states: States = field(repr=False)
-    beside: dict[str, BesideRun] = field(default_factory=dict, repr=False)  # by their names
+    companions: dict[str, CompanionRun] = field(default_factory=dict, repr=False)  # by their names
 
     _PARTS: ClassVar[tuple[str, ...]] = ("progress",)  # fields that JSON does not hold as they are
 
@@ -51,14 +51,14 @@ class StreamTask(ABC, Generic[R]):
     rows: Values  # shape (rows, columns)
     scale: Scale  # their units
     labels: Labels = NO_LABELS  # of classes; a number is in a column
-    beside: Sequence[Beside] = ()
+    companions: Sequence[HasPlan] = ()
     block: int  # rows that are learned at a time
     samples: int
     features: int
 
     @abstractmethod
-    def take(self, run: Engine, at: int, said: Said) -> None:
-        """Count what was said of a block, which begins with row `at`."""
+    def take(self, run: Engine, at: int, predictions: Predictions) -> None:
+        """Count the predictions of a block, which begins with row `at`."""
 
     @abstractmethod
     def so_far(self) -> tuple[int, float]:

@@ -1,6 +1,7 @@
-"""What --features takes where nothing is said: a window, a hop and bands that fit the rate.
+"""The defaults of --features: a window, a hop and bands that suit the sample rate.
 
-Of filters, whose cut-offs are said in hertz, the integers that firmware's filters.py takes.
+Filters have their cut-offs in hertz here; design() makes of them the integers that
+firmware's feature_extractor.py takes.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ class Work:
     statistics: bool
     bands: bool
     features: int  # of the sample
+    turns: int = 0  # pairs of channels
 
 
 # Microseconds of a reading, and of a sample with what learns it
@@ -42,6 +44,7 @@ class Place:
     channels: int = 1  # of a reading
     time: Time | None = None  # of the board
     about: float | None = None  # the rate, too imprecise for frequencies in hertz
+    readings: int = 0  # of each recording, if all have as many
 
 
 def window_for(rate: float | None) -> int:
@@ -52,6 +55,11 @@ def window_for(rate: float | None) -> int:
         return 2 * _USUAL
     wanted = 1 << round(math.log2(rate * _SECONDS))
     return min(max(wanted, _USUAL), WINDOWS[-1])
+
+
+def window_of(readings: int) -> int:
+    """The longest window with bands that recordings of so many readings have room for."""
+    return max((window for window in WINDOWS if window <= readings), default=readings)
 
 
 def hop_for(work: Work, rate: float | None, time: Time | None) -> int:
@@ -86,7 +94,7 @@ LOWEST, HIGHEST = 1 / 2000, 0.4  # cut-offs, as parts of the rate
 
 
 def design(cut_off: float, rate: float) -> Design:
-    """The coefficients of Butterworth's filter of second order, see firmware's filters.py."""
+    """The coefficients of Butterworth's filter of second order: feature_extractor.py has them."""
     g = math.tan(math.pi * cut_off / rate)
     divisor = 1 + g * (g + math.sqrt(2))
     return [_parts(1 - 1 / divisor), _parts(g / divisor), _parts(g * g / divisor)]

@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from ..base.errors import UserError
 from ..base.text import did_you_mean
 from ..library import loader
-from ..streams.number_streams import NOT_SCORED, NumberStream
+from ..streams.regression_streams import NOT_SCORED, NumberStream
 from ..streams.stream import Extraction, Stream, stream_order
 from ..streams.units import MISSING, Raw, Scale
 from .feature_options import FeatureOptions
-
-_LIMIT = 1 << 15
+from .reading_scale import MOST, MOST_PLAIN, scaled, with_scale
 
 
 class Extractor:
@@ -30,7 +29,7 @@ class Extractor:
     def __init__(self, extraction: Extraction, engine: str | None = None) -> None:
         library = loader.load(engine or loader.fastest())
         channels = len(extraction.channels)
-        self._extractor: Any = library.device.extractor.FeatureExtractor(
+        self._extractor: Any = library.device.feature_extractor.FeatureExtractor(
             channels, **extraction.options
         )
         self._readings = array("i", [0] * channels)
@@ -50,11 +49,19 @@ def extraction_of(saved: Any) -> Extraction:
     """What Extraction.saved() gave. Raises ValueError if it cannot be."""
     try:
         rate = saved["rate"]
-        found = Extraction(tuple(map(str, saved["channels"])), rate, dict(saved["options"]))
-        Extractor(found, "python")
+        extraction = Extraction(
+            tuple(map(str, saved["channels"])),
+            rate,
+            dict(saved["options"]),
+            tuple(map(float, saved.get("scale", ()))),
+            bool(saved.get("scale_chosen", False)),
+        )
+        if extraction.scale and len(extraction.scale) != len(extraction.channels):
+            raise KeyError("scale")
+        Extractor(extraction, "python")
     except (TypeError, KeyError, OverflowError):
         raise ValueError("config.json has no valid extraction") from None
-    return found
+    return extraction
 
 
 def extracted(stream: Stream, options: FeatureOptions, shuffle: int | None = None) -> Stream:
@@ -63,7 +70,15 @@ def extracted(stream: Stream, options: FeatureOptions, shuffle: int | None = Non
     A sample has the label of its last reading. shuffle is the seed of a permutation of the
     samples. Raises UserError if a board could not have given these readings.
     """
-    made = _made(stream.name, stream.values, stream.feature_names, options)
+    extraction = with_scale(options.extraction(stream.feature_names), stream.values, options)
+    return extracted_as(stream, extraction, options.names(stream.feature_names), shuffle)
+
+
+def extracted_as(
+    stream: Stream, extraction: Extraction, names: tuple[str, ...], shuffle: int | None = None
+) -> Stream:
+    """The same by an extraction whose channels are the stream's columns; names: its features'."""
+    made = _made(stream.name, stream.values, extraction, names, stream.starts)
     order = stream_order(len(made.samples), None, shuffle)
     return dataclasses.replace(
         stream,
@@ -72,7 +87,9 @@ def extracted(stream: Stream, options: FeatureOptions, shuffle: int | None = Non
         feature_names=made.names,
         known_scale=made.scale,
         extraction=made.extraction,
-        ends=made.last[order],
+        times=made.last[order],
+        starts=(),
+        groups=None if stream.groups is None else stream.groups[made.last][order],
     )
 
 
@@ -84,7 +101,9 @@ def extracted_numbers(
     The target is one of these, by default the last. Raises UserError as extracted() does, and if
     there is no such feature.
     """
-    made = _made(readings.name, readings.columns, readings.column_names, options)
+    channels = readings.column_names
+    extraction = with_scale(options.extraction(channels), readings.columns, options)
+    made = _made(readings.name, readings.columns, extraction, options.names(channels))
     target = made.names[-1] if target is None else target
     if target not in made.names:
         plain = f"With plain={target} it is one. " * (target in readings.column_names)
@@ -121,24 +140,34 @@ class _Made:
 
 
 def _made(
-    name: str, readings: NDArray[np.float64], channels: tuple[str, ...], options: FeatureOptions
+    name: str,
+    recording: NDArray[np.float64],
+    extraction: Extraction,
+    names: tuple[str, ...],
+    starts: tuple[int, ...] = (),
 ) -> _Made:
-    extraction = options.extraction(channels)
+    """The samples; windows begin anew at `starts`, rows before which time is missing."""
+    readings = scaled(recording, extraction)
     _check_readings(name, readings, extraction)
-    if len(readings) < options.window:
+    window = extraction.options["window"]
+    edges = [0, *starts, len(readings)]
+    longest = int(np.diff(edges).max())
+    if longest < window:
+        of = "" if longest == len(readings) else " without a gap"
         raise UserError(
-            f"{name} has {len(readings):,} readings, and the window of --features is of "
-            f"{options.window:,}"
+            f"{name} has {longest:,} readings{of}, and the window of --features is of {window:,}"
         )
-    extractor = Extractor(extraction)
+    begins = {*edges[:-1]}
     samples, last = [], []
     for place, row in enumerate(raw_readings(readings).tolist()):
+        if place in begins:
+            extractor = Extractor(extraction)
         sample = extractor.take(row)
         if sample is not None:
             samples.append(sample)
             last.append(place)
-    found = np.array(samples, dtype=np.float64)
-    return _Made(extraction, options.names(channels), found, np.array(last, dtype=np.intp))
+    result = np.array(samples, dtype=np.float64)
+    return _Made(extraction, names, result, np.array(last, dtype=np.intp))
 
 
 def raw_readings(values: NDArray[np.float64]) -> Raw:
@@ -157,9 +186,9 @@ def _check_readings(source: str, readings: NDArray[np.float64], extraction: Extr
             raise UserError(
                 f"{source}: {name} has {known[broken[0]]:g}, and --features takes readings "
                 "as a sensor on the board gives them, whole numbers. Record them with "
-                f"`microshrub record`, or write {name} in a smaller unit, such as thousandths"
+                "`microshrub record`, or multiply them: scale=1000"
             )
-        limit = _LIMIT if place not in plain else 1 << 29
+        limit = MOST if place not in plain else MOST_PLAIN
         far = np.flatnonzero(np.abs(known - zero[place] + 0.5) > limit)
         if len(far):
             raise UserError(

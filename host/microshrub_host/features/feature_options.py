@@ -1,4 +1,4 @@
-"""What a user says of the features of a sensor's readings, such as window=64 bands=0.5-3,3-8.
+"""The option --features, such as window=64 bands=0.5-3,3-8, as values.
 
 The device counts in readings and in frequencies of its window; this makes these of hertz. What is
 not said is chosen by feature_choice.py.
@@ -6,6 +6,7 @@ not said is chosen by feature_choice.py.
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -16,17 +17,27 @@ from ..base.errors import UserError
 from ..base.text import did_you_mean, settings
 from ..streams.stream import MAX_FEATURES, Extraction
 from . import feature_choice
-from .feature_choice import MOST_READINGS, WINDOWS, Place, Work, band_edges, hop_for, window_for
+from .feature_choice import (
+    MOST_READINGS,
+    WINDOWS,
+    Place,
+    Work,
+    band_edges,
+    hop_for,
+    window_for,
+    window_of,
+)
 
 # As in features.py; those that are chosen where windows have bands, and where they have none
 STATISTICS = ("mean", "deviation", "min", "max", "crossings", "energy", "form", "mobility")
 _BESIDE_BANDS = ("mean", "deviation", "crossings", "form", "mobility")
 _ALONE = STATISTICS[:6]
-TONES = ("peak", "tone", "overtone")  # beside bands that are chosen, as in extractor.py
-AUTO, NONE = "auto", "none"
+TONES = ("peak", "tone", "overtone")  # beside bands that are chosen, as in feature_extractor.py
+AUTO, NONE, ALL = "auto", "none", "all"
 _SETTINGS: dict[str, Any] = {
     "window": None, "hop": None, "statistics": "auto", "bands": None, "low-pass": None,
-    "high-pass": None, "band-pass": None, "plain": "", "zero": None, "rate": None,
+    "high-pass": None, "band-pass": None, "plain": "", "zero": None, "rate": None, "turns": AUTO,
+    "scale": AUTO, "resample": None,
 }  # fmt: skip
 _BAND = re.compile(r"(\d+\.?\d*|\.\d+)-(\d+\.?\d*|\.\d+)")
 
@@ -48,6 +59,9 @@ class FeatureOptions:
     plain: tuple[str, ...]  # channels whose last reading is a feature as it is
     zero: tuple[int, ...]  # one for all channels, or one each; none: of the sensor
     rate: float | None  # readings a second; None: of the sensor
+    turns: str  # the pairs of channels whose sense of rotation is a feature, see _turns()
+    scale: tuple[float, ...] = ()  # one for all channels, or one each; none: of the recording
+    resample: float | None = None  # readings a second that are made of uneven ones
 
     @classmethod
     def of(cls, words: Sequence[str], place: Place = NOWHERE) -> FeatureOptions:
@@ -55,14 +69,21 @@ class FeatureOptions:
 
         Raises UserError.
         """
-        found = settings("--features", words, _SETTINGS)
-        rate = place.rate if found["rate"] is None else _number("rate", found["rate"])
-        given, auto = found["window"], found["window"] in (None, AUTO)
+        result = settings("--features", words, _SETTINGS)
+        resample = result["resample"] and _number("resample", result["resample"])
+        rate = place.rate if result["rate"] is None else _number("rate", result["rate"])
+        if resample and result["rate"] is not None and rate != resample:
+            raise UserError(f"--features rate={rate:g}: resample={resample:g} is the rate")
+        rate = resample or rate
+        given, auto = result["window"], result["window"] in (None, AUTO)
         window = window_for(rate or place.about) if auto else _whole("window", given)
-        plain = tuple(name for name in str(found["plain"]).split(",") if name)
-        wanted = found["bands"] or (AUTO if auto else NONE)
+        if auto and 0 < place.readings < window:
+            window = window_of(place.readings)
+        plain = tuple(name for name in str(result["plain"]).split(",") if name)
+        usual = AUTO if auto and window in WINDOWS else NONE
+        wanted = result["bands"] or usual
         bands = _bands(wanted, window)
-        statistics = _statistics(found["statistics"], wanted != NONE) if window > 1 else ()
+        statistics = _statistics(result["statistics"], wanted != NONE) if window > 1 else ()
         made = max(place.channels - len(plain), 1)  # channels of which there is more than a value
         room = (MAX_FEATURES - len(plain)) // made - len(statistics)
         tones = TONES if wanted == AUTO and room > len(TONES) else ()
@@ -70,7 +91,7 @@ class FeatureOptions:
         chosen = tuple(band_edges(window, room)) if wanted == AUTO and room > 0 else ()
         features = made * (len(statistics) + len(tones) + len(bands or chosen)) + len(plain)
         work = Work(made, window, bool(statistics), bool(bands or chosen), features)
-        hop = found["hop"]
+        hop = result["hop"]
         if hop in (None, AUTO):
             hop = (
                 hop_for(work, rate or place.about, place.time)
@@ -84,10 +105,13 @@ class FeatureOptions:
             bands=bands,
             chosen=chosen,
             tones=tones,
-            filters=_filters(found),
+            filters=_filters(result),
             plain=plain,
-            zero=_zero(found["zero"]),
+            zero=_zero(result["zero"]),
             rate=rate,
+            turns=_turns_said(result, window),
+            scale=_factors(result["scale"]),
+            resample=resample,
         )
 
     def extraction(
@@ -119,20 +143,50 @@ class FeatureOptions:
             **({"tones": True} if self.tones else {}),
             "plain": [self._place(name, channels) for name in self.plain],
         }
-        self._check_count(len(channels))
+        if pairs := self._turns(channels):
+            options["turns"] = [[channels.index(name) for name in pair] for pair in pairs]
+        self._check_count(channels)
         return Extraction(tuple(channels), rate, options)
 
     def names(self, channels: Sequence[str]) -> tuple[str, ...]:
         """Of the features, in their order."""
+        found = self._names_of_each(channels)
+        return (*found, *("_".join((*pair, "turn")) for pair in self._turns(channels)))
+
+    def _names_of_each(self, channels: Sequence[str]) -> list[str]:
         each = [f"_{STATISTICS[place]}" for place in self.statistics]
         each += [f"_{name}" for name in self.tones]
         each += [f"_{low:g}-{high:g}Hz" for low, high in self.bands]
         each += map(self._called, range(len(self.chosen)))
-        return tuple(
+        return [
             channel + ending
             for channel in channels
             for ending in ([""] if channel in self.plain or self.window == 1 else each)
-        )
+        ]
+
+    def _turns(self, channels: Sequence[str]) -> list[tuple[str, str]]:
+        """The pairs of channels whose sense of rotation is a feature: a sensor's axes, if auto."""
+        able = [name for name in channels if name not in self.plain]
+        pairs = list(itertools.combinations(able, 2))
+        if self.turns == NONE:
+            return []
+        if self.turns == ALL:
+            return pairs
+        if self.turns == AUTO:
+            pairs = [pair for pair in pairs if are_axes(*pair)]
+            room = MAX_FEATURES - len(self._names_of_each(channels))
+            return pairs if len(pairs) <= room else []
+        found = []
+        for text in self.turns.split(","):
+            one, _, other = text.partition(":")
+            for name in (one, other):
+                if name in self.plain:
+                    raise UserError(f"--features turns: {name} is plain, so it has no window")
+                self._place(name, channels, "turns")
+            if one == other:
+                raise UserError(f"--features turns={text}: name two values, such as ax:ay")
+            found.append((one, other))
+        return found
 
     def _called(self, number: int) -> str:
         """A band that was chosen, in hertz if the rate is known."""
@@ -153,31 +207,47 @@ class FeatureOptions:
         return self.window + (samples - 1) * self.hop if samples > 0 else samples
 
     def _zeros(self, channels: int, zero: Sequence[int]) -> list[int]:
-        found = list(self.zero or zero)
-        if len(found) == 1:
-            found *= channels
-        if len(found) != channels:
+        result = list(self.zero or zero)
+        if len(result) == 1:
+            result *= channels
+        if len(result) != channels:
             raise UserError(
-                f"--features zero has {len(found)} numbers, and a reading has {channels} values"
+                f"--features zero has {len(result)} numbers, and a reading has {channels} values"
             )
-        return found
+        return result
 
-    def _place(self, name: str, channels: Sequence[str]) -> int:
+    def _place(self, name: str, channels: Sequence[str], setting: str = "plain") -> int:
         if name not in channels:
             raise UserError(
-                f"--features plain: a reading has no {name}. {did_you_mean(name, channels)}"
+                f"--features {setting}: a reading has no {name}. {did_you_mean(name, channels)}"
             )
         return list(channels).index(name)
 
-    def _check_count(self, channels: int) -> None:
-        count = len(self.names([str(channel) for channel in range(channels)]))
+    def _check_count(self, channels: Sequence[str]) -> None:
+        count = len(self.names(channels))
         if not count:
             raise UserError("--features: without statistics and bands there is no feature")
         if count > MAX_FEATURES:
             raise UserError(
-                f"--features: {channels} values with {count // channels} features each make "
-                f"{count}, and {MAX_FEATURES} are possible. Ask for fewer bands or statistics."
+                f"--features: {len(channels)} values with {count // len(channels)} features each "
+                f"make {count}, and {MAX_FEATURES} are possible. Ask for fewer bands."
             )
+
+
+def are_axes(one: str, other: str) -> bool:
+    """Whether the names are those of two axes of a sensor: alike, but for an x, y or z."""
+    differ = [{a, b} for a, b in zip(one.lower(), other.lower(), strict=False) if a != b]
+    return len(one) == len(other) and len(differ) == 1 and differ[0] < {"x", "y", "z"}
+
+
+def _turns_said(found: Mapping[str, Any], window: int) -> str:
+    """What to make of the setting: AUTO goes with statistics that are chosen, too."""
+    wanted = str(found["turns"])
+    if window == 1:
+        if wanted not in (AUTO, NONE):
+            raise UserError("--features turns need a window of more than one reading")
+        return NONE
+    return NONE if wanted == AUTO and found["statistics"] != AUTO else wanted
 
 
 def _whole(name: str, value: Any) -> int:
@@ -202,14 +272,14 @@ def _statistics(value: Any, with_bands: bool) -> tuple[int, ...]:
     usual = _BESIDE_BANDS if with_bands else _ALONE
     several: dict[str, Sequence[str]] = {"all": STATISTICS, AUTO: usual, NONE: ()}
     names = several[value] if value in several else str(value).split(",")
-    found = []
+    result = []
     for name in names:
         if name not in STATISTICS:
             raise UserError(
                 f"--features statistics has no {name}. {did_you_mean(name, STATISTICS)}"
             )
-        found.append(STATISTICS.index(name))
-    return tuple(sorted(set(found)))
+        result.append(STATISTICS.index(name))
+    return tuple(sorted(set(result)))
 
 
 def _bands(value: Any, window: int) -> tuple[Band, ...]:
@@ -224,10 +294,10 @@ def _bands(value: Any, window: int) -> tuple[Band, ...]:
 
 
 def _band(name: str, text: Any) -> Band:
-    found = _BAND.fullmatch(str(text))
-    if not found:
+    match = _BAND.fullmatch(str(text))
+    if not match:
         raise UserError(f"--features {name}: {text!r} is not a band in hertz, such as 0.5-3")
-    low, high = float(found[1]), float(found[2])
+    low, high = float(match[1]), float(match[2])
     if low >= high:
         raise UserError(f"--features {name}: {text} Hz ends before it begins")
     return low, high
@@ -256,6 +326,12 @@ def _filter(form: str, cut_off: float, rate: float) -> list[Any]:
             f"to be within {least:g}..{most:g} Hz"
         )
     return [form, feature_choice.design(cut_off, rate)]
+
+
+def _factors(value: Any) -> tuple[float, ...]:
+    if value == AUTO:
+        return ()
+    return tuple(_number("scale", text) for text in str(value).split(","))
 
 
 def _zero(value: Any) -> tuple[int, ...]:

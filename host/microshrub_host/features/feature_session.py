@@ -16,12 +16,12 @@ if MYPY:
 def main(library: str, plan: str, readings: str, samples: str) -> None:
     """Take all readings, and write each sample that they make."""
     sys.path.insert(0, library)
-    from microshrub.device import extractor as module
+    from microshrub.device import feature_extractor as module
 
     kind: Any = module.FeatureExtractor
     with open(plan, encoding="utf-8") as file:
-        found = json.load(file)
-    extractor = kind(found["channels"], **found["options"])
+        data = json.load(file)
+    extractor = kind(data["channels"], **data["options"])
     row = array("i", [0] * extractor.channels)
     values = array("i", [0] * extractor.features)
     with open(readings, "rb") as source, open(samples, "wb") as target:

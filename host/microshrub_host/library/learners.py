@@ -1,4 +1,4 @@
-"""The learners under the names that people use, and what each says about its parameters.
+"""The learners by the names that people use, and the parameters of each.
 
 Nothing is listed here: the learners are those in firmware's learners.py and library_files.py. A
 learner's class has its parameters' names, defaults and ranges; its docstring, their meaning.
@@ -19,9 +19,8 @@ import numpy as np
 
 from ..base.errors import UserError
 from ..base.text import PARSERS, did_you_mean
-from ..sources import library_files
 from ..streams.stream import Stream
-from . import loader
+from . import library_files, loader
 
 WARMUP = 256  # samples that give the ranges where these cannot grow, and that units are read of
 _GIVEN = ("features", "classes", "two_valued", "late")  # parameters that the stream determines
@@ -69,11 +68,17 @@ def short_name(kind: str) -> str:
 
 MODELS = _Models(of_numbers=False)
 REGRESSORS = _Models(of_numbers=True)
+
 DEFAULT = "thicket"  # if no learner is named: it needs no options
 BALANCED = "balanced"  # the one that does not overlook rare classes
 
 
-def kind_of(model: str) -> str:
+def is_known(name: str) -> bool:
+    """Whether it is the name of a learner, of classes or of numbers."""
+    return name in MODELS or name in REGRESSORS
+
+
+def learner_name(model: str) -> str:
     """The class name of a classifier or a regressor. Raises UserError for another name."""
     return REGRESSORS[model] if model in REGRESSORS else MODELS[model]
 
@@ -103,7 +108,7 @@ def register(name: str, path: str | os.PathLike[str]) -> None:
     first = short_name(name)
     taken = first in MODELS or first in REGRESSORS
     if taken and not any(own.name == name for own in library_files.own_learners()):
-        raise UserError(f"{name} cannot be called {first}: that is {kind_of(first)}")
+        raise UserError(f"{name} cannot be called {first}: that is {learner_name(first)}")
     library_files.add(name, path)
     loader.load.cache_clear()
     try:
@@ -114,7 +119,7 @@ def register(name: str, path: str | os.PathLike[str]) -> None:
         raise
 
 
-def model_of(kind: str) -> str:
+def model_name(kind: str) -> str:
     """The name that people use for a learner's class. Raises UserError if there is none."""
     for model, name in [*MODELS.items(), *REGRESSORS.items()]:
         if name == kind:
@@ -124,13 +129,13 @@ def model_of(kind: str) -> str:
 
 def companion(package: str, kind: str) -> Any:
     """The module of a package that has the learner's short name; None if there is none."""
-    name = f"{package}.{model_of(kind).replace('-', '_')}"
+    name = f"{package}.{model_name(kind).replace('-', '_')}"
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
 def learner(model: str) -> Any:
     """The learner's class, as the `python` engine runs it."""
-    return loader.load("python").learners.learner_class(kind_of(model))
+    return loader.load("python").learners.learner_class(learner_name(model))
 
 
 @dataclass(frozen=True)
@@ -159,7 +164,7 @@ def parameters(model: str) -> dict[str, Parameter]:
     kind = learner(model)
     texts = _texts(kind)
     read = loader.load("python").learner._read
-    found = {}
+    result = {}
     for name, default, *allowed in kind._rows():
         low, high = None, None
         choices: tuple[Any, ...] = ()
@@ -171,8 +176,8 @@ def parameters(model: str) -> dict[str, Parameter]:
             )
         elif default in ("False", "True"):
             choices = (False, True)
-        found[name] = Parameter(name, read(default), low, high, choices, texts.get(name, ""))
-    return found
+        result[name] = Parameter(name, read(default), low, high, choices, texts.get(name, ""))
+    return result
 
 
 def options_of(model: str) -> dict[str, Parameter]:
@@ -209,15 +214,15 @@ def stream_parameters(model: str, stream: Stream, warmup: int | None) -> dict[st
     Features that have exactly two values in the warm-up, or else in the first 256 samples, are
     two-valued.
     """
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "features": stream.values.shape[1],
         "classes": len(stream.class_names),
     }
     if "two_valued" in parameters(model):
         columns = stream.values[: warmup or WARMUP].T
         two = [len(np.unique(column[~np.isnan(column)])) == 2 for column in columns]
-        found["two_valued"] = [f for f, yes in enumerate(two) if yes]
-    return found
+        result["two_valued"] = [f for f, yes in enumerate(two) if yes]
+    return result
 
 
 def number_parameters(model: str, features: int, late: int) -> dict[str, int]:
@@ -232,19 +237,19 @@ def _texts(kind: Any) -> dict[str, str]:
 
     What it does not say, those of the classes that it comes from do.
     """
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     name = ""
     docs = (inspect.cleandoc(each.__doc__ or "") for each in reversed(kind.__mro__[:-1]))
     for line in "\n\n".join(docs).splitlines():
         row = re.match(r"(\w+) {2,}(.*)", line)
         if row:
             name = row[1]
-            found[name] = row[2]
+            result[name] = row[2]
         elif name and line.startswith("   "):
-            found[name] += " " + line.strip()
+            result[name] += " " + line.strip()
         else:
             name = ""
-    return found
+    return result
 
 
 def specification(text: str) -> tuple[str, dict[str, Any]]:
@@ -253,19 +258,19 @@ def specification(text: str) -> tuple[str, dict[str, Any]]:
     Raises UserError for an unknown model or parameter, and for a wrong value.
     """
     model, *words = text.split() or [""]
-    found = defaults(model)
+    result = defaults(model)
     for word in words:
         name, equals, value = word.partition("=")
-        if name not in found:
-            known = did_you_mean(name, found)
+        if name not in result:
+            known = did_you_mean(name, result)
             raise UserError(f"{name} is not a parameter of {model}. {known}")
         if not equals:
-            raise UserError(f"{name} has no value; write {name}={found[name]}")
+            raise UserError(f"{name} has no value; write {name}={result[name]}")
         try:
-            found[name] = PARSERS[type(found[name])](value)
+            result[name] = PARSERS[type(result[name])](value)
         except ValueError as error:
             raise UserError(f"{name} {error}") from None
-    return model, found
+    return model, result
 
 
 def option(name: str) -> str:

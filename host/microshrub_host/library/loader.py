@@ -28,9 +28,9 @@ from typing import Any
 from ..base.cache import remembered_code
 from ..base.errors import UserError
 from ..base.text import did_you_mean
-from ..kernels import kernel_rewriting
-from ..kernels.compiled_kernels import CompiledViper, KernelCompiler, write_addresses
-from ..kernels.kernel_rewriting import (
+from . import kernel_rewriting, library_files, planned, python_pointers, user_learner_check
+from .compiled_kernels import CompiledViper, KernelCompiler, write_addresses
+from .kernel_rewriting import (
     POINTERS,
     VIPER,
     WORK,
@@ -40,25 +40,22 @@ from ..kernels.kernel_rewriting import (
     in_viper,
     index_addresses,
 )
-from ..sources import library_files
-from ..sources.library_files import own_learners, own_parts
-from . import own_check, planned, python_pointers
+from .library_files import own_learners, own_parts
 
 Names = dict[str, Any]
 COMPILED = ("llvm", "c")  # engines that make machine code of the kernels
 _CHECK = "_i32"  # what kernels call that check what they compute
-_FORMER_NAMES = {"numba": "llvm"}
-
-
-def present_name(engine: str) -> str:
-    """What an engine is called now: a former name still works."""
-    return _FORMER_NAMES.get(engine, engine)
 
 
 def digest() -> str:
     """A hash of the device library's sources."""
+    return _digest(*map(library_files.as_it_is, library_files.sources_with_own()))
+
+
+@functools.lru_cache(maxsize=16)
+def _digest(*files: tuple[Path, int, int]) -> str:
     sha = hashlib.sha256()
-    for path in library_files.sources_with_own():
+    for path, *_ in files:
         sha.update(path.read_bytes())
     return sha.hexdigest()[:16]
 
@@ -193,7 +190,7 @@ def fastest() -> str:
     """The fastest engine that this machine has: `c` with a C compiler, `llvm` with llvmlite,
     else `python`, and a note.
     """
-    from ..kernels import c_kernels
+    from . import c_kernels
 
     if c_kernels.works():
         return "c"
@@ -221,11 +218,11 @@ def _note_python() -> None:
 def compiler(engine: str) -> KernelCompiler:
     """What compiles the kernels for the engine `llvm` or `c`."""
     if engine == "llvm":
-        from ..kernels import llvm_kernels
+        from . import llvm_kernels
 
         return llvm_kernels.COMPILER
     if engine == "c":
-        from ..kernels import c_kernels
+        from . import c_kernels
 
         return c_kernels.COMPILER
     raise ValueError(f"the engine {engine!r} compiles no kernels")
@@ -242,7 +239,6 @@ def load(engine: str) -> ModuleType:
 
     The result is what `import microshrub` gives on a board.
     """
-    engine = present_name(engine)
     if engine != "checked":
         _check_own()
     viper: Any
@@ -289,10 +285,10 @@ def _check_own() -> None:
     for own in own_learners():
         mark = None
         with contextlib.suppress(OSError):
-            mark = own_check.mark_of(own.path, own.name, digest())
+            mark = user_learner_check.mark_of(own.path, own.name, digest())
             if mark.exists():
                 continue
-        own_check.quick(load("checked"), own.name, own.path)
+        user_learner_check.quick(load("checked"), own.name, own.path)
         if mark:
             with contextlib.suppress(OSError):
                 mark.touch()

@@ -1,4 +1,4 @@
-"""The device library as a plan, `load("plan")`: its objects without the bytes of their buffers.
+"""The device library as a plan, `load("plan")`: objects whose buffers have no bytes.
 
 Its classes are made as on a board, by their own constructors, whatever their size: buffers are
 Unmade, kernels do nothing, nothing is started, and what a program finds around it takes no room.
@@ -60,7 +60,7 @@ class Outside(ModuleType):
         return self
 
     def of_machine(self, name: str) -> Any:
-        """Of the clock its memory; what started it is not what it is compared with."""
+        """The clock, for its memory, and a reset cause that no comparison matches."""
         return {"RTC": lambda: self, "DEEPSLEEP_RESET": 1}.get(name, self.nothing)
 
     def station(self) -> None:
@@ -97,8 +97,8 @@ STANDINS: dict[str, dict[str, Any]] = {
     "buffers": {"allocate": Unmade},
     "checkpoint": {"open": FILES.open},
     "device.config": {"open": FILES.open, "gc": Outside()},
-    "device.device_model": {"gc": Outside()},
-    "device.networking": {"open": FILES.open},
+    "device.application": {"gc": Outside()},
+    "device.network_start": {"open": FILES.open},
     "device.service": {"sys": _System(), "gc": Outside()},
     "device.states": {"load": lambda app: ""},
     "device.stdin": {"sys": _System(), "_poll": Outside},

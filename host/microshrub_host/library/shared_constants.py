@@ -26,9 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..base.errors import UserError
-from ..kernels import kernel_rules
-from ..sources import library_files
-from . import loader
+from . import kernel_rules, library_files, loader
 
 HEAD = "# From elsewhere, written by `make constants`:\n"
 END = "# (end)\n"
@@ -37,12 +35,12 @@ BUFFERS = "places of buffers"
 # What has a table of buffers for kernels and is no learner, and what to ask for to have all
 _OTHERS: dict[str, dict[str, Any]] = {
     "AnomalyScore": {"features": 1},
-    "Asking": {"classes": 2},
+    "QueryStrategy": {"classes": 2},
     "DriftAlarm": {"detector": "adwin"},
     "GrowingQuantizer": {"features": 1},
     "Metrics": {"classes": 2},
-    "Newcomers": {"features": 1, "classes": 2},
-    "Outlook": {"horizon": 1, "kept": 1},
+    "NoveltyDetector": {"features": 1, "classes": 2},
+    "NaiveForecasts": {"horizon": 1, "kept": 1},
     "Quantizer": {"features": 1},
 }
 
@@ -100,15 +98,15 @@ def declared_elsewhere(
     Raises UserError if there are two that differ.
     """
     for files in scopes:
-        found = [
+        result = [
             Found(file.relative_to(library_files.folder()).as_posix(), name, constants[name])
             for file, constants in known.items()
             if file in files and name in constants
         ]
-        if len({declaration.number for declaration in found}) > 1:
-            raise UserError(f"{of}: which {name}? {found}")
-        if found:
-            return found[0]
+        if len({declaration.number for declaration in result}) > 1:
+            raise UserError(f"{of}: which {name}? {result}")
+        if result:
+            return result[0]
     return None
 
 
@@ -131,7 +129,7 @@ def place_of_buffer(
 def buffer_tables(known: Mapping[Path, Numbers], scopes: Scopes) -> dict[Path, Numbers]:
     """The places of the buffers in the table of each file that defines one, by their names."""
     library = loader.load("python")
-    found: dict[Path, Numbers] = {}
+    result: dict[Path, Numbers] = {}
     modules = {
         path: sys.modules.get(f"{library.__name__}.{library_files.module_name(path)}", library)
         for path in library_files.sources()
@@ -144,12 +142,12 @@ def buffer_tables(known: Mapping[Path, Numbers], scopes: Scopes) -> dict[Path, N
     learners = library.learners.learner_names()
     for path, module in modules.items():
         if path.name == "adwin.py":
-            found[path] = _places(module.windows_table(1))
+            result[path] = _places(module.windows_table(1))
         for cls in vars(module).values():
             name = getattr(cls, "__name__", "")
             if getattr(cls, "__module__", "") == module.__name__ and name in (*_OTHERS, *learners):
-                found[path] = _places(_table(cls, _OTHERS.get(name) or _all_of(cls)))
-    return found
+                result[path] = _places(_table(cls, _OTHERS.get(name) or _all_of(cls)))
+    return result
 
 
 def _all_of(learner: Any) -> dict[str, Any]:
@@ -202,7 +200,7 @@ def up_to_date() -> dict[Path, str]:
         {path: {*map(library_files.source_of, names)} for path, names in imports.items()}
     )
     tables = buffer_tables(known, scopes)
-    found = {}
+    result = {}
     for path, source in sources.items():
         constants = []
         near = scopes.of(path)
@@ -215,8 +213,8 @@ def up_to_date() -> dict[Path, str]:
                     f"{path.name}: no file declares {name}, and no buffer has that name"
                 )
             constants.append(constant)
-        found[path] = completed(source, constants)
-    return found
+        result[path] = completed(source, constants)
+    return result
 
 
 def main(arguments: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""What stands between the columns of a saved regressor and the learner itself."""
+"""The Forecaster of a saved regressor, between a recording's columns and the learner."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def forecaster_of(learner: Any, numbers: dict[str, Any], columns: int, states: S
     return forecaster
 
 
-def told(forecaster: Any, values: list[int]) -> tuple[int, int]:
+def forecast(forecaster: Any, values: list[int]) -> tuple[int, int]:
     """(prediction, half the width of its interval, or -1) for raw values, which are not learned.
 
     With a horizon, they are those of the first sample: values before it are missing, and nothing
@@ -51,7 +51,7 @@ def told(forecaster: Any, values: list[int]) -> tuple[int, int]:
     else:
         forecaster._arrange(row, 0, values[forecaster.column])
         forecaster._predict()
-    return forecaster.said, forecaster.half
+    return forecaster.prediction, forecaster.half
 
 
 def coded(forecaster: Any) -> Any:

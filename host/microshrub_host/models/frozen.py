@@ -1,4 +1,4 @@
-"""A learned model that only predicts: its trees, and what each of their leaves answers.
+"""A learned model that only predicts: its trees, and the answer of each leaf.
 
 A model that no longer learns needs no window, no histograms in leaves that answer with their
 majority, and no free slots. What is left are the nodes of trees.py, and an Answer for each leaf.

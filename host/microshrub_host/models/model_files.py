@@ -1,4 +1,4 @@
-"""A learned model as one file: what it is, the names and units around it, and its saved state.
+"""A learned model as one file: configuration, names, units, and saved states.
 
 The file, suggested suffix .mshrub, is a zip, not compressed and without times, so that equal
 models make equal files. In it are:
@@ -41,15 +41,15 @@ import numpy as np
 
 from ..base import files
 from ..base.errors import UserError
-from ..beside import registry
+from ..companions import registry
 from ..engines.interface import States
 from ..evaluation.classes import Result
 from ..evaluation.regression import NumberResult
 from ..features.feature_extraction import Extractor, extraction_of
 from ..library import learners, loader
-from ..library.learners import kind_of
-from ..streams.number_streams import NumberStream
+from ..library.learners import learner_name
 from ..streams.project_files import PARTS
+from ..streams.regression_streams import NumberStream
 from ..streams.stream import Extraction, Stream
 from ..streams.units import Scale
 from .forecasters import forecaster_of, is_forecaster
@@ -57,9 +57,11 @@ from .forecasters import forecaster_of, is_forecaster
 FORMAT = 1
 _CONFIG, _LEARNER, _QUANTIZER = _NAMES = ("config.json", "learner.state", "quantizer.state")
 _OF_NUMBERS = ("target", "interval", "outlook")
+_LONGEST = 10_000  # letters of a name
 _MOST_BYTES = 1 << 28  # in a part; no learner for a board comes near that
 _HEAD = 7  # bytes of a saved state before its configuration's text
 _TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
+_RECORDINGS = (".csv", ".tsv", ".txt", ".arff")
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, KeyError, ValueError),
     *(NotImplementedError, RuntimeError, RecursionError),
@@ -84,14 +86,14 @@ class ModelFile:
     accuracy: float  # prequential, percent; of numbers the mean absolute error
     states: States = field(repr=False)
     numbers: dict[str, Any] | None = None  # the parameters of a regressor's Forecaster
-    beside: dict[str, Any] = field(default_factory=dict)  # of companions, by their names
+    companions: dict[str, Any] = field(default_factory=dict)  # of companions, by their names
     extraction: Extraction | None = None  # what the features were made of, if not of a sensor's
-    shared: dict[str, list[int]] = field(default_factory=dict)  # of parcels, by CRC32: samples
+    shared: dict[str, list[int]] = field(default_factory=dict)  # of packets, by CRC32: samples
 
     @property
     def spare(self) -> dict[str, int] | None:
         """The parameters of the SpareClasses; their classes are the last of all classes."""
-        return self.beside.get("spare")
+        return self.companions.get("spare")
 
     @property
     def known_names(self) -> tuple[str, ...]:
@@ -112,12 +114,12 @@ class OpenModel:
     learner: Any
     quantizer: Any
     forecaster: Any = None  # of a regressor
-    beside: dict[str, Any] = field(default_factory=dict)  # of companions, by their names
+    companions: dict[str, Any] = field(default_factory=dict)  # of companions, by their names
 
     @property
     def spare(self) -> Any:
         """The SpareClasses, or None."""
-        return self.beside.get("spare")
+        return self.companions.get("spare")
 
 
 def of_run(result: Result | NumberResult, stream: Stream | NumberStream) -> ModelFile:
@@ -129,7 +131,7 @@ def of_run(result: Result | NumberResult, stream: Stream | NumberStream) -> Mode
         assert isinstance(stream, Stream)
         about = _of_classes(result, stream)
     return ModelFile(
-        learner=kind_of(result.model),
+        learner=learner_name(result.model),
         parameters=result.parameters,
         scale=stream.scale,
         stream=result.stream,
@@ -143,14 +145,14 @@ def of_run(result: Result | NumberResult, stream: Stream | NumberStream) -> Mode
 def _of_classes(result: Result, stream: Stream) -> dict[str, Any]:
     names = stream.class_names
     saved: dict[str, Any] = {}
-    for run in result.beside.values():
+    for run in result.companions.values():
         names = run.class_names(names, result.parameters["classes"])
         saved |= run.saved()
     return {
         "feature_names": stream.feature_names,
         "class_names": names,
         "accuracy": result.accuracy,
-        "beside": saved,
+        "companions": saved,
     }
 
 
@@ -180,7 +182,9 @@ def write(path: Path, model: ModelFile) -> None:
 
 
 def packed(model: ModelFile) -> bytes:
-    """The bytes of the model's file."""
+    """The bytes of the model's file. Raises UserError if a name is too long for one."""
+    if any(len(name) > _LONGEST for name in (*model.feature_names, *model.class_names)):
+        raise UserError(f"a name has more than {_LONGEST:,} letters: no model is saved with it")
     config = {
         "format": FORMAT,
         "learner": model.learner,
@@ -192,7 +196,7 @@ def packed(model: ModelFile) -> bytes:
         "stream": model.stream,
         "samples": model.samples,
         "accuracy": model.accuracy,
-        "state_crc32": _build(model).learner.state_crc32(),
+        "state_crc32": checksum(model),
     }
     if model.extraction:
         config["extraction"] = model.extraction.saved()
@@ -202,7 +206,7 @@ def packed(model: ModelFile) -> bytes:
     parts = dict(zip(_NAMES[1:], (states.learner, states.quantizer), strict=True))
     if model.numbers:
         config["numbers"] = model.numbers
-    config |= model.beside
+    config |= model.companions
     parts |= {f"{name}.state": states.more[name] for name in _more_of(config)}
     text = (json.dumps(config, indent=2) + "\n").encode()
     data = io.BytesIO()
@@ -215,10 +219,15 @@ def packed(model: ModelFile) -> bytes:
     return data.getvalue()
 
 
+def checksum(model: ModelFile) -> int:
+    """The CRC32 of the learner's state."""
+    return int(_build(model).learner.state_crc32())
+
+
 def _more_of(config: dict[str, Any]) -> tuple[str, ...]:
     """The names of the states beside those of learner and quantizer."""
-    beside = [name for kind in registry.named(config) for name in kind.states]
-    return (*(_OF_NUMBERS if "numbers" in config else ()), *beside)
+    companions = [name for kind in registry.named(config) for name in kind.states]
+    return (*(_OF_NUMBERS if "numbers" in config else ()), *companions)
 
 
 # --- Reading -------------------------------------------------------------------------------------
@@ -227,6 +236,14 @@ def _more_of(config: dict[str, Any]) -> tuple[str, ...]:
 def read(path: Path) -> ModelFile:
     """The contents of the file, all checked. Raises UserError as open_model does."""
     return open_model(path).file
+
+
+def _no_model(path: Path) -> str:
+    """What is wrong with a file that is no model, or damaged."""
+    if any(end in _RECORDINGS for end in path.suffixes):
+        made = path.with_name(path.name.partition(".")[0] + ".mshrub").name
+        return f"this is a recording. Make a model: microshrub simulate {path} --save {made}"
+    return "this is not a model file, or it is damaged. Save the model again."
 
 
 def open_model(path: Path) -> OpenModel:
@@ -247,13 +264,11 @@ def open_model(path: Path) -> OpenModel:
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
     except _BROKEN:
-        raise UserError(
-            f"{path}: this is not a model file, or it is damaged. Save the model again."
-        ) from None
+        raise UserError(f"{path}: {_no_model(path)}") from None
     try:
         states = {name: parts[f"{name}.state"] for name in more}
-        found = _of_config(config, States(parts[_LEARNER], parts[_QUANTIZER], states))
-        model = _build(found)
+        result = _of_config(config, States(parts[_LEARNER], parts[_QUANTIZER], states))
+        model = _build(result)
         if model.learner.state_crc32() != config["state_crc32"]:
             raise ValueError("the state's checksum is not the one in config.json")
     except (ValueError, OverflowError) as error:
@@ -284,31 +299,31 @@ def _of_config(config: Any, states: States) -> ModelFile:
     offset = _get(config, "offset", _is_list_of(_is_number))
     digits = _get(config, "digits", _is_list_of(_is_digits))
     _get(config, "state_crc32", _is_count)
-    found = ModelFile(
+    file = ModelFile(
         learner=_get(config, "learner", _is_text),
         parameters=_get(config, "parameters", lambda value: isinstance(value, dict)),
-        feature_names=tuple(_get(config, "feature_names", _is_list_of(_is_text))),
-        class_names=tuple(_get(config, "class_names", _is_list_of(_is_text))),
+        feature_names=tuple(_get(config, "feature_names", _are_names)),
+        class_names=tuple(_get(config, "class_names", _are_names)),
         scale=Scale(np.array(offset, dtype=np.float64), np.array(digits, dtype=np.int64)),
         stream=_get(config, "stream", _is_text),
         samples=_get(config, "samples", _is_count),
         accuracy=float(_get(config, "accuracy", _is_number)),
         states=states,
         numbers=_get(config, "numbers", is_forecaster) if "numbers" in config else None,
-        beside={kind.name: config[kind.name] for kind in registry.named(config)},
+        companions={kind.name: config[kind.name] for kind in registry.named(config)},
         extraction=extraction_of(config["extraction"]) if "extraction" in config else None,
         shared=_get(config, "shared", _is_shared) if "shared" in config else {},
     )
-    features = len(found.feature_names)
-    shape = {} if found.numbers else {"features": features, "classes": len(found.class_names)}
+    features = len(file.feature_names)
+    shape = {} if file.numbers else {"features": features, "classes": len(file.class_names)}
     for name, value in shape.items():
-        if found.parameters.get(name) != value:
+        if file.parameters.get(name) != value:
             raise ValueError(f"config.json names {value} {name}, and its parameters have others")
     if len(offset) != features or len(digits) != features:
         raise ValueError("config.json does not have a unit for each feature")
-    if found.extraction and Extractor(found.extraction, "python").features != features:
+    if file.extraction and Extractor(file.extraction, "python").features != features:
         raise ValueError("config.json has another number of features than its extraction makes")
-    return found
+    return file
 
 
 def _get(config: dict[str, Any], name: str, is_right: Callable[[Any], bool]) -> Any:
@@ -317,8 +332,14 @@ def _get(config: dict[str, Any], name: str, is_right: Callable[[Any], bool]) -> 
     return config[name]
 
 
+def _are_names(value: Any) -> bool:
+    """Whether these are texts, each another one."""
+    return _is_list_of(_is_text)(value) and len(set(value)) == len(value)
+
+
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+    """Whether it is one that can be shown."""
+    return isinstance(value, str) and len(value) <= _LONGEST
 
 
 def _is_shared(value: Any) -> bool:
@@ -364,7 +385,7 @@ def _build(file: ModelFile) -> OpenModel:
     if library.learners.is_regressor(file.learner) != (file.numbers is not None):
         raise ValueError(f"config.json does not tell what {file.learner} predicts")
     shape = {"features"} if file.numbers else {"features", "classes"}
-    known = shape | set(learners.parameters(learners.model_of(file.learner)))
+    known = shape | set(learners.parameters(learners.model_name(file.learner)))
     unknown = sorted(set(file.parameters) - known)
     if unknown:
         raise ValueError(f"{file.learner} has no parameter {unknown[0]}")
@@ -389,8 +410,10 @@ def _build(file: ModelFile) -> OpenModel:
     quantizer.load(file.states.quantizer)
     if not quantizer.frozen:
         raise ValueError("the quantizer has no ranges yet")
-    beside = {
-        kind.name: kind.opened(learner, file.beside[kind.name], file.class_names, file.states.more)
-        for kind in registry.named(file.beside)
+    companions = {
+        kind.name: kind.opened(
+            learner, file.companions[kind.name], file.class_names, file.states.more
+        )
+        for kind in registry.named(file.companions)
     }
-    return OpenModel(file, learner, quantizer, forecaster, beside)
+    return OpenModel(file, learner, quantizer, forecaster, companions)

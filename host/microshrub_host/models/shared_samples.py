@@ -1,4 +1,4 @@
-"""Parcels of samples that a saved model gives away, learns, or forgets again."""
+"""Packets of samples that a saved model gives, learns, or forgets again."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..library import loader
 from .model_files import ModelFile, OpenModel, open_model
 
 MOST = 20  # samples of a class
-OF_OTHERS = "learned of others"  # beside what sharing.py has: just now, of another parcel
+OF_OTHERS = "learned of others"  # beside what sharing.py has: just now, of another packet
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What became of a class of a parcel: in a word, and how many of its samples were learned."""
+    """What became of a class of a packet: in a word, and how many of its samples were learned."""
 
     name: str
     what: str
@@ -26,8 +26,8 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class ParcelTold:
-    """What a model made of a parcel, whose key that is.
+class PacketOutcome:
+    """What a model made of a packet, whose key that is.
 
     changes has how far values of a feature were moved.
     """
@@ -61,73 +61,74 @@ class Sharer:
         return True
 
     def collect(self, origin: str, wanted: Sequence[str], most: int) -> bytes:
-        """A parcel of up to `most` samples of each of these classes. Raises UserError."""
+        """A packet of up to `most` samples of each of these classes. Raises UserError."""
         try:
             data: bytes = self.sharing.collect(origin, tuple(wanted), most)
         except ValueError as error:
             raise UserError(f"{self.whose}: {error}") from None
         return data
 
-    def forget(self, parcels: Sequence[Any], origin: str | None = None) -> int:
-        """Forget samples like those of parcels, or all that is known to be of an origin; returns
+    def forget(self, packets: Sequence[Any], origin: str | None = None) -> int:
+        """Forget samples like those of packets, or all that is known to be of an origin; returns
         how many. Raises UserError.
         """
         try:
             gone: int = self.sharing.forget_origin(origin) if origin else 0
-            gone += self.sharing.forget_all([(parcel, None) for parcel in parcels])
+            gone += self.sharing.forget_all([(packet, None) for packet in packets])
             return gone
         except ValueError as error:
             raise UserError(f"{self.whose}: {error}") from None
 
-    def take(self, parcel: Any) -> ParcelTold:
-        """Take a parcel. Raises UserError for one of other features."""
+    def take(self, packet: Any) -> PacketOutcome:
+        """Take a packet. Raises UserError for one of other features."""
         try:
-            found = self.sharing.take(parcel)
+            result = self.sharing.take(packet)
         except ValueError as error:
             raise UserError(f"{self.whose}: {error}") from None
-        counts = _counts(parcel)
+        counts = _counts(packet)
         classes = [
-            Taken(name, what, counts[k], len(which)) for k, (name, what, which) in enumerate(found)
+            Taken(name, what, counts[k], len(which))
+            for k, (name, what, which) in enumerate(result)
         ]
-        moved = zip(self.names, self.sharing.value_changes(parcel), self.units, strict=True)
+        moved = zip(self.names, self.sharing.value_changes(packet), self.units, strict=True)
         changes = {name: change / 10.0 ** unit[1] for name, change, unit in moved}
-        numbers = tuple(i for _, _, which in found for i in which)
-        return ParcelTold(parcel.origin, parcel.key, tuple(classes), changes, numbers)
+        numbers = tuple(i for _, _, which in result for i in which)
+        return PacketOutcome(packet.origin, packet.key, tuple(classes), changes, numbers)
 
-    def take_lacking(self, parcels: Mapping[str, Any]) -> tuple[list[ParcelTold], list[str]]:
-        """Take parcels of one class each, by where they are from: of a class the first one only
+    def take_lacking(self, packets: Mapping[str, Any]) -> tuple[list[PacketOutcome], list[str]]:
+        """Take packets of one class each, by where they are from: of a class the first one only
         that passes. Returns what became of them, and sentences on those of other features.
         """
-        told, refused = [], []
+        outcomes, refused = [], []
         learned: set[str] = set()
-        for where, parcel in parcels.items():
-            name = parcel.class_names[0]
+        for where, packet in packets.items():
+            name = packet.class_names[0]
             if name in learned:
-                taken = (Taken(name, OF_OTHERS, parcel.samples, 0),)
-                told.append(ParcelTold(parcel.origin, parcel.key, taken, {}, ()))
+                taken = (Taken(name, OF_OTHERS, packet.samples, 0),)
+                outcomes.append(PacketOutcome(packet.origin, packet.key, taken, {}, ()))
                 continue
             try:
-                told.append(replace(self, whose=where).take(parcel))
+                outcomes.append(replace(self, whose=where).take(packet))
             except UserError as error:
                 refused.append(str(error))
                 continue
-            if told[-1].numbers:
+            if outcomes[-1].numbers:
                 learned.add(name)
-        return told, refused
+        return outcomes, refused
 
 
-def _counts(parcel: Any) -> list[int]:
-    """How many samples of each class a parcel has."""
-    counts = [0] * len(parcel.class_names)
-    for i in range(parcel.samples):
-        counts[parcel.label(i)] += 1
+def _counts(packet: Any) -> list[int]:
+    """How many samples of each class a packet has."""
+    counts = [0] * len(packet.class_names)
+    for i in range(packet.samples):
+        counts[packet.label(i)] += 1
     return counts
 
 
-def read_parcel(path: Path) -> Any:
-    """The Parcel in a file. Raises UserError if there is none."""
+def read_packet(path: Path) -> Any:
+    """The SamplePacket in a file. Raises UserError if there is none."""
     try:
-        return loader.load("python").Parcel(path.read_bytes())
+        return loader.load("python").SamplePacket(path.read_bytes())
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:
@@ -140,8 +141,8 @@ def sharer(path: Path) -> Sharer:
 
 
 def taught(
-    path: Path, teach: Callable[[Sharer], list[ParcelTold]]
-) -> tuple[ModelFile, list[ParcelTold]]:
+    path: Path, teach: Callable[[Sharer], list[PacketOutcome]]
+) -> tuple[ModelFile, list[PacketOutcome]]:
     """The model once it has learned what `teach` has it take, and what that was. UserError."""
     model = open_model(path)
     pupil = _sharer(model, path)
@@ -149,31 +150,31 @@ def taught(
     while pupil.sharing.step():
         pass
     shared = dict(model.file.shared)
-    for told in lessons:
-        if told.numbers:
-            shared[told.key] = sorted({*shared.get(told.key, []), *told.numbers})
+    for outcome in lessons:
+        if outcome.numbers:
+            shared[outcome.key] = sorted({*shared.get(outcome.key, []), *outcome.numbers})
     return _settled(model, shared), lessons
 
 
 def without(
-    path: Path, parcels: Sequence[Any], origin: str | None = None
+    path: Path, packets: Sequence[Any], origin: str | None = None
 ) -> tuple[ModelFile, int]:
-    """The model without what it has of parcels, or all that it has of an origin, and how many
+    """The model without what it has of packets, or all that it has of an origin, and how many
     samples that were.
 
     Raises UserError if it has learned nothing of any of them, or nothing else.
     """
     model = open_model(path)
     shared = dict(model.file.shared)
-    known = [parcel for parcel in parcels if parcel.key in shared]
+    known = [packet for packet in packets if packet.key in shared]
     if not known and origin is None:
-        origins = " or ".join(sorted({parcel.origin for parcel in parcels}))
-        these = "this parcel" if len(parcels) == 1 else "these parcels"
+        origins = " or ".join(sorted({packet.origin for packet in packets}))
+        these = "this packet" if len(packets) == 1 else "these packets"
         raise UserError(f"{path}: it has learned nothing of {these} of {origins}")
     sharing = _sharer(model, path).sharing
     try:
         gone = sharing.forget_origin(origin) if origin else 0
-        gone += sharing.forget_all([(parcel, shared.pop(parcel.key)) for parcel in known])
+        gone += sharing.forget_all([(packet, shared.pop(packet.key)) for packet in known])
     except ValueError as error:
         raise UserError(f"{path}: {error}") from None
     if not gone and not known:
@@ -183,8 +184,8 @@ def without(
 
 def _sharer(model: OpenModel, path: Path) -> Sharer:
     file = model.file
-    if file.beside:
-        raise UserError(f"{path}: a model with {_in_words(file.beside)} shares no samples")
+    if file.companions:
+        raise UserError(f"{path}: a model with {_in_words(file.companions)} shares no samples")
     library = loader.load("python")
     shape = file.feature_names, file.scale.units(), file.class_names
     try:
@@ -194,10 +195,10 @@ def _sharer(model: OpenModel, path: Path) -> Sharer:
     return Sharer(str(path), sharing, *shape)
 
 
-def _in_words(beside: Mapping[str, Any]) -> str:
-    """What stands beside a model: as options of `simulate`."""
+def _in_words(companions: Mapping[str, Any]) -> str:
+    """The companions of a model: as options of `simulate`."""
     options = {"spare": "--spare-classes", "anomaly": "--anomaly", "guarantee": "--guarantee"}
-    return " and ".join(options.get(name, name) for name in beside)
+    return " and ".join(options.get(name, name) for name in companions)
 
 
 def _settled(model: OpenModel, shared: dict[str, list[int]]) -> ModelFile:

@@ -95,8 +95,8 @@ def trees_of(model: OpenModel) -> list[Tree]:
 
 def reader_of(model: OpenModel) -> TreeReader | None:
     """What reads the trees of such a learner, in the file of readers/ that has its name."""
-    found = companion(f"{__package__}.readers", model.file.learner)
-    return None if found is None else found.READER(model)
+    result = companion(f"{__package__}.readers", model.file.learner)
+    return None if result is None else result.READER(model)
 
 
 def leaves(node: Node) -> Iterator[Leaf]:
@@ -127,18 +127,18 @@ def lines(node: Node, branch: str = "├─ ", last: str = "└─ ", down: str 
     """The tree as text: each test on a line of its own, indented by its depth."""
     if isinstance(node, Leaf):
         return [node.text]
-    found = []
+    result = []
     for test, child, mark in (
         (node.tests[0], node.below, branch),
         (node.tests[1], node.above, last),
     ):
         if isinstance(child, Leaf):
-            found.append(f"{mark}{test} -> {child.text}")
+            result.append(f"{mark}{test} -> {child.text}")
             continue
-        found.append(mark + test)
+        result.append(mark + test)
         indent = down if mark == branch else " " * len(down)
-        found += [indent + line for line in lines(child, branch, last, down)]
-    return found
+        result += [indent + line for line in lines(child, branch, last, down)]
+    return result
 
 
 def path(node: Node, codes: Any) -> str:

@@ -1,6 +1,7 @@
-"""Moves the texts of errors out of a program's module into a file, which takes no RAM.
+"""Moves the texts of error messages out of a program's module into a file, to save RAM.
 
-An error is rare, and its text is read when there is one; see the library's error_text.py.
+Errors are rare, so a text is read from the file only when its error is raised; see error_text.py
+in the device library.
 """
 
 from __future__ import annotations
@@ -8,15 +9,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ..kernels.syntax_tree import Transformer
+from ..library.syntax_tree import Transformer
 
 MODULE = FUNCTION = "error_text"  # of the device library
 FILE = "errors.txt"
-_SHORTEST = 20  # characters; a shorter text takes little more than the call that reads it
+_SHORTEST = 20  # characters; the call that reads a shorter text would take as much RAM
 
 
 def moved(body: Sequence[ast.stmt]) -> tuple[list[ast.stmt], bytes]:
-    """The statements without the texts of what they raise, and the file with these, one a line."""
+    """The statements with their error texts moved out, and the file of texts, one per line."""
     texts = _Texts()
     return [_InRaise(texts).visit(statement) for statement in body], bytes(texts.file)
 
@@ -30,7 +31,7 @@ class _InRaise(Transformer):
 
 
 class _Texts(Transformer):
-    """Exchanges long texts for calls; `file` holds them."""
+    """Replaces long texts by calls that read them from `file`."""
 
     def __init__(self) -> None:
         self.file = bytearray()

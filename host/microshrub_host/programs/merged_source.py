@@ -1,9 +1,9 @@
-"""The modules of a program as one: what `build` puts on a board.
+"""Merges the modules of a program into one, which `build` puts on a board.
 
-On a board each module takes RAM for its dictionary, for its tables of names and constants, and for
-the names of its file; and each import from another module, for an entry in its dictionary. So the
-modules that a program imports anyway become one. What is imported comes first, and a name that two
-modules give to different things is changed in one of them.
+On a board each module takes RAM for its dictionary, its tables of names and constants, and the
+name of its file, and each imported name takes an entry in a dictionary. So all modules that a
+program is certain to import become one. Imported modules come first in it. If two modules use one
+name for different things, one of the two is renamed.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import ast
 import copy
 from collections.abc import Collection, Iterator, Mapping
 
-from ..kernels.syntax_tree import called, walk
-from ..sources import library_files
+from ..library import library_files
+from ..library.syntax_tree import called, walk
 from .scoped_names import Renamer, library_home
 
 _ONLY = ("learner", "_ONLY")
@@ -21,10 +21,10 @@ _REGISTRY = ("learners", "_LEARNERS")  # the text that says which learners there
 
 
 class Merged:
-    """The statements of the merged module, `body`, and what names have become.
+    """The merged module: its statements, `body`, and the new names of globals.
 
-    names    of each module: its globals, and what they are called now
-    defined  the same without what it imports
+    names    by module: its globals, each with its new name
+    defined  the same without imported names
     """
 
     def __init__(
@@ -34,10 +34,10 @@ class Merged:
         keep: Mapping[str, str],
         learners: Mapping[str, str],
     ) -> None:
-        """Merge these modules of the library; sources are the texts of all, by module name.
+        """Merge these modules of the library. sources holds the text of every module, by name.
 
-        `keep` has names that stay as they are, and the module of each; `learners`, each learner's
-        class and module. Raises ValueError for what cannot be merged.
+        keep maps names that must not change to their modules, and learners maps the class of each
+        learner to its module. Raises ValueError for a statement that cannot be merged.
         """
         self.names: dict[str, dict[str, str]] = {}
         self.defined: dict[str, dict[str, str]] = {}
@@ -65,7 +65,7 @@ class Merged:
                     self._append(module, node)
 
     def _read(self, module: str, code: dict[str, list[ast.stmt]]) -> None:
-        """Add a module's statements, behind those of the modules that it imports."""
+        """Add a module's statements after those of the modules that it imports."""
         if module in code:
             return
         tree = self._trees[module]
@@ -81,7 +81,7 @@ class Merged:
                 (name,) = bound(node)
                 if name not in tied and (module, name) not in self._asked:
                     node.value = ast.Call(ast.Name("const", ast.Load()), [node.value], [])
-            # a constant stands before what it is used in
+            # a constant is defined before it is used
             tied |= {each.id for each in walk(node) if isinstance(each, ast.Name)}
         code[module] = found
 
@@ -95,7 +95,7 @@ class Merged:
                 self._name(module, node)
 
     def _import(self, module: str, node: ast.Import | ast.ImportFrom, alias: ast.alias) -> None:
-        """A name of a merged module is there already; any other is imported once."""
+        """Names of merged modules are there already; any other is imported once."""
         home = library_home(module, node)
         name = alias.asname or alias.name
         if home in self.names:
@@ -108,10 +108,10 @@ class Merged:
         self._imports[new] = ast.ImportFrom(origin, names, 0) if origin else ast.Import(names)
 
     def _name(self, module: str, node: ast.stmt) -> None:
-        """Decide what those names are called that a statement defines.
+        """Choose new names for what a statement defines.
 
-        Constants of one name and value are one, and begin with "_": the compiler keeps no trace of
-        those.
+        Constants with the same name and value become one. Their names begin with "_", so that the
+        compiler leaves no trace of them.
         """
         value = constant(node)
         for name in bound(node):
@@ -124,7 +124,7 @@ class Merged:
             self.names[module][name] = self.defined[module][name] = new
 
     def _free(self, module: str, name: str, meaning: str) -> str:
-        """The name for something, with the module's behind it if it is that of something else."""
+        """The name itself, or with the module's appended if it already means something else."""
         while self._meanings.setdefault(name, meaning) != meaning:
             name += f"_{module.rpartition('.')[2]}"
         return name
@@ -141,14 +141,14 @@ class Merged:
 
 
 def constant(node: ast.stmt) -> ast.expr | None:
-    """The value if this is `NAME = const(value)`."""
+    """The value in a statement `NAME = const(value)`, or None."""
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
         return node.value.args[0] if called(node.value) == "const" else None
     return None
 
 
 def bound(node: ast.stmt) -> list[str]:
-    """The names that a module's statement defines. Raises ValueError where it does more."""
+    """The names that a statement defines. Raises ValueError if it does anything else."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return [node.name]
     if isinstance(node, ast.Assign):
@@ -159,12 +159,12 @@ def bound(node: ast.stmt) -> list[str]:
 
 
 def is_text(node: ast.stmt) -> bool:
-    """Whether this is a docstring or the like."""
+    """Whether this is a docstring or another bare constant."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _is_literal(node: ast.expr, constants: Collection[str]) -> bool:
-    """Whether this is a constant, a number, a text, or a tuple of such two."""
+    """Whether this is the name of a constant, a number, a text, or a tuple of such literals."""
     if isinstance(node, ast.Tuple):
         return bool(node.elts) and all(_is_literal(each, ()) for each in node.elts)
     if isinstance(node, ast.Name):
@@ -175,7 +175,7 @@ def _is_literal(node: ast.expr, constants: Collection[str]) -> bool:
 def _asked_later(
     trees: Mapping[str, ast.Module], modules: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """The modules, and what is imported from them not while they are merged, but when it runs."""
+    """The (module, name) pairs that are imported while the program runs, not at its start."""
     for module, tree in trees.items():
         at_once = tree.body if module in modules else []
         for node in walk(tree):

@@ -1,13 +1,14 @@
 """Makes machine code for a Cortex-M0 run from any even address.
 
-Such a processor has no instruction for a long constant or a far jump. mpy-cross stores the number
-in the code, behind the instruction that reads it, and the instruction finds it only if the code
-starts at a multiple of four. On the heap it does; but MicroPython's mpy-tool aligns what it
-freezes to two. What reads a wrong number there computes nonsense, or hangs.
+A Cortex-M0 has no instruction for a long constant or a far jump. mpy-cross stores the number in
+the code, behind the instruction that reads it, and the instruction finds it only if the code
+starts at a multiple of four. Code on the heap does, but frozen code does not: MicroPython's
+mpy-tool aligns it to two bytes. An instruction that reads a wrong number computes nonsense, or
+hangs.
 
-Here instructions that compute the number take the place of the number, and `bl` that of a far
-jump. (`bl` also writes the link register, which these functions save at their start.) Each of
-them has exactly the length of what it replaces, so nothing else moves.
+So the number is replaced by instructions that compute it, and a far jump by `bl`. (`bl` also
+writes the link register, which these functions save at their start.) A replacement is exactly as
+long as what it replaces, so nothing else moves.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ def movable(code: bytes) -> bytes:
 
 
 def _replacement(code: bytes, at: int) -> bytes:
-    """What takes the place of a number, the instruction that reads it, and the one behind that."""
+    """Replaces a number, the instruction that reads it, and the instruction after that one."""
     if len(code) < at + _LENGTH:
         raise ImmovableCodeError("it reads a number from beyond its end")
     read, then, number = struct.unpack_from("<HHI", code, at)
@@ -68,15 +69,15 @@ def _add_to_pc(register: int) -> int:
 
 
 def _jump(distance: int) -> bytes:
-    """bl, to a place that far from the program counter, and twice nothing."""
+    """`bl` to a place at that distance from the program counter, then two no-ops."""
     halves = 0xF000 | distance >> 12 & 0x7FF, 0xF800 | distance >> 1 & 0x7FF
     return struct.pack("<4H", *halves, _NOP, _NOP)
 
 
 def _computed(register: int, number: int) -> bytes:
-    """Four instructions that leave the number in the register: a << shift, plus or minus b.
+    """Four instructions that put the number into the register: a << shift, plus or minus b.
 
-    For a number with many ones, what is computed is its complement.
+    A number with many ones is computed as the complement of another.
     """
     both = register << 3 | register
     last = {number: _NOP, ~number & _MASK: 0x43C0 | both}  # mvns

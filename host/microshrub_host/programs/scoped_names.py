@@ -1,4 +1,4 @@
-"""Gives the globals of a module other names, wherever the module uses them."""
+"""Renames the globals of a module wherever the module uses them."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
-from ..kernels.syntax_tree import Transformer, Visitor, walk
-from ..sources import library_files
+from ..library import library_files
+from ..library.syntax_tree import Transformer, Visitor, walk
 
 Names = Mapping[str, str]  # new names by old ones
 
 
 class Renamer(Transformer):
-    """Renames globals, and what functions import from modules whose globals have new names.
+    """Renames globals, and names that functions import from modules with renamed globals.
 
-    Those imports are left out. What a function or class calls its own is not touched; raises
-    ValueError if a new name would be taken for one of those.
+    Those imports are dropped. Local names of functions and classes stay as they are; raises
+    ValueError if a new name would clash with one of them.
     """
 
     def __init__(self, module: str, names: Mapping[str, Names]) -> None:
         self._module, self._names = module, names
         self._globals = names[module]
-        self._imported: dict[str, str] = {}  # by functions around the place
-        self._own: frozenset[str] = frozenset()  # names of functions around the place
-        self._of_class: frozenset[str] = frozenset()  # of the class whose body this is
+        self._imported: dict[str, str] = {}  # by the enclosing functions
+        self._own: frozenset[str] = frozenset()  # local names of the enclosing functions
+        self._of_class: frozenset[str] = frozenset()  # names of the enclosing class
 
     def _new(self, name: str) -> str:
         if name in self._own | self._of_class:
@@ -54,7 +54,7 @@ class Renamer(Transformer):
                 origin = f"{library_files.PACKAGE}.{home}"
                 names = [ast.alias(alias.name, own or alias.asname)]
                 statements.append(ast.ImportFrom(origin, names, 0))
-            elif own != new:  # it is one of several that this name may stand for
+            elif own != new:  # the name may stand for one of several things
                 value = ast.Name(new, ast.Load())
                 statements.append(ast.Assign([ast.Name(own or new, ast.Store())], value))
         return statements
@@ -100,7 +100,7 @@ class Renamer(Transformer):
 
     @contextmanager
     def _inside(self, own: frozenset[str], imported: Names | None = None) -> Iterator[None]:
-        """In a function with these names of its own; methods do not see those of their class."""
+        """Enter a function with these local names; methods do not see the names of their class."""
         before = self._own, self._of_class, self._imported
         kept = {name: new for name, new in self._imported.items() if name not in own}
         self._own, self._of_class = self._own | own, frozenset()
@@ -109,10 +109,10 @@ class Renamer(Transformer):
         self._own, self._of_class, self._imported = before
 
     def _merged_imports(self, function: ast.FunctionDef) -> dict[str, str]:
-        """What to call what the function imports, as those modules' globals have new names.
+        """New names for what the function imports from modules with renamed globals.
 
-        A name for one or the other, as in `if ...: from .one import f; else: from .two import f`,
-        stands for a variable of the function's.
+        A name that may mean either of two things, as in `if ...: from .one import f; else: from
+        .two import f`, becomes a variable of the function.
         """
         meanings: dict[str, set[str]] = {}
         for node in walk(function):
@@ -170,17 +170,17 @@ class Bound(Visitor):
         self.visit_FunctionDef(node)
 
     def visit_Lambda(self, _: ast.Lambda) -> None:
-        """What it binds is not bound here."""
+        """A lambda has a scope of its own."""
 
     def visit_ListComp(self, _: ast.ListComp) -> None:
-        """Nor is this."""
+        """So does a comprehension."""
 
     def visit_GeneratorExp(self, _: ast.GeneratorExp) -> None:
-        """Nor is this."""
+        """So does a comprehension."""
 
 
 def library_home(module: str, node: ast.AST) -> str | None:
-    """The library's module that a statement of the module of that name imports from, if any."""
+    """The module of the library that a statement of this module imports from, if any."""
     if isinstance(node, ast.ImportFrom) and library_files.is_of_library(node):
         return library_files.imported_from(module, node)
     return None

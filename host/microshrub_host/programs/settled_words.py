@@ -1,10 +1,10 @@
-"""Words of a learner's buffers that its configuration settles, in the kernels of its program.
+"""Turns words that a learner's configuration fixes into constants, in its program's kernels.
 
-A kernel reads whether codes have 16 bits, or how many leaves a tree may have, from a word that no
-state changes (`_FIXED`). A program for one learner knows these words. In its kernels they become
-constants, and what hangs on them is decided: branches that it never takes are not compiled.
+Kernels read such facts as whether codes have 16 bits, or how many leaves a tree may have, from
+words that never change (`_FIXED`). A program for one learner knows them when it is built, so its
+kernels have constants in their place, and branches that are never taken are not compiled.
 
-A buffer "window.shape" is known by the constant of its place, `_WINDOW_SHAPE`, as in
+A buffer such as "window.shape" is recognised by the constant of its place, `_WINDOW_SHAPE`, as in
 
     shape = ptr32(address[_WINDOW_SHAPE])
     wide = shape[_W_WIDE_CODES]
@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..kernels.syntax_tree import called, walk
 from ..library import loader
 from ..library.shared_constants import place_of
+from ..library.syntax_tree import called, walk
 from .folded import Folded, number
 
 Words = Mapping[str, Mapping[int, int]]  # by the constants of the buffers' places
@@ -27,14 +27,14 @@ Words = Mapping[str, Mapping[int, int]]  # by the constants of the buffers' plac
 
 @dataclass(frozen=True)
 class Settled:
-    """The configuration of the one learner of a program, and what it settles."""
+    """The configuration of a program's only learner, and the words that it fixes."""
 
     configuration: str
     words: Words
 
 
 def settled(kind: str, parameters: Mapping[str, Any]) -> Settled:
-    """What the configuration of a learner settles. Raises ValueError for wrong parameters."""
+    """The words that a learner's configuration fixes. Raises ValueError for bad parameters."""
     learner = getattr(loader.load("python"), kind)(**parameters)
     buffers = {name: buffer for name, code, buffer in learner.buffers() if code == "i"}
     words = {
@@ -48,11 +48,11 @@ def settled(kind: str, parameters: Mapping[str, Any]) -> Settled:
 def with_words(
     kernel: ast.FunctionDef, words: Words, constants: Mapping[str, int]
 ) -> ast.FunctionDef:
-    """The kernel with these words for constants; those of its module are given."""
+    """The kernel with constants for these words; constants are those of its module."""
     aliases = _aliases(kernel, words)
     reads = _Reads(words, constants, aliases)
     if any(reads.value(node) is not None for node in walk(kernel) if _is_written(node)):
-        raise ValueError(f"{kernel.name} writes a word that its configuration settles")
+        raise ValueError(f"{kernel.name} writes a word that its configuration fixes")
     return Folded(constants, reads.value).of(kernel)
 
 
@@ -61,7 +61,7 @@ def _is_written(node: ast.AST) -> bool:
 
 
 def _aliases(kernel: ast.FunctionDef, words: Words) -> dict[str, str]:
-    """The buffers that variables stand for which are bound once, by the variables' names."""
+    """By variable that is bound only once: the buffer that it points to."""
     bound: dict[str, list[str]] = {}
     for node in walk(kernel):
         if isinstance(node, ast.arg):
@@ -75,7 +75,7 @@ def _aliases(kernel: ast.FunctionDef, words: Words) -> dict[str, str]:
 
 
 def _buffer(node: ast.expr, words: Words) -> str:
-    """The buffer that this is a pointer to, `ptr32(address[_BUFFER])`; else nothing."""
+    """The buffer in an expression `ptr32(address[_BUFFER])`, else an empty string."""
     if called(node) == "ptr32" and isinstance(node, ast.Call):
         place = node.args[0]
         if isinstance(place, ast.Subscript) and isinstance(place.slice, ast.Name):
@@ -90,7 +90,7 @@ class _Reads:
     aliases: Mapping[str, str]
 
     def value(self, node: ast.AST) -> int | None:
-        """The word that an expression reads, if it is settled."""
+        """The value of the word that an expression reads, if the configuration fixes it."""
         if not isinstance(node, ast.Subscript):
             return None
         base = node.value

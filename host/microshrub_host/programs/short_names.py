@@ -1,15 +1,15 @@
-"""Gives functions that nobody asks for by name those names that the program has anyway.
+"""Reuses names that are on the board anyway, to save RAM.
 
-Each name takes some 20 bytes of a board's RAM, and many of them another pool of names. Kernels
-need none of their own, as MicroPython has no line for machine code in a traceback. Nor do
-functions of a single expression, since the line that calls one says as much, nor the private parts
-of a module that checks a configuration, whose errors are sentences. The names of the program's
-attributes do for all: an attribute and a global of one name are two things.
+Each new name takes some 20 bytes of a board's RAM, and a full pool of names is followed by another
+of several kilobytes. So a function that nobody looks up by name gets a name that the program or
+the firmware already has: kernels, as a traceback has no line for machine code; functions of a
+single expression, as the line of their caller says enough; and private functions. Names of
+attributes serve, since an attribute and a global may share a name, and so do built-in names and
+those of the module math that the program does not use.
 
-Nobody reads the names of buffers there: they get numbers. MicroPython keeps the names of a
-function's parameters, but none of other variables, nor those of kernels: where nobody passes them
-by name, they get names that the firmware has anyway. The methods of public classes keep them, and
-so does what is called with `**`.
+Buffers are numbered instead of named. MicroPython keeps the names of a function's parameters, but
+not those of its other variables or of kernels. Parameters that are never passed by name get names
+from the firmware; those of public methods stay, and so do those of functions called with `**`.
 """
 
 from __future__ import annotations
@@ -18,27 +18,44 @@ import ast
 import builtins
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from ..kernels.kernel_rewriting import in_viper
-from ..kernels.syntax_tree import walk
+from ..library.kernel_rewriting import in_viper
+from ..library.syntax_tree import walk
 from .merged_source import constant, is_text
 from .unused_code import defined
 
+_IMPORTS = (ast.Import, ast.ImportFrom)
+# Of the firmware
+_BUILT_IN = """\
+ArithmeticError AssertionError AttributeError BaseException EOFError Ellipsis GeneratorExit
+IndentationError IndexError KeyError LookupError NameError OverflowError StopIteration SyntaxError
+SystemExit ZeroDivisionError abs all any bin callable chr classmethod dict dir divmod enumerate
+eval exec float frozenset globals hash hex id iter list locals map next object oct ord pow print
+property range repr reversed round set slice sorted staticmethod str super zip acos asin atan atan2
+ceil copysign cos degrees e exp fabs floor fmod frexp isfinite isinf isnan ldexp log modf pi
+radians sin sqrt tan trunc"""
+
+
+def free_names(body: Iterable[ast.stmt]) -> set[str]:
+    """Names that the program or the firmware has already, and that globals can take."""
+    return attributes(body) | {*_BUILT_IN.split()}
+
 
 def attributes(body: Iterable[ast.stmt]) -> set[str]:
-    """The names of a program's attributes, but of those that have a meaning to MicroPython."""
+    """The names of a program's attributes, except those that mean something to MicroPython."""
     found = {each.attr for node in body for each in walk(node) if isinstance(each, ast.Attribute)}
     return {name for name in found if not name.startswith("__")} - {*dir(builtins)}
 
 
 def unread(body: Iterable[ast.stmt]) -> list[str]:
-    """The names of the kernels in a module, and of functions that are one expression."""
+    """The names of a module's kernels, and of its functions of a single expression."""
     functions = [node for node in body if isinstance(node, ast.FunctionDef)]
     return [node.name for node in functions if in_viper(node) or _is_expression(node)]
 
 
 def private(body: Iterable[ast.stmt]) -> list[str]:
-    """The private names that a module defines, but for constants, of which nothing remains."""
-    found = [name for node in body if not constant(node) for name in defined(node)]
+    """The private names that a module defines, except constants: the compiler drops those."""
+    own = [node for node in body if not isinstance(node, _IMPORTS) and not constant(node)]
+    found = [name for node in own for name in defined(node)]
     return [name for name in found if name.startswith("_") and not name.startswith("__")]
 
 
@@ -49,19 +66,20 @@ def new_names(
     others: Iterable[ast.AST] = (),
     kept: Collection[str] = (),
 ) -> dict[str, str]:
-    """For these names of a module one of the free names each, as far as there are some.
+    """Assign a free name to each of these names of a module, until no free name is left.
 
-    `kept` stay as they are, and so do those whose name is something else somewhere in the module.
-    No new name is that of something in the module, or in `others`.
+    Names in `kept` do not change, nor do names that also have another meaning in the module. A
+    new name is never one that the module or `others` use.
     """
     used = {name for node in [*body, *others] for each in walk(node) for name in _names(each)}
-    inner = {name for node in body for name in _bound_within(node)}
+    within = [node for node in body if not isinstance(node, _IMPORTS)]
+    inner = {name for node in within for name in _bound_within(node)}
     found = [name for name in able if name not in inner and name not in kept]
     return dict(zip(found, sorted({*free} - used - {*kept}), strict=False))
 
 
 def rename(body: Iterable[ast.stmt], names: Mapping[str, str]) -> None:
-    """Give them their new names, in place, wherever the module uses them."""
+    """Rename them in place, wherever the module uses them."""
     for node in body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             node.name = names.get(node.name, node.name)
@@ -93,7 +111,7 @@ def _names(node: ast.AST) -> list[str]:
 
 
 def _bound_within(top: ast.stmt) -> set[str]:
-    """What is bound in a statement but the name that it defines for the module."""
+    """The names that a statement binds, except the one that it defines for the module."""
     found: set[str] = set()
     own = (top, *(top.targets if isinstance(top, ast.Assign) else ()))
     for node in walk(top):
@@ -106,13 +124,13 @@ _TYPECODES = ("B", "H", "i")
 
 
 def buffer_numbers(body: Iterable[ast.stmt]) -> dict[str, int]:
-    """A number for each buffer in tables such as `[("window.codes", "B", n), ...]`."""
+    """A number for each buffer named in tables such as `[("window.codes", "B", n), ...]`."""
     names = (_name(node) for top in body for node in walk(top))
     return {name: number for number, name in enumerate(dict.fromkeys(filter(None, names)))}
 
 
 def _name(node: ast.AST) -> str:
-    """The name of a buffer if this is a row of a table, else nothing."""
+    """The name of the buffer if this is a row of such a table, else an empty string."""
     if isinstance(node, ast.Tuple) and len(node.elts) == 3:
         name, typecode, _ = (getattr(each, "value", None) for each in node.elts)
         if typecode in _TYPECODES and isinstance(name, str) and "." in name:
@@ -121,7 +139,7 @@ def _name(node: ast.AST) -> str:
 
 
 def numbered(node: ast.stmt, numbers: Mapping[str, int]) -> ast.stmt:
-    """The statement with these numbers for names."""
+    """Replace the buffers' names in a statement by their numbers."""
     for each in walk(node):
         if isinstance(each, ast.Constant) and isinstance(each.value, str):
             each.value = numbers.get(each.value, each.value)
@@ -137,7 +155,7 @@ _SHORT = (
 def shortened_parameters(
     body: list[ast.stmt], others: Iterable[ast.AST], public: Collection[str]
 ) -> None:
-    """Rename them in a module, in place; `others` may call what is in it."""
+    """Give parameters in a module shorter names, in place; `others` may call its functions."""
     kept = _passed([*body, *others])
     for node in body:
         methods = node.body if isinstance(node, ast.ClassDef) else []
@@ -147,7 +165,7 @@ def shortened_parameters(
 
 
 def _passed(nodes: Iterable[ast.AST]) -> set[str]:
-    """The names by which arguments are passed, and those of what is called with `**`."""
+    """The names by which arguments are passed, and of the functions that get `**`."""
     found: set[str] = set()
     for top in nodes:
         for node in walk(top):
@@ -160,7 +178,7 @@ def _passed(nodes: Iterable[ast.AST]) -> set[str]:
 def _is_kept(
     function: ast.FunctionDef, home: ast.stmt, kept: Collection[str], public: Collection[str]
 ) -> bool:
-    """Whether a function of a module, or of a class, its home, has to keep its parameters."""
+    """Whether a function must keep its parameters' names; home is its class or itself."""
     name, of = function.name, getattr(home, "name", "")
     is_private = name.startswith("_") and not name.startswith("__")
     return (
@@ -196,7 +214,7 @@ def _variables(node: ast.AST) -> Iterator[str]:
 
 
 def _inner(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """All within the scopes inside a function, which may have names of their own."""
+    """The nodes in nested scopes of a function, which may have local names of their own."""
     scopes = (ast.FunctionDef, ast.Lambda, ast.ListComp, ast.GeneratorExp)
     for node in walk(function):
         if isinstance(node, scopes) and node is not function:

@@ -1,17 +1,19 @@
-"""Leaves out of a program's module what the program never mentions, or cannot do.
+"""Drops code from a program's module that the program never uses.
 
-A function, a class or a variable of the module is kept if code that is kept mentions it by name, a
-method if an attribute is called so. A word in a text counts as both, so what is reached with
-getattr() is kept, too. What a function calls its own, and what docstrings say, counts as neither.
+A function, class or variable of the module is kept if other kept code mentions its name, and a
+method is kept if an attribute of its name is used. A word in a string counts as a mention of both,
+so that what is reached with getattr() is kept, too. Local names and docstrings do not count.
 
-A function imports what few programs need when it needs it, as in
+What few programs need is imported inside the function that needs it, as in
 
     if detector == "adwin":
         from .adwin import next_level
 
         self._next_level = next_level
 
-In a program without adwin.py nothing behind that import is ever run. So an error takes its place.
+In a program without adwin.py the code after that import never runs, so an error replaces it.
+A program may also leave out a class or a function of a module that it has: an error replaces the
+statements that use it.
 """
 
 from __future__ import annotations
@@ -20,9 +22,9 @@ import ast
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from ..kernels.syntax_tree import Transformer, Visitor, walk
-from ..sources import library_files
-from ..sources.library_files import PACKAGE
+from ..library import library_files
+from ..library.library_files import PACKAGE
+from ..library.syntax_tree import Transformer, Visitor, walk
 from .scoped_names import Bound, library_home
 
 _WORD = re.compile(r"\w+")
@@ -30,7 +32,7 @@ _MISSING = """raise ImportError("no module named '{}'")"""  # as the import itse
 
 
 def mentions(nodes: Iterable[ast.AST]) -> set[str]:
-    """All names in the code that may be those of another module, attributes and words included."""
+    """All names in the code that may come from another module, attributes and words included."""
     found = _Mentions()
     for node in nodes:
         found.visit(node)
@@ -38,9 +40,9 @@ def mentions(nodes: Iterable[ast.AST]) -> set[str]:
 
 
 def used(body: list[ast.stmt], roots: Collection[str]) -> list[ast.stmt]:
-    """The statements of a module that code which mentions the roots needs.
+    """The statements of a module that are needed if code uses the roots.
 
-    The bodies of classes are changed in place.
+    Unused methods are removed from classes in place.
     """
     wanted = _Mentions(roots)
     waiting = [(node, node) for node in body]
@@ -59,7 +61,7 @@ def used(body: list[ast.stmt], roots: Collection[str]) -> list[ast.stmt]:
 
 
 def defined(node: ast.stmt) -> set[str]:
-    """The names that a statement of a module defines; none if it does something else."""
+    """The names that a statement of a module defines, if it defines any."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         return {node.name}
     if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -70,28 +72,28 @@ def defined(node: ast.stmt) -> set[str]:
 
 
 def _methods(node: ast.stmt) -> Iterator[ast.FunctionDef]:
-    """The methods that only the program calls, not MicroPython itself."""
+    """The methods of a class, except those that MicroPython itself calls."""
     for each in node.body if isinstance(node, ast.ClassDef) else ():
         if isinstance(each, ast.FunctionDef) and not each.name.startswith("__"):
             yield each
 
 
 class _Mentions(Visitor):
-    """What code mentions: names `of_module`, and names `of_classes`, which are attributes."""
+    """The names that code mentions: globals, `of_module`, and attributes, `of_classes`."""
 
     def __init__(self, roots: Collection[str] = ()) -> None:
         self.of_module = set(roots)
         self.of_classes = set(roots)
-        self._own: frozenset[str] = frozenset()  # names of functions around the place
+        self._own: frozenset[str] = frozenset()  # local names of the enclosing functions
 
     def has(self, node: ast.stmt, home: ast.stmt) -> bool:
-        """Whether a statement is needed, of a module or of a class, its home, that is one."""
+        """Whether a statement of the module, or a method of the class home, is needed."""
         if node is not home:
             return bool(defined(home) & self.of_module and defined(node) & self.of_classes)
         return not defined(node) or bool(defined(node) & self.of_module)
 
     def visit_part(self, node: ast.stmt) -> None:
-        """Visit all of a statement but a class's methods, which are parts of their own."""
+        """Visit a statement; the methods of a class are visited separately."""
         if not isinstance(node, ast.ClassDef):
             self.visit(node)
             return
@@ -135,16 +137,27 @@ class _Mentions(Visitor):
         self._own = before
 
 
-def without_missing(module: str, source: str, present: Collection[str]) -> str:
-    """The source of a module of the library in a program that has these modules."""
-    if library_files.imports_in(module, source) <= {*present}:
+def without_missing(
+    module: str, source: str, present: Collection[str], left_out: Collection[str] = ()
+) -> str:
+    """A module's source in a program that has only the modules that are present.
+
+    left_out are functions and classes that it does not use, such as "device.saving:LabelsHeld".
+    """
+    imported = library_files.imports_in(module, source)
+    if imported <= {*present} and not {module, *imported} & {*map(home_of, left_out)}:
         return source
-    return ast.unparse(_Cut(module, present).visit(ast.parse(source)))
+    return ast.unparse(_Cut(module, present, left_out).visit(ast.parse(source)))
+
+
+def home_of(name: str) -> str:
+    """The module in the name of a module, or of a function or a class of it."""
+    return name.partition(":")[0]
 
 
 class _Cut(Transformer):
-    def __init__(self, module: str, present: Collection[str]) -> None:
-        self._module, self._present = module, present
+    def __init__(self, module: str, present: Collection[str], left_out: Collection[str]) -> None:
+        self._module, self._present, self._left_out = module, present, left_out
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         for inner in walk(node):
@@ -156,7 +169,26 @@ class _Cut(Transformer):
 
     def _cut(self, block: list[ast.stmt]) -> list[ast.stmt]:
         for place, statement in enumerate(block):
-            home = library_home(self._module, statement)
-            if home is not None and home not in self._present:
-                return [*block[:place], *ast.parse(_MISSING.format(f"{PACKAGE}.{home}")).body]
+            missing = self._missing(statement)
+            if missing:
+                return [*block[:place], *ast.parse(_MISSING.format(missing)).body]
         return block
+
+    def _missing(self, statement: ast.stmt) -> str:
+        """The module that a statement needs and the program does not have, or an empty string."""
+        home = library_home(self._module, statement)
+        if home is not None and home not in self._present:
+            return f"{PACKAGE}.{home}"
+        names: Iterable[str] = ()
+        if isinstance(statement, ast.ImportFrom) and home is not None:
+            names = [f"{home}:{alias.name}" for alias in statement.names]
+        elif isinstance(statement, (ast.Assign, ast.Expr, ast.Return)):
+            names = [f"{self._module}:{name}" for name in _mentioned(statement)]
+        return next((f"{PACKAGE}.{home_of(n)}" for n in names if n in self._left_out), "")
+
+
+def _mentioned(statement: ast.stmt) -> Iterator[str]:
+    """The names of variables and attributes in a statement."""
+    for node in walk(statement):
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            yield node.id if isinstance(node, ast.Name) else node.attr

@@ -1,4 +1,4 @@
-"""A budget as a table: where the RAM of a program goes."""
+"""A budget as a table: how a program's RAM is used."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..base.text import count
 from ..boards.board_files import Board
 from ..boards.ram_budget import Budget, Part
 from ..boards.sample_time import SampleTime
-from .report import mixed
+from .result_tables import in_rom, mixed
 
 _FIRST = ("model", "quantizer", "metrics", "target", "rows")  # of a budget; code comes last
 _OPENED = 20  # a section with at least this part of all bytes is shown with what is in it,
@@ -33,7 +33,7 @@ def print_budget(
             _section(table, owner, own, budget, every)
     table.add_section()
     _row(table, "all", budget.ram_bytes, "", style="bold")
-    _row(table, "free on the board", budget.free_bytes, board.heap_source)
+    _row(table, "free on the board", budget.free_bytes, _of_heap(budget, board))
     if budget.executable_bytes is not None:
         code = budget.machine_code_bytes
         _row(table, "machine code", code, "in executable RAM", style="bold")
@@ -45,6 +45,8 @@ def print_budget(
     console.say(
         f"model {budget.model_bytes:,} bytes, RAM {budget.ram_bytes:,} of {budget.free_bytes:,}"
     )
+    if budget.less_in_rom:
+        console.say(in_rom(budget))
     if budget.kernels.plain:
         console.say(mixed(budget))
     for name, value in time.rows() if time else []:
@@ -54,6 +56,14 @@ def print_budget(
             f"The model takes more than the {board.model_budget_bytes:,} bytes that "
             f"{board.name}'s file recommends, which leaves room for a program."
         )
+
+
+def _of_heap(budget: Budget, board: Board) -> str:
+    """Where the free heap is from, and what of it is there only while no radio is on."""
+    grown = board.grown_bytes(budget.machine_code_bytes)
+    if not (board.growth and grown):
+        return board.heap_source
+    return f"{board.heap_source}; {grown:,} of it while no radio is on: {board.growth.source}"
 
 
 def _section(table: Table, owner: str, parts: list[Part], budget: Budget, every: bool) -> None:

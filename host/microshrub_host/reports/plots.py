@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.text import count
-from ..beside.anomaly import AnomalyRun
+from ..companions.anomaly import AnomalyRun
 from ..evaluation.classes import Result, running_accuracy
 from ..evaluation.regression import NumberResult
-from ..streams.number_streams import NumberStream, Values
+from ..streams.regression_streams import NumberStream, Values
 
 _SHARE = "share_"  # how the names begin of what a member of an ensemble has of the votes
 _FEW = 10  # points that a line alone would not show
+_TITLE = 90  # letters of a line
 
 Curve = tuple[NDArray[Any], NDArray[Any], dict[str, Any]]  # samples, percent, how to draw it
 
@@ -23,7 +25,7 @@ def draw_run(result: Result) -> Any:
     """Accuracy over time, beside the baselines, and below it what the model's state did."""
     from matplotlib.figure import Figure
 
-    drawn = [run for run in result.beside.values() if run.draws]
+    drawn = [run for run in result.companions.values() if run.draws]
     parts = (3, *(1 for _ in drawn), 1)
     figure = Figure(figsize=(9, 4.5 + 1.5 * (len(parts) - 1)), layout="constrained")
     upper, *between, lower = figure.subplots(len(parts), sharex=True, height_ratios=parts)
@@ -33,10 +35,16 @@ def draw_run(result: Result) -> Any:
     upper.set_ylabel("accuracy, %")
     early = result.samples // 10  # where the curves have not settled yet
     settled = [percent[samples > early].min(initial=100) for samples, percent, _ in curves]
-    upper.set_ylim(max(0, min(settled) - 5) - 0.5, 100.5)
     size = count(result.samples, "sample")
     title = f"{result.stream}: {result.accuracy:.2f} % of {size}"
-    upper.set_title(title, parse_math=False)
+    head = result.unseen and result.unseen.headline
+    if head:
+        title = f"{result.stream}: on unseen data {head.text}"
+        upper.axhline(head.accuracy, color="C3", lw=2, label="on unseen data")
+        upper.axhline(head.guessing, color="C3", lw=1, ls=":", label="guessing")
+        settled += [head.accuracy, head.guessing]
+    upper.set_title(textwrap.fill(title, _TITLE), parse_math=False)
+    upper.set_ylim(max(0, min(settled) - 5) - 0.5, 100.5)
     figure.legend(loc="outside lower center", ncols=4, frameon=False)
     _draw_progress(lower, result)
     for run, axes in zip(drawn, between, strict=True):
@@ -54,7 +62,11 @@ def _curves(result: Result) -> list[Curve]:
     nochange = np.array([p.accuracy_nochange for p in result.history])
     majority = np.array([p.accuracy_majority for p in result.history])
     curves: list[Curve] = [
-        (seen[thin], running_accuracy(result.right)[thin], {"color": "C0", "label": "all so far"}),
+        (
+            seen[thin],
+            running_accuracy(result.right)[thin],
+            {"color": "C0", "label": "with labels, so far"},
+        ),
         (points, nochange, {"color": "C1", "ls": "--", "label": "NoChange (the last label)"}),
         (points, majority, {"color": "C2", "ls": ":", "label": "MajorityClass"}),
     ]
@@ -144,13 +156,15 @@ def _draw_last(
 ) -> None:
     """The last predictions with their intervals, and what the targets were."""
     last = slice(-_LAST, None)
-    x, said = numbers[last], result.predictions[last]
+    x, predicted = numbers[last], result.predictions[last]
     if result.interval:
         half = result.half_widths[last]
         name = f"interval of {result.interval.share:g} %"
-        axes.fill_between(x, said - half, said + half, color="C0", alpha=0.2, lw=0, label=name)
+        axes.fill_between(
+            x, predicted - half, predicted + half, color="C0", alpha=0.2, lw=0, label=name
+        )
     axes.plot(x, stream.targets[last], color="0.3", lw=1, label="target")
-    axes.plot(x, said, color="C0", lw=1, label="prediction")
+    axes.plot(x, predicted, color="C0", lw=1, label="prediction")
     ahead = f", {count(result.horizon, 'sample')} ahead" if result.horizon else ""
     axes.set_ylabel(f"{result.target}{ahead}", parse_math=False)
     axes.set_xlabel("samples")

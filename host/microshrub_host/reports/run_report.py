@@ -1,13 +1,14 @@
-"""What `simulate` says of a run, over a stream of classes or of numbers."""
+"""The report of `simulate` on a run, over classes or numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from ..base.text import count
+from ..evaluation.by_class import ByClass
 from ..evaluation.classes import Result
 from ..evaluation.regression import NumberResult
-from .report import RunReport
+from .result_tables import RunReport
 
 _LEAK = "neighbours in time leak: a sample is learned after others that are nearly the same"
 _WINDOWS = "windows overlap, and a sample is learned after others that share its readings"
@@ -20,67 +21,101 @@ def of_classes(result: Result, *, shuffled: bool = False) -> RunReport:
         f"{count(result.samples, 'sample')}, "
         f"{count(result.features, 'feature')}, {count(result.classes, 'class')}"
     )
+    unseen = result.unseen
     rows = [
+        *(unseen.rows() if unseen else []),
         ("accuracy", f"{result.accuracy:.2f} %"),
-        ("  mean of the running accuracy", f"{result.running_average_accuracy:.2f} %"),
         ("  NoChange (the last label)", f"{result.accuracy_nochange:.2f} %"),
         ("  MajorityClass", f"{result.accuracy_majority:.2f} %"),
+    ]
+    details = [
+        *(unseen.detail_rows() if unseen else []),
+        ("mean of the running accuracy", f"{result.running_average_accuracy:.2f} %"),
         ("kappa", f"{result.kappa:.2f} %"),
         ("kappa temporal", f"{result.kappa_temporal:.2f} %"),
         *result.by_class.rows(),
-        *(result.alone.rows() if result.alone else []),
     ]
-    said = verdict(result, shuffled=shuffled)
-    picture = "Accuracy over time beside the baselines, and the state of the model."
-    return RunReport(size, rows, said, picture)
+    head = unseen and unseen.headline
+    of = "on unseen data" if head else "while labels come"
+    return RunReport(
+        size,
+        rows,
+        verdict(result, shuffled=shuffled),
+        "Accuracy over time beside the baselines, and the state of the model.",
+        first=answer(result),
+        last=confused(head.by_class if head else result.by_class),
+        details=details,
+        matrix=(head.by_class if head else result.by_class).matrix(),
+        matrix_title=f"predictions {of}",
+    )
+
+
+def answer(result: Result) -> str:
+    """The one figure to look at beside its baseline, in a sentence or two."""
+    if result.unseen is None:
+        return (
+            f"While labels come: right in {result.accuracy:.2f} % (repeating the last label: "
+            f"{result.accuracy_nochange:.2f} %, naming the most frequent class: "
+            f"{result.accuracy_majority:.2f} %)."
+        )
+    head, sentence = result.unseen.headline, result.unseen.answer()
+    if head and head.accuracy - head.guessing <= _margin(head.samples):
+        sentence += " That is no better than guessing."
+    return sentence
+
+
+def confused(by_class: ByClass) -> str:
+    """The two classes that are confused most often, in a sentence; empty if none are."""
+    found = by_class.confused()
+    if found is None:
+        return ""
+    one, other, wrong, samples = found
+    return f"Most confused: {one} and {other} ({wrong:,} of {samples:,})."
 
 
 def verdict(result: Result, *, shuffled: bool = False) -> str:
-    """Whether the model beats repeating the last label and the majority class, in sentences; and
-    how often it is right without labels, which alone counts if labels come in runs."""
-    if result.alone and _knows_without_labels(result):
-        return (
-            f"{result.alone.sentence()} Always naming the most frequent class is right in "
-            f"{result.accuracy_majority:.2f} %. This is what counts: the stream has long runs of "
-            f"one label, so repeating the last label is right in {result.accuracy_nochange:.2f}"
-            " %, but only as long as somebody gives labels."
+    """What the figure for unseen data is of; and whether the model beats repeating the last label
+    and the majority class while labels come, in sentences."""
+    unseen = result.unseen
+    message = unseen.sentences() if unseen else []
+    if unseen and unseen.headline and _hidden(result):
+        message.append(
+            f"Repeating the last label is right in {result.accuracy_nochange:.2f} %, as labels "
+            "come in long runs, but only as long as somebody gives labels."
         )
-    said = _with_labels(result, shuffled)
-    return f"{said} {result.alone.sentence()}" if result.alone else said
+        return " ".join(message)
+    return " ".join([*message, _with_labels(result, shuffled)])
 
 
 def _with_labels(result: Result, shuffled: bool) -> str:
     if result.samples < _FEW:
         return f"{count(result.samples, 'sample')}: too few to tell whether the model is useful."
     baselines = {"NoChange": result.accuracy_nochange, "MajorityClass": result.accuracy_majority}
-    if result.asking:  # they have all labels
+    if result.label_budget:  # they have all labels
         return _verdict_of_few(result, baselines)
     best = max(baselines, key=lambda name: baselines[name])
-    leak = _WINDOWS if result.alone and result.alone.windows else _LEAK
+    leak = _WINDOWS if result.windows else _LEAK
     gain = result.accuracy - baselines[best]
     if gain > 0:
-        said = f"The model is {gain:.2f} points above the better of the two simple baselines."
-        return f"{said} {_shuffled(leak)}" if shuffled else said
-    said = f"The model does not beat {best} ({baselines[best]:.2f} %)."
+        message = f"The model is {gain:.2f} points above the better of the two simple baselines."
+        return f"{message} {_shuffled(leak)}" if shuffled else message
+    message = f"The model does not beat {best} ({baselines[best]:.2f} %)."
     if best == "NoChange" and _in_runs(result):
-        said += (
+        message += (
             " The stream has long runs of one label; a model is only useful there if labels "
             "come late or never."
         )
         if not shuffled:
-            said += (
+            message += (
                 f" --shuffle SEED breaks the runs up, but then {leak}, so accuracy is too high."
             )
-    return said
+    return message
 
 
-def _knows_without_labels(result: Result) -> bool:
-    """Whether labels in runs hide what the model knows: it is below repeating the last label, and
-    far above the majority class without any."""
-    hidden = result.accuracy <= result.accuracy_nochange and _in_runs(result)
-    if not (result.alone and hidden) or result.asking or result.samples < _FEW:
-        return False
-    return result.alone.accuracy - result.accuracy_majority > _margin(result.alone.samples)
+def _hidden(result: Result) -> bool:
+    """Whether labels in runs hide what the model knows: it is below repeating the last label."""
+    few = result.label_budget or result.samples < _FEW
+    return not few and result.accuracy <= result.accuracy_nochange and _in_runs(result)
 
 
 def _verdict_of_few(result: Result, baselines: Mapping[str, float]) -> str:
@@ -116,31 +151,32 @@ def of_numbers(result: NumberResult) -> RunReport:
     return RunReport(
         f"{size}; the target is {result.target}{ahead}",
         _interval_rows(result),
-        _verdict(result),
+        "",
         "The mean absolute error over time beside those of simple guesses, and the last "
         "predictions.",
-        _errors(result),
+        scores=_errors(result),
+        first=_verdict(result),
     )
 
 
 def _errors(result: NumberResult) -> list[list[str]]:
     """A table, its head first."""
-    found = {
+    outcome = {
         result.model: result.errors,
         "NoChange (the last target)": result.nochange,
         "mean of the targets so far": result.running_mean,
     }
-    scores = {name: (each.mae, each.rmse, each.r2) for name, each in found.items()}
+    scores = {name: (each.mae, each.rmse, each.r2) for name, each in outcome.items()}
     rows = [[name, *(f"{x:.{_DIGITS}g}" for x in each)] for name, each in scores.items()]
     return [["", "MAE", "RMSE", "R2"], *rows]
 
 
 def _interval_rows(result: NumberResult) -> list[tuple[str, str]]:
-    found = result.interval
-    if found is None:
+    outcome = result.interval
+    if outcome is None:
         return []
-    name = f"intervals of {found.share:g} %"
-    return [(name, f"hold {found.inside:.2f} %, mean width {found.mean_width:.{_DIGITS}g}")]
+    name = f"intervals of {outcome.share:g} %"
+    return [(name, f"hold {outcome.inside:.2f} %, mean width {outcome.mean_width:.{_DIGITS}g}")]
 
 
 def _verdict(result: NumberResult) -> str:

@@ -19,6 +19,7 @@ from .stream import MAX_CLASSES
 _SHOWN = 3  # late classes that are named
 _INTEGER = re.compile(r"[+-]?\d+")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_EXACT = re.compile(r"\.\d{3,}$")  # decimals of a class that may be a measurement
 _MANY_WHOLE = 32  # classes that are whole numbers: with more, it may be a measurement,
 _MANY_PARTS = 8  # and so it may with this many if some are none
 
@@ -106,7 +107,8 @@ def _difference(alike: Sequence[str]) -> str:
 def _measured(names: tuple[str, ...], where: Callable[[int], str]) -> list[str]:
     """A note on classes that look like a measurement's values."""
     whole = all(_INTEGER.fullmatch(name) for name in names)
-    if len(names) <= (_MANY_WHOLE if whole else _MANY_PARTS):
+    exact = any(_EXACT.search(name) for name in names)
+    if len(names) <= (_MANY_WHOLE if whole else _MANY_PARTS) and not exact:
         return []
     if not all(_NUMBER.fullmatch(name) for name in names):
         return []
@@ -164,8 +166,9 @@ def split_classes(option: str, record: str) -> list[str]:
 def _class_count(names: tuple[str, ...]) -> str:
     if len(names) < 2:
         return (
-            f"the only class is {names[0]}, so there is nothing to learn. Read more samples, "
-            "choose another column with --label, or name the classes to come with --classes."
+            f"the only class is {names[0]}, so there is nothing to learn. Name the files of the "
+            "other classes, too (`simulate FILE FILE`), choose another column with --label, or "
+            "name the classes to come with --classes."
         )
     return (
         f"the column has {len(names)} classes and {MAX_CLASSES} is the most. If it is a "
@@ -186,10 +189,10 @@ def _late_classes(
     names: tuple[str, ...],
     warmup: int,
 ) -> str:
-    said = "; ".join(f"{where(sample)}: {name}" for sample, name in late[:_SHOWN])
+    message = "; ".join(f"{where(sample)}: {name}" for sample, name in late[:_SHOWN])
     more = f"; {len(late) - _SHOWN} more" if len(late) > _SHOWN else ""
     return (
-        f"new classes after the warm-up of {warmup} samples: {said}{more}. The whole file was "
+        f"new classes after the warm-up of {warmup} samples: {message}{more}. The whole file was "
         f"read to find them; a stream that has not ended yet needs {_classes_option(names)}"
     )
 

@@ -82,18 +82,28 @@ class ColumnChoice:
             if name == label or (place == last and label is None) or not self.leaves_out(name)
         ]
 
-    def clock(self, names: Sequence[str], label: int | None, features: int) -> ColumnChoice | None:
-        """What leaves out the time that `record` writes; None if something was chosen, or fewer
-        than so many features were left."""
+    def without_clocks(
+        self, names: Sequence[str], label: int | None, features: int, dates: Sequence[str] = ()
+    ) -> ColumnChoice | None:
+        """What leaves out the time that `record` writes, and dates; None if there are none, the
+        columns were chosen, or fewer than so many features were left without that time."""
+        if self.columns is not None:
+            return None
+        clocks = [name for name in dates if name not in self.drop]
         left = len(names) - (1 if label is None else 2)
-        is_clock = names[0] == CLOCK and label != 0 and left >= features
-        return ColumnChoice(drop=(CLOCK,)) if is_clock and not self.is_given else None
+        if names[0] == CLOCK and label != 0 and left >= features and not self.drop:
+            clocks += [CLOCK] if CLOCK not in clocks else []
+        return ColumnChoice(drop=(*self.drop, *clocks)) if clocks else None
 
-    def note(self, source: str) -> str:
-        """What is said of a clock that is left out."""
+    def note(self, source: str, before: ColumnChoice) -> str:
+        """What is said of the clocks that are left out, beside what was before."""
+        clocks = self.drop[len(before.drop) :]
+        one = len(clocks) == 1
         return (
-            f"{source}: the column {CLOCK} is left out: it says when a row was recorded, which a "
-            "board that learns cannot know. --columns names the columns to learn, if it is one."
+            f"{source}: the column{'' if one else 's'} {', '.join(clocks)} "
+            f"{'is' if one else 'are'} left out: {'it says' if one else 'they say'} when a row "
+            "was recorded, which a board that learns cannot know. --columns names the columns to "
+            f"learn, if {'it is one' if one else 'they are some'}."
         )
 
 
@@ -104,16 +114,20 @@ def check_count(source: str, features: int, least: int, beside: str) -> None:
     """Raise DataError unless so many can be learned beside the class, the target or nothing."""
     if least <= features <= MAX_FEATURES:
         return
-    said = (
+    message = (
         f"{source} has {features:,} feature columns beside the {beside}; {least} to "
         f"{MAX_FEATURES} are possible. "
     )
     if features:
-        raise DataError(f"{said}--columns names those that are to be learned.")
-    said += "Cells are separated by commas, semicolons or tabs."
-    if beside == "target":
-        said += " With --horizon N, the target's own last values are features: --lags K."
-    raise DataError(said)
+        raise DataError(
+            f"{message}--columns names those that are to be learned. If each row is a whole "
+            "recording of a sensor, --wide axes=3 says how many values a reading has."
+        )
+    message += (
+        "Cells are separated by commas, semicolons, tabs or blanks. To forecast a column from its "
+        "own last values: --target NAME --horizon 1 --lags K."
+    )
+    raise DataError(message)
 
 
 # As pandas, R, SQL and Weka write them. What an ARFF header or --classes declares is a value.
@@ -132,7 +146,17 @@ _WITH_UNIT = re.compile(
     r"([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)(\s*)([^\W\d_][^\s,;:]{0,9}|[%°‰µ]\S{0,9})"
 )
 
+_DECIMAL = re.compile(r"\d[.,]\d")
+
 Where = Callable[[int], str]  # says in words where a row's cell stands
+
+
+class ColumnError(DataError):
+    """A column that cannot be learned as it is; `drop`: it is no measurement."""
+
+    def __init__(self, message: str, *, drop: bool = False) -> None:
+        super().__init__(message)
+        self.drop = drop
 
 
 @dataclass
@@ -170,13 +194,13 @@ class Column:
         text = next((row for row in rows if row in self.texts), None) if self.texts else None
         if text is not None:
             if not self._is_of_texts(rows[:warmup]):
-                raise DataError(f"{where(text)}: {self._stray(self.texts[text])}")
+                raise ColumnError(f"{where(text)}: {self._stray(self.texts[text])}")
             self._refuse_numbers(rows[:warmup], where)
             return self._category_codes(rows, warmup, where)
         numbers = np.frombuffer(self.numbers, dtype=np.float64)[order]
         if np.isinf(numbers).any():
             row = rows[int(np.flatnonzero(np.isinf(numbers))[0])]
-            raise DataError(
+            raise ColumnError(
                 f"{where(row)}: an infinite number. Leave the cell empty if the value is unknown."
             )
         return numbers
@@ -190,8 +214,8 @@ class Column:
     def _stray(self, cell: str) -> str:
         if self.declared is not None:
             return f"{cell!r} is not declared. {did_you_mean(cell, self.declared)}"
-        if said := number_in_words(cell):
-            return f"{said}, here and in the rest of the file."
+        if message := number_in_words(cell):
+            return f"{message}, here and in the rest of the file."
         return (
             f"{cell!r} is text, but this column holds numbers. "
             "Write a number, or leave the cell empty if the value is missing."
@@ -204,12 +228,14 @@ class Column:
         with_units = all(_has_unit(cell) for cell in texts.values())
         grouped = sum(map(_is_grouped, texts.values())) >= _NEARLY * len(texts)
         for row, cell in texts.items():
-            said = number_in_words(cell)
+            message = number_in_words(cell)
             is_text = (_has_unit(cell) and not with_units) or (_is_grouped(cell) and not grouped)
-            if said and not is_text:
-                raise DataError(
-                    f"{where(row)}: {said}, here and in the rest of the file, or leave the "
-                    f"column out: {self._drop}."
+            if message and not is_text:
+                says = " --decimal , or --decimal . says what a comma is." * (
+                    "decimal comma" in message
+                )
+                raise ColumnError(
+                    f"{where(row)}: {message}, here and in the rest of the file.{says}"
                 )
 
     @property
@@ -218,9 +244,10 @@ class Column:
 
     def _refuse_many_declared(self, rows: list[int], where: Where) -> None:
         if len(self._codes) > MAX_DECLARED:
-            raise DataError(
+            raise ColumnError(
                 f"{where(rows[0])}: {len(self._codes)} values are declared and {MAX_DECLARED} is "
-                f"the most. Turn it into numbers, or leave the column out: {self._drop}."
+                f"the most. Turn it into numbers, or leave the column out: {self._drop}.",
+                drop=True,
             )
 
     def _category_codes(self, rows: list[int], warmup: int, where: Where) -> NDArray[np.float64]:
@@ -234,12 +261,40 @@ class Column:
                 present += 1
             is_most = place + 1 == last_early and len(codes) > max(_FEW, present / 2)
             if is_most or len(codes) > MAX_CATEGORIES:
-                raise DataError(
-                    f"{where(row)} holds {len(codes)} different texts in the first {place + 1} "
-                    "rows; it looks like a date or an identifier: leave it out with "
-                    f"{self._drop}, or turn it into numbers."
-                )
+                raise self._many_texts(where(row), list(codes), place + 1)
         return values
+
+    def _many_texts(self, where: str, texts: list[str | float], rows: int) -> ColumnError:
+        """A date, an identifier, or numbers with something around them, which are none."""
+        message = f"{where} holds {len(texts)} different texts in the first {rows} rows; "
+        numbers = [text for text in texts if isinstance(text, str) and _DECIMAL.search(text)]
+        if 2 * len(numbers) > len(texts):
+            return ColumnError(
+                f"{message}they are numbers with something around them that is not always the "
+                f"same, such as {numbers[0]!r}. Write each number in a cell of its own."
+            )
+        return ColumnError(
+            f"{message}it looks like a date or an identifier: leave it out with {self._drop}, or "
+            "turn it into numbers.",
+            drop=True,
+        )
+
+
+def together(
+    faults: Sequence[DataError], drop: Sequence[str], options: Sequence[str] = ()
+) -> DataError:
+    """One error of all of them, with the options that mend what options can: all the columns to
+    be dropped, and others."""
+    mend = [f"--drop {shlex.join(drop)}"] if drop else []
+    mend += options
+    if len(faults) == 1 and not options:
+        return faults[0]
+    all_of_them = "Use" if len(faults) == 1 else "All at once:"
+    end = f" {all_of_them} {' '.join(mend)}" if mend else ""
+    return DataError(" ".join(map(str, faults)) + end)
+
+
+MOST = 1e150  # a larger number is none of a sensor, and its square overflows
 
 
 def number_of(cell: str) -> float | None:
@@ -285,5 +340,5 @@ def _is_grouped(cell: str) -> bool:
 
 def _has_unit(cell: str) -> bool:
     """Whether it is like 1.5g, 2 m/s or 3%, but not like 3rd."""
-    found = _WITH_UNIT.fullmatch(cell)
-    return found is not None and ("." in found[1] or bool(found[2]) or not found[3][0].isalpha())
+    match = _WITH_UNIT.fullmatch(cell)
+    return match is not None and ("." in match[1] or bool(match[2]) or not match[3][0].isalpha())

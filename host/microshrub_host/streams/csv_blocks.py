@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from .class_names import Writings
 from .columns import MISSING_CELLS
 from .csv_rows import stripped
-from .kept_values import Room, column_room, let_go
 from .source_file import SourceFile
+from .stored_values import Room, column_room, let_go
 from .stream import Progress
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def read(
     most = _most_rows(source, layout, limit)
     rows = min(most, limit or most)
     labels: Codes = column_room(rows, np.uint8)
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     first: dict[str, int] = {}
     filled = 0
     read_blocks = blocks(source, layout, progress)
@@ -178,13 +178,13 @@ def read(
             used, places = np.unique(classes[:kept], return_index=True)
             for code, place in sorted(zip(used, places, strict=True), key=lambda pair: pair[1]):
                 first.setdefault(cells[code], filled + int(place))
-                found.setdefault(cells[code], len(found))
+                result.setdefault(cells[code], len(result))
                 writings.add(cells[code], written[code], filled + int(place))
-            if len(found) > _MOST_CLASSES:
+            if len(result) > _MOST_CLASSES:
                 raise DoubtError("too many classes")
-            if len(found) > 256 and labels.dtype == np.uint8:
+            if len(result) > 256 and labels.dtype == np.uint8:
                 labels = labels.astype(np.uint16)
-            codes = np.array([found.get(cell, 0) for cell in cells], labels.dtype)
+            codes = np.array([result.get(cell, 0) for cell in cells], labels.dtype)
             labels[filled : filled + kept] = codes[classes[:kept]]
             let_go(labels)
             filled += kept

@@ -51,7 +51,7 @@ def csv_rows(name: str, lines: Iterator[str]) -> tuple[Iterator[Row], str]:
         head.append(line)
         if line.strip():
             break
-    delimiter = _delimiter("".join(head))
+    delimiter = delimiter_of("".join(head))
     return rows(name, chain(head, lines), 1, delimiter, '"'), delimiter
 
 
@@ -106,7 +106,8 @@ def _is_measurement(cell: str, counts: Counter[str]) -> bool:
     return re.fullmatch("[0-9]+", cell) is None or counts[cell] > 1
 
 
-def _delimiter(header: str) -> str:
+def delimiter_of(header: str) -> str:
+    """What separates the cells of a file whose first line is this."""
     unquoted = re.sub(r'"[^"]*"', "", header)
     return max(",;\t", key=unquoted.count)  # a comma if there is none
 

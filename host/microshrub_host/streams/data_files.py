@@ -6,12 +6,13 @@ it may take, while the columns of a CSV file are judged by their first cells (co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
-from typing import Literal
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,38 +22,31 @@ from ..base.text import did_you_mean
 from . import csv_blocks
 from .arff_files import open_arff
 from .class_names import Writings, class_names, encode_labels
-from .columns import ALL, MISSING_CELLS, Column, ColumnChoice, check_count, number_of
+from .columns import (
+    MISSING_CELLS,
+    Column,
+    ColumnError,
+    check_count,
+    number_of,
+    together,
+)
 from .csv_blocks import Codes, DoubtError, Layout
 from .csv_rows import Row, check_names, csv_rows, first_row, stripped
-from .kept_values import PART, let_go
+from .label_leakage import telltale_notes
+from .prepared_file import prepared, without_odd_lines
+from .reading_options import ReadingOptions
 from .source_file import SourceFile
+from .stored_values import PART, let_go
 from .stream import MAX_FEATURES, Progress, Stream, stream_order
-from .telltales import telltale_notes
 from .text_lines import text_lines
 from .units import Scale
-
-
-@dataclass(frozen=True)
-class ReadingOptions:
-    """How a file is to be read: the arguments of open_stream of the same names."""
-
-    label: str | None
-    classes: tuple[str, ...] | None
-    header: bool
-    limit: int | None
-    shuffle: int | None
-    warmup: int
-    choice: ColumnChoice = ALL
-    features: int = 1  # of a file, at the least
-    asks: Literal["class", "target", "nothing"] = "class"  # for what the samples are
-    fewest_classes: int = 2
 
 
 @dataclass
 class FileTable:
     """A file as it is read, before its samples are put in order."""
 
-    name: str
+    source: SourceFile
     columns: list[Column]  # of the features
     places: list[int]  # of these in a row
     label: Column  # its declared values, if any, are the classes
@@ -65,6 +59,14 @@ class FileTable:
     header_line: int = 0  # of a CSV file with one
     delimiter: str = ""  # of a CSV file
     writings: Writings = field(default_factory=Writings)  # of the classes
+    group_place: int | None = None  # in a row
+    group_cells: list[str] = field(default_factory=list)
+    clocks: tuple[str, ...] = ()  # columns that are left out, as they say when a row was taken
+
+    @property
+    def name(self) -> str:
+        """What messages call the file."""
+        return self.source.name
 
     @property
     def target_place(self) -> int:
@@ -75,42 +77,128 @@ class FileTable:
         """Where csv_blocks finds the columns. Raises DoubtError if the file is no CSV file."""
         if not self.delimiter:
             raise DoubtError("no CSV file")
+        if self.group_place is not None:
+            raise DoubtError("a column of groups")
         columns = self.places if of_classes else sorted({*self.places, self.label_place})
         label = self.label_place if of_classes else None
         return Layout(self.cells, columns, label, self.delimiter, self.header_line)
 
     def where(self, column: Column, row: int) -> str:
-        return f"{self.name}, line {self.lines[row]}, column {column.name}"
+        return f"{self.source.place(self.lines[row])}, column {column.name}"
+
+    def said(self) -> list[str]:
+        """What is noted of how the file was read; whole when all rows are read."""
+        return [*self.notes, *(self.source.made.notes(self.name) if self.source.made else [])]
 
 
 def read_table(
     source: SourceFile, reading: ReadingOptions, progress: Progress | None = None
 ) -> Stream:
     """Read a file; see `open_stream` for the errors."""
-    with closing(text_lines(source, progress)) as lines:
-        table = open_table(source.name, lines, reading)
-        with suppress(DoubtError):
-            return _read_blocks(source, table, reading, progress)
-        fill(table, reading.limit if reading.shuffle is None else None)
-    if progress is not None:
-        progress(source.size(), source.size())
+
+    def blocks(table: FileTable) -> Stream:
+        return _read_blocks(table, reading, progress)
+
+    def cells(table: FileTable) -> Stream:
+        return _read_cells(table, reading)
+
+    return read_with(source, reading, progress, blocks, cells)
+
+
+Result = TypeVar("Result")
+
+
+def read_with(
+    source: SourceFile,
+    reading: ReadingOptions,
+    progress: Progress | None,
+    blocks: Callable[[FileTable], Result],
+    cells: Callable[[FileTable], Result],
+) -> Result:
+    """What `blocks` makes of a file of numbers without a fault, or else `cells` of its cells.
+
+    A file that is no plain CSV file is made one first; so is one in which a board's own words come
+    late. Raises DataError.
+    """
+    with prepared(source, reading, progress) as ready:
+        if (result := _of_blocks(ready, reading, blocks)) is not None:
+            return result
+        with without_odd_lines(ready, reading, progress) as clean:
+            if clean and (result := _of_blocks(clean, reading, blocks)) is not None:
+                return result
+            file = clean or ready
+            own = progress if file.made is None else None  # else what makes it says how far it is
+            with closing(text_lines(file, own)) as lines:
+                table = open_table(file, lines, reading)
+                fill(table, reading.limit if reading.shuffle is None else None)
+            if progress is not None:
+                progress(source.size(), source.size())
+            return cells(table)
+
+
+def _of_blocks(
+    source: SourceFile, reading: ReadingOptions, blocks: Callable[[FileTable], Result]
+) -> Result | None:
+    with closing(text_lines(source, None)) as lines, suppress(DoubtError):
+        return blocks(open_table(source, lines, reading))
+    return None
+
+
+def _read_cells(table: FileTable, reading: ReadingOptions) -> Stream:
+    """The stream of a table that was filled. Raises DataError, with all that is wrong."""
     order = stream_order(len(table.lines), reading.limit, reading.shuffle)
-    labels, names, notes = _encode_labels(table, order.tolist(), reading)
-    values = np.column_stack(
-        [each.encode(order, reading.warmup, partial(table.where, each)) for each in table.columns]
-    )
+    faults: list[DataError] = []
+    options = []
+    labels, names = np.zeros(0, np.uint8), tuple[str, ...]()
+    notes: list[str] = []
+    try:
+        labels, names, notes = _encode_labels(table, order.tolist(), reading)
+    except DataError as error:
+        faults.append(error)
+        options = _other_label(table)
+    columns, other_faults, drop = encoded(table, order, reading)
+    if faults or other_faults:
+        raise together([*faults, *other_faults], drop, options)
     notes += _header_note(table)
-    return _stream(table, reading, values, labels, names, notes, order)
+    return _stream(table, reading, np.column_stack(columns), labels, names, notes, order)
 
 
-def _read_blocks(
-    source: SourceFile, table: FileTable, reading: ReadingOptions, progress: Progress | None
-) -> Stream:
+def encoded(
+    table: FileTable, order: NDArray[np.intp], reading: ReadingOptions
+) -> tuple[list[NDArray[np.float64]], list[DataError], list[str]]:
+    """The columns as numbers, what is wrong with others, and which of these to drop, beside those
+    that are dropped already."""
+    columns: list[NDArray[np.float64]] = []
+    faults: list[DataError] = []
+    drop: list[str] = []
+    for each in table.columns:
+        try:
+            columns.append(each.encode(order, reading.warmup, partial(table.where, each)))
+        except ColumnError as error:
+            faults.append(error)
+            drop += [each.name] * error.drop
+    return columns, faults, [*reading.choice.drop, *drop] if drop else []
+
+
+_FEW_CLASSES = 32
+
+
+def _other_label(table: FileTable) -> list[str]:
+    """The option that names a column of a few texts as the class, if there is one."""
+    for each in table.columns:
+        texts = set(each.texts.values())
+        if len(each.texts) == len(each.numbers) and 2 <= len(texts) <= _FEW_CLASSES:
+            return [f"--label {shlex.quote(each.name)}"]
+    return []
+
+
+def _read_blocks(table: FileTable, reading: ReadingOptions, progress: Progress | None) -> Stream:
     """The stream of a CSV file of numbers without a fault. Raises DoubtError for any other."""
     limit = reading.limit if reading.shuffle is None else None
     layout = table.layout(of_classes=True)
     table.writings = Writings()
-    values, label_codes, first = csv_blocks.read(source, layout, limit, progress, table.writings)
+    source, own = table.source, progress if table.source.made is None else None
+    values, label_codes, first = csv_blocks.read(source, layout, limit, own, table.writings)
     samples = len(label_codes)
     cells = list(first)
     order: NDArray[np.intp] | range = range(samples)
@@ -138,11 +226,11 @@ def _read_blocks(
 
 def _recoded(codes: Codes, places: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """places[codes], where they were if they fit; in parts: an index takes numpy eight bytes."""
-    found = codes.astype(np.uint8, copy=False)
+    result = codes.astype(np.uint8, copy=False)
     for at in range(0, len(codes), PART):
-        found[at : at + PART] = places[codes[at : at + PART]]
-        let_go(found)
-    return found
+        result[at : at + PART] = places[codes[at : at + PART]]
+        let_go(result)
+    return result
 
 
 def _first_places(codes: Codes) -> list[tuple[int, int]]:
@@ -161,11 +249,26 @@ def _stream(
     order: NDArray[np.intp] | range,
 ) -> Stream:
     names = tuple(column.name for column in table.columns)
+    recordings = table.source.made.recordings if table.source.made else None
     scale = Scale.fit(values)
     written = table.writings.notes(partial(table.where, table.label))
-    notes = [*table.notes, *written, *notes, *leave_out_too_large(table, values, scale, order)]
+    notes = [*table.said(), *written, *notes, *leave_out_too_large(table, values, scale, order)]
     if reading.choice.columns is None:
-        notes += telltale_notes(table.name, dict(enumerate(names)), values, labels, order)
+        named = dict(enumerate(names))
+        asks_group = reading.asks == "class" and reading.group is None and not recordings
+        notes += telltale_notes(table.name, named, values, labels, order, groups=asks_group)
+    groups: NDArray[np.intp] | None = None
+    group_name = reading.group or ""
+    starts: tuple[int, ...] = ()
+    if reading.group:
+        cells = np.array([table.group_cells[row] for row in order])
+        groups = np.unique(cells, return_inverse=True)[1]
+    elif recordings and len(recordings.groups) > 1:
+        groups = _of_recordings(recordings.groups, len(table.lines))
+        groups = groups if isinstance(order, range) else groups[order]
+        group_name = recordings.group_name
+    if recordings and reading.shuffle is None:
+        starts = tuple(start for start in recordings.starts if 0 < start < len(values))
     return Stream(
         table.name,
         values,
@@ -175,58 +278,108 @@ def _stream(
         tuple(notes),
         scale,
         label_name=table.label.name,
+        clocks=table.clocks,
+        times=None if reading.shuffle is None else np.asarray(order),
+        groups=groups,
+        group_name=group_name,
+        starts=starts,
+        readings=recordings.readings if recordings else 0,
     )
 
 
-def open_table(name: str, lines: Iterator[str], reading: ReadingOptions) -> FileTable:
+def _of_recordings(firsts: Sequence[int], rows: int) -> NDArray[np.intp]:
+    """The number of each row's recording; firsts are the first rows of them."""
+    edges = [*(first for first in firsts if first < rows), rows]
+    numbers = np.arange(len(edges) - 1, dtype=np.min_scalar_type(len(edges)))  # there may be many
+    result: NDArray[np.intp] = np.repeat(numbers, np.diff(edges))
+    return result
+
+
+def open_table(source: SourceFile, lines: Iterator[str], reading: ReadingOptions) -> FileTable:
     """The table with its columns, of which no row has been read yet."""
+    name = source.name
     first = next(lines, "")
     lines = chain([first], lines)
     is_arff = name.lower().removesuffix(".gz").endswith(".arff")
     if is_arff or first.lstrip().lower().startswith("@relation"):
         if not reading.header:
             raise DataError(f"{name} declares its columns: --no-header is for CSV files.")
-        return _choose(name, *open_arff(name, lines, reading.choice), reading)
+        return _choose(source, *open_arff(name, lines, reading.choice), reading)
     rows, delimiter = csv_rows(name, lines)
     line, first_cells = first_row(name, rows)
     cells = stripped(first_cells)
-    if not reading.header:
+    if not reading.header and not source.made:
         columns = [Column(f"c{place}") for place in range(1, len(cells) + 1)]
-        table = _choose(name, columns, chain([(line, first_cells)], rows), reading)
+        table = _choose(source, columns, chain([(line, first_cells)], rows), reading)
         table.delimiter = delimiter
         return table
     if len(cells) - 1 > MAX_FEATURES and not reading.choice.is_given:
         check_count(name, len(cells) - 1, reading.features, reading.asks)
-    check_names(f"{name}, line {line}", reading.choice.named(cells, reading.label), reading.label)
-    table = _choose(name, [Column(cell) for cell in cells], rows, reading)
+    check_names(source.place(line), reading.choice.named(cells, reading.label), reading.label)
+    table = _choose(source, [Column(cell) for cell in cells], rows, reading)
     table.header_line, table.delimiter = line, delimiter
     return table
 
 
 def _choose(
-    name: str, columns: list[Column], rows: Iterator[Row], reading: ReadingOptions
+    source: SourceFile, columns: list[Column], rows: Iterator[Row], reading: ReadingOptions
 ) -> FileTable:
     """The table of the columns that are learned, and the class."""
+    name, dates = source.name, source.made.clocks if source.made else ()
     names = [column.name for column in columns]
     label, choice = reading.label, reading.choice
     if label is not None and label not in names:
         raise DataError(f"{name} has no column {label}. {did_you_mean(label, names)}")
+    if label in dates:
+        raise DataError(
+            f"{name}: column {label} holds dates, and a date is a clock and no class. "
+            "--label NAME takes another column."
+        )
+    group = _group_place(name, names, reading)
     able = [at for at, n in enumerate(names) if reading.asks == "class" or n not in choice.drop]
+    able = [at for at in able if at != group and names[at] not in dates]
     place = (able or [0])[-1] if label is None else names.index(label)
     aside = None if reading.asks == "nothing" else place
-    clock = choice.clock(names, aside, reading.features)
-    places = (clock or choice).places(name, names, aside)
+    clock = choice.without_clocks(names, aside, reading.features, dates)
+    places = [at for at in (clock or choice).places(name, names, aside) if at != group]
+    if not places and reading.features and dates:
+        raise DataError(
+            f"{name} has no column but its dates and {names[place]}: 0 feature columns. "
+            f"--target {shlex.quote(names[place])} --horizon 1 forecasts {names[place]} from its "
+            "own last values."
+        )
     check_count(name, len(places), reading.features, reading.asks)
     return FileTable(
-        name,
+        source,
         [columns[each] for each in places],
         places,
         columns[place],
         place,
         len(columns),
         rows,
-        [clock.note(name)] if clock else [],
+        [clock.note(name, choice)] if clock else [],
+        group_place=group,
+        clocks=clock.drop[len(choice.drop) :] if clock else (),
     )
+
+
+def _group_place(name: str, names: list[str], reading: ReadingOptions) -> int | None:
+    """Where the column of the groups is, if there is to be one. Raises DataError."""
+    group = reading.group
+    if group is None:
+        return None
+    if group not in names:
+        raise DataError(
+            f"{name} has no column {group}, which --group names. {did_you_mean(group, names)}"
+        )
+    if group == reading.label:
+        raise DataError(f"{name}: --group names {group}, the column of the class.")
+    if group in (reading.choice.columns or ()):
+        raise DataError(
+            f"{name}: --group and --columns both name {group}: a column that says which samples "
+            "belong together is no feature."
+        )
+    return names.index(group)
 
 
 # Cells
@@ -240,15 +393,15 @@ def fill(table: FileTable, limit: int | None) -> None:
         cells = stripped(written)
         if cells[0].startswith("#") and (len(cells) != table.cells or " " in cells[0][:3]):
             raise DataError(
-                f"{table.name}, line {line} begins with #, as a comment does. Delete the line: "
+                f"{table.source.place(line)} begins with #, as a comment does. Delete the line: "
                 "comments are not read."
             )
         if len(cells) != table.cells:
             raise DataError(
-                f"{table.name}, line {line}: {table.cells} cells expected, one per column, but "
+                f"{table.source.place(line)}: {table.cells} cells expected, one per column, but "
                 f"{len(cells)} found. Complete the row or delete it."
             )
-        if table.cells == 1 and lines and line > lines[-1] + 1:
+        if table.cells == 1 and not table.source.made and lines and line > lines[-1] + 1:
             raise DataError(
                 f"{table.name}, line {lines[-1] + 1} is empty. Delete the line, or write NA if a "
                 "number is missing there."
@@ -256,6 +409,8 @@ def fill(table: FileTable, limit: int | None) -> None:
         label = table.label_place
         table.label_cells.append(cells[label])
         table.writings.add(cells[label], written[label], len(lines))
+        if table.group_place is not None:
+            table.group_cells.append(cells[table.group_place])
         for column, place in zip(table.columns, table.places, strict=True):
             column.append(cells[place])
         lines.append(line)
@@ -295,7 +450,7 @@ def _header_note(table: FileTable) -> list[str]:
     doubtful = any(number_of(column.name) is not None for column in columns)
     doubtful |= table.label.name in table.label_cells
     doubtful |= any(column.name in column.texts.values() for column in table.columns)
-    if not table.header_line or not doubtful:
+    if not table.header_line or not doubtful or table.source.made:
         return []
     return [
         f"{table.name}, line {table.header_line} was read as the header. If it is a sample, use "

@@ -1,4 +1,4 @@
-"""Streams that need no file: River's own data sets, and seeded synthetic streams.
+"""Streams that need no file: sets of River and scikit-learn, and seeded synthetic streams.
 
 A synthetic stream is endless and always the same: a limit only cuts it. What there is says
 recipes.py. They are kept in the cache, but for irrelevant features, since River takes seconds.
@@ -29,6 +29,7 @@ from ..base.text import did_you_mean
 from . import recipes
 from .class_names import class_order, encode_labels
 from .recipes import Recipe, Sample
+from .sklearn_sets import sklearn_stream
 from .stream import Progress, Stream, stream_order
 
 SAMPLES = 100_000  # of a synthetic stream, unless there is a limit
@@ -43,7 +44,7 @@ Arrays = tuple[NDArray[np.float64], NDArray[np.uint8]]  # (samples, features), (
 def open_generated(
     source: str, limit: int | None, shuffle: int | None, progress: Progress | None
 ) -> Stream:
-    """Open `river:NAME` or `synth:NAME`; see `open_stream` for the arguments.
+    """Open `river:NAME`, `sklearn:NAME` or `synth:NAME`; see `open_stream` for the arguments.
 
     A shuffle draws from the whole data set, or from 100,000 samples of a synthetic stream, or
     from `limit` if that is more. Raises DataError, with the possible names, for an unknown one.
@@ -51,11 +52,14 @@ def open_generated(
     kind, name = source.split(":", 1)
     if kind == "river":
         whole = river_stream(name, progress)
+    elif kind == "sklearn":
+        whole = sklearn_stream(name)
     else:
         samples = SAMPLES if limit is None else limit
         whole = synth_stream(name, samples if shuffle is None else max(samples, SAMPLES), progress)
     order = stream_order(len(whole.labels), limit, shuffle)
-    return replace(whole, values=whole.values[order], labels=whole.labels[order])
+    times = None if shuffle is None else order
+    return replace(whole, values=whole.values[order], labels=whole.labels[order], times=times)
 
 
 # River's data sets
@@ -78,10 +82,24 @@ def river_names(*tasks: str) -> list[str]:
     return names
 
 
+# Of numbers, with a class; River's own loader fetches them, each into its folder
+_FETCHED = ("CreditCard", "Elec2", "HTTP", "Higgs", "Insects", "Keystroke", "SMTP")
+
+
 def river_dataset(name: str, kind: str, *tasks: str) -> Any:
-    """The data set of the river package. Raises DataError if it is none of that kind."""
+    """The data set of the river package. Raises DataError if it is none of that kind, or if
+    River would have to download it first.
+    """
     from river import datasets
 
+    if name in _FETCHED and not tasks:
+        fetched = getattr(datasets, name)()
+        if fetched.is_downloaded:
+            return fetched
+        raise DataError(
+            f"river:{name} is to be downloaded first, once: "
+            f'python -c "from river import datasets; datasets.{name}().download()"'
+        )
     known = river_names(*tasks)
     if name not in known:
         raise DataError(
@@ -169,8 +187,8 @@ def _expand(
 
 def _irrelevant(recipe: Recipe, samples: int) -> NDArray[np.float64]:
     """Features that no class depends on: from 0 to 1, or both with the same chance."""
-    found = np.random.default_rng(recipes.SEED).random((samples, recipe.irrelevant))
-    return np.round(found) if recipe.binary else found
+    result = np.random.default_rng(recipes.SEED).random((samples, recipe.irrelevant))
+    return np.round(result) if recipe.binary else result
 
 
 # The cache: NAME-SAMPLES-riverVERSION-gVERSION.npz, of which a longer one serves a shorter limit

@@ -1,4 +1,4 @@
-"""A source as a stream: a table in a file, a data set of River or a synthetic stream."""
+"""A source as a stream: a table in a file, a set of another package or a synthetic stream."""
 
 from __future__ import annotations
 
@@ -12,20 +12,30 @@ from ..base.errors import DataError
 from . import data_files, generators
 from .class_names import declared_classes
 from .columns import ColumnChoice, check_count
+from .named_files import LABEL_FROM
 from .project_files import Recording
-from .source_file import GENERATED, opened_source
-from .stream import MAX_SAMPLES, Progress, Stream, source_name
+from .reading_options import ReadingOptions
+from .several_files import opened_data
+from .source_file import GENERATED
+from .stream import MAX_SAMPLES, Progress, Stream, source_names
 from .units import Scale
+from .wide_rows import Wide
+
+Source = str | os.PathLike[str]
 
 
 def open_stream(
-    source: str | os.PathLike[str],
+    source: Source | Sequence[Source],
     *,
     label: str | None = None,
+    label_from: str | None = None,
     classes: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     drop: Sequence[str] | None = None,
+    group: str | None = None,
+    wide: Sequence[str] | None = None,
     header: bool = True,
+    decimal: str | None = None,
     limit: int | None = None,
     shuffle: int | None = None,
     warmup: int = 256,
@@ -37,10 +47,14 @@ def open_stream(
     Parameters
     ----------
     source
-        A path to a .csv, .csv.gz, .arff or .arff.gz file or to a project of the page, or
-        `river:NAME`, or `synth:NAME`. A pipe is read once, `-` is the standard input.
+        A path to a file or to a project of the page, or `river:NAME`, `sklearn:NAME` or
+        `synth:NAME`. A pipe is read once, `-` is the standard input. Several files, or a folder of
+        files, are read one after the other; each is a recording that is held out as a whole.
     label
         The column of a file that holds the class. By default the last one.
+    label_from
+        "name", "folder" or "file": the class of each file is its name without the number of the
+        take, the name of its folder, or its whole name. By default what several files show.
     classes
         The classes of a file, in the order of their indices; also one string, a CSV record as in
         'a,b,"c, d"'. By default those found, in numeric order if all are integers and else sorted.
@@ -49,8 +63,17 @@ def open_stream(
         column called time, which `microshrub record --time` writes.
     drop
         The names of columns that are not features; not together with `columns`.
+    group
+        The column of a file that says which samples belong together: a person, a session, a file.
+        It is no feature. Whole groups are held out for the accuracy on unseen data.
+    wide
+        Such as ["axes=3"]: each row of a file is a whole recording, with so many values of each
+        axis. They become readings. order=axes: one axis stands after the other.
     header
         Whether the first row of a CSV file names the columns. If not, they are c1, c2 and so on.
+    decimal
+        "," or ".": what stands before decimals, where a file could mean either. By default what
+        all its columns allow.
     limit
         Keep the first `limit` samples, after the shuffle. Without a shuffle, no more are read. By
         default the whole source, and 100,000 samples of a synthetic stream.
@@ -71,25 +94,46 @@ def open_stream(
         that every row that is read must have as many cells as the header.
 
     """
-    source = source_name(source)
+    sources = source_names(source)
     choice = ColumnChoice.of(columns, drop)
     _check_numbers(limit=limit, shuffle=shuffle, warmup=warmup)
-    if source.startswith(GENERATED):
+    check_decimal(decimal)
+    if len(sources) == 1 and sources[0].startswith(GENERATED):
+        source = sources[0]
+        if label_from is not None or wide is not None:
+            option = "--wide" if label_from is None else "--label-from"
+            raise DataError(f"{source} is not a file: {option} is for files.")
         if label is not None or classes is not None:
             raise DataError(f"{source} knows its classes: --label and --classes are for files.")
-        if not header:
-            raise DataError(f"{source} knows its columns: --no-header is for files.")
+        if not header or group is not None:
+            option = "--no-header" if group is None else "--group"
+            raise DataError(f"{source} knows its columns: {option} is for files.")
         whole = generators.open_generated(source, limit, shuffle, progress)
         return _chosen(whole, choice)
 
     declared = declared_classes(classes)
-    with opened_source(source) as file:
-        known = declared or (file.project.classes if file.project else None)
-        reading = data_files.ReadingOptions(
-            label, known, header, limit, shuffle, warmup, choice, fewest_classes=fewest_classes
-        )
-        found = data_files.read_table(file, reading, progress)
-        return _in_units_of(file.project, found) if file.project else found
+    if label_from not in (None, *LABEL_FROM):
+        ways = ", ".join(LABEL_FROM)
+        raise DataError(f"--label-from is {label_from!r}; it is one of {ways}.")
+    asked = ReadingOptions(
+        label,
+        declared,
+        header,
+        limit,
+        shuffle,
+        warmup,
+        choice,
+        fewest_classes=fewest_classes,
+        group=group,
+        label_from=label_from,
+        wide=None if wide is None else Wide.of(wide),
+        decimal=decimal,
+    )
+    with opened_data(sources, asked, progress) as (file, reading):
+        if file.project:
+            reading = replace(reading, classes=declared or file.project.classes)
+        table = data_files.read_table(file, reading, progress)
+        return _in_units_of(file.project, table) if file.project else table
 
 
 def _in_units_of(project: Recording, stream: Stream) -> Stream:
@@ -109,6 +153,12 @@ def _chosen(stream: Stream, choice: ColumnChoice) -> Stream:
     check_count(stream.name, len(places), 1, "class")
     names = tuple(stream.feature_names[place] for place in places)
     return replace(stream, values=stream.values[:, places], feature_names=names)
+
+
+def check_decimal(decimal: str | None) -> None:
+    """Raise DataError for what stands before no decimals."""
+    if decimal not in (None, ",", "."):
+        raise DataError(f"--decimal is {decimal!r}; it is a comma or a point.")
 
 
 def _check_numbers(limit: int | None, shuffle: int | None, warmup: int) -> None:

@@ -37,7 +37,7 @@ from typing import Any
 from ..base.errors import DataError
 from ..base.text import did_you_mean
 from .stream import MAX_CLASSES, MAX_FEATURES
-from .unseen_settings import AGRAWAL_FEATURES, CHANGING, UNSEEN, Unseen, numbered
+from .unseen_settings import AGRAWAL_FEATURES, CHANGING, UNSEEN, UnseenSettings, numbered
 
 PERIOD = 25_000  # samples from one change of concept to the next
 WIDTH = 5_000  # samples that a gradual change takes
@@ -224,7 +224,7 @@ def _rbf_drift(change_speed: float, _: int) -> Iterable[Sample]:
     )
 
 
-def _unseen(stream: Unseen, turn: int) -> Iterable[Sample]:
+def _unseen(stream: UnseenSettings, turn: int) -> Iterable[Sample]:
     """What its generator makes with the settings of that turn."""
     return generated(stream.generator, **stream.turns[turn])
 

@@ -17,13 +17,15 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
 from ..base.cache import cache_folder
 from ..base.errors import DataError
 from ..base.files import MODEL_START
+from .log_lines import LinesLeftOut
 from .project_files import Recording, recording_in
 
 LOOKED_AT = 4096  # bytes
@@ -32,13 +34,15 @@ _UNPACK = "Unpack it, and name the CSV or ARFF file in it."
 _MODEL = "Models are named with --model; DATA is a CSV or ARFF file."
 _EXPORT = "Export the table as CSV in UTF-8, and name that file."
 
+_JSON = rb"\s*(\{\s*(\"|\}|$)|\[\s*[\[{])"
+
 # How a file begins, what that is, and what to do about it
 KINDS: tuple[tuple[bytes, str, str], ...] = (
     (MODEL_START, "a model that `simulate --save` wrote", _MODEL),
     (rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis", "an OpenDocument file", _SHEET),
     (rb"PK\x03\x04.*(xl/|\[Content_Types\]\.xml|_rels/)", "an Excel workbook", _SHEET),
     (rb"PK(\x03\x04|\x05\x06|\x07\x08)", "a zip archive", _UNPACK),
-    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an Excel workbook", _SHEET),
+    (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook", _SHEET),
     (rb"PAR1", "a Parquet file", "read_parquet"),
     (rb"ARROW1|FEA1", "an Arrow or Feather file", "read_feather"),
     (rb"\x89HDF\r\n", "an HDF5 file", "read_hdf"),
@@ -55,7 +59,7 @@ KINDS: tuple[tuple[bytes, str, str], ...] = (
     (rb"\x89PNG|\xff\xd8\xff|GIF8", "a picture", "Name a CSV or ARFF file."),
     (rb"\s*<(!doctype html|html)", "a web page", "Download the data itself, and name that file."),
     (rb"\s*<\?xml", "an XML file", _EXPORT),
-    (rb"\s*(\{\s*(\"|\}|$)|\[\s*[\[{])", "a JSON file", "read_json"),
+    (_JSON, "a JSON file", "read_json"),
 )
 
 
@@ -74,16 +78,48 @@ def told_kind(name: str, start: bytes) -> str:
     return ""
 
 
+def is_json(start: bytes) -> bool:
+    """Whether a file that begins so is JSON."""
+    return re.match(_JSON, start.removeprefix(b"\xef\xbb\xbf")) is not None
+
+
 def _pandas(reader: str, name: str, target: str) -> str:
     code = f"import pandas; pandas.{reader}({name!r}).to_csv({target!r}, index=False)"
     return f"Save it as CSV, with pandas for example: python -c {shlex.quote(code)}"
 
 
 STANDARD_INPUT = "-"
-GENERATED = ("river:", "synth:")  # how the names of sources begin that are no files
+GENERATED = ("river:", "sklearn:", "synth:")  # how the names of sources begin that are no files
+_NAMED = "river:NAME, sklearn:NAME or synth:NAME"
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _GZIP = b"\x1f\x8b"
 _CHUNK = 1 << 16
+
+
+@dataclass
+class Recordings:
+    """The recordings of which a file is made; whole when it has been read."""
+
+    starts: list[int] = field(default_factory=list)  # the first row of each, from 0 on
+    groups: list[int] = field(default_factory=list)  # of those that are held out as a whole
+    group_name: str = "file"
+    readings: int = 0  # of each, if all have as many
+
+
+@dataclass(frozen=True)
+class Made:
+    """What is known of a plain CSV file that was made of a file of another kind, or of several."""
+
+    place: Callable[[int], str]  # which line or record a line was, in words
+    how: Callable[[], list[str]]  # what was read how, a note each; whole at the end
+    left_out: Callable[[], LinesLeftOut]  # whole at the end, too
+    clocks: tuple[str, ...] = ()  # columns that were dates
+    units: tuple[tuple[str, str], ...] = ()  # of columns, by their names, that were taken off
+    recordings: Recordings | None = None
+
+    def notes(self, name: str) -> list[str]:
+        """What is noted of a file of that name."""
+        return [f"{name}: {note}." for note in self.how()] + self.left_out().notes(name)
 
 
 @dataclass(frozen=True)
@@ -95,6 +131,11 @@ class SourceFile:
     size: Callable[[], int]  # how many there are, of a pipe how many have come. Raises OSError
     is_pipe: bool
     project: Recording | None = None  # of the page, of which this is the recording
+    made: Made | None = None  # where the bytes were made of another file's
+
+    def place(self, line: int) -> str:
+        """Where that line is, in words: in the file that somebody has."""
+        return self.made.place(line) if self.made else f"{self.name}, line {line}"
 
     @contextmanager
     def opened(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
@@ -121,8 +162,8 @@ def opened_source(source: str) -> Iterator[SourceFile]:
     with _named(source):
         is_file = source != STANDARD_INPUT and stat.S_ISREG(os.stat(source).st_mode)
     if not is_file:
-        with _kept(source) as found:
-            yield found
+        with _kept(source) as kept:
+            yield kept
         return
     path = Path(source)
     before = _identity(path)
@@ -143,7 +184,7 @@ def opened_source(source: str) -> Iterator[SourceFile]:
 
 def _check_name(source: str) -> None:
     if not source.strip():
-        raise DataError("No file was named. Name a CSV or ARFF file, or river:NAME or synth:NAME.")
+        raise DataError(f"No file was named. Name a CSV or ARFF file, or {_NAMED}.")
     if _ADDRESS.match(source):
         raise DataError(f"{source} is a URL. Download it first, then name the file.")
     kind, colon, name = source.partition(":")
@@ -152,13 +193,27 @@ def _check_name(source: str) -> None:
         raise DataError(f"There is no file {source}. Did you mean {meant}?")
 
 
+def _near(path: Path) -> str:
+    """What to do about a file that is missing: take the one whose name is nearest, if any is."""
+    import difflib  # takes as long as the rest of the start
+
+    try:
+        there = [each.name for each in islice(path.parent.iterdir(), 1000)]
+    except OSError:
+        there = []
+    near = difflib.get_close_matches(path.name, there, n=1, cutoff=0.8)
+    if near:
+        return f"Did you mean {path.with_name(near[0])}?"
+    return f"Check the name, or use {_NAMED}."
+
+
 def _identity(path: Path) -> tuple[int, ...] | None:
     """What changes when a file is written or replaced; None if there is none."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _check(path: Path, before: tuple[int, ...] | None, cause: DataError | None = None) -> None:
@@ -175,12 +230,10 @@ def _named(source: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError as error:
-        raise DataError(
-            f"There is no file {source}. Check the name, or use river:NAME or synth:NAME."
-        ) from error
+        raise DataError(f"There is no file {source}. {_near(Path(source))}") from error
     except (OSError, ValueError) as error:
-        said = getattr(error, "strerror", None) or error
-        raise DataError(f"{source} cannot be read: {said}.") from error
+        message = getattr(error, "strerror", None) or error
+        raise DataError(f"{source} cannot be read: {message}.") from error
 
 
 @contextmanager
@@ -204,6 +257,28 @@ def _kept(source: str) -> Iterator[SourceFile]:
         name = "standard input" if source == STANDARD_INPUT else source
         pipe = _Pipe(name, raw, kept)
         yield SourceFile(name, pipe.open, lambda: pipe.size, True)
+
+
+@contextmanager
+def kept_rows(source: SourceFile, data: Iterator[bytes], made: Made) -> Iterator[SourceFile]:
+    """A file of these bytes, which are taken and kept as they are read."""
+    try:
+        kept = tempfile.TemporaryFile(dir=cache_folder("streams"))  # noqa: SIM115
+    except OSError as error:
+        raise _no_room(source.name, error) from error
+    with kept:
+        pipe = _Pipe(source.name, _Pieces(data), kept)
+        yield SourceFile(source.name, pipe.open, lambda: pipe.size, True, source.project, made)
+
+
+class _Pieces:
+    """Reads the next piece, however long it is; none at the end."""
+
+    def __init__(self, data: Iterator[bytes]) -> None:
+        self._data = data
+
+    def read(self, _: int) -> bytes:
+        return next(self._data, b"")
 
 
 def _no_room(name: str, error: OSError) -> DataError:

@@ -18,18 +18,24 @@ from ..base.errors import DataError
 from .units import Scale
 
 _REAL = "fiub"  # the kinds of numpy's types that are real numbers
-_FORM = 6  # the first of the statistics that are in outline.py
+_FORM = 6  # the first of the statistics of a signal's shape, see firmware's features.py
 
 
 def modules_by_need(options: Mapping[str, Any] | None) -> dict[str, bool]:
     """The library's modules for extractions, and which a program with this one imports."""
-    found = options or {"filters": (), "bands": (), "statistics": ()}
-    return {
-        "device.extractor": options is not None,
-        "device.filters": bool(found["filters"]),
-        "device.spectrum": bool(found["bands"]),
-        "device.outline": max(found["statistics"], default=0) >= _FORM,
+    bands = bool(options and options["bands"])
+    return {"device.feature_extractor": options is not None, "device.spectrum": bands}
+
+
+def methods_by_need(options: Mapping[str, Any] | None) -> dict[str, bool]:
+    """The methods of a FeatureExtractor that only some extractions need, and whether this does."""
+    result = options or {"filters": (), "statistics": ()}
+    found = {
+        "filters": bool(result["filters"]),
+        "outline": max(result["statistics"], default=0) >= _FORM,
+        "turns": bool(result.get("turns")),
     }
+    return {f"device.feature_extractor:_set_up_{name}": found[name] for name in found}
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,14 @@ class Extraction:
     channels: tuple[str, ...]  # names of a reading's values
     rate: float | None  # readings a second; None where nothing depends on it
     options: dict[str, Any]  # all whole numbers, as config.json has them
+    scale: tuple[float, ...] = ()  # by which the values were multiplied; none: by 1
+    scale_chosen: bool = False  # nobody has said how the sensor's readings meet it
+
+    @property
+    def multiplied(self) -> str:
+        """Which channels were multiplied, and by how much, in words; "" if none was."""
+        factors = zip(self.channels, self.scale, strict=False)
+        return ", ".join(f"{name} by {factor:.7g}" for name, factor in factors if factor != 1)
 
     @property
     def words(self) -> str:
@@ -49,7 +63,14 @@ class Extraction:
 
     def saved(self) -> dict[str, Any]:
         """As JSON can hold it."""
-        return {"channels": list(self.channels), "rate": self.rate, "options": self.options}
+        result: dict[str, Any] = {
+            "channels": list(self.channels),
+            "rate": self.rate,
+            "options": self.options,
+        }
+        if self.scale:
+            result |= {"scale": list(self.scale), "scale_chosen": self.scale_chosen}
+        return result
 
 
 MAX_FEATURES = 256
@@ -60,6 +81,13 @@ MAX_SAMPLES = (1 << 31) - 1
 Progress = Callable[[int, int], None]
 
 
+def source_names(source: object) -> tuple[str, ...]:
+    """The names of one source, or of several files. Raises TypeError as source_name() does."""
+    if isinstance(source, (list, tuple)) and source:
+        return tuple(map(source_name, source))
+    return (source_name(source),)
+
+
 def source_name(source: object) -> str:
     """The name of a source that somebody gave. Raises TypeError for what is none, as an array."""
     if isinstance(source, (str, os.PathLike)):
@@ -67,7 +95,7 @@ def source_name(source: object) -> str:
     raise TypeError(
         f"a file or the name of a stream is needed, not {type(source).__name__}. Of arrays, make "
         "a stream, Stream(name, values, labels, feature_names, class_names), or fit an estimator "
-        "of microshrub_host.adapters.sklearn_adapter"
+        "of microshrub_host.api.sklearn_adapter"
     )
 
 
@@ -86,8 +114,16 @@ class Stream:
     notes: tuple[str, ...] = ()  # what the reader guessed or could not keep, a sentence each
     known_scale: Scale | None = None  # where the reader has looked for it already
     extraction: Extraction | None = None  # of features that were made of a recording's readings
+    clocks: tuple[str, ...] = ()  # columns that are left out, as they say when a row was taken
     label_name: str = ""  # the column of the class; "": the source has no name for it
-    ends: NDArray[np.intp] | None = None  # of samples made of windows: the last reading of each
+    # Of samples that were shuffled or made of windows: the place of each, or of its last reading,
+    # in the recording
+    times: NDArray[np.intp] | None = None
+    groups: NDArray[np.intp] | None = None  # that of each sample, if a column names it
+    group_name: str = ""  # that column
+    rate: float | None = None  # rows a second, of a recording whose clock says so
+    starts: tuple[int, ...] = ()  # rows before which time is missing: no window spans them
+    readings: int = 0  # rows of each recording, if all have as many: those of a wide file
 
     def __post_init__(self) -> None:
         values, labels = self.values, self.labels

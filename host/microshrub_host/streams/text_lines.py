@@ -1,4 +1,4 @@
-"""The lines of a text file, plain or packed with gzip, and what is said about one that has none.
+"""The lines of a text file, plain or gzip, and an error for a file that has none.
 
 Lines come one at a time, so that an error can name its line and a limit stops the reading. A line
 ends with LF, CR LF or the lone CR of old Macs.
@@ -32,8 +32,8 @@ def text_lines(source: SourceFile, progress: Progress | None) -> Generator[str, 
     try:
         with source.opened() as (_, file):
             start = file.read1(LOOKED_AT)  # type: ignore[attr-defined]  # what has come of a pipe
-        if said := told_kind(source.name, start):
-            raise DataError(said)
+        if message := told_kind(source.name, start):
+            raise DataError(message)
         with source.opened() as (raw, file):
             for line in _raw_lines(file):
                 for text in _split(_decode(source.name, line, number + 1)):

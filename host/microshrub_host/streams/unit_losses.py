@@ -1,4 +1,4 @@
-"""Values that units cannot hold: too large for them, or finer than them."""
+"""Values that a unit cannot hold: too large, or too fine."""
 
 from __future__ import annotations
 
@@ -52,6 +52,14 @@ class UnitLosses:
         if self._may_lose:
             return False
         return bool(((exact >= self._least) & (exact <= self._most)).all())
+
+    def limits(self) -> list[tuple[float, float, float]]:
+        """Of each column the least and the greatest value, and how far it may be from a whole one,
+        with which a row has nothing that look() would tell or note."""
+        few = (self._most - self._least < _STEPS) & (np.fmax(-self._least, self._most) <= _ROOM)
+        off = np.where(few & ~self._told & (not self._meant), _NEARLY, 1.0)
+        least, most = np.fmax(self._least, -RAW_MAX), np.fmin(self._most, RAW_MAX)
+        return list(zip(least.tolist(), most.tolist(), off.tolist(), strict=True))
 
     def _tell(self, lost: NDArray[np.bool_], too_large: bool) -> Iterator[tuple[int, int, bool]]:
         for column in np.flatnonzero(lost.any(axis=0) & ~self._told):

@@ -10,13 +10,13 @@ sees, come from the first samples alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .kept_values import PART, Numbers, let_go, taken_out
+from .stored_values import PART, Numbers, let_go, taken_out
 
 Raw = NDArray[np.int32]
 RAW_MAX = (1 << 29) - 1
@@ -87,14 +87,14 @@ class Scale:
 
     def too_large(self, column: NDArray[np.float64], place: int) -> NDArray[np.intp]:
         """The rows whose values, in the column at that place, are too large for a raw integer."""
-        found = []
+        result = []
         for at in range(0, len(column), PART):
             part = column[at : at + PART]
             # a greater number has a greater raw integer, so the ends are enough
             if self._far(np.array([np.fmin.reduce(part), np.fmax.reduce(part)]), place).any():
-                found.append(at + np.flatnonzero(self._far(part, place)))
+                result.append(at + np.flatnonzero(self._far(part, place)))
             let_go(column)
-        return np.concatenate(found) if found else np.empty(0, dtype=np.intp)
+        return np.concatenate(result) if result else np.empty(0, dtype=np.intp)
 
     def _far(self, numbers: NDArray[np.float64], place: int) -> NDArray[np.bool_]:
         scaled = np.rint(_scaled(numbers - self.offset[place], self.digits[place]))
@@ -103,6 +103,33 @@ class Scale:
     def units(self) -> list[tuple[int, int]]:
         """Offset and digits of each column, the offset as the whole number that it is."""
         return [(int(o), int(d)) for o, d in zip(self.offset, self.digits, strict=True)]
+
+
+class RowScale:
+    """A Scale for single rows of Python's numbers, for which it takes a tenth of the time."""
+
+    def __init__(self, scale: Scale) -> None:
+        up = 10.0 ** np.maximum(scale.digits, 0)
+        down = 10.0 ** np.maximum(-scale.digits, 0)
+        units = (scale.offset.tolist(), up.tolist(), down.tolist())
+        self._units: list[tuple[float, float, float]] = list(zip(*units, strict=True))
+
+    def exact(self, row: Sequence[float]) -> list[float]:
+        """As Scale.exact()."""
+        units = zip(row, self._units, strict=True)
+        return [(value - offset) * up / down for value, (offset, up, down) in units]
+
+    def apply(self, row: Sequence[float]) -> list[int]:
+        """As Scale.apply()."""
+        return [
+            MISSING if value != value else round(max(-RAW_MAX, min(value, RAW_MAX)))
+            for value in self.exact(row)
+        ]
+
+    def value(self, column: int, raw: int) -> float:
+        """As Scale.values(), of one number."""
+        offset, up, down = self._units[column]
+        return raw * down / up + offset
 
 
 def _scaled(values: NDArray[np.float64], digits: NDArray[np.int64] | int) -> NDArray[np.float64]:

@@ -8,11 +8,11 @@ from typing import Any
 
 SEED = 7
 NOISE = 0.2
-TAUGHT_SEED = 2611  # of those on which it is measured what a learner knows without labels
+TAUGHT_SEED = 2611  # of those on which it is measured what a learner knows of unseen data
 
 
 @dataclass(frozen=True)
-class Unseen:
+class UnseenSettings:
     """A generator of River with its settings in each turn, and what its samples look like."""
 
     generator: str
@@ -45,23 +45,23 @@ CHANGING: Mapping[str, Sequence[int]] = {  # concepts by their numbers, five in 
     "stagger": (0, 1, 2, 0, 1),
 }  # fmt: skip
 
-UNSEEN: Mapping[str, Unseen] = {
-    "agrawal": Unseen(
+UNSEEN: Mapping[str, UnseenSettings] = {
+    "agrawal": UnseenSettings(
         "Agrawal", [{"classification_function": f, **_SEEDED} for f in (5, 2)], 2,
         AGRAWAL_FEATURES,
     ),
-    "led": Unseen("LED", [{"noise_percentage": NOISE, **_SEEDED}], 10, numbered(7)),
-    "rbf": Unseen("RandomRBF", [_RBF_SHAPE | _RBF_SEEDED], 4, numbered(8)),
-    "rbf_drift": Unseen(
+    "led": UnseenSettings("LED", [{"noise_percentage": NOISE, **_SEEDED}], 10, numbered(7)),
+    "rbf": UnseenSettings("RandomRBF", [_RBF_SHAPE | _RBF_SEEDED], 4, numbered(8)),
+    "rbf_drift": UnseenSettings(
         "RandomRBFDrift", [_DRIFT_SHAPE | _RBF_SEEDED | {"change_speed": 5e-4}], 3, numbered(6),
     ),
-    "sea": Unseen("SEA", [{"variant": v, **_VARIANT} for v in (2, 0)], 2, numbered(3)),
-    "sine": Unseen(
+    "sea": UnseenSettings("SEA", [{"variant": v, **_VARIANT} for v in (2, 0)], 2, numbered(3)),
+    "sine": UnseenSettings(
         "Sine", [{"classification_function": f, **_SEEDED} for f in (1, 3)], 2, numbered(2),
     ),
-    "clusters": Unseen("RandomRBF", [_CLUSTERS], 6, numbered(12)),
-    "hyperplane": Unseen("Hyperplane", [{"n_features": 8, **_TAUGHT}], 2, numbered(8)),
-    "mixed": Unseen("Mixed", [_TAUGHT], 2, numbered(4)),
-    "random_tree": Unseen("RandomTree", [_TREE], 4, numbered(10)),
-    "waveform": Unseen("Waveform", [_TAUGHT], 3, numbered(21)),
+    "clusters": UnseenSettings("RandomRBF", [_CLUSTERS], 6, numbered(12)),
+    "hyperplane": UnseenSettings("Hyperplane", [{"n_features": 8, **_TAUGHT}], 2, numbered(8)),
+    "mixed": UnseenSettings("Mixed", [_TAUGHT], 2, numbered(4)),
+    "random_tree": UnseenSettings("RandomTree", [_TREE], 4, numbered(10)),
+    "waveform": UnseenSettings("Waveform", [_TAUGHT], 3, numbered(21)),
 }  # fmt: skip

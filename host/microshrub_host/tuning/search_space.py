@@ -12,7 +12,7 @@ from typing import Any
 from ..boards.default_bytes import SIZE
 from ..features.feature_choice import WINDOWS
 from ..features.feature_options import AUTO, NONE, FeatureOptions
-from ..library.learners import Parameter, companion, defaults, kind_of, options_of
+from ..library.learners import Parameter, companion, defaults, learner_name, options_of
 
 Choice = dict[str, Any]  # names as a trial has them: "model", "shrub window"
 
@@ -25,14 +25,14 @@ def first(models: Sequence[str], default: str, budget: int) -> list[Choice]:
 
     Those that ask for more bytes than the budget are left out.
     """
-    found = []
+    result = []
     for model in sorted(models, key=lambda model: model != default):
         space = _space_of(model)
         known = space.FIRST if space else ({},)
         for choice in (choice for choice in known if choice.get(SIZE, 0) <= budget):
             named = {f"{model} {name}": value for name, value in choice.items()}
-            found.append({"model": model, **named})
-    return found
+            result.append({"model": model, **named})
+    return result
 
 
 def sample(
@@ -45,12 +45,12 @@ def sample(
     """
     model = str(trial.suggest_categorical("model", list(models)))
     ask, space = Ask(trial, model, budget), _space_of(model)
-    found = space.space(ask, features) if space else _whole_ranges(ask, features)
-    return model, defaults(model) | found
+    result = space.space(ask, features) if space else _whole_ranges(ask, features)
+    return model, defaults(model) | result
 
 
 def _space_of(model: str) -> Any:
-    return companion(f"{__package__}.spaces", kind_of(model))
+    return companion(f"{__package__}.spaces", learner_name(model))
 
 
 def changed(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def weighed(words: Sequence[str], chosen: FeatureOptions) -> list[str]:
     kept = [word for word in words if word.partition("=")[0] not in _SEARCHED]
     window = chosen.window
     near = [window, window // 2, window * 2]
-    windows = [window] if "window" in given else [w for w in near if w in WINDOWS]
+    windows = [window] if "window" in given else [w for w in near if w in WINDOWS] or [window]
     statistics = [given["statistics"]] if "statistics" in given else [AUTO, NONE]
     bands = [given["bands"]] if "bands" in given else [AUTO, NONE]
     if not chosen.chosen:

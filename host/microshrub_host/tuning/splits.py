@@ -1,24 +1,33 @@
-"""A stream in two parts: the first chooses among models, and the rest shows what became of it.
+"""A stream in two parts: one to choose a model, one to measure the chosen model.
 
-A trial runs the whole stream once, predicting each sample before it learns it. The score on the
-first part is all that a choice may look at: accuracy, or the mean absolute error of numbers.
+Models are chosen by the accuracy on unseen data that `simulate` prints, with the same draws of
+whole stretches. The answers about some of the stretches are all that a choice may look at; those
+about the others show what became of it. If the stream drifts, as it does for the model that needs
+no options, both are parts of its last stretches.
+
+Numbers, and classes of which nothing can be held out, are predicted one by one before they are
+learned: the score on the first samples chooses.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
-from ..beside.between import between
-from ..beside.companion import Beside, around
-from ..boards.program import Names
+from ..base.text import count
+from ..boards.deployment import Names
+from ..companions.companion import Companions, with_companions
+from ..companions.pipeline import pipeline
 from ..engines.interface import percent
+from ..evaluation import holdout
+from ..evaluation.holdout import ask, draws, held_out
 from ..evaluation.prequential import evaluate
 from ..evaluation.regression import evaluate_numbers
 from ..library import loader
@@ -27,23 +36,15 @@ from ..library.learners import (
     DEFAULT,
     MODELS,
     REGRESSORS,
+    defaults,
     number_parameters,
     regressor_for,
     stream_parameters,
 )
-from ..streams.number_streams import NumberStream, Values
+from ..streams.regression_streams import NumberStream, Values
 from ..streams.stream import Stream
+from .holdout_scores import HoldoutScores, Scores
 from .trials import Candidate
-
-
-@dataclass(frozen=True)
-class Scores:
-    """The scores of one model: on the first part, on the rest, and on the whole stream."""
-
-    first: float
-    rest: float
-    whole: float
-    error: float = 0.0  # the standard error of `first`
 
 
 @dataclass(frozen=True)
@@ -62,18 +63,20 @@ class Measure:
     def difference(self, score: float, other: float) -> str:
         """How much better or worse the one is than the other, in words."""
         gain = self.worth(score) - self.worth(other)
-        much = f"{abs(gain):.2f} points" if self is ACCURACY else f"{abs(gain):.4g}"
+        much = f"{abs(gain):.2f} points" if self.rising else f"{abs(gain):.4g}"
         return f"{much} {'better' if gain > 0 else 'worse'}"
 
     def text(self, score: float) -> str:
         """As tables have it."""
-        return f"{score:.2f}" if self is ACCURACY else f"{score:.4g}"
+        return f"{score:.2f}" if self.rising else f"{score:.4g}"
 
-    def told(self, score: float) -> str:
+    def score_text(self, score: float) -> str:
         """As sentences have it."""
-        return f"{self.text(score)} %" if self is ACCURACY else f"MAE {self.text(score)}"
+        return f"{self.text(score)} %" if self.rising else f"MAE {self.text(score)}"
 
 
+UNSEEN = Measure("accuracy on unseen data", "%", rising=True, key="accuracy")
+AS_OF_NOW = Measure(f"{UNSEEN.name}, as of now", "%", rising=True, key="accuracy")
 ACCURACY = Measure("accuracy", "%", rising=True, key="accuracy")
 MAE = Measure("mean absolute error", "MAE", rising=False, key="mean_absolute_error")
 
@@ -88,8 +91,9 @@ class SearchedStream(ABC):
     """What a search asks of a stream, be it of classes or of numbers.
 
     `warmup` is how many samples' features give the ranges before a run, None for what is usual;
-    `first` is how many samples choose. If several sets of features are weighed, `made` has the
-    stream of each, by the words behind --features, and this one is the first of them.
+    `first` is how many samples choose; of unseen data, it is that share of them. If several sets
+    of features are weighed, `made` has the stream of each, by the words behind --features, and
+    this one is the first of them.
     """
 
     stream: Stream | NumberStream
@@ -97,7 +101,20 @@ class SearchedStream(ABC):
     first: int
     made: Mapping[str, SearchedStream] = field(default_factory=dict, kw_only=True)
 
-    measure: ClassVar[Measure]  # of the scores
+    @property
+    @abstractmethod
+    def measure(self) -> Measure:
+        """What the scores are."""
+
+    @property
+    def parts(self) -> str:
+        """What the two scores are, in words."""
+        first, total = self.first, self.samples
+        return (
+            f"Chosen on the first {count(first, 'sample')}; the rest are the {total - first:,} "
+            "after them, which did not influence the choice. The model goes on learning there, as "
+            "it does on a board."
+        )
 
     @property
     def name(self) -> str:
@@ -126,7 +143,7 @@ class SearchedStream(ABC):
 
     @property
     @abstractmethod
-    def around(self) -> Beside:
+    def on_board(self) -> Companions:
         """What stands around each model on a board, as ram_budget.budget() takes it."""
 
     def sets(self) -> list[str]:
@@ -162,7 +179,7 @@ class SearchedStream(ABC):
 
     @abstractmethod
     def baselines(self) -> dict[str, Scores]:
-        """The simple guesses on the same parts, which look at no feature."""
+        """Simple guesses on the same parts, and a batch forest where there is one."""
 
     def content(self) -> Iterator[bytes]:
         """All that makes the stream this one."""
@@ -177,21 +194,47 @@ class SearchedStream(ABC):
 
 @dataclass(frozen=True)
 class StreamSplit(SearchedStream):
-    """A stream of classes; `beside` are the companions of each trial on this stream."""
+    """A stream of classes; `companions` are the companions of each trial on this stream."""
 
     stream: Stream
-    beside: Beside = ()
+    companions: Companions = ()
 
-    measure = ACCURACY
     default = DEFAULT
+
+    @functools.cached_property
+    def holdout(self) -> HoldoutScores | None:
+        """What the models are asked; None if nothing can be held out."""
+        known = (
+            held_out(self.stream) if all(each.can_be_asked for each in self.companions) else None
+        )
+        if known is None:
+            return None
+        usual = self._parameters(Candidate(-1, DEFAULT, defaults(DEFAULT)))
+        how: dict[str, Any] = {"warmup": self.warmup, "companions": self.companions}
+        found = holdout.measure(self.stream, DEFAULT, usual, **how)
+        last = known.stretches.last()
+        now = [last] if last and found and found.now and found.headline is found.now else []
+        drawn = now or list(draws(known.stretches))
+        scores = HoldoutScores(known, drawn, self.first / self.samples, bool(now))
+        return scores if scores.can_choose else None
+
+    @property
+    def measure(self) -> Measure:
+        if not self.holdout:
+            return ACCURACY
+        return AS_OF_NOW if self.holdout.now else UNSEEN
+
+    @property
+    def parts(self) -> str:
+        return self.holdout.words if self.holdout else f"Nothing can be held out. {super().parts}"
 
     @property
     def names(self) -> Names:
         return self.stream.feature_names, self.stream.class_names
 
     @property
-    def around(self) -> Beside:
-        return [*self.beside, *between(self.stream.extraction)]
+    def on_board(self) -> Companions:
+        return [*self.companions, *pipeline(self.stream.extraction)]
 
     def models(self) -> list[str]:
         """Those that are made to be accurate."""
@@ -199,31 +242,45 @@ class StreamSplit(SearchedStream):
 
     def _parameters(self, candidate: Candidate) -> dict[str, Any]:
         shape = stream_parameters(candidate.model, self.stream, self.warmup)
-        return around(shape | dict(candidate.settings), self.beside)
+        return with_companions(shape | dict(candidate.settings), self.companions)
 
     def _run(self, model: str, parameters: dict[str, Any]) -> Scores:
-        result = evaluate(self.stream, model, parameters, warmup=self.warmup, beside=self.beside)
+        if self.holdout:
+            how: dict[str, Any] = {"warmup": self.warmup, "companions": self.companions}
+            known, drawn = self.holdout.known, self.holdout.draws
+            return self.holdout.scores(
+                [ask(known, d, model, parameters, **how).predictions for d in drawn]
+            )
+        result = evaluate(
+            self.stream, model, parameters, warmup=self.warmup, companions=self.companions
+        )
         first, rest = (100 * float(part.mean()) for part in np.split(result.right, [self.first]))
         return self._scores(round(first, 4), round(rest, 4), result.accuracy)
 
     def baselines(self) -> dict[str, Scores]:
+        if self.holdout:
+            return self.holdout.baselines()
         metrics = loader.load(loader.fastest()).Metrics(len(self.stream.class_names))
         total, first = self.samples, self.first
-        said: list[tuple[float, float]] = []
+        percentages: list[tuple[float, float]] = []
         for part in (slice(0, first), slice(first, total)):
             labels = bytearray(self.stream.labels[part].tobytes())
             metrics.update_rows(labels, bytearray(len(labels)))
-            said.append((percent(metrics.accuracy_nochange), percent(metrics.accuracy_majority)))
+            percentages.append(
+                (percent(metrics.accuracy_nochange), percent(metrics.accuracy_majority))
+            )
         return {
             name: self._scores(a, round((b * total - a * first) / (total - first), 4), b)
-            for name, a, b in zip(("NoChange", "MajorityClass"), *said, strict=True)
+            for name, a, b in zip(("NoChange", "MajorityClass"), *percentages, strict=True)
         }
 
     def _content(self) -> Iterator[bytes]:
         stream = self.stream
         yield from (stream.values.tobytes(), stream.labels.tobytes())
         yield json.dumps([stream.feature_names, stream.class_names]).encode()
-        for each in self.beside:
+        for part in (stream.times, stream.groups):
+            yield b"" if part is None else part.tobytes()
+        for each in self.companions:
             yield json.dumps(each.plan()[2]).encode()
 
     def _scores(self, first: float, rest: float, whole: float) -> Scores:
@@ -238,7 +295,9 @@ class NumberSplit(SearchedStream):
     warmup: int
     ends: tuple[int, int] | None = None
 
-    measure = MAE
+    @property
+    def measure(self) -> Measure:
+        return MAE
 
     @property
     def default(self) -> str:
@@ -249,8 +308,8 @@ class NumberSplit(SearchedStream):
         return self.stream.column_names, ()
 
     @property
-    def around(self) -> Beside:
-        return between(self.stream.extraction, self.stream.forecaster())
+    def on_board(self) -> Companions:
+        return pipeline(self.stream.extraction, self.stream.forecaster())
 
     def models(self) -> list[str]:
         """All regressors."""

@@ -23,10 +23,11 @@ from ..boards.default_bytes import SIZE, NoRoom, bytes_for
 from ..evaluation import prequential
 from ..evaluation.pareto import front
 from ..library import loader
-from ..library.learners import defaults, kind_of
+from ..library.learners import defaults
 from . import study_file, trials
+from .holdout_scores import Scores
 from .search_space import Choice, first, sample
-from .splits import Measure, Scores, SearchedStream
+from .splits import Measure, SearchedStream
 from .trials import AHEAD, AskedAhead, Candidate, Limits, Size
 
 _NAME = "microshrub tune"
@@ -35,7 +36,7 @@ _FEW = 200  # configurations; if all of them are far too large, so are the other
 _REFUSED = 2000  # configurations in a row that do not fit: there is none, or as good as none
 _STUBBORN = 20  # refused in a row, after which the next ones are drawn at random
 _FAILED = 5  # trials in a row that came to nothing
-RULE = "the model with the best score on the first part, as free RAM is of no other use"
+RULE = "the model with the best score where models are chosen, as free RAM is of no other use"
 
 Progress = Callable[[int, int, str], None]
 
@@ -99,12 +100,12 @@ class Search:
 
     def found(self) -> list[FinishedTrial]:
         """All finished trials that keep to the limits, in the order of their numbers."""
-        found = []
+        result = []
         for configuration, scores in map(_finished, self._trials("COMPLETE")):
             size = self._size(configuration)
             if size is not None:
-                found.append(FinishedTrial(configuration, scores, size))
-        return found
+                result.append(FinishedTrial(configuration, scores, size))
+        return result
 
     def finished(self) -> int:
         """How many trials are finished."""
@@ -144,7 +145,7 @@ class Search:
     def _best(self) -> str:
         measure = self._split.measure
         scores = (trial.values[0] for trial in self._trials("COMPLETE"))
-        return f"best {measure.told(max(scores, key=measure.worth))}"
+        return f"best {measure.score_text(max(scores, key=measure.worth))}"
 
     def _tasks(self, ahead: AskedAhead, *, compile_here: bool) -> Iterator[Candidate | None]:
         for task in ahead.tasks():
@@ -171,16 +172,20 @@ class Search:
             made = sets[0] if len(sets) == 1 else trial.suggest_categorical(SET, sets)
             features = split.of(made).features
             model, settings = sample(trial, models, features, budget)
-            found = Candidate(trial.number, model, settings, made)
-            takes = trials.bytes_of(model, split.parameters(found))
+            candidate = Candidate(trial.number, model, settings, made)
+            takes = trials.bytes_of(model, split.parameters(candidate))
             smallest = min(smallest, takes)
             self._under_way[trial.number] = trial
-            new = takes <= budget and _key(found) not in self._seen
-            if new and self._size(found) is not None:
-                self._seen.add(_key(found))
-                told = {"model": model, "settings": settings, **({SET: made} if made else {})}
-                trial.set_user_attr("configuration", told)
-                return found
+            new = takes <= budget and _key(candidate) not in self._seen
+            if new and self._size(candidate) is not None:
+                self._seen.add(_key(candidate))
+                configuration = {
+                    "model": model,
+                    "settings": settings,
+                    **({SET: made} if made else {}),
+                }
+                trial.set_user_attr("configuration", configuration)
+                return candidate
             self._fail(trial.number)
         raise UserError(
             f"{_REFUSED:,} configurations in a row were too large, too slow or known already; "
@@ -190,10 +195,9 @@ class Search:
     def _size(self, task: Candidate) -> Size | None:
         """What it takes, None if that is too much."""
         wanted, split = self._split.parameters(task), self._split.of(task.features)
-        frozen = bool(split.warmup)
-        return trials.size_within(
-            task.model, wanted, self._limits, split.around, frozen, split.names
-        )
+        how = {"companions": split.on_board, "names": split.names}
+        asked = self._limits.deployment(task.model, wanted, fixed_ranges=bool(split.warmup), **how)
+        return trials.size_within(task.model, asked, self._limits)
 
     def _take(self, outcome: Outcome) -> None:
         """Have the study know of it."""
@@ -239,7 +243,7 @@ class Search:
             return {}
         wanted = self._split.parameters(usual)
         try:
-            size = bytes_for(wanted, limits.board, kind_of(default), limits.native)
+            size = bytes_for(limits.deployment(default, wanted))
         except NoRoom:
             return {}
         size = min(size, limits.budget)
@@ -248,13 +252,13 @@ class Search:
 
     def _trials(self, state: str) -> list[Any]:
         states = (self._states[state],)
-        found: list[Any] = self._study.get_trials(deepcopy=False, states=states)
-        return found
+        result: list[Any] = self._study.get_trials(deepcopy=False, states=states)
+        return result
 
 
 def _key(configuration: Candidate) -> str:
-    found = [configuration.model, dict(configuration.settings), configuration.features]
-    return json.dumps(found, sort_keys=True)
+    result = [configuration.model, dict(configuration.settings), configuration.features]
+    return json.dumps(result, sort_keys=True)
 
 
 def _configuration(trial: Any) -> Candidate:
@@ -340,9 +344,10 @@ def _identity(split: SearchedStream, limits: Limits) -> dict[str, Any]:
         "data": digest.hexdigest(),
         "board": limits.board.key,
         "samples that choose": split.first,
+        "score": split.measure.name,
         "warm-up": split.warmup,
         "version of the learners": loader.digest(),
-        **({"--native": True} if limits.native else {}),
+        "--emit": limits.emit,
     }
 
 

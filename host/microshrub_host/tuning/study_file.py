@@ -74,9 +74,9 @@ def writable(path: Path) -> Iterator[None]:
 
 def _check_integrity(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path)) as database:
-        (said,) = next(database.execute("PRAGMA integrity_check(1)"))
-    if said != "ok":
-        raise sqlite3.DatabaseError(said)
+        (integrity,) = next(database.execute("PRAGMA integrity_check(1)"))
+    if integrity != "ok":
+        raise sqlite3.DatabaseError(integrity)
 
 
 def _first_line(error: Exception) -> str:

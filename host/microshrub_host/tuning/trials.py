@@ -13,14 +13,14 @@ from typing import Any
 
 from ..base.cluster import Outcome
 from ..base.errors import UserError
-from ..beside.companion import Beside
 from ..boards import sample_time
 from ..boards.board_files import Board
-from ..boards.program import Names
+from ..boards.deployment import Deployment
+from ..boards.emits import NATIVE
+from ..boards.latency import Clock
 from ..boards.scarce_machine_code import USUAL
 from ..boards.usual_budget import usual_budget
-from ..emulation.latency import Clock
-from ..library.learners import kind_of, learner, options_text
+from ..library.learners import learner, learner_name, options_text
 from .search_space import changed
 
 
@@ -45,15 +45,19 @@ class Candidate:
 class Limits:
     """What a model may take: bytes of its buffers, milliseconds of a sample (None: any time).
 
-    Without a clock only the board's file says how long one takes. With native, a model's kernels
-    are in a native module, of which the board's file knows no times.
+    Without a clock only the board's file says how long one takes. emit is what its
+    kernels become, one of EMITS.
     """
 
     board: Board
     budget: int
     max_latency: float | None = None
     clock: Clock | None = None
-    native: bool = False
+    emit: str = NATIVE
+
+    def deployment(self, model: str, wanted: Mapping[str, Any], **more: Any) -> Deployment:
+        """A model on the board, with more fields of the Deployment."""
+        return Deployment(wanted, self.board, learner_name(model), emit=self.emit, **more)
 
 
 @dataclass(frozen=True)
@@ -76,27 +80,18 @@ def bytes_of(model: str, wanted: Mapping[str, Any]) -> float:
         return math.inf
 
 
-def size_within(
-    model: str,
-    wanted: Mapping[str, Any],
-    limits: Limits,
-    around: Beside = (),
-    frozen: bool = False,
-    names: Names = ((), ()),
-) -> Size | None:
-    """What a model of these parameters takes, with all that stands around it on a board.
+def size_within(model: str, asked: Deployment, limits: Limits) -> Size | None:
+    """What a model takes, with all that stands around it on a board; None if that is more than the
+    limits.
 
-    frozen and names are those of usual_budget(). None if that is more than the limits, also with
-    so many kernels as bytecode that a sample takes USUAL times as long, or if the
-    learner refuses the parameters as too large.
+    That is also with so many kernels as bytecode that a sample takes USUAL times as long, or if
+    the learner refuses the parameters as too large.
     """
+    wanted = asked.parameters
     if bytes_of(model, wanted) > limits.budget:
         return None
-    kind, native = kind_of(model), limits.native
-    budget = usual_budget(
-        wanted, limits.board, kind, around, native, frozen=frozen, names=names, slowest=USUAL
-    )
-    time = None if limits.native else sample_time.sample_time(limits.board, model, wanted)
+    budget, emit = usual_budget(asked, USUAL), limits.emit
+    time = sample_time.sample_time(limits.board, model, wanted, emit)
     time = time and time.with_kernels(budget.kernels)
     latency = None if time is None else (time.predict[1] + time.learn[1]) / 1000
     if not budget.fits:

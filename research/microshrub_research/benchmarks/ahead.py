@@ -11,10 +11,10 @@ import numpy as np
 
 from microshrub_host.evaluation.regression import evaluate_numbers
 from microshrub_host.library.learners import defaults, number_parameters
-from microshrub_host.render.markdown import markdown_table
-from microshrub_host.streams.open_numbers import open_numbers
+from microshrub_host.reports.markdown import markdown_table
+from microshrub_host.streams.open_regression_stream import open_numbers
 
-from .numbers import WARMUP
+from .regression_benchmark import WARMUP
 from .series import SERIES, Series, series
 
 MODEL = "thicket-regressor"
@@ -107,8 +107,8 @@ def columns_of(name: str, folder: Path | None, work: Path) -> Iterator[tuple[str
 
 def measure(name: str, horizon: int, folder: Path | None, work: Path) -> HorizonErrors:
     """A cell of the table; of several seeds, the mean."""
-    found = [_measure(path, target, horizon) for path, target in columns_of(name, folder, work)]
-    return HorizonErrors(*(float(column) for column in np.mean(found, axis=0)))
+    result = [_measure(path, target, horizon) for path, target in columns_of(name, folder, work)]
+    return HorizonErrors(*(float(column) for column in np.mean(result, axis=0)))
 
 
 def _measure(path: str, target: str, horizon: int) -> tuple[float, ...]:

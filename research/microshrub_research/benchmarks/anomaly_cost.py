@@ -8,7 +8,7 @@ from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import showing
-from microshrub_host.emulation import counted_models, instruction_counts
+from microshrub_host.boards import counted_models, instruction_counts
 from microshrub_host.library import loader
 
 _HEAD = ("board", "features", "window", "bytes", "mean", "most")
@@ -16,7 +16,7 @@ _HEAD = ("board", "features", "window", "bytes", "mean", "most")
 
 def newcomer_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
     """The table of anomaly_rows() of what is set aside as new, a sample with its label."""
-    return anomaly_rows(boards, "Newcomers")
+    return anomaly_rows(boards, "NoveltyDetector")
 
 
 def anomaly_rows(boards: Sequence[str], kind: str = "AnomalyScore") -> list[tuple[str, ...]]:
@@ -50,8 +50,8 @@ def table_bytes(part: Any) -> int:
 def _on_pc(what: counted_models.CountedModel, kind: str) -> Any:
     library = loader.load(loader.fastest())
     rows = len(what.codes)
-    if kind == "Newcomers":
-        newcomers = library.Newcomers(what.codes.shape[1], 2)
+    if kind == "NoveltyDetector":
+        newcomers = library.NoveltyDetector(what.codes.shape[1], 2)
         for codes in what.codes:
             x = array("H", codes.tobytes())
             newcomers.meet(x, x[0] & 1)

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from microshrub_host.beside.anomaly import Anomaly
+from microshrub_host.companions.anomaly import Anomaly
 from microshrub_host.engines.engines import ints
 from microshrub_host.library import loader
-from microshrub_host.render.markdown import markdown_table
+from microshrub_host.reports.markdown import markdown_table
 from microshrub_host.streams.units import Scale
 
 from .injected_anomalies import INJECTIONS, SEED, Marks, Values, injected
@@ -110,52 +110,52 @@ def peer_scores(values: Values, seed: int) -> Scores:
 
     scaler = preprocessing.MinMaxScaler()
     trees = anomaly.HalfSpaceTrees(seed=seed)
-    found = []
+    result = []
     for row in values.tolist():
         x = dict(enumerate(row))
         scaler.learn_one(x)
         x = scaler.transform_one(x)
-        found.append(trees.score_one(x))
+        result.append(trees.score_one(x))
         trees.learn_one(x)
-    return np.array(found)
+    return np.array(result)
 
 
 def gaussian_scores(values: Values) -> Scores:
     """The greatest distance of a feature from its running mean, in its running deviations."""
     mean, variance = values[0].copy(), np.zeros(values.shape[1])
-    found = np.zeros(len(values))
+    scores = np.zeros(len(values))
     for k, row in enumerate(values):
         away = row - mean
-        found[k] = np.max(np.abs(away) / np.sqrt(variance + 1e-9))
+        scores[k] = np.max(np.abs(away) / np.sqrt(variance + 1e-9))
         rate = 1 / min(k + 1, _MEMORY)
         mean += rate * away
         variance += rate * (away * (row - mean) - variance)
-    return found
+    return scores
 
 
 def neighbour_scores(values: Values) -> Scores:
     """The distance to the nearest of the first 400 samples, in their deviations."""
     first = values[:NORMAL]
     scale = np.where(first.std(axis=0) > 0, first.std(axis=0), 1)
-    found = np.zeros(len(values))
+    scores = np.zeros(len(values))
     for k in range(NORMAL, len(values)):
-        found[k] = np.min(np.sum(((first - values[k]) / scale) ** 2, axis=1))
-    return found
+        scores[k] = np.min(np.sum(((first - values[k]) / scale) ** 2, axis=1))
+    return scores
 
 
 def measure(task: Task, progress: Progress) -> dict[str, list[float]]:
     """The areas of River, one a seed, of the others, and false alarms of ours a day."""
-    found: dict[str, list[float]] = {_PEER: []}
+    result: dict[str, list[float]] = {_PEER: []}
     for done, seed in enumerate(PEER_SEEDS):
         progress(done, len(PEER_SEEDS))
-        found[_PEER].append(auc(task.marks, peer_scores(task.values, seed)))
-    found[_GAUSSIAN] = [auc(task.marks, gaussian_scores(task.values))]
-    found[_NEIGHBOUR] = [auc(task.marks, neighbour_scores(task.values))]
+        result[_PEER].append(auc(task.marks, peer_scores(task.values, seed)))
+    result[_GAUSSIAN] = [auc(task.marks, gaussian_scores(task.values))]
+    result[_NEIGHBOUR] = [auc(task.marks, neighbour_scores(task.values))]
     for name, options in OURS.items():
-        found[name] = [auc(task.marks, own_scores(task.values, options)[0])]
+        result[name] = [auc(task.marks, own_scores(task.values, options)[0])]
         began = own_scores(task.values, replace(options, often=Fraction(1, DAY)))[1]
-        found[_FALSE + name] = [DAY * float(began[~task.marks].mean())]
-    return found
+        result[_FALSE + name] = [DAY * float(began[~task.marks].mean())]
+    return result
 
 
 def markdown(found: Mapping[str, Sequence[Mapping[str, Sequence[float]]]], command: str) -> str:

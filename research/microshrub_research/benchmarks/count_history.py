@@ -16,8 +16,7 @@ import numpy as np
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import showing
-from microshrub_host.boards import board_files, ram_budget
-from microshrub_host.emulation import counted_models, instruction_counts
+from microshrub_host.boards import board_files, counted_models, instruction_counts, ram_budget
 from microshrub_host.evaluation import prequential
 from microshrub_host.library.learners import MODELS, defaults, stream_parameters
 from microshrub_host.streams.open_stream import open_stream
@@ -59,11 +58,11 @@ def read(path: Path) -> list[CountLine]:
 def measure() -> dict[str, float]:
     """All figures as they are now, by name. Raises UserError and NoEmulator."""
     with showing("counting", announce=True) as update:
-        found = _instructions()
+        instructions = _instructions()
         update(1, 3, "instructions")
-        found |= _bytes()
+        instructions |= _bytes()
         update(2, 3, "bytes")
-        return found | _accuracies()
+        return instructions | _accuracies()
 
 
 def worse(name: str, before: float, now: float) -> float:
@@ -74,22 +73,24 @@ def worse(name: str, before: float, now: float) -> float:
 
 def complaints(lines: list[CountLine], now: dict[str, float]) -> list[str]:
     """What got worse and nobody has said why, and what is measured and not in the file."""
-    found = []
+    result = []
     last: dict[str, CountLine] = {}
     for line in lines:
         before = last.get(line.name)
         if before and worse(line.name, before.value, line.value) > ALLOWED and not line.why:
-            found.append(f"{line.name}: {line.value:,.10g} after {before.value:,.10g}, and no why")
+            result.append(
+                f"{line.name}: {line.value:,.10g} after {before.value:,.10g}, and no why"
+            )
         last[line.name] = line
     for name, value in now.items():
         if name not in last:
-            found.append(f"{name}: {value:,.10g} is not in the file")
+            result.append(f"{name}: {value:,.10g} is not in the file")
         elif (by := worse(name, last[name].value, value)) > ALLOWED:
-            found.append(
+            result.append(
                 f"{name}: {value:,.10g} is {by:.1f} % worse than {last[name].value:,.10g}. Mend "
                 "it, or add a line that says why"
             )
-    return found + [f"{name}: is measured no more" for name in last if name not in now]
+    return result + [f"{name}: is measured no more" for name in last if name not in now]
 
 
 def table(lines: list[CountLine], now: dict[str, float]) -> str:
@@ -104,7 +105,7 @@ def table(lines: list[CountLine], now: dict[str, float]) -> str:
 
 
 def _instructions() -> dict[str, float]:
-    found: dict[str, float] = {}
+    result: dict[str, float] = {}
     batches = [
         [counted_models.configurations()[i] for i in COUNTED],
         counted_models.thickets()[:1],
@@ -114,26 +115,26 @@ def _instructions() -> dict[str, float]:
             for i, what in enumerate(whats):
                 cost = counter.count(i)
                 median = np.percentile(cost.learn, 50, method="higher")
-                found[f"instructions learn {what.name}"] = float(median)
-    return found
+                result[f"instructions learn {what.name}"] = float(median)
+    return result
 
 
 def _bytes() -> dict[str, float]:
     board = board_files.load("rpi_pico")
     shape = {"features": 14, "classes": 2}
-    found = {}
+    result = {}
     for model in LEARNERS:
         parts = ram_budget.code_parts(board, MODELS[model], defaults(model) | shape)
-        found[f"bytes imported {model}"] = float(sum(part.bytes for part in parts))
-    return found
+        result[f"bytes imported {model}"] = float(sum(part.bytes for part in parts))
+    return result
 
 
 def _accuracies() -> dict[str, float]:
-    found = {}
+    result = {}
     for source in STREAMS:
         stream = open_stream(source, limit=SAMPLES)
         for model in LEARNERS:
             parameters = stream_parameters(model, stream, WARMUP) | defaults(model)
             run = prequential.evaluate(stream, model, parameters)
-            found[f"{ACCURACY} {model} {source}"] = round(run.accuracy, 2)
-    return found
+            result[f"{ACCURACY} {model} {source}"] = round(run.accuracy, 2)
+    return result

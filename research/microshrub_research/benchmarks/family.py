@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from microshrub_host.library import loader
 from microshrub_host.library.learners import options_text
-from microshrub_host.render.markdown import markdown_table
+from microshrub_host.reports.markdown import markdown_table
 from microshrub_host.streams.stream import Stream
 
 from .family_members import MEMBERS, SHARED, WARMUP, Key, MemberScore
@@ -30,7 +30,7 @@ def markdown(
     missing: Sequence[str],
 ) -> str:
     """The whole file."""
-    said = [
+    paragraphs = [
         "# The Hoeffding trees, measured",
         f"Made by `{command}`; do not edit it by hand.",
         "Prequential accuracy over the whole stream, the number of nodes at its end, the bytes of "
@@ -44,10 +44,10 @@ def markdown(
         "Streams: " + ", ".join(_size(name, stream) for name, stream in streams.items()) + ".",
     ]
     if missing:
-        said.append(f"Skipped, since their files were not there: {', '.join(missing)}.")
+        paragraphs.append(f"Skipped, since their files were not there: {', '.join(missing)}.")
     for title, text in _MEASURES.items():
-        said += [f"## {title}", _table(cells, list(streams), text, title == _ACCURACY)]
-    return "\n\n".join(said) + "\n"
+        paragraphs += [f"## {title}", _table(cells, list(streams), text, title == _ACCURACY)]
+    return "\n\n".join(paragraphs) + "\n"
 
 
 def _description(member: str) -> str:
@@ -70,10 +70,10 @@ def _table(
     best = {s: max(c.accuracy for (_, _, at), c in cells.items() if at == s) for s in streams}
     leaves: dict[tuple[str, ...], list[str]] = {}  # of a row: the member, then its words
     for member, leaf in dict.fromkeys(key[:2] for key in cells):
-        found = {name: cells[member, leaf, name] for name in streams}
+        result = {name: cells[member, leaf, name] for name in streams}
         words = [
             f"**{text(cell)}**" if bold and cell.accuracy == best[name] else text(cell)
-            for name, cell in found.items()
+            for name, cell in result.items()
         ]
         leaves.setdefault((MEMBERS[member].title, *words), []).append(leaf)
     rows = [(row[0], ", ".join(rules), *row[1:]) for row, rules in leaves.items()]

@@ -103,13 +103,13 @@ def measure(
     runs = [(m, leaf, s) for s in streams for m in members for leaf in MEMBERS[m].leaves]
     total = sum(len(streams[name].labels) for _, _, name in runs)
     done = 0
-    found = {}
+    result = {}
     for member, leaf, name in runs:
         progress(done, total, f"{name}, {member}, {leaf}")
-        found[member, leaf, name] = run_member(streams[name], member, leaf, repeats)
+        result[member, leaf, name] = run_member(streams[name], member, leaf, repeats)
         done += len(streams[name].labels)
     progress(done, total, "")
-    return found
+    return result
 
 
 def run_member(stream: Stream, member: str, leaf: str, repeats: int) -> MemberScore:

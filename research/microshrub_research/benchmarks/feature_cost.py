@@ -10,9 +10,9 @@ import numpy as np
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import showing
+from microshrub_host.boards.counted_models import CountedModel, stream
 from microshrub_host.boards.heap_sizes import heap_bytes
-from microshrub_host.emulation.counted_models import CountedModel, stream
-from microshrub_host.emulation.instruction_counts import Counter
+from microshrub_host.boards.instruction_counts import Counter
 from microshrub_host.features.feature_extraction import Extractor
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import loader
@@ -38,13 +38,13 @@ _TABLE = (  # channels, and what is made of them
 
 def counted_features(readings: int = 0) -> list[tuple[CountedModel, Extraction]]:
     """The rows of the table, each with readings of two windows, if not so many."""
-    found = []
+    result = []
     for channels, words in _TABLE:
         options = FeatureOptions.of(words.split())
         codes, labels = stream(channels, 2, readings or 2 * options.window + 8)
         extraction = options.extraction([f"c{k}" for k in range(channels)], _RATE)
-        found.append((CountedModel(words, "ShrubEnsemble", {}, codes, labels), extraction))
-    return found
+        result.append((CountedModel(words, "ShrubEnsemble", {}, codes, labels), extraction))
+    return result
 
 
 def on_pc(what: CountedModel, extraction: Extraction) -> tuple[list[bool], int]:
@@ -69,7 +69,8 @@ def feature_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
     table: list[tuple[str, ...]] = [_HEAD]
     with showing("counting instructions", announce=True) as update:
         for board in boards:
-            with Counter(board, [what for what, _ in rows]) as counter:
+            whats = [what for what, _ in rows]
+            with Counter(board, whats, native=True, features=True) as counter:
                 for i, (what, extraction) in enumerate(rows):
                     counts, crc = counter.count_features(i, extraction.options)
                     complete, expected = on_pc(what, extraction)
@@ -88,7 +89,7 @@ def feature_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
 
 def _bytes(extraction: Extraction) -> int:
     """What the extractor takes of a board's heap."""
-    made = loader.load("python").device.extractor.FeatureExtractor(
+    made = loader.load("python").device.feature_extractor.FeatureExtractor(
         len(extraction.channels), **extraction.options
     )
     return heap_bytes(made, (), set())

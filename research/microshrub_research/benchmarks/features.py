@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from microshrub_host.beside.between import between
 from microshrub_host.boards import board_files
 from microshrub_host.boards.counted_times import time_on
+from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.usual_budget import usual_budget
-from microshrub_host.evaluation import kept_aside
+from microshrub_host.companions.pipeline import pipeline
+from microshrub_host.evaluation import holdout
 from microshrub_host.features.feature_choice import Place, Work
 from microshrub_host.features.feature_extraction import extracted
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import DEFAULT, MODELS, defaults
-from microshrub_host.render.markdown import markdown_table
+from microshrub_host.reports.markdown import markdown_table
 from microshrub_host.streams.stream import Stream
 
 from .hand_made import hand_made
@@ -37,7 +38,7 @@ TEXT = """\
 Made by `{command}`; do not edit it by hand. Four sensors whose readings say little one by one,
 made by models of a few lines of physics: {about}. A recording has {sessions} sessions, in each of
 which every class is taken once, at speeds, sizes and places of its own. The first {taught} are
-learned in their order; then the windows of the others are asked, without labels, and no window is
+learned in their order; then the windows of the others are asked, as unseen data, and no window is
 of both. Percent, the mean of {seeds} recordings.
 
 Ours is a thicket of 16 KB with `--features rate=R --board {board}`, which chooses the rest. The
@@ -95,15 +96,15 @@ def measure(name: str, seeds: int, update: Callable[[int, int], None]) -> Featur
     """Run all on so many recordings of one sensor. Raises ImportError without scikit-learn."""
     options = options_for(name)
     fewer = options_for(name, f"window={options.window} hop={options.hop} bands=none")
-    found = []
+    result = []
     made, hand = None, np.zeros((0, 0))
     for seed in range(1, seeds + 1):
         recording = sensed(name, SESSIONS, seed)
         made = extracted(recording, options)
         taught, asked = _parts(recording, made, options.window)
-        hand = hand_made(recording.values, made.ends, options.window, SENSED[name].rate)
+        hand = hand_made(recording.values, made.times, options.window, SENSED[name].rate)
         plain = extracted(recording, fewer)
-        found.append(
+        result.append(
             (
                 _thicket(made, taught, asked),
                 _thicket(plain, taught, asked),
@@ -113,7 +114,7 @@ def measure(name: str, seeds: int, update: Callable[[int, int], None]) -> Featur
         )
         update(seed, seeds)
     assert made is not None
-    ours, statistics, same, by_hand = np.mean(found, axis=0).tolist()
+    ours, statistics, same, by_hand = np.mean(result, axis=0).tolist()
     return FeatureRow(
         name=name,
         classes=len(made.class_names),
@@ -130,18 +131,18 @@ def measure(name: str, seeds: int, update: Callable[[int, int], None]) -> Featur
 
 def _parts(recording: Stream, made: Stream, window: int) -> tuple[Marks, Marks]:
     """The samples that are taught and those that are asked; what reaches into both is neither."""
-    assert made.ends is not None
+    assert made.times is not None
     begins = np.flatnonzero(np.diff(recording.labels)) + 1  # a session ends with another class
     cut = begins[TAUGHT * len(recording.class_names) - 1]
-    return made.ends < cut, made.ends - window >= cut
+    return made.times < cut, made.times - window >= cut
 
 
 def _thicket(stream: Stream, taught: Marks, asked: Marks) -> float:
     rows, labels = stream.scale.apply(stream.values), stream.labels
     shape = {"features": rows.shape[1], "classes": len(stream.class_names)}
     parameters = {**shape, **defaults(DEFAULT), "bytes": SIZE}
-    said = kept_aside.answers(DEFAULT, parameters, rows[taught], labels[taught], rows[asked])
-    return 100 * float(np.mean(said == labels[asked]))
+    predicted = holdout.answers(DEFAULT, parameters, rows[taught], labels[taught], rows[asked])
+    return 100 * float(np.mean(predicted == labels[asked]))
 
 
 def _forest(
@@ -159,9 +160,11 @@ def _cost(made: Stream, options: FeatureOptions) -> dict[str, Any]:
     assert made.extraction
     board, features, classes = board_files.load(BOARD), made.values.shape[1], len(made.class_names)
     parameters = {"features": features, "classes": classes, **defaults(DEFAULT), "bytes": SIZE}
-    beside = between(made.extraction)
-    needed = usual_budget(parameters, board, MODELS[DEFAULT], beside)
-    bare = usual_budget(parameters, board, MODELS[DEFAULT])
+    companions = pipeline(made.extraction)
+    bare, needed = (
+        usual_budget(Deployment(parameters, board, MODELS[DEFAULT], companions))
+        for companions in ((), companions)
+    )
     time = time_on(board, classes, SIZE)
     assert time
     assert options.rate

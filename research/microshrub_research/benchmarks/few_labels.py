@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from microshrub_host.base.text import count
-from microshrub_host.beside.label_budget import LabelBudget
+from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.evaluation.prequential import evaluate
 from microshrub_host.library.learners import DEFAULT, defaults
-from microshrub_host.render.markdown import markdown_table
+from microshrub_host.reports.markdown import markdown_table
 from microshrub_host.streams.stream import Stream
 
 from .variable_uncertainty import accuracy_with
@@ -76,7 +76,7 @@ class LabelRow:
 
 
 def options_of(percent: int) -> LabelBudget:
-    """Asking for so many labels."""
+    """QueryStrategy for so many labels."""
     return LabelBudget(percent / 100)
 
 
@@ -117,17 +117,17 @@ def runs() -> int:
 def _mean(stream: Stream, asking: LabelBudget | None, seeds: int) -> tuple[float, float]:
     """Accuracy, and labels asked for, in percent."""
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
-    found = [
+    result = [
         evaluate(
             stream,
             DEFAULT,
             {**shape, **defaults(DEFAULT), "seed": seed},
-            beside=[asking] if asking else [],
+            companions=[asking] if asking else [],
         )
         for seed in range(seeds)
     ]
-    asked = [run.asking.share for run in found if run.asking]
-    return float(np.mean([run.accuracy for run in found])), float(np.mean(asked or [100.0]))
+    asked = [run.label_budget.share for run in result if run.label_budget]
+    return float(np.mean([run.accuracy for run in result])), float(np.mean(asked or [100.0]))
 
 
 def page(rows: Sequence[LabelRow], seeds: int, command: str, picture: str | None) -> str:

@@ -14,9 +14,9 @@ from itertools import pairwise
 import numpy as np
 
 from microshrub_host.base.text import count
-from microshrub_host.render.markdown import markdown_table
+from microshrub_host.reports.markdown import markdown_table
 
-from ..compare.runner import Cell
+from ..compare.comparison_runner import Cell
 from ..papers.ranks import ALPHA, Ranking, compare_ranks
 
 _NONE = "-"
@@ -31,14 +31,14 @@ class Score:
     @property
     def accuracy(self) -> float | None:
         """The mean in percent; None if a run failed."""
-        found = [cell.accuracy for cell in self.cells if cell.accuracy is not None]
-        return statistics.fmean(found) if len(found) == len(self.cells) else None
+        result = [cell.accuracy for cell in self.cells if cell.accuracy is not None]
+        return statistics.fmean(result) if len(result) == len(self.cells) else None
 
     @property
     def spread(self) -> float | None:
         """The standard deviation over the seeds, in points; None for one run or a failed one."""
-        found = [cell.accuracy for cell in self.cells if cell.accuracy is not None]
-        return statistics.stdev(found) if 1 < len(found) == len(self.cells) else None
+        result = [cell.accuracy for cell in self.cells if cell.accuracy is not None]
+        return statistics.stdev(result) if 1 < len(result) == len(self.cells) else None
 
 
 Scores = Mapping[str, Mapping[str, Score]]  # by stream and by learner
@@ -58,7 +58,7 @@ def markdown(
     """
     streams = list(scores)
     learners = list(next(iter(scores.values())))
-    said = [
+    paragraphs = [
         f"Made by `{command}`; do not edit it by hand. Prequential accuracy in percent, of ours "
         f"the mean over {count(seeds, 'seed')}. No learner was given an option but its size and "
         "its seed; ensembles of MOA and River have ten members.",
@@ -72,21 +72,21 @@ def markdown(
         for cell in score.cells[:1]
         if cell.failure
     ]
-    said += ["\n".join(f"- {note}" for note in notes)] if notes else []
+    paragraphs += ["\n".join(f"- {note}" for note in notes)] if notes else []
     if seeds > 1:
-        said += ["## Spread over the seeds", "Standard deviations in points."]
-        said.append(_table(scores, [*own, *others], lambda score: _text(score.spread)))
+        paragraphs += ["## Spread over the seeds", "Standard deviations in points."]
+        paragraphs.append(_table(scores, [*own, *others], lambda score: _text(score.spread)))
     if len(own) > 1:
-        said += ["## What twice the bytes are worth", _doubling(scores, own)]
+        paragraphs += ["## What twice the bytes are worth", _doubling(scores, own)]
     rivals = [name for name in learners if name not in (*own, *others) and ":" in name]
     if rivals:
-        said += ["## Ahead of the best of the others", _ahead(scores, own, rivals)]
+        paragraphs += ["## Ahead of the best of the others", _ahead(scores, own, rivals)]
     for title, field in (("Bytes", "model_bytes"), ("Samples a second", "samples_per_second")):
-        said += [f"## {title}", _table(scores, learners, _figure(field))]
+        paragraphs += [f"## {title}", _table(scores, learners, _figure(field))]
     if len(streams) > 1 and len(learners) > 1:
-        said += ["## Ranks", *_ranks(scores)]
-        said += [f"![Critical difference diagram]({picture})"] if picture else []
-    return "\n\n".join(said) + "\n"
+        paragraphs += ["## Ranks", *_ranks(scores)]
+        paragraphs += [f"![Critical difference diagram]({picture})"] if picture else []
+    return "\n\n".join(paragraphs) + "\n"
 
 
 def _text(value: float | None) -> str:
@@ -101,8 +101,8 @@ def _figure(field: str) -> Callable[[Score], str]:
     """The mean of a field of the cells, as a whole number."""
 
     def words(score: Score) -> str:
-        found = [getattr(cell, field) for cell in score.cells]
-        known = [value for value in found if value is not None]
+        result = [getattr(cell, field) for cell in score.cells]
+        known = [value for value in result if value is not None]
         return f"{statistics.fmean(known):,.0f}" if known else _NONE
 
     return words
@@ -110,22 +110,22 @@ def _figure(field: str) -> Callable[[Score], str]:
 
 def _table(scores: Scores, learners: Sequence[str], words: Callable[[Score], str]) -> str:
     rows = [
-        [stream, *(words(found[name]) for name in learners)] for stream, found in scores.items()
+        [stream, *(words(result[name]) for name in learners)] for stream, result in scores.items()
     ]
     return markdown_table(["stream", *learners], rows)
 
 
 def mean(scores: Scores, learner: str) -> float | None:
     """A learner's mean accuracy over all streams; None if it failed on one."""
-    found = [of_stream[learner].accuracy for of_stream in scores.values()]
-    known = [value for value in found if value is not None]
-    return statistics.fmean(known) if len(known) == len(found) else None
+    result = [of_stream[learner].accuracy for of_stream in scores.values()]
+    known = [value for value in result if value is not None]
+    return statistics.fmean(known) if len(known) == len(result) else None
 
 
 def _accuracies(scores: Scores, learners: Sequence[str]) -> str:
     rows = []
-    for stream, found in scores.items():
-        values = [found[name].accuracy for name in learners]
+    for stream, result in scores.items():
+        values = [result[name].accuracy for name in learners]
         best = max((value for value in values if value is not None), default=math.inf)
         words = [f"**{_text(v)}**" if v == best else _text(v) for v in values]
         rows.append([stream, *words])
@@ -138,8 +138,8 @@ def _doubling(scores: Scores, own: Sequence[str]) -> str:
     rows = []
     for smaller, larger in pairwise(own):
         gains = {}
-        for stream, found in scores.items():
-            before, after = found[smaller].accuracy, found[larger].accuracy
+        for stream, result in scores.items():
+            before, after = result[smaller].accuracy, result[larger].accuracy
             if before is not None and after is not None:
                 gains[stream] = after - before
         if gains:
@@ -153,12 +153,12 @@ def _ahead(scores: Scores, own: Sequence[str], rivals: Sequence[str]) -> str:
     """How many points ours are above the best rival on each stream, and on how many they are."""
     apart: dict[str, list[float | None]] = {name: [] for name in own}
     rows = []
-    for stream, found in scores.items():
-        known = {name: found[name].accuracy for name in rivals}
+    for stream, result in scores.items():
+        known = {name: result[name].accuracy for name in rivals}
         there = {name: value for name, value in known.items() if value is not None}
         best = max(there, key=lambda name: there[name]) if there else ""
         for name in own:
-            mine = found[name].accuracy
+            mine = result[name].accuracy
             apart[name].append(None if mine is None or not best else mine - there[best])
         words = [_signed(apart[name][-1]) for name in own]
         rows.append([stream, best or _NONE, _text(there.get(best)), *words])
@@ -172,7 +172,7 @@ def _ahead(scores: Scores, own: Sequence[str], rivals: Sequence[str]) -> str:
 def ranking(scores: Scores) -> Ranking | None:
     """How the learners rank over the streams on which nobody failed; None if fewer than two."""
     learners = list(next(iter(scores.values())))
-    rows = [[found[name].accuracy for name in learners] for found in scores.values()]
+    rows = [[result[name].accuracy for name in learners] for result in scores.values()]
     whole = [row for row in rows if None not in row]
     if len(whole) < 2 or len(learners) < 2:
         return None
@@ -181,18 +181,18 @@ def ranking(scores: Scores) -> Ranking | None:
 
 def _ranks(scores: Scores) -> list[str]:
     """Average ranks, and who differs from whom."""
-    found = ranking(scores)
-    if found is None:
+    result = ranking(scores)
+    if result is None:
         return ["Too few streams have figures of all learners."]
-    order = np.argsort(found.ranks, kind="stable")
+    order = np.argsort(result.ranks, kind="stable")
     table = markdown_table(
         ["learner", "average rank"],
-        [[found.names[i], f"{found.ranks[i]:.2f}"] for i in order],
+        [[result.names[i], f"{result.ranks[i]:.2f}"] for i in order],
     )
-    groups = [", ".join(found.names[i] for i in clique) for clique in found.cliques]
+    groups = [", ".join(result.names[i] for i in clique) for clique in result.cliques]
     about = (
-        f"1 is the best, over the {found.data_sets} streams that all learned to the end. "
-        f"Friedman's test says with p = {found.p_value:.2g} that all are the same."
+        f"1 is the best, over the {result.data_sets} streams that all learned to the end. "
+        f"Friedman's test says with p = {result.p_value:.2g} that all are the same."
     )
     together = (
         "No two within one of these groups differ significantly (Wilcoxon's signed-rank test, "

@@ -18,9 +18,9 @@ from microshrub_host.base.side_by_side import side_by_side
 from microshrub_host.base.versions import version_of, versions
 from microshrub_host.streams.stream import Stream
 
+from ..compare.comparison_runner import Cell, compare, compare_here
 from ..compare.contender import Contender
 from ..compare.our_learners import model_bytes
-from ..compare.runner import Cell, compare, compare_here
 from ..papers.kept_results import KeptResults
 from .family_members import WARMUP
 from .field import Score
@@ -68,8 +68,8 @@ def run_field(
     done = total - len(left) - len(peers)
     tasks = [contender for contender, _ in left]
     learn = partial(_alone, stream, field.seconds)
-    found = side_by_side(learn, tasks, jobs=field.jobs, progress=lambda *_: None)
-    for (contender, seed), cell in zip(left, found, strict=True):
+    result = side_by_side(learn, tasks, jobs=field.jobs, progress=lambda *_: None)
+    for (contender, seed), cell in zip(left, result, strict=True):
         cells.add(cell, seed)
         done += 1
         progress(done, total, contender.name)

@@ -20,13 +20,13 @@ def hand_made(readings: Values, ends: NDArray[np.intp] | None, window: int, rate
 
 
 def _of_window(rows: Values, rate: int) -> list[float]:
-    found = [
+    result = [
         value for channel in rows.T for value in (*_shape(channel), *_spectrum(channel, rate))
     ]
     if rows.shape[1] > 1:
         spread = rows + np.arange(rows.size).reshape(rows.shape) * _TINY  # never constant
-        found += np.corrcoef(spread.T)[np.triu_indices(rows.shape[1], 1)].tolist()
-    return found
+        result += np.corrcoef(spread.T)[np.triu_indices(rows.shape[1], 1)].tolist()
+    return result
 
 
 def _shape(x: Values) -> list[float]:

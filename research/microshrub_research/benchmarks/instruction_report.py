@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import showing
-from microshrub_host.emulation import counted_models, emulated_boards, instruction_counts
-from microshrub_host.render.markdown import markdown_table
+from microshrub_host.boards import counted_models, emulated_boards, instruction_counts
+from microshrub_host.reports.markdown import markdown_table
 
 ASKED = ", predicted before"
 QUICK = ", the class alone"
@@ -40,10 +40,10 @@ configuration says elec, and 8 for the others. Made by `{command}`.
 """
 
 NATIVE_TEXT = """\
-## With the kernels in a native module
+## With native kernels
 
-The same, of what `build --native` makes: the kernels translated to C and compiled by Debian's gcc,
--O2, in one native module. The models' states are the same.
+The same of native code, as `build` takes it without `--emit`: the kernels translated to C and
+compiled by Debian's gcc, -Os. The models' states are the same.
 
 {table}
 
@@ -72,18 +72,18 @@ def measure(
     """
     # each on a board of its own, which has no room for what others import
     whats = [*counted_models.configurations(), *counted_models.thickets()]
-    found = []
+    result = []
     with showing("counting instructions", announce=True) as update:
         for i, (board, what) in enumerate(itertools.product(boards, whats)):
             with instruction_counts.Counter(board, [what], native=native) as counter:
-                found.append((board, what, _counted(counter, what, board)))
+                result.append((board, what, _counted(counter, what, board)))
                 if what.kind == "Thicket":
                     # a native module has no decide()
                     for how in (ASKED,) if native else (ASKED, QUICK):
                         again = replace(what, name=what.name + how)
-                        found.append((board, again, _counted(counter, again, board)))
+                        result.append((board, again, _counted(counter, again, board)))
             update(i + 1, len(whats) * len(boards), f"{board}: {what.name}")
-    return found
+    return result
 
 
 def _counted(

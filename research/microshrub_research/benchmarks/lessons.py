@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from microshrub_host.evaluation.kept_aside import EVERY
+from microshrub_host.evaluation.stretches import find
 from microshrub_host.streams.stream import Stream
 
+from . import unseen_groups
 from .taught_sets import Opener
 
 BLOCKS, MIXED = "class after class", "mixed"
@@ -19,10 +20,14 @@ COUNTS = (1, 3, 5, 10, 20, 50)  # samples a class
 FEW = 20
 MOST = 8000  # samples of a set
 ASKED = 400  # after a handful of samples
-TAUGHT = 5000  # of which every fifth is asked
+TAUGHT = 5000  # of which a fifth is held out
 CONCEPTS = 4000  # a half of the first concept, a quarter of the second, and a quarter is asked
 FIRST = (100, 500)  # samples whose labels are all told
+_RECORDINGS = ("wisdm", "roomocc", "occupancy")
 _RUNS = ("wisdm", "roomocc", "digits")  # their own order is not that in which samples come
+
+PEERS = ("NaiveBayes", "KNN", "softmax", "HAT", "ARF", "extra-trees", "forest", "discriminant")
+ALL_AT_ONCE = ("logistic", "discriminant", "bayes", "neighbours", "extra-trees")
 
 Rows = NDArray[np.intp]
 
@@ -58,6 +63,7 @@ class Test:
     make: Make
     each: tuple[str, ...] = ()  # ways of which each set is shown beside the mean
     kinds: tuple[str, ...] = ("balanced",)  # or "plain", of accuracy
+    beside: tuple[str, ...] = PEERS  # who takes it besides thickets, by name
 
 
 def in_blocks(labels: NDArray[np.uint8], rng: np.random.Generator, rounds: int = 1) -> Rows:
@@ -79,29 +85,38 @@ def _lesson(stream: Stream, taught: Rows, asked: Rows, *, drawn: bool = True) ->
     )
 
 
-def _every_fifth(stream: Stream, most: int) -> tuple[Rows, Rows]:
-    """The first rows of a stream: those that are taught, and every fifth, which is asked."""
-    rows = np.arange(min(stream.samples, most))
-    aside = rows % EVERY == EVERY - 1
-    return rows[~aside], rows[aside]
+def _held_out(stream: Stream, most: int, seed: int) -> tuple[Rows, Rows]:
+    """The first rows of a stream: those that are taught, and whole stretches, which are asked."""
+    labels = np.asarray(stream.labels[:most])
+    groups = None if stream.groups is None else stream.groups[:most]
+    draw = next(find(labels, len(stream.class_names), groups=groups).draws(seed))
+    return np.flatnonzero(draw.learned), np.flatnonzero(draw.asked)
 
 
-def _kept_aside(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
+def _recording(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
     stream = sets(name)
-    taught, asked = _every_fifth(stream, min(most, MOST))
+    taught, asked = _held_out(stream, min(most, MOST), seed)
     if way == SHUFFLED:
         taught = np.random.default_rng(seed).permutation(taught)
-    return _lesson(stream, taught, asked, drawn=way == SHUFFLED)
+    return _lesson(stream, taught, asked)
+
+
+def _groups(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
+    if name not in unseen_groups.KINDS:
+        return _recording(name, way, sets, most, seed)
+    stream = unseen_groups.recording(name, seed)
+    taught, asked = _held_out(stream, min(most, MOST), seed)
+    return _lesson(stream, taught, asked)
 
 
 def _rounds(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
     stream = sets(name)
-    taught, asked = _every_fifth(stream, min(most, TAUGHT))
+    taught, asked = _held_out(stream, min(most, TAUGHT), seed)
     if way in (BLOCKS, TWO_ROUNDS):
         labels = np.asarray(stream.labels)[taught]
         rng = np.random.default_rng(seed)
         taught = taught[in_blocks(labels, rng, 2 if way == TWO_ROUNDS else 1)]
-    return _lesson(stream, taught, asked, drawn=way in (BLOCKS, TWO_ROUNDS))
+    return _lesson(stream, taught, asked)
 
 
 def handful_way(count: int, order: str) -> str:
@@ -110,14 +125,20 @@ def handful_way(count: int, order: str) -> str:
 
 
 def _handful(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
-    """Some samples of each class, at most half of those that there are, and 400 others."""
+    """Some samples of each class, at most half of those that there are, and 400 others.
+
+    Of a recording, the others are of stretches of which none is taught.
+    """
     stream = sets(name)
     words, order = way.split(" a class, ")
     labels = np.asarray(stream.labels)
     rng = np.random.default_rng((seed, int(words)))  # the same samples in either order
-    members = [rng.permutation(np.flatnonzero(labels == c)) for c in range(int(labels.max()) + 1)]
+    able = asked = np.arange(len(labels))
+    if name in _RECORDINGS:
+        able, asked = _held_out(stream, len(labels), seed)
+    members = [rng.permutation(able[labels[able] == c]) for c in range(int(labels.max()) + 1)]
     taught = np.concatenate([rows[: min(int(words), len(rows) // 2)] for rows in members])
-    others = rng.permutation(np.setdiff1d(np.arange(len(labels)), taught))
+    others = rng.permutation(np.setdiff1d(asked, taught))
     drawn = rng.permutation(taught)
     if order == BLOCKS:
         drawn = drawn[in_blocks(labels[drawn], rng)]
@@ -155,11 +176,11 @@ def _first(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
     if name in _RUNS:
         order = np.random.default_rng(seed).permutation(order)
     rows = order[: min(int(way.removeprefix("first ")), most)]
-    found = _lesson(stream, rows, rows[:0])
-    return replace(found, answers=found.labels, told=True, drawn=name in _RUNS)
+    lesson = _lesson(stream, rows, rows[:0])
+    return replace(lesson, answers=lesson.labels, told=True, drawn=name in _RUNS)
 
 
-_ALL = f"{TAUGHT * (EVERY - 1) // EVERY:,} samples, "
+_ALL = f"of {TAUGHT:,} samples, "
 _HANDFULS = tuple(handful_way(count, order) for count in COUNTS for order in (BLOCKS, MIXED))
 _HANDFUL = (handful_way(FEW, BLOCKS), handful_way(FEW, MIXED))
 _TURNS = (
@@ -168,19 +189,21 @@ _TURNS = (
 )
 TESTS: Mapping[str, Test] = {
     "A": Test(
-        "A: a recording, kept aside",
-        f"Four of every five rows of a recording are taught ({MOST:,} rows at most), in file "
-        "order, where classes come in long runs, or shuffled. Then every fifth is asked.",
-        ("wisdm", "roomocc", "occupancy"),
+        "A: unseen stretches of a recording",
+        f"Of a recording ({MOST:,} rows at most), whole runs of a label are held out: a fifth of "
+        "each class, at least one run, drawn by the seed. The others are taught in file order, "
+        "where classes come in long runs, or shuffled. Then the held-out runs are asked.",
+        _RECORDINGS,
         (IN_ORDER, SHUFFLED),
-        _kept_aside,
+        _recording,
         (IN_ORDER, SHUFFLED),
         kinds=("balanced", "plain"),
     ),
     "B": Test(
         "B: a handful of samples",
         f"Some samples of each class are taught, class after class or mixed. Then {ASKED} others "
-        "are asked. Where a class has few samples, half of them at most are taught.",
+        "are asked; of recordings (wisdm, roomocc), others of runs that are not taught. Where a "
+        "class has few samples, half of them at most are taught.",
         ("wine", "breast_cancer", "digits", "ImageSegments", "wisdm", "roomocc"),
         _HANDFULS,
         _handful,
@@ -188,8 +211,9 @@ TESTS: Mapping[str, Test] = {
     ),
     "E": Test(
         "E: rounds of all classes",
-        f"The first {TAUGHT:,} samples of a stream: every fifth is asked, after the others were "
-        "taught in their own order, class after class in one round, or in two rounds.",
+        f"Of the first {TAUGHT:,} samples of a stream, blocks of time are held out, a fifth in "
+        "all, with a gap on either side. They are asked after the others were taught in their own "
+        "order, class after class in one round, or in two rounds.",
         ("agrawal_a", "led_a", "rbf_m", "sea_a", "weather", "elec"),
         (IN_ORDER, BLOCKS, TWO_ROUNDS),
         _rounds,
@@ -203,6 +227,19 @@ TESTS: Mapping[str, Test] = {
         (BLOCKS, MIXED),
         _concepts,
         (BLOCKS, MIXED),
+    ),
+    "G": Test(
+        "G: other runs, people, days and rooms",
+        "As in A, in file order, and of generated recordings whole groups are held out: people, "
+        "who wear a sensor tilted and move more or less, faster or slower than others; days, on "
+        "which levels drift; rooms with a light of their own. Each seed makes other groups, "
+        f"{unseen_groups.GROUPS} of a recording. Those that stand beside thickets learn all "
+        "samples at once.",
+        (*_RECORDINGS, *unseen_groups.KINDS),
+        (IN_ORDER,),
+        _groups,
+        (IN_ORDER,),
+        beside=ALL_AT_ONCE,
     ),
     "unseen": Test(
         "Unseen streams",

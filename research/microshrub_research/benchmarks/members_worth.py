@@ -17,7 +17,7 @@ import numpy as np
 
 from microshrub_host.evaluation import prequential
 from microshrub_host.library import loader
-from microshrub_host.render.markdown import markdown_table
+from microshrub_host.reports.markdown import markdown_table
 from microshrub_host.streams.stream import Stream
 
 WHOLE = "all members"
@@ -48,10 +48,10 @@ class _Audience:
 
     def hear(self, label: int) -> None:
         """Mix what the members have just said, and judge them."""
-        said = self._own[self._places["said"]]
-        said[:] = self._theirs[self._places["said"]]
+        predicted = self._own[self._places["predictions"]]
+        predicted[:] = self._theirs[self._places["predictions"]]
         if self._left_out is not None:
-            said[self._left_out] = -1
+            predicted[self._left_out] = -1
         self.right += self._kernels.hear(self._tables) == label
         self._kernels.judge(self._table, label)
 

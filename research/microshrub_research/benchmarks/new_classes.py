@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microshrub_host.library import loader
-from microshrub_host.render.markdown import markdown_table
+from microshrub_host.reports.markdown import markdown_table
 
 from .known_streams import STREAMS
 
@@ -100,8 +100,8 @@ def rows_of(name: str, folder: Path | None, seed: int) -> Rows:
     if name == "digits":
         from sklearn.datasets import load_digits
 
-        found = load_digits()
-        values, labels = np.asarray(found.data), np.asarray(found.target)
+        digits = load_digits()
+        values, labels = np.asarray(digits.data), np.asarray(digits.target)
     else:
         from river import datasets
         from river.datasets import synth
@@ -157,8 +157,8 @@ def _ours(values: NDArray[np.float64], labels: NDArray[np.int64], new: Sequence[
     known = sorted(set(labels.tolist()) - set(new))
     model = library.Thicket(features=values.shape[1], classes=len(known) + len(new))
     spare = library.SpareClasses(model, tuple(map(str, known)), len(new))
-    newcomers, x = spare.newcomers, array("H", bytes(2 * values.shape[1]))
-    heard, aside, came = Heard(), [-1] * newcomers.places, 0
+    novelty, x = spare.novelty, array("H", bytes(2 * values.shape[1]))
+    heard, aside, came = Heard(), [-1] * novelty.places, 0
     for row, label in enumerate(labels.tolist()):
         x[:] = array("H", codes[row].tolist())
         c = spare.names.find(str(label))
@@ -171,11 +171,11 @@ def _ours(values: NDArray[np.float64], labels: NDArray[np.int64], new: Sequence[
         if label not in new and row >= WARMUP:
             heard.known += 1
             heard.news += taken
-        if newcomers.place >= 0:
-            aside[newcomers.place] = label
-        if not newcomers.is_asking:
+        if novelty.place >= 0:
+            aside[novelty.place] = label
+        if not novelty.is_ready:
             continue
-        group = [aside[k] for k in range(newcomers.places) if newcomers.is_asked(k)]
+        group = [aside[k] for k in range(novelty.places) if novelty.is_asked(k)]
         most = max(group, key=group.count)
         share = group.count(most) / len(group)
         if most not in new:
@@ -202,8 +202,8 @@ def _peer(name: str, values: NDArray[np.float64], labels: NDArray[np.int64], new
     aside: list[int] = []
     for row, label in enumerate(labels.tolist()):
         x = dict(enumerate(values[row].tolist()))
-        found = model.score_one(x)
-        taken = row >= WARMUP and found > np.quantile(scores, 0.99)
+        result = model.score_one(x)
+        taken = row >= WARMUP and result > np.quantile(scores, 0.99)
         came += label == new
         fade = 0 if taken else fade + 1
         aside = [*aside, label] if taken else aside[1:] if fade % 8 == 0 else aside
@@ -211,7 +211,7 @@ def _peer(name: str, values: NDArray[np.float64], labels: NDArray[np.int64], new
             heard.known += row >= WARMUP
             heard.news += taken
             model.learn_one(x)
-            scores.append(found)
+            scores.append(result)
         if len(aside) >= GROUP:
             share = aside.count(new) / len(aside)
             if share > 0.5:

@@ -22,9 +22,8 @@ import numpy as np
 
 from microshrub_host.engines.session import Session
 from microshrub_host.evaluation import prequential
-from microshrub_host.library import loader
+from microshrub_host.library import library_files, loader
 from microshrub_host.library.learners import MODELS
-from microshrub_host.sources import library_files
 from microshrub_host.streams.stream import Stream
 
 POINTS = (10_000, 100_000, 1_000_000)
@@ -100,13 +99,13 @@ def count_lines(session: Session, endless: Endless, begin: int, samples: int) ->
 
     The session learns them: encoding, predicting, learning and counting the accuracy.
     """
-    found = []
+    result = []
     for at in range(begin, begin + samples):
         rows, labels = endless.cut(at, at + 1)
         with counting_lines() as counted:
             session.run(rows, labels)
-        found.append(counted.lines)
-    return found
+        result.append(counted.lines)
+    return result
 
 
 @dataclass(frozen=True)
@@ -130,16 +129,16 @@ def blocks_before(
     session: Session, endless: Endless, points: Sequence[int], progress: Progress
 ) -> list[Block]:
     """Learn up to the last point; the last block before each."""
-    found, done = [], 0
+    result, done = [], 0
     for point in points:
         begin = max(done, point - min(_BLOCK, points[0] // 2))
         for at in range(done, begin, _STRIDE):
             session.run(*endless.cut(at, min(at + _STRIDE, begin)))
             progress(at, 2 * points[-1])  # the other half: time_blocks, count_lines
-        found.append(Block(begin, point, state_of(session)))
+        result.append(Block(begin, point, state_of(session)))
         session.run(*endless.cut(begin, point))
         done = point
-    return found
+    return result
 
 
 def time_blocks(session: Session, endless: Endless, blocks: Sequence[Block]) -> list[float]:
@@ -166,12 +165,12 @@ def measure(
     fast.freeze()
     blocks = blocks_before(fast, endless, points, progress)
     times = time_blocks(fast, endless, blocks)
-    found: list[SampleCost] = []
+    result: list[SampleCost] = []
     for block, nanoseconds in zip(blocks, times, strict=True):
-        progress(len(points) + len(found), 2 * len(points))
+        progress(len(points) + len(result), 2 * len(points))
         block.run(fast, endless)
         restore(exact, state_of(fast))
         lines = count_lines(exact, endless, block.end, WINDOW)
-        found.append(SampleCost(block.end, nanoseconds, lines, fast.model.progress()))
+        result.append(SampleCost(block.end, nanoseconds, lines, fast.model.progress()))
     progress(1, 1)
-    return found
+    return result

@@ -20,7 +20,7 @@ import numpy as np
 
 from microshrub_host.base import child_process
 from microshrub_host.base.errors import UserError
-from microshrub_host.kernels import c_kernels
+from microshrub_host.library import c_kernels
 
 FEATURES = 20  # of the files that are made
 SHRUB = ("--model", "shrub", "--window", "16", "--trees", "4", "--depth", "4")
@@ -88,14 +88,14 @@ def measure(
             few = folder / "few.csv"
             write_file(few, 500)
             _run(few, engine, warm, folder / "result.json", numbers)
-        found: dict[bool, list[tuple[float, float, float | None]]] = {}
+        result: dict[bool, list[tuple[float, float, float | None]]] = {}
         for number in range(repeats):
             for kind in (True, False) if cold else (False,):
                 progress(f"{name}, {engine}, {'cold' if kind else 'warm'}")
                 cache = folder / f"cold-{engine}-{number}" if kind else warm
                 one = _run(data, engine, cache, folder / "result.json", numbers)
-                found.setdefault(kind, []).append(one)
-        for kind, runs in found.items():
+                result.setdefault(kind, []).append(one)
+        for kind, runs in result.items():
             seconds, learning, memory = zip(*runs, strict=True)
             known = [size for size in memory if size is not None]
             yield ProcessCost(

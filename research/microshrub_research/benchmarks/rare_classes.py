@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from microshrub_host.evaluation.prequential import evaluate
 from microshrub_host.library.learners import BALANCED, DEFAULT, defaults
-from microshrub_host.render.markdown import markdown_table
+from microshrub_host.reports.markdown import markdown_table
 from microshrub_host.streams.stream import Stream
 
 LIMIT = 40_000  # samples of a stream, before it is thinned
@@ -61,11 +61,11 @@ class OperatingPoint:
     alarms: float
 
     @classmethod
-    def of(cls, labels: NDArray[Any], said: NDArray[Any]) -> OperatingPoint:
+    def of(cls, labels: NDArray[Any], predicted: NDArray[Any]) -> OperatingPoint:
         """Of labels and predictions, both of shape (samples,)."""
         rare = labels == RARE
-        found = said == RARE
-        return cls(100 * float(found[rare].mean()), 100 * float(found[~rare].mean()))
+        result = predicted == RARE
+        return cls(100 * float(result[rare].mean()), 100 * float(result[~rare].mean()))
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ def thinned(stream: Stream) -> Stream:
     usual = int(np.count_nonzero(~rare))
     chance = SHARE / (1 - SHARE) * usual / max(len(labels) - usual, 1)
     kept = ~rare | (np.random.default_rng(SEED).random(len(labels)) < chance)
-    rows, said = np.asarray(stream.values)[kept], rare[kept].astype(np.uint8)
-    return Stream(stream.name, rows, said, stream.feature_names, _NAMES)
+    rows, predicted = np.asarray(stream.values)[kept], rare[kept].astype(np.uint8)
+    return Stream(stream.name, rows, predicted, stream.feature_names, _NAMES)
 
 
 def measure(name: str, stream: Stream) -> Iterator[tuple[str, RareRow | None]]:
@@ -99,11 +99,13 @@ def measure(name: str, stream: Stream) -> Iterator[tuple[str, RareRow | None]]:
     for model, costs in _ours():
         points.append(_learned(stream, model, costs))
         yield model, None
-    found: dict[str, OperatingPoint] = {}
+    result: dict[str, OperatingPoint] = {}
     for peer in PEERS:
-        found[peer] = OperatingPoint.of(labels, _asked(_wrappers()[peer](), stream))
+        result[peer] = OperatingPoint.of(labels, _asked(_wrappers()[peer](), stream))
         last = peer == PEERS[-1]
-        row = RareRow(name, len(labels), points[0], points[1], points[2:], found) if last else None
+        row = (
+            RareRow(name, len(labels), points[0], points[1], points[2:], result) if last else None
+        )
         yield peer, row
 
 
@@ -142,12 +144,12 @@ def _wrappers() -> dict[str, Callable[[], Any]]:
 
 def _asked(model: Any, stream: Stream) -> NDArray[np.uint8]:
     """What a learner of River predicts, of shape (samples,). A missing value is left out."""
-    said = np.zeros(len(stream.labels), dtype=np.uint8)
+    predicted = np.zeros(len(stream.labels), dtype=np.uint8)
     for i, (values, label) in enumerate(zip(stream.values, stream.labels, strict=True)):
         row = {k: float(v) for k, v in enumerate(values) if not np.isnan(v)}
-        said[i] = model.predict_one(row) or 0
+        predicted[i] = model.predict_one(row) or 0
         model.learn_one(row, int(label))
-    return said
+    return predicted
 
 
 def recall_at(alarms: float, points: Sequence[OperatingPoint]) -> float:

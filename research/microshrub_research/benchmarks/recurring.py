@@ -9,10 +9,10 @@ import numpy as np
 
 from microshrub_host.base.text import count
 from microshrub_host.base.versions import version_of
-from microshrub_host.render.markdown import markdown_table
+from microshrub_host.reports.markdown import markdown_table
 
 from .lessons import Lesson
-from .pupils import Pupil
+from .taught_learners import Pupil
 from .taught_sets import SYNTH_SAMPLES, Opener
 
 VISITS = 5
@@ -76,13 +76,13 @@ def measure(
     """Each learner's name, and what became of it; one after the other."""
     stream = lesson(name, sets, length)
     for learner in learners:
-        found = Visits()
+        visits = Visits()
         for seed in range(seeds if learner.drawn else 1):
             right = 100.0 * (learner.answers(stream, seed) == stream.answers)
             of_visits = right.reshape(VISITS, length)
-            found.firsts.append(of_visits[:, :FIRST].mean(axis=1).tolist())
-            found.whole.append(float(right.mean()))
-        yield learner.name, found
+            visits.firsts.append(of_visits[:, :FIRST].mean(axis=1).tolist())
+            visits.whole.append(float(right.mean()))
+        yield learner.name, visits
 
 
 def page(found: Found, learners: Sequence[Pupil], seeds: int, length: int, command: str) -> str:

@@ -50,13 +50,13 @@ def machine(chance: Generator, state: str, time: Signal) -> Signal:
     if state == "loose":
         for order in (0.5, 1.5, 2.5, 3, 4):
             radial += 0.1 * np.sin(order * angle + chance.uniform(0, 6))
-    found = force * chance.uniform(0.8, 1.25) * np.stack([radial, axial], axis=1)
+    result = force * chance.uniform(0.8, 1.25) * np.stack([radial, axial], axis=1)
     if state == "worn":
         hits = np.diff(np.floor(3.57 * angle / (2 * np.pi)), prepend=0) > 0
         ring = np.exp(-90 * time[:60]) * np.sin(2 * np.pi * 330 * time[:60])
         blows = hits * force * chance.uniform(0.25, 0.45, len(time))
-        found += np.convolve(blows, ring)[: len(time), None] * [1.0, 0.5]
-    shaken: Signal = G * (found + chance.normal(0, 0.03, found.shape) + [1.0, 0.0])
+        result += np.convolve(blows, ring)[: len(time), None] * [1.0, 0.5]
+    shaken: Signal = G * (result + chance.normal(0, 0.03, result.shape) + [1.0, 0.0])
     return shaken
 
 
@@ -79,8 +79,8 @@ def gesture(chance: Generator, what: str, time: Signal) -> Signal:
     a, b = chance.normal(0, 0.35, 2)  # how it is held
     turn = np.array([[np.cos(a), 0, np.sin(a)], [0, 1, 0], [-np.sin(a), 0, np.cos(a)]])
     tilt = np.array([[1, 0, 0], [0, np.cos(b), -np.sin(b)], [0, np.sin(b), np.cos(b)]])
-    found = np.stack([x, y, 1 + z], axis=1) @ turn @ tilt
-    felt: Signal = G * (found + chance.normal(0, 0.03, found.shape))
+    result = np.stack([x, y, 1 + z], axis=1) @ turn @ tilt
+    felt: Signal = G * (result + chance.normal(0, 0.03, result.shape))
     return felt
 
 

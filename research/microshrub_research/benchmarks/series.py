@@ -15,8 +15,8 @@ DAY, WEEK = 24, 168
 
 def walk(chance: Generator, time: Series) -> Series:
     """Sums of noise: nothing is known of it but the last value."""
-    found: Series = np.cumsum(chance.normal(0, 1, len(time)))
-    return found
+    series: Series = np.cumsum(chance.normal(0, 1, len(time)))
+    return series
 
 
 def transformer(chance: Generator, time: Series) -> Series:
@@ -25,8 +25,8 @@ def transformer(chance: Generator, time: Series) -> Series:
         height * np.sin(2 * np.pi * time / period)
         for height, period in ((4, DAY), (2, WEEK), (5, 4000))
     )
-    found: Series = 30 + day + week + year + wandering(chance, len(time), 0.98, 0.7)
-    return found
+    series: Series = 30 + day + week + year + wandering(chance, len(time), 0.98, 0.7)
+    return series
 
 
 def power(chance: Generator, time: Series) -> Series:
@@ -34,22 +34,22 @@ def power(chance: Generator, time: Series) -> Series:
     hour = time % DAY
     peaks = np.exp(-(((hour - 8) / 3) ** 2)) + 1.5 * np.exp(-(((hour - 19) / 3) ** 2))
     weekday = 1 - 0.4 * (time // DAY % 7 > 4)
-    found: Series = 20 + 100 * peaks * weekday + wandering(chance, len(time), 0.7, 4)
-    return found
+    series: Series = 20 + 100 * peaks * weekday + wandering(chance, len(time), 0.7, 4)
+    return series
 
 
 def jumps(chance: Generator, time: Series) -> Series:
     """A level that jumps every 700 samples or so, and noise."""
     jumped = (chance.random(len(time)) < 1 / 700) * chance.normal(0, 20, len(time))
-    found: Series = np.cumsum(jumped) + chance.normal(0, 2, len(time))
-    return found
+    series: Series = np.cumsum(jumped) + chance.normal(0, 2, len(time))
+    return series
 
 
 def trend(chance: Generator, time: Series) -> Series:
     """A steady rise with a season of 50 samples."""
     season = 3 * np.sin(2 * np.pi * time / 50)
-    found: Series = 0.01 * time + season + wandering(chance, len(time), 0.9, 0.5)
-    return found
+    series: Series = 0.01 * time + season + wandering(chance, len(time), 0.9, 0.5)
+    return series
 
 
 def server(chance: Generator, time: Series) -> Series:
@@ -64,17 +64,17 @@ def spots(chance: Generator, time: Series) -> Series:
     speed = 2 * np.pi / 132 * (1 + 0.1 * wandering(chance, len(time), 0.99, 0.1))
     height = 80 + 30 * np.sin(2 * np.pi * time / 1000)
     cycle = height * (1 + np.sin(np.cumsum(speed))) / 2
-    found: Series = np.maximum(0, cycle + chance.normal(0, 12, len(time)))
-    return found
+    series: Series = np.maximum(0, cycle + chance.normal(0, 12, len(time)))
+    return series
 
 
 def wandering(chance: Generator, count: int, memory: float, noise: float) -> Series:
     """Autoregressive noise of the first order: each value is `memory` of the one before."""
-    found = np.empty(count)
+    series = np.empty(count)
     value = 0.0
     for k, fresh in enumerate(chance.normal(0, noise, count)):
-        found[k] = value = memory * value + fresh
-    return found
+        series[k] = value = memory * value + fresh
+    return series
 
 
 SERIES: Mapping[str, Callable[[Generator, Series], Series]] = {

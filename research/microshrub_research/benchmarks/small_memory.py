@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from microshrub_host.library.learners import options_text
-from microshrub_host.render.markdown import markdown_table
+from microshrub_host.reports.markdown import markdown_table
 
 from ..compare.catalogue import PEERS
+from ..compare.comparison_runner import Cell
 from ..compare.contender import Contender
-from ..compare.runner import Cell
 from .best_known import RIVALS, Pick
 from .known_streams import CHOSEN
 
@@ -23,10 +23,10 @@ Cells = Mapping[tuple[str, str], Cell]  # by stream and name of the learner
 
 def contenders(picks: Sequence[Pick], rivals: bool) -> list[Contender]:
     """All that are to run on the stream of these picks, each once."""
-    found = [pick.contender() for pick in picks]
+    result = [pick.contender() for pick in picks]
     if rivals:
-        found += [PEERS[name] for pick in picks for name in RIVALS[pick.budget]]
-    return list({contender.name: contender for contender in found}.values())
+        result += [PEERS[name] for pick in picks for name in RIVALS[pick.budget]]
+    return list({contender.name: contender for contender in result}.values())
 
 
 def accuracy_row(pick: Pick, cells: Cells, rivals: bool) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def options_row(pick: Pick) -> tuple[str, ...]:
 
 def markdown(picks: Sequence[Pick], cells: Cells, rivals: bool, command: str) -> str:
     """The whole file."""
-    said = [
+    paragraphs = [
         "# The best known models of a small memory",
         f"Made by `{command}`; do not edit it by hand. Prequential accuracy in percent over the "
         "whole stream; model bytes are those of the buffers on a board. The options were found by "
@@ -85,7 +85,7 @@ def markdown(picks: Sequence[Pick], cells: Cells, rivals: bool, command: str) ->
     ]
     head = ["stream", "within", "model", "bytes", "accuracy"]
     if rivals:
-        said.append(
+        paragraphs.append(
             "MOA's learners have MOA's defaults, and ensembles ten trees: the Hoeffding tree and "
             "EFDT next to ours of 16 KB, adaptive random forests and streaming random patches "
             "next to ours of 64 KB. Their bytes are MOA's own measure (measureByteSize). The last "
@@ -93,7 +93,9 @@ def markdown(picks: Sequence[Pick], cells: Cells, rivals: bool, command: str) ->
         )
         head += ["MOA", "MOA", "ahead"]
     rows = [accuracy_row(pick, cells, rivals) for pick in picks]
-    said.append(markdown_table(head, rows))
+    paragraphs.append(markdown_table(head, rows))
     options = [options_row(pick) for pick in picks]
-    said.append(markdown_table(["stream", "within", "options of `microshrub simulate`"], options))
-    return "\n\n".join(said) + "\n"
+    paragraphs.append(
+        markdown_table(["stream", "within", "options of `microshrub simulate`"], options)
+    )
+    return "\n\n".join(paragraphs) + "\n"

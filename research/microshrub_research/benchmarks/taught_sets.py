@@ -51,13 +51,13 @@ def _open(folder: Path | None, name: str) -> Stream:
 
 def _scikit(name: str) -> Stream:
     datasets = scikit("datasets")
-    found = getattr(datasets, _SCIKIT[name])()
+    result = getattr(datasets, _SCIKIT[name])()
     return Stream(
         name,
-        np.asarray(found.data, dtype=np.float64),
-        np.asarray(found.target, dtype=np.uint8),
-        tuple(map(str, found.feature_names)),
-        tuple(map(str, found.target_names)),
+        np.asarray(result.data, dtype=np.float64),
+        np.asarray(result.target, dtype=np.uint8),
+        tuple(map(str, result.feature_names)),
+        tuple(map(str, result.target_names)),
     )
 
 

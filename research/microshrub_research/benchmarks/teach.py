@@ -12,11 +12,11 @@ import numpy as np
 
 from microshrub_host.base.text import count
 from microshrub_host.base.versions import version_of, versions
-from microshrub_host.render.markdown import markdown_table
+from microshrub_host.reports.markdown import markdown_table
 
 from ..papers.kept_results import KeptResults
 from .lessons import TESTS, Lesson
-from .pupils import TREES, Pupil
+from .taught_learners import TREES, Pupil
 from .taught_sets import Opener
 
 _OTHERS = ("river", "scikit-learn")  # whose versions matter, too
@@ -33,9 +33,10 @@ the lesson.
 
 Thickets have no option but their size, and no warm-up: their ranges grow. NaiveBayes (Gaussian),
 KNN, softmax, HAT and ARF are River {river}'s with its defaults (ten trees in ARF), KNN and softmax
-behind its standard scaler, KNN with an exact search. The last three learn all samples at once:
+behind its standard scaler, KNN with an exact search. The others learn all samples at once:
 scikit-learn {scikit}'s extremely randomised trees and random forest, {trees} trees each, and its
-linear discriminant analysis with shrinkage.
+linear discriminant analysis with shrinkage; in G also its logistic regression and 5 neighbours,
+both behind its standard scaler, and its Gaussian naive Bayes.
 """
 
 
@@ -62,8 +63,8 @@ class GradeTable:
 
     def mean(self, key: Key, kind: str) -> float | None:
         """The mean over the seeds, plain or balanced; None if there are none."""
-        found = self.figures.get(key)
-        return statistics.fmean(getattr(each, kind) for each in found) if found else None
+        value = self.figures.get(key)
+        return statistics.fmean(getattr(each, kind) for each in value) if value else None
 
 
 def keeping(folder: Path | None, most: int) -> AbstractContextManager[KeptResults | None]:
@@ -97,7 +98,7 @@ def measure(
             for seed in range(seeds):
                 lesson = test.make(name, way, sets, most, seed)
                 for learner in learners:
-                    if not learner.can(lesson):
+                    if not (takes(letter, learner) and learner.can(lesson)):
                         continue
                     key = letter, name, way, learner.name
                     run = key, seed if lesson.drawn or learner.drawn else 0
@@ -123,7 +124,13 @@ def _figures(learner: Pupil, lesson: Lesson, seed: int) -> Grades:
 
 def total(letter: str, names: Sequence[str], learners: Sequence[Pupil], seeds: int) -> int:
     """How many figures measure() gives, at most."""
-    return len(names) * len(TESTS[letter].ways) * len(learners) * seeds
+    some = [learner for learner in learners if takes(letter, learner)]
+    return len(names) * len(TESTS[letter].ways) * len(some) * seeds
+
+
+def takes(letter: str, learner: Pupil) -> bool:
+    """Whether that learner stands in the test's table."""
+    return learner.ours or learner.name in TESTS[letter].beside
 
 
 def page(

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import showing
-from microshrub_host.emulation.counted_models import clustered
-from microshrub_host.emulation.instruction_counts import Counter, learned_on_pc
+from microshrub_host.boards.counted_models import clustered
+from microshrub_host.boards.instruction_counts import Counter, learned_on_pc
 
 from .instruction_report import figures
 
@@ -26,7 +26,7 @@ def thicket_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
         wanted = [(b, f, c, size) for b in boards for f, c in _shapes(b) for size in SIZES]
         for board, *shape in wanted:
             what = clustered(*shape)
-            with Counter(board, [what]) as counter:
+            with Counter(board, [what], native=True) as counter:
                 cost = counter.count(0, what.kind, what.parameters)
             if cost.crc != learned_on_pc(what):
                 raise UserError(f"{board}: another state than in the simulator")

@@ -1,4 +1,4 @@
-"""Asking for labels as its authors do, to compare with.
+"""QueryStrategy for labels as its authors do, to compare with.
 
 Zliobaite, Bifet, Pfahringer, Holmes: Active learning with drifting streaming data, IEEE
 Transactions on Neural Networks and Learning Systems 2014, section IV-C, with their constants.

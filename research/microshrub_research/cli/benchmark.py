@@ -6,81 +6,90 @@ import argparse
 
 from microshrub_host.cli.plain_parser import Command, add_commands
 
+_LEARNERS = "microshrub_research.cli.benchmark_learners"
+_TASKS = "microshrub_research.cli.benchmark_tasks"
+_CLI = "microshrub_research.cli"
+
 COMMANDS = (
     Command(
         "family",
         "Run every Hoeffding tree with every leaf rule on six streams.",
-        "microshrub_research.cli.benchmark_family",
+        f"{_LEARNERS}:FAMILY",
     ),
     Command(
         "small-memory",
         "Run the best known models that fit a small memory.",
-        "microshrub_research.cli.benchmark_small_memory",
+        f"{_LEARNERS}:SMALL_MEMORY",
     ),
     Command(
         "field",
         "Run Thicket of several sizes beside other learners on many streams.",
-        "microshrub_research.cli.benchmark_field",
+        f"{_LEARNERS}:FIELD",
     ),
     Command(
         "worth",
         "Leave each member of a thicket out; print what it adds to the accuracy.",
-        "microshrub_research.cli.benchmark_worth",
+        f"{_LEARNERS}:WORTH",
     ),
     Command(
         "anomaly",
         "Run the anomaly score beside River's half-space trees.",
-        "microshrub_research.cli.benchmark_anomaly",
+        f"{_TASKS}:ANOMALY",
     ),
     Command(
         "rare",
         "Run a balanced thicket beside River's wrappers for rare classes.",
-        "microshrub_research.cli.benchmark_rare",
+        f"{_TASKS}:RARE",
     ),
     Command(
         "new-classes",
         "Take each class's name away in turn; print when the class is noticed.",
-        "microshrub_research.cli.benchmark_new_classes",
+        f"{_TASKS}:NEW_CLASSES",
     ),
     Command(
         "features",
         "Learn windows of four sensors, beside a forest on hand-made features.",
-        "microshrub_research.cli.benchmark_features",
+        f"{_TASKS}:FEATURES",
     ),
     Command(
         "labels",
         "Learn few labels: those that the model asks for, and random ones.",
-        "microshrub_research.cli.benchmark_labels",
+        f"{_TASKS}:LABELS",
     ),
     Command(
         "teach",
-        "Teach some samples in any order, then ask without labels, beside other learners.",
-        "microshrub_research.cli.benchmark_teach",
+        "Teach some samples in any order, then ask about unseen data, beside other learners.",
+        f"{_LEARNERS}:TEACH",
     ),
     Command(
         "recurring",
         "Let two concepts take turns; print the accuracy when each comes back.",
-        "microshrub_research.cli.benchmark_recurring",
+        f"{_LEARNERS}:RECURRING",
     ),
     Command(
         "numbers",
         "Run our regressors beside River's.",
-        "microshrub_research.cli.benchmark_numbers",
+        f"{_TASKS}:NUMBERS",
     ),
     Command(
         "ahead",
         "Forecast 1 to 120 samples ahead, beside River; print what intervals hold.",
-        "microshrub_research.cli.benchmark_ahead",
+        f"{_TASKS}:AHEAD",
     ),
     Command(
         "growth",
         "Run a stream over and over; print the cost per sample at several points.",
-        "microshrub_research.cli.benchmark_growth",
+        f"{_CLI}.benchmark_growth",
+    ),
+    Command(
+        "mqtt-load",
+        "Let a thousand simulated boards talk to a real MQTT broker.",
+        f"{_CLI}.benchmark_mqtt_load",
     ),
     Command(
         "process",
         "Start simulate on small and large files; print its CPU time and memory.",
-        "microshrub_research.cli.benchmark_process",
+        f"{_TASKS}:PROCESS",
     ),
 )
 

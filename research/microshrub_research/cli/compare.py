@@ -5,12 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console, messages
-from microshrub_host.beside.label_budget import LabelBudget
-from microshrub_host.cli.number_options import add_number_options, wants_numbers
-from microshrub_host.cli.options import add_companion_options, companions
+from microshrub_host.cli.options import add_companion_options, companions_of
 from microshrub_host.cli.outputs import (
     add_outputs,
     check_outputs,
@@ -18,21 +17,26 @@ from microshrub_host.cli.outputs import (
     write_json,
     write_page,
 )
-from microshrub_host.cli.parsed import check_at_least_one
-from microshrub_host.cli.run_options import add_bytes_option, add_run_options, jobs_of
-from microshrub_host.cli.stream_options import add_stream_options, open_arguments
+from microshrub_host.cli.parsed import check_at_least_one, whole_number
+from microshrub_host.cli.plain_parser import show_first
+from microshrub_host.cli.regression_options import add_number_options, wants_numbers
+from microshrub_host.cli.run_options import add_run_options, jobs_of
+from microshrub_host.cli.stream_options import add_stream_options, open_arguments, open_rows
+from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.library.learners import MODELS
-from microshrub_host.streams.stream import Stream
+from microshrub_host.models import model_files
+from microshrub_host.models.second_recording import as_the_model
+from microshrub_host.streams.stream import MAX_SAMPLES, Stream
 
-from ..compare import catalogue, few_labels, number_peers
-from ..compare import page as compare_page
-from ..compare import report as compare_report
+from ..compare import catalogue, label_budgets, regression_peers
+from ..compare import comparison_page as compare_page
+from ..compare import comparison_report as compare_report
+from ..compare.comparison_report import StreamResults
+from ..compare.comparison_runner import Cell, compare
 from ..compare.contender import Contender
-from ..compare.our_learners import model_bytes, ours
-from ..compare.report import StreamResults
-from ..compare.runner import Cell, compare
+from ..compare.our_learners import model_bytes, ours, saved_model
 from ..compare.sets import SETS, Selection
-from .compare_numbers import NUMBERS, run_numbers
+from .compare_regression import NUMBERS, run_numbers
 from .compare_streams import check_bytes, compile_ours, learn_all, options_of, with_data
 
 _LIMIT = 600  # seconds
@@ -57,20 +61,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--label-budget, our learners ask for labels; the others get as many labels, drawn at "
         "random."
     )
-    add_stream_options(parser, nargs="+")
+    add_stream_options(parser, each_alone=True)
     parser.add_argument(
         "--ours",
         action="append",
         metavar='"MODEL NAME=VALUE ..."',
-        help='one of our learners, such as "hoeffding policy=efdt depth=10"; can be repeated '
+        help='one of our learners; such as "hoeffding policy=efdt depth=10"; can be repeated '
         f"(default: {', '.join(MODELS)}, with their defaults; with --target {', '.join(NUMBERS)})",
     )
     parser.add_argument(
         "--peers",
         metavar="A,B,...",
-        help=f"some of {', '.join(catalogue.PEERS)}; with --target of "
-        f"{', '.join(number_peers.PEERS)}; river, moa and torch mean all of theirs, "
-        "none means no peers (default: all that can run here)",
+        help=f"which learners of River and MOA; some of {', '.join(catalogue.PEERS)}; with "
+        f"--target of {', '.join(regression_peers.PEERS)}; river, moa and torch mean all of "
+        "theirs, none means no peers (default: all that can run here)",
     )
     parser.add_argument(
         "--set",
@@ -80,7 +84,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "systems with the same settings; speed is the trees and CapyMOA's shrubs, in samples per "
         "second (default: off)",
     )
-    add_bytes_option(parser, "refuse our models that take more bytes (default: no limit)")
+    parser.add_argument(
+        "--bytes",
+        type=whole_number,
+        metavar="BYTES",
+        help="refuse our models that take more bytes (default: no limit)",
+    )
+    parser.add_argument(
+        "--model",
+        metavar="FILE.mshrub",
+        help="a saved model that goes on to learn beside the others; all learn DATA as it reads "
+        "it, with its columns, features and classes (default: none)",
+    )
     add_companion_options(parser, only=[LabelBudget.name])
     parser.add_argument(_SPARE, nargs="*", action=_RefuseSpare, help=argparse.SUPPRESS)
     add_run_options(parser, _LIMIT)
@@ -90,6 +105,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         html="write tables and pictures as one HTML page",
     )
     add_number_options(parser, interval=False)
+    show_first(
+        parser,
+        "--label",
+        "--drop",
+        "--features",
+        "--limit",
+        "--ours",
+        "--peers",
+        "--bytes",
+        "--model",
+        "--jobs",
+        "--html",
+        "--target",
+        "--horizon",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -100,7 +130,7 @@ def run(arguments: argparse.Namespace) -> int:
     asking = _asking(arguments)
     chosen = SETS.get(arguments.set)
     contenders = _contenders(arguments, chosen)
-    streams = [open_arguments(with_data(arguments, source)) for source in arguments.data]
+    streams = [_opened(with_data(arguments, source)) for source in arguments.data]
     size_on = partial(model_bytes, warmup=arguments.warmup)
     check_bytes(contenders, streams, size_on, arguments.bytes)
     compile_ours(contenders)
@@ -123,6 +153,14 @@ def run(arguments: argparse.Namespace) -> int:
         lambda: _finish(parts, contenders, arguments),
     )
     return 0
+
+
+def _opened(arguments: argparse.Namespace) -> Stream:
+    """The samples, as the saved model makes them if there is one."""
+    if arguments.model is None:
+        return open_arguments(arguments)
+    late = argparse.Namespace(**vars(arguments) | {"warmup": MAX_SAMPLES})  # it knows its classes
+    return as_the_model(model_files.read(Path(arguments.model)), open_rows(late, fewest_classes=1))
 
 
 def _tell(
@@ -151,7 +189,7 @@ def _finish(
         for note in notes:
             console.say(note)
     asking = _asking(arguments)
-    about = [few_labels.note(asking), *compare_report.NOTES] if asking else compare_report.NOTES
+    about = [label_budgets.note(asking), *compare_report.NOTES] if asking else compare_report.NOTES
     if asking and not is_quiet(arguments):
         console.say(about[0])
     options = options_of(arguments)
@@ -164,13 +202,14 @@ def _finish(
 
 def _asking(arguments: argparse.Namespace) -> LabelBudget | None:
     """The budget for labels, None if all are learned at once."""
-    return next((each for each in companions(arguments) if isinstance(each, LabelBudget)), None)
+    return next((each for each in companions_of(arguments) if isinstance(each, LabelBudget)), None)
 
 
 def _check(arguments: argparse.Namespace) -> None:
     check_at_least_one(time_limit=arguments.time_limit, jobs=arguments.jobs, bytes=arguments.bytes)
     if arguments.set and (arguments.ours or arguments.peers):
         raise UserError(f"--set {arguments.set} names all learners; leave out --ours and --peers")
+    _check_model(arguments)
     if arguments.set == "speed" and arguments.label_budget:
         raise UserError("--set speed has every learner learn all labels; leave out --label-budget")
     if arguments.set == "speed" and (arguments.jobs or 1) > 1:
@@ -178,16 +217,32 @@ def _check(arguments: argparse.Namespace) -> None:
     check_outputs(arguments)
 
 
+def _check_model(arguments: argparse.Namespace) -> None:
+    """Raise UserError for what a saved model leaves nothing to do for."""
+    if arguments.model is None:
+        return
+    for name in ("features", "warmup", "classes", "shuffle", "label_budget", "set"):
+        if getattr(arguments, name) is not None:
+            option = name.replace("_", "-")
+            raise UserError(f"--{option} is not used: {arguments.model} says how DATA is read")
+    if wants_numbers(arguments) or model_files.read(Path(arguments.model)).numbers:
+        raise UserError(
+            "--model takes a model of classes; `microshrub compare DATA --target COLUMN` compares "
+            "learners of numbers, all of them from the start"
+        )
+
+
 def _contenders(arguments: argparse.Namespace, chosen: Selection | None) -> list[Contender]:
     """All that run, each once: those of the set, or the named ones, or by default everybody."""
     if chosen:
         return _that_can_run(chosen.contenders())
-    found = [ours(text) for text in arguments.ours or MODELS]
+    result = [saved_model(Path(arguments.model))] if arguments.model else []
+    result += [ours(text) for text in arguments.ours or MODELS]
     if arguments.peers is None:
-        found += _that_can_run(catalogue.PEERS.values())
+        result += _that_can_run(catalogue.PEERS.values())
     elif arguments.peers != "none":
-        found += catalogue.select(arguments.peers)
-    return list({contender.name: contender for contender in found}.values())
+        result += catalogue.select(arguments.peers)
+    return list({contender.name: contender for contender in result}.values())
 
 
 def _that_can_run(contenders: Iterable[Contender]) -> list[Contender]:

@@ -13,9 +13,9 @@ from microshrub_host.base.text import count
 from microshrub_host.cli.stream_options import compile_kernels
 from microshrub_host.evaluation.prequential import are_compiled
 
+from ..compare.comparison_runner import Progress
 from ..compare.contender import Contender
 from ..compare.outcome import AnyCell, AnyStream
-from ..compare.runner import Progress
 
 _NOT_OPTIONS = ("run", "json", "html", "command_line")
 
@@ -35,15 +35,15 @@ def learn_all(
     After Ctrl-C, what was measured until then is told and finished, too.
     """
     for stream in streams:
-        found: dict[str, C] = {}
+        result: dict[str, C] = {}
         stopped = None
         with showing(stream.name) as update:
             try:
                 for cell in cells(stream, update):
-                    found[cell.name] = cell
+                    result[cell.name] = cell
             except KeyboardInterrupt as interrupt:
                 stopped = interrupt
-        in_order = {c.name: found[c.name] for c in contenders if c.name in found}
+        in_order = {c.name: result[c.name] for c in contenders if c.name in result}
         if stopped:
             with undisturbed():
                 tell(stream, in_order)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from microshrub_host.base import files
+from microshrub_host.base import files, native_tools
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
-from microshrub_host.emulation import emulated_boards
-from microshrub_host.fetch import native_tools
+from microshrub_host.boards import emulated_boards
+from microshrub_host.cli.plain_parser import show_first
 
 from ..benchmarks import count_history, instruction_report
 from ..benchmarks.anomaly_cost import anomaly_rows, newcomer_rows
 from ..benchmarks.feature_cost import feature_rows
-from ..benchmarks.number_cost import number_rows
-from ..benchmarks.question_cost import question_rows, rehearsal_rows
+from ..benchmarks.query_cost import question_rows, rehearsal_rows
+from ..benchmarks.regression_cost import number_rows
 from ..benchmarks.thicket_cost import thicket_rows
 
 
@@ -85,6 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="also write the page docs/reference/results/cost.md",
     )
+    show_first(parser, "--board", "--native", "--kernels", "--markdown")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -137,10 +138,10 @@ def _compare(path: Path) -> int:
     emulated_boards.find_or_build(count_history.BOARD, messages.say)
     now = count_history.measure()
     print(count_history.table(lines, now))
-    found = count_history.complaints(lines, now)
-    for complaint in found:
+    result = count_history.complaints(lines, now)
+    for complaint in result:
         messages.say(complaint)
-    return int(bool(found))
+    return int(bool(result))
 
 
 def _native(boards: list[str]) -> list[tuple[str, ...]]:

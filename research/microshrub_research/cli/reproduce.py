@@ -12,17 +12,25 @@ from microshrub_host.base import cluster
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
 from microshrub_host.base.text import did_you_mean
-from microshrub_host.cli.outputs import check_outputs
+from microshrub_host.cli.outputs import check_drawing, check_outputs
 from microshrub_host.cli.parsed import check_at_least_one, whole_number
+from microshrub_host.cli.plain_parser import show_first
 from microshrub_host.cli.run_options import add_worker_options, jobs_of
 
 from ..compare.contender import SEED
 from ..papers.data_folder import VARIABLE
 from ..papers.experiment import Extent
+from ..papers.experiment_report import (
+    facts,
+    make_page,
+    markdown,
+    save_pictures,
+    save_text,
+    table_text,
+)
+from ..papers.experiment_runner import Plan, reproduce
 from ..papers.experiments import EXPERIMENTS, load_experiment
 from ..papers.printed_figures import load_paper
-from ..papers.report import facts, make_page, markdown, save_pictures, save_text, table_text
-from ..papers.runner import Plan, reproduce
 
 _TOLD = (
     *("streams", "methods", "configurations", "limit", "time_limit", "method_time"),
@@ -40,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_what_to_run(parser)
     _add_how_to_run(parser)
+    show_first(
+        parser, "--quick", "--streams", "--methods", "--data", "--jobs", "--output", "--html"
+    )
 
 
 def _add_what_to_run(parser: argparse.ArgumentParser) -> None:
@@ -165,6 +176,7 @@ def _check(arguments: argparse.Namespace, extent: Extent) -> None:
     if arguments.data is not None and not arguments.data.is_dir():
         raise UserError(f"--data {arguments.data}: there is no such folder")
     check_outputs(arguments)
+    check_drawing("reproduce")
 
 
 def _chosen(
@@ -183,14 +195,14 @@ def _chosen(
 
 def _run(plan: Plan, arguments: argparse.Namespace) -> None:
     folder = _folder(arguments)
-    found = reproduce(plan, folder)
+    result = reproduce(plan, folder)
     paper = load_paper(plan.experiment.name)
-    tables = plan.experiment.tables(found)
-    pictures = plan.experiment.pictures(found)
-    told = {"paper": paper.citation}
-    told |= {"seed of the draw": str(plan.seed), "seed of the peers": str(SEED)}
-    told |= facts(found, {name: source.origin for name, source in plan.sources.items()})
-    what = (f"Reproduced: {paper.title}", _command(arguments), found, tables, pictures, told)
+    tables = plan.experiment.tables(result)
+    pictures = plan.experiment.pictures(result)
+    versions = {"paper": paper.citation}
+    versions |= {"seed of the draw": str(plan.seed), "seed of the peers": str(SEED)}
+    versions |= facts(result, {name: source.origin for name, source in plan.sources.items()})
+    what = (f"Reproduced: {paper.title}", _command(arguments), result, tables, pictures, versions)
     save_pictures(folder, pictures)
     save_text(folder / "tables.md", markdown(*what))
     html = arguments.html or folder / "report.html"

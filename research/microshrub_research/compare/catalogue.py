@@ -1,4 +1,4 @@
-"""Who is compared: our learners, two simple baselines, River's learners, MOA's and soft trees.
+"""Who is compared: our learners, simple baselines, River's learners, MOA's and soft trees.
 
 A `Contender` is just a name and settings; `start` makes a `ContenderRun` of it, in the process
 that is to run it.
@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.text import did_you_mean
-from microshrub_host.beside.label_budget import LabelBudget
+from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.library.learners import WARMUP
+from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
 
 from .contender import NO_ANSWER, SEED, Contender, ContenderRun
-from .few_labels import UNKNOWN, GivenLabels, given_labels
+from .label_budgets import UNKNOWN, GivenLabels, given_labels
 
 _TEN = {"n_models": 10, "seed": SEED}
 _RIVER: dict[str, tuple[str, dict[str, Any]]] = {
@@ -51,11 +52,26 @@ _MOA: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+_WINDOW = "neighbours"
+# Those that are there a second time, with the last label as a feature
+_WITH_LAST_LABEL = ("HoeffdingTree", "ARF", "SRP")
+LAST_LABEL = "+last-label"  # behind their names
+
+
+def _of(system: str, known: Mapping[str, tuple[str, dict[str, Any]]]) -> dict[str, Contender]:
+    result = {f"{system}:{k}": Contender(f"{system}:{k}", system, *v) for k, v in known.items()}
+    for name in _WITH_LAST_LABEL:
+        longer = f"{system}:{name}{LAST_LABEL}"
+        result[longer] = Contender(longer, system, *known[name], last_label=True)
+    return result
+
+
 PEERS: dict[str, Contender] = {
     "nochange": Contender("nochange", "baseline", "nochange"),
     "majority": Contender("majority", "baseline", "majority"),
-    **{f"river:{k}": Contender(f"river:{k}", "river", *v) for k, v in _RIVER.items()},
-    **{f"moa:{k}": Contender(f"moa:{k}", "moa", *v) for k, v in _MOA.items()},
+    _WINDOW: Contender(_WINDOW, "baseline", _WINDOW),
+    **_of("river", _RIVER),
+    **_of("moa", _MOA),
     "torch:SoftTrees": Contender("torch:SoftTrees", "torch", "SoftTrees"),
 }
 
@@ -65,18 +81,18 @@ def select(text: str, peers: Mapping[str, Contender] = PEERS) -> list[Contender]
 
     Raises UserError for an unknown one, and for those that cannot run here.
     """
-    found: dict[str, Contender] = {}
+    result: dict[str, Contender] = {}
     for word in filter(None, (word.strip() for word in text.split(","))):
         group = {name: peer for name, peer in peers.items() if name.startswith(f"{word}:")}
         if word not in peers and not group:
             raise UserError(f"--peers: {word} is unknown. {did_you_mean(word, peers)}")
-        found |= group or {word: peers[word]}
-    if not found:
+        result |= group or {word: peers[word]}
+    if not result:
         raise UserError(
             "--peers names no learner; without the option, all that can run here take part."
         )
-    require(found.values())
-    return list(found.values())
+    require(result.values())
+    return list(result.values())
 
 
 def require(contenders: Iterable[Contender]) -> None:
@@ -127,10 +143,20 @@ def start(
         from . import our_learners
 
         return our_learners.OurLearner(learner, settings, stream, warmup, asking)
+    if system == "saved":
+        from . import our_learners
+
+        return our_learners.OurLearner.saved(model_files.read(Path(learner)), stream)
     labels = given_labels(stream, asking)
-    if system == "baseline":
+    if system == "baseline" and learner != _WINDOW:
         return Baseline(learner, stream, labels)
     values = filled(stream.values, warmup or WARMUP)
+    if contender.last_label:
+        values = np.column_stack([values, last_labels(labels, len(stream.class_names))])
+    if system == "baseline":
+        from . import window_neighbours
+
+        return window_neighbours.WindowNeighbours(values, labels, len(stream.class_names))
     if system == "river":
         from . import river_peers
 
@@ -149,14 +175,29 @@ def filled(values: NDArray[np.float64], warmup: int) -> NDArray[np.float64]:
 
     If there is none yet, it is the middle of the feature's range in the warm-up, or 0.
     """
-    found: NDArray[np.float64] = values.copy()
-    for column in found.T:
+    result: NDArray[np.float64] = values.copy()
+    for column in result.T:
         known = ~np.isnan(column)
         early = column[:warmup][known[:warmup]]
         middle = (early.min() + early.max()) / 2 if len(early) else 0.0
         last = np.maximum.accumulate(np.where(known, np.arange(len(column)), -1))
         column[:] = np.where(last < 0, middle, column[last])
-    return found
+    return result
+
+
+def last_labels(labels: GivenLabels, classes: int) -> NDArray[np.float64]:
+    """A column for each class: 1 where it is the last label before a sample that is known.
+
+    A learner with these columns is called temporally augmented (Zliobaite, Bifet, Read,
+    Pfahringer, Holmes: Evaluation methods and decision theory for classification of streaming data
+    with temporal dependence, 2015).
+    """
+    known = np.where(labels == UNKNOWN, -1, np.arange(len(labels)))
+    last = np.concatenate([[-1], np.maximum.accumulate(known)[:-1]])
+    there = last >= 0
+    result = np.zeros((len(labels), classes))
+    result[np.flatnonzero(there), np.asarray(labels, np.intp)[last[there]]] = 1
+    return result
 
 
 class Baseline:
@@ -173,20 +214,20 @@ class Baseline:
 
     def prepare(self, part: slice) -> list[int]:
         """The labels, all that a baseline looks at."""
-        found: list[int] = self._labels[part].tolist()
-        return found
+        result: list[int] = self._labels[part].tolist()
+        return result
 
     def run(self, samples: list[int]) -> list[int]:
-        said = []
+        predicted = []
         for label in samples:
-            said.append(self._says)
+            predicted.append(self._says)
             if label == UNKNOWN:
                 continue
             if self._majority:
                 self._counts[label] += 1
                 label = self._counts.index(max(self._counts))
             self._says = label
-        return said
+        return predicted
 
     def nbytes(self) -> None:
         """None: a baseline has next to nothing to measure."""

@@ -17,9 +17,10 @@ class Contender:
     """A learner of one of the systems, with its settings."""
 
     name: str  # "river:HAT", "ours:hoeffding policy=efdt"
-    system: str  # "ours", "baseline", "river", "moa" or "torch"
+    system: str  # "ours", "saved", "baseline", "river", "moa" or "torch"
     learner: str  # what the system calls it
     settings: Mapping[str, Any] = field(default_factory=dict)  # by the names of the system
+    last_label: bool = False  # whether the last label is among its features
 
 
 class ContenderRun(Protocol):

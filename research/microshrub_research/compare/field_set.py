@@ -16,6 +16,7 @@ SIZES = (16_384, 65_536, 262_144)
 ENSEMBLES = (
     *("moa:ARF", "moa:SRP", "moa:SGBT", "moa:LeveragingBag"),
     *("river:ARF", "river:AMF"),
+    *("moa:ARF+last-label", "moa:SRP+last-label", "river:ARF+last-label"),
 )
 
 
@@ -26,7 +27,7 @@ def thicket(size: int, seed: int = 0) -> Contender:
 
 def field_rows() -> dict[str, dict[str, Contender]]:
     """The contenders by their names."""
-    found = [thicket(size) for size in SIZES]
-    found += [ours(model, name=f"ours:{model}") for model in MODELS if model != DEFAULT]
-    found += [PEERS[name] for name in ("nochange", "majority", *ENSEMBLES)]
-    return {contender.name: {"learner": contender} for contender in found}
+    result = [thicket(size) for size in SIZES]
+    result += [ours(model, name=f"ours:{model}") for model in MODELS if model != DEFAULT]
+    result += [PEERS[name] for name in ("nochange", "majority", "neighbours", *ENSEMBLES)]
+    return {contender.name: {"learner": contender} for contender in result}

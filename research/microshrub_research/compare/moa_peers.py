@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from microshrub_host.streams.stream import Stream
 
 from .contender import NO_ANSWER, SEED, ContenderRun
-from .few_labels import UNKNOWN, GivenLabels
+from .label_budgets import UNKNOWN, GivenLabels
 from .tree_shape import Shape, moa_shape
 
 _NO_WINDOW = 2**31 - 1
@@ -126,8 +126,8 @@ class MoaLearner:
 
     def run(self, samples: Any) -> list[int]:
         # no evaluators, no limit, no window, no labels; but the predictions
-        said = self._loop(samples, self._model, None, None, -1, _NO_WINDOW, False, True)
-        return [int(word) for word in str(said.predictions)[1:-1].split(",")]
+        predicted = self._loop(samples, self._model, None, None, -1, _NO_WINDOW, False, True)
+        return [int(word) for word in str(predicted.predictions)[1:-1].split(",")]
 
     def nbytes(self) -> int | None:
         """MOA's own measure: all Java objects that the model holds."""
@@ -161,13 +161,13 @@ class MoaWithFewLabels(MoaLearner):
         return _known(samples, part, self._labels)
 
     def run(self, samples: list[_Known]) -> list[int]:
-        said = []
+        predicted = []
         for sample, has_label in samples:
             votes = list(self._model.getVotesForInstance(sample))
-            said.append(votes.index(max(votes)) if votes else 0)
+            predicted.append(votes.index(max(votes)) if votes else 0)
             if has_label:
                 self._model.trainOnInstance(sample)
-        return said
+        return predicted
 
 
 class CapymoaLearner:
@@ -200,13 +200,13 @@ class CapymoaLearner:
         return _known(self._samples.take(part), part, self._labels)
 
     def run(self, samples: list[_Known]) -> list[int]:
-        said = []
+        predicted = []
         for sample, has_label in samples:
             answer = self._model.predict(sample)
-            said.append(NO_ANSWER if answer is None else int(answer))
+            predicted.append(NO_ANSWER if answer is None else int(answer))
             if has_label:
                 self._model.train(sample)
-        return said
+        return predicted
 
     def nbytes(self) -> None:
         """None: it has no measure of its own."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.beside.label_budget import LabelBudget
+from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.engines import engines
 from microshrub_host.engines.interface import Labels
 from microshrub_host.evaluation import prequential
@@ -15,10 +16,14 @@ from microshrub_host.library.learners import (
     MODELS,
     check_parameters,
     learner,
+    model_name,
     specification,
     stream_parameters,
     warmup_of,
 )
+from microshrub_host.models import model_files
+from microshrub_host.models.model_files import ModelFile
+from microshrub_host.models.second_recording import started
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Raw
 
@@ -36,6 +41,12 @@ def ours(text: str, name: str = "") -> Contender:
     except UserError as error:
         raise UserError(f"--ours {text!r}: {error}") from None
     return Contender(name or f"ours:{text.strip()}", "ours", model, parameters)
+
+
+def saved_model(path: Path) -> Contender:
+    """A saved model that goes on to learn, in the tables by the name of its file."""
+    file = model_files.read(path)
+    return Contender(f"saved:{path.name}", "saved", str(path), file.parameters)
 
 
 def all_parameters(contender: Contender, stream: Stream, warmup: int | None) -> dict[str, Any]:
@@ -77,21 +88,33 @@ class OurLearner:
         self._labels = stream.labels
         self.asked = 0 if asking else None
         warmup = warmup_of(model, warmup)
-        beside = [asking] if asking else []
+        companions = [asking] if asking else []
         self._engine = engines.start(
-            loader.fastest(), MODELS[model], parameters, beside, growing=not warmup
+            loader.fastest(), MODELS[model], parameters, companions, growing=not warmup
         )
         prequential.fit(self._engine, self._rows, warmup)
+
+    @classmethod
+    def saved(cls, file: ModelFile, stream: Stream) -> OurLearner:
+        """One that goes on from a saved model; the stream is as_the_model() made it."""
+        self = cls.__new__(cls)
+        self._model, self._parameters = model_name(file.learner), file.parameters
+        prequential.compile_kernels(self._model, file.parameters)
+        self._bytes = int(learner(self._model).nbytes(**file.parameters))
+        self._rows, self._labels = prequential.raw_rows(stream), stream.labels
+        self.asked = None
+        self._engine = started(file)
+        return self
 
     def prepare(self, part: slice) -> tuple[Raw, Labels]:
         """Raw integers, as a sensor gives them, and the labels."""
         return self._rows[part], self._labels[part]
 
     def run(self, samples: tuple[Raw, Labels]) -> list[int]:
-        said: list[int] = self._engine.run(*samples).tolist()
+        predicted: list[int] = self._engine.run(*samples).tolist()
         if self.asked is not None:
-            self.asked += int(len(self._engine.said()) - self._engine.said().count(0))
-        return said
+            self.asked += int(len(self._engine.outputs()) - self._engine.outputs().count(0))
+        return predicted
 
     def nbytes(self) -> int:
         """Bytes of the buffers on the board."""

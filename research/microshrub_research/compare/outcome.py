@@ -18,6 +18,8 @@ DIVERGED = "diverged"  # how that of one begins whose errors are beyond any numb
 # How the bytes of a model are measured, by system.
 MEASURES = {
     "ours": "nbytes",
+    "saved": "nbytes",
+    "baseline": "4 bytes per number",
     "river": "_raw_memory_usage",
     "moa": "measureByteSize",
     "torch": "4 bytes per number",
@@ -97,7 +99,7 @@ class Contest(Generic[C]):
         self._shapes: list[tuple[int, Shape]] = []
         self._curve: list[tuple[int, float]] = []
 
-    def count(self, said: Sequence[Any]) -> None:
+    def count(self, predicted: Sequence[Any]) -> None:
         """Score the predictions of the next samples."""
         raise NotImplementedError
 
@@ -147,9 +149,9 @@ class Contest(Generic[C]):
             samples_per_second=round(self.samples / max(self._seconds, 1e-9), 1),
         )
 
-    def _take(self, said: Sequence[Any], seconds: float) -> None:
-        self.count(said)
-        self.samples += len(said)
+    def _take(self, predicted: Sequence[Any], seconds: float) -> None:
+        self.count(predicted)
+        self.samples += len(predicted)
         self._seconds += seconds
         due = self.samples * _POINTS // self._total > len(self._curve)
         if due or self.samples == self._total:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .contender import NO_ANSWER
-from .few_labels import UNKNOWN, GivenLabels
+from .label_budgets import UNKNOWN, GivenLabels
 from .tree_shape import Shape, river_shape
 
 SCALED = "preprocessing.StandardScaler"
@@ -38,13 +38,13 @@ class RiverLearner:
         return list(zip(rows, self._labels[part].tolist(), strict=True))
 
     def run(self, samples: list[_Sample]) -> list[int]:
-        said = []
+        predicted = []
         for x, label in samples:
             answer = self._model.predict_one(x)
-            said.append(NO_ANSWER if answer is None else int(answer))
+            predicted.append(NO_ANSWER if answer is None else int(answer))
             if label != UNKNOWN:
                 self._model.learn_one(x, label)
-        return said
+        return predicted
 
     def nbytes(self) -> int:
         """River's own measure: all Python objects that the model holds."""

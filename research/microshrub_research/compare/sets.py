@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from . import field_set, report, speed_set, tree_set
+from . import comparison_report, field_set, speed_set, tree_set
+from .comparison_report import Lines, Rows
+from .comparison_runner import Cell
 from .contender import Contender
-from .report import Lines, Rows
-from .runner import Cell
 
 
 @dataclass(frozen=True)
@@ -28,17 +28,17 @@ class Selection:
         """The table of one stream's cells, which are by the contenders' names."""
         if self.table is None:
             return None
-        found = {
+        result = {
             name: {system: cells.get(contender.name) for system, contender in row.items()}
             for name, row in self.rows().items()
         }
-        return self.table(found, self.systems)
+        return self.table(result, self.systems)
 
 
 SETS = {
-    "field": Selection(field_set.field_rows, field_set.SYSTEMS, None, report.NOTES),
-    "trees": Selection(tree_set.tree_rows, tree_set.SYSTEMS, report.tree_table),
+    "field": Selection(field_set.field_rows, field_set.SYSTEMS, None, comparison_report.NOTES),
+    "trees": Selection(tree_set.tree_rows, tree_set.SYSTEMS, comparison_report.tree_table),
     "speed": Selection(
-        speed_set.speed_rows, speed_set.SYSTEMS, report.speed_table, speed_set.NOTES
+        speed_set.speed_rows, speed_set.SYSTEMS, comparison_report.speed_table, speed_set.NOTES
     ),
 }

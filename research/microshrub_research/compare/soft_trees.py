@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from microshrub_host.streams.stream import Stream
 
 from .contender import SEED
-from .few_labels import UNKNOWN, GivenLabels, given_labels
+from .label_budgets import UNKNOWN, GivenLabels, given_labels
 
 DEFAULTS = {"trees": 8, "depth": 4, "step": 0.01, "batch": 16}
 _TINY = 1e-12  # the lowest probability whose logarithm is taken
@@ -80,17 +80,17 @@ class SoftTrees:
     def run(self, samples: _Samples) -> list[int]:
         """Predict, then learn each of the samples."""
         torch = self._torch
-        said = []
+        predicted = []
         for x, label in zip(samples[0], samples[1].tolist(), strict=True):
             row = torch.from_numpy(self._standardised(x).astype(np.float32))
             with torch.no_grad():
-                said.append(int(self.probabilities(row[None])[0].argmax()))
+                predicted.append(int(self.probabilities(row[None])[0].argmax()))
             if label == UNKNOWN:
                 continue
             self._waiting.append((row, label))
             if len(self._waiting) == self._batch:
                 self._step()
-        return said
+        return predicted
 
     def probabilities(self, rows: Any) -> Any:
         """f(x) of all rows: from shape (samples, features) to shape (samples, classes)."""
@@ -107,8 +107,8 @@ class SoftTrees:
 
     def loss(self, rows: Any, labels: Any) -> Any:
         """The mean cross-entropy of the rows."""
-        found = self.probabilities(rows).gather(1, labels[:, None])
-        return -found.clamp_min(_TINY).log().mean()
+        result = self.probabilities(rows).gather(1, labels[:, None])
+        return -result.clamp_min(_TINY).log().mean()
 
     def nbytes(self) -> int:
         """Everything that is kept from sample to sample, 4 bytes per number:
@@ -139,5 +139,5 @@ class SoftTrees:
         self._means += before / self._seen
         self._squares += before * (x - self._means)
         deviations = np.sqrt(self._squares / self._seen)
-        found: NDArray[np.float64] = (x - self._means) / np.where(deviations > 0, deviations, 1)
-        return found
+        result: NDArray[np.float64] = (x - self._means) / np.where(deviations > 0, deviations, 1)
+        return result

@@ -79,9 +79,9 @@ def moa_shape(model: Any) -> Shape | None:
     """
     if not str(model.getClass().getName()).startswith("moa.classifiers.trees."):
         return None
-    found = {}
+    result = {}
     for measurement in model.getModelMeasurements():
         name = _MOA.get(str(measurement.getName()))
         if name is not None:
-            found[name] = int(measurement.getValue())
-    return found if found.get("nodes", 0) > 0 else None
+            result[name] = int(measurement.getValue())
+    return result if result.get("nodes", 0) > 0 else None

@@ -71,8 +71,8 @@ def _error(result: RunOutcome) -> float | None:
 
 
 def _running(result: RunOutcome) -> float | None:
-    found = result.running_average_accuracy
-    return None if found is None else 100 - found
+    outcome = result.running_average_accuracy
+    return None if outcome is None else 100 - outcome
 
 
 _ROWS: Mapping[str, tuple[Callable[[RunOutcome], float | None], str]] = {

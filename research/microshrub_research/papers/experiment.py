@@ -2,7 +2,7 @@
 
 An experiment is a list of runs: a method in one of its configurations on one stream. It says what
 the methods are, and makes tables and pictures of the results; everything else is the same for all
-experiments (runner.py).
+experiments (experiment_runner.py).
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class RunOutcome:
 
     def measure(self, name: str) -> float:
         """The accuracy of that name, RUNNING or TRUE; of a run that has one."""
-        found: float = getattr(self, name)
-        return found
+        result: float = getattr(self, name)
+        return result
 
 
 @dataclass(frozen=True)
@@ -113,13 +113,13 @@ class ExperimentResults:
         within: float | None = None,
     ) -> RunOutcome | None:
         """The most accurate one whose average size is below so many bytes (default: any)."""
-        found = [
+        outcome = [
             result
             for result in self.of(stream, method)
             if within is None
             or (result.average_bytes is not None and result.average_bytes < within)
         ]
-        return max(found, key=lambda result: result.measure(measure), default=None)
+        return max(outcome, key=lambda result: result.measure(measure), default=None)
 
 
 @dataclass(frozen=True)

@@ -18,5 +18,5 @@ EXPERIMENTS = {
 def load_experiment(name: str) -> Experiment:
     """The experiment of that name."""
     module = importlib.import_module(f".{EXPERIMENTS[name]}", __package__)
-    found: Experiment = module.EXPERIMENT
-    return found
+    experiment: Experiment = module.EXPERIMENT
+    return experiment

@@ -56,14 +56,14 @@ class KeptResults:
 
     def _parsed(self, line: bytes, number: int) -> dict[str, Any]:
         try:
-            found = json.loads(line)
+            result = json.loads(line)
         except ValueError:
-            found = None
-        if not isinstance(found, dict):
+            result = None
+        if not isinstance(result, dict):
             raise UserError(
                 f"{self.path}, line {number}: not a result. Use another {self._option}."
             )
-        return found
+        return result
 
     def _check_head(self, kept: dict[str, Any], head: dict[str, Any]) -> None:
         for name in {**kept, **head}:

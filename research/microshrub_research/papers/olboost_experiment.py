@@ -30,18 +30,18 @@ _MORE = ("weather",)  # a stream that the paper does not have
 def methods(configurations: int, seed: int) -> Chosen:
     """The paper's six, in the same configurations; VFDT with other leaves; River's and MOA's."""
     drawn = draw(_GRID, configurations, seed)
-    found = [
+    result = [
         _method(f"{prefix}{tree}", policy, bool(prefix), drawn)
         for prefix in ("O_", "")
         for tree, policy in sorted(_POLICIES.items())
     ]
-    found += [
+    result += [
         _method(f"{name} {leaf}", "vfdt", name == BOOSTED, [{"leaf": leaf}])
         for leaf in LEAVES
         for name in (PLAIN, BOOSTED)
     ]
     peers, notes = tree_methods.others([(PLAIN, "VFDT")])
-    return [*found, *peers], notes
+    return [*result, *peers], notes
 
 
 def _method(name: str, policy: str, boost: bool, changes: list[dict[str, Any]]) -> Method:

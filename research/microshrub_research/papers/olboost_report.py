@@ -133,7 +133,7 @@ def _medians_table(found: ExperimentResults, names: Sequence[str]) -> ReportTabl
 
 def _gains_table(found: ExperimentResults) -> ReportTable:
     """How often and by how much boosting raises accuracy, of each tree on each stream."""
-    said = load_paper(PAPER).tables["said"]
+    claims = load_paper(PAPER).tables["said"]
     known = load_paper(PAPER).tables["setting"]["datasets"]
     rows = []
     for stream in found.streams:
@@ -143,8 +143,8 @@ def _gains_table(found: ExperimentResults) -> ReportTable:
             raised = int((boosted > plain).sum())
             points = float(np.median(boosted) - np.median(plain)) if len(plain) else 0.0
             texts.append(f"{points:+.2f} ({raised} of {len(plain)})" if len(plain) else _NONE)
-        paper = "always" if stream in said["always_raised"] else "yes"
-        paper = "no" if stream in said["median_not_raised"] else paper
+        paper = "always" if stream in claims["always_raised"] else "yes"
+        paper = "no" if stream in claims["median_not_raised"] else paper
         if set(texts) != {_NONE}:
             rows.append([stream, *texts, paper if stream in known else _NONE])
     return ReportTable(

@@ -62,12 +62,12 @@ def fetch(name: str, samples: int, progress: Progress | None = None) -> tuple[Pa
     """
     folder = cache_folder(_FOLDER)
     kept = folder / f"{name}-{samples}.json"
-    found = _kept(kept) or describe(name, samples)
-    path = folder / f"{found.md5}.arff"
+    result = _kept(kept) or describe(name, samples)
+    path = folder / f"{result.md5}.arff"
     if not path.is_file():  # it only gets its name when it is whole
-        _download(found, path, progress)
-    files.replace(kept, json.dumps(asdict(found), indent=2).encode())
-    return path, found
+        _download(result, path, progress)
+    files.replace(kept, json.dumps(asdict(result), indent=2).encode())
+    return path, result
 
 
 def _kept(path: Path) -> Description | None:
@@ -80,19 +80,19 @@ def _kept(path: Path) -> Description | None:
 def describe(name: str, samples: int) -> Description:
     """Ask for the active data set of that name and size. Raises OpenmlError."""
     word = urllib.parse.quote(name, safe="")
-    said = _ask(f"data/list/data_name/{word}/status/active")
+    answer = _ask(f"data/list/data_name/{word}/status/active")
     numbers = sorted(
-        int(each["did"]) for each in _part(said, "data", "dataset") if _samples(each) == samples
+        int(each["did"]) for each in _part(answer, "data", "dataset") if _samples(each) == samples
     )
     if not numbers:
         raise OpenmlError(f"OpenML has no active data set {name} of {samples:,} samples")
     about = _part(_ask(f"data/{numbers[0]}"), "data_set_description")
-    found = _described(about)
+    description = _described(about)
     if about.get("format", "").lower() != "arff":
         raise OpenmlError(f"OpenML's {name} is not an ARFF file but {about.get('format')}")
-    if not re.match("https?://", found.url) or not _MD5.fullmatch(found.md5):
+    if not re.match("https?://", description.url) or not _MD5.fullmatch(description.md5):
         raise OpenmlError(f"OpenML's description of {name} has no address or no checksum")
-    return found
+    return description
 
 
 def _described(about: Any) -> Description:
@@ -116,12 +116,12 @@ def _samples(entry: Any) -> int | None:
     return None
 
 
-def _part(said: Any, *names: str) -> Any:
+def _part(answer: Any, *names: str) -> Any:
     for name in names:
-        if not isinstance(said, dict) or name not in said:
+        if not isinstance(answer, dict) or name not in answer:
             raise OpenmlError(f"OpenML's answer has no {name}")
-        said = said[name]
-    return said
+        answer = answer[name]
+    return answer
 
 
 def _ask(path: str) -> Any:

@@ -39,9 +39,9 @@ class Source:
 
     def open(self, limit: int | None) -> Stream:
         """The stream under its name; raises DataError as open_stream does."""
-        found = open_stream(self.source, label=self.label, limit=limit, warmup=_ALL)
+        stream = open_stream(self.source, label=self.label, limit=limit, warmup=_ALL)
         return Stream(
-            self.name, found.values, found.labels, found.feature_names, found.class_names
+            self.name, stream.values, stream.labels, stream.feature_names, stream.class_names
         )
 
 
@@ -51,7 +51,7 @@ def find(names: Sequence[str], folder: Path | None) -> tuple[dict[str, Any], lis
     A file NAME.csv.gz (or .csv, .arff.gz, .arff) in the folder is preferred to OpenML. The default
     folder is that of MICROSHRUB_DATA.
     """
-    found: dict[str, Any] = {}  # of Source
+    result: dict[str, Any] = {}  # of Source
     notes: list[str] = []
     reachable = True
     folder = data_folder(folder)
@@ -65,7 +65,7 @@ def find(names: Sequence[str], folder: Path | None) -> tuple[dict[str, Any], lis
                 notes.append(f"The stream {name} is skipped: {error}.")
                 continue
         if source is not None:
-            found[name] = source
+            result[name] = source
         elif name in OPENML:
             notes.append(
                 f"The stream {name} is skipped: there is no file, and OpenML cannot be reached."
@@ -75,7 +75,7 @@ def find(names: Sequence[str], folder: Path | None) -> tuple[dict[str, Any], lis
                 f"The stream {name} is skipped: --data FOLDER has to name a folder with a file "
                 f"{name}.csv.gz."
             )
-    return found, notes
+    return result, notes
 
 
 def _local(name: str, folder: Path | None) -> Source | None:

@@ -37,8 +37,8 @@ class Paper:
         """A cell of a table whose rows hold a value for each method; None where it has none."""
         if method not in self.methods:
             return None
-        found = self.tables[table].get(row)
-        value = None if found is None else float(found[self.methods.index(method)])
+        result = self.tables[table].get(row)
+        value = None if result is None else float(result[self.methods.index(method)])
         return None if value is None or math.isnan(value) else value
 
 

@@ -69,8 +69,8 @@ def average_ranks(table: Table) -> NDArray[np.float64]:
     """Of each method over all data sets, shape (methods,); equal figures share their ranks."""
     from scipy.stats import rankdata
 
-    found: NDArray[np.float64] = rankdata(-table, axis=1).mean(axis=0)
-    return found
+    result: NDArray[np.float64] = rankdata(-table, axis=1).mean(axis=0)
+    return result
 
 
 def friedman(ranks: NDArray[np.float64], data_sets: int) -> float:
@@ -91,9 +91,9 @@ def wilcoxon_holm(table: Table) -> NDArray[np.float64]:
     k = table.shape[1]
     first, second = np.triu_indices(k, 1)
     raw = [signed_rank(table[:, a] - table[:, b]) for a, b in zip(first, second, strict=True)]
-    found = np.ones((k, k))
-    found[first, second] = found[second, first] = holm(np.array(raw))
-    return found
+    result = np.ones((k, k))
+    result[first, second] = result[second, first] = holm(np.array(raw))
+    return result
 
 
 def signed_rank(differences: NDArray[np.float64]) -> float:
@@ -110,23 +110,23 @@ def signed_rank(differences: NDArray[np.float64]) -> float:
     for rank in ranks:
         chances[rank:] += chances[:-rank].copy()
         chances /= 2
-    found = int(ranks[apart > 0].sum())
-    return min(1.0, 2 * float(min(chances[: found + 1].sum(), chances[found:].sum())))
+    number = int(ranks[apart > 0].sum())
+    return min(1.0, 2 * float(min(chances[: number + 1].sum(), chances[number:].sum())))
 
 
 def holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
     """p-values that may be compared with alpha although there are several (Holm 1979)."""
     order = np.argsort(p_values)
     factors = np.arange(len(p_values), 0, -1)
-    found = np.empty(len(p_values))
-    found[order] = np.minimum(1, np.maximum.accumulate(p_values[order] * factors))
-    return found
+    result = np.empty(len(p_values))
+    result[order] = np.minimum(1, np.maximum.accumulate(p_values[order] * factors))
+    return result
 
 
 def cliques(ranks: NDArray[np.float64], pairs: NDArray[np.float64]) -> list[list[int]]:
     """The longest runs of methods, best first, of which no two differ significantly."""
     order = [int(i) for i in np.argsort(ranks, kind="stable")]
-    found: list[list[int]] = []
+    result: list[list[int]] = []
     reached = 0  # the place behind the last run
     for start in range(len(order)):
         end = start + 1
@@ -135,6 +135,6 @@ def cliques(ranks: NDArray[np.float64], pairs: NDArray[np.float64]) -> list[list
         ):
             end += 1
         if end > reached and end - start > 1:
-            found.append(order[start:end])
+            result.append(order[start:end])
         reached = max(reached, end)
-    return found
+    return result

@@ -47,13 +47,13 @@ def methods(configurations: int, _: int) -> Chosen:
     omegas = (_OMEGA, *_OMEGAS)[: max(1, configurations)]
     adaptive = {"adaptive": True}
     peers, notes = tree_methods.others([("HT", "VFDT"), ("HAT", "HAT")])
-    found = [
+    result = [
         tree_methods.ours("HT", "Hoeffding tree", [{}]),
         tree_methods.ours("HT-REG", "HT, regularized", [{"regularization": w} for w in omegas]),
         tree_methods.ours("HAT", "adaptive Hoeffding tree", [adaptive]),
         tree_methods.ours("HAT-REG", "HAT, regularized", [{**adaptive, "regularization": _OMEGA}]),
     ]
-    return [*found, *peers], notes
+    return [*result, *peers], notes
 
 
 EXPERIMENT = Experiment(

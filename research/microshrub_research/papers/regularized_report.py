@@ -92,14 +92,14 @@ def _gain(plain: RunOutcome, regular: RunOutcome, paper: Paper) -> list[str]:
     assert plain.accuracy is not None
     assert regular.accuracy is not None
     points = theirs("accuracy")
-    said = f" ({points[1] - points[0]:+.2f})" if points else ""
-    texts = [f"{regular.accuracy - plain.accuracy:+.2f}{said}"]
+    printed = f" ({points[1] - points[0]:+.2f})" if points else ""
+    texts = [f"{regular.accuracy - plain.accuracy:+.2f}{printed}"]
     for words in _FEWER:
         measure = MEASURES[words][0]
         before, after = measure(plain), measure(regular)
         figures = theirs("seconds") if words == "time, s" else None
-        said = f" ({figures[0] / figures[1]:.1f})" if figures else ""
-        texts.append(f"{before / after:.1f}{said}" if before and after else "-")
+        printed = f" ({figures[0] / figures[1]:.1f})" if figures else ""
+        texts.append(f"{before / after:.1f}{printed}" if before and after else "-")
     return texts
 
 
@@ -126,11 +126,11 @@ def _omega(result: RunOutcome) -> float:
 
 
 def _values(result: RunOutcome) -> list[tuple[float, str]]:
-    found = []
+    outcome = []
     for words in ("accuracy, %", "nodes", "features tested"):
         measure, form, _ = MEASURES[words]
-        found.append((measure(result) or 0.0, form))
-    return found
+        outcome.append((measure(result) or 0.0, form))
+    return outcome
 
 
 # --- Ranks ---------------------------------------------------------------------------------------

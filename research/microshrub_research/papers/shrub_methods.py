@@ -106,27 +106,27 @@ _ORDER = ("ARF", "Bag", "HT", "HTT", "NB", "SB", "SDT", "SE", "SRP", "Hoeffding"
 def shrub_methods(configurations: int, seed: int) -> Chosen:
     """All that can run here, in the order of the paper's tables, followed by ours."""
     missing = catalogue.missing_for_moa()
-    found = [
+    result = [
         _ours("SE", "our Shrub Ensemble", "shrub", _SHRUB, configurations, seed),
         _ours("Hoeffding", "our Hoeffding trees", "hoeffding", _HOEFFDING, configurations, seed),
         _thicket(configurations),
     ]
     notes = []
     if missing:
-        found += [_river(name, configurations, seed) for name in _RIVER]
+        result += [_river(name, configurations, seed) for name in _RIVER]
         notes.append(
             "River's learners replace MOA's, and Smooth Boost (SB), which River does not have, is "
             f"skipped. MOA needs {missing}."
         )
     else:
-        found += [_moa(name, configurations, seed) for name in _MOA]
+        result += [_moa(name, configurations, seed) for name in _MOA]
     missing = catalogue.missing_for("torch")
     if missing:
         notes.append(f"Soft decision trees (SDT) are skipped: they need {missing}.")
     else:
         drawn = draw(_SOFT, configurations, (seed, "SDT"))
-        found.append(_method("SDT", "soft decision trees of torch", "torch", "SoftTrees", drawn))
-    return sorted(found, key=lambda method: _ORDER.index(method.name)), notes
+        result.append(_method("SDT", "soft decision trees of torch", "torch", "SoftTrees", drawn))
+    return sorted(result, key=lambda method: _ORDER.index(method.name)), notes
 
 
 def _ours(name: str, title: str, model: str, grid: Grid, count: int, seed: int) -> Method:

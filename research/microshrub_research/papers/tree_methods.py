@@ -29,13 +29,13 @@ def others(trees: Sequence[tuple[str, str]]) -> tuple[list[Method], list[str]]:
     """River's and MOA's (name, tree of tree_set), and notes about those that cannot run here."""
     missing = catalogue.missing_for_moa()
     rows = tree_rows()
-    found = [
+    result = [
         Method(f"{system} {name}", f"{SYSTEMS[system]}'s {tree}", [rows[tree][system]])
         for system in SYSTEMS
         if system != OURS and not (system == "moa" and missing)
         for name, tree in trees
     ]
-    return found, [f"MOA's trees are skipped. They need {missing}"] if missing else []
+    return result, [f"MOA's trees are skipped. They need {missing}"] if missing else []
 
 
 def _changed(contender: Contender, name: str, changes: dict[str, Any]) -> Contender:

@@ -76,7 +76,7 @@ def find(
     A name is one of `known`, which stands for another one, a recipe's (of an open change, if it
     holds {at}), or that of a file or of OpenML's; and any of these shuffled.
     """
-    found: dict[str, StreamSource] = {}
+    result: dict[str, StreamSource] = {}
     notes: list[str] = []
     bases: dict[str, StreamSource | None] = {}
     for name in names:
@@ -87,8 +87,8 @@ def find(
             notes += missing
         source = bases[base]
         if source is not None:
-            found[name] = Shuffled(source, int(match[2])) if match else source
-    return found, notes
+            result[name] = Shuffled(source, int(match[2])) if match else source
+    return result, notes
 
 
 def _find_one(

@@ -22,12 +22,12 @@ def draw(grid: Grid, count: int, seed: object) -> list[dict[str, Any]]:
     """
     rng = random.Random(str(seed))
     most = min(count, math.prod(len(values) for values in grid.values()))
-    found: list[dict[str, Any]] = []
-    while len(found) < most:
+    result: list[dict[str, Any]] = []
+    while len(result) < most:
         drawn = {name: rng.choice(values) for name, values in grid.items()}
-        if drawn not in found:
-            found.append(drawn)
-    return found
+        if drawn not in result:
+            result.append(drawn)
+    return result
 
 
 def settled(settings: Mapping[str, Any], features: int) -> dict[str, Any]:

@@ -18,7 +18,7 @@ MODULE: Any = sys.modules[f"{loader.load('python').__name__}.device.config"]
 GOOD = configuration(
     "HoeffdingTree",
     {"features": 2, "classes": 3},
-    checkpoint={"path": "c", "samples": 5},
+    checkpoint={"path": "c", "seconds": 5},
     alarm={"detector": "adwin"},
     anomaly={"period": 1000, "window": 64, "reach": 1},
     asking={"labels": 1, "samples": 20, "led": "LED"},

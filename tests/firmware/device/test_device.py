@@ -19,8 +19,7 @@ import numpy as np
 import pytest
 from patience import PATIENCE
 
-from microshrub_host.library import loader
-from microshrub_host.sources import library_files
+from microshrub_host.library import library_files, loader
 
 FEATURES, CLASSES = 3, 3
 ROWS = 500

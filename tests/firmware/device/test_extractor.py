@@ -26,12 +26,14 @@ WORDS = (
     "window=32 hop=8 statistics=crossings bands=auto",
     "window=20 hop=4",
     "window=2 hop=1 statistics=all",
+    "window=32 hop=8 statistics=mean turns=x:y,t:x",
+    "window=64 hop=16",  # x and y are axes of one sensor
 )
 
 BOARD = """
 import micropython
 from array import array
-from microshrub.device.extractor import FeatureExtractor
+from microshrub.device.feature_extractor import FeatureExtractor
 
 def run(extractor, values):
     for at in range(0, len(READINGS), 3):
@@ -95,7 +97,34 @@ def test_a_board_makes_the_same_and_allocates_nothing(
 def test_what_is_plain_is_as_it_was_read() -> None:
     found = samples(WORDS[0], "checked", readings())
     last = readings()[31::8, 2].tolist()
-    assert [sample[-1] for sample in found] == last
+    assert [sample[-2] for sample in found] == last  # before the turn
+
+
+def sense(engine: str, angle: float, loud: float, rows: int = 64) -> int:
+    """The turn of a circle, each reading of which is an angle further; with an offset."""
+    at = angle * np.arange(rows)
+    circle = np.rint(loud * np.stack([np.cos(at) + 9, np.sin(at), 0 * at], 1)).astype(int)
+    return samples("window=64 statistics=none turns=x:y", engine, circle.astype(np.int32))[0][0]
+
+
+@pytest.mark.parametrize("loud", [30, 900, 3200])
+def test_a_turn_tells_the_sense_of_rotation_however_loud_it_is(loud: float) -> None:
+    angle = 2 * np.pi / 16
+    expected = 2048 * np.sin(angle) * 63 / 64
+    assert sense("checked", angle, loud) == pytest.approx(expected, rel=0.04)
+    assert sense("checked", -angle, loud) == pytest.approx(-expected, rel=0.04)
+
+
+def test_a_turn_is_numpys_and_nothing_where_an_axis_stands_still() -> None:
+    rows = readings(64).astype(np.int64)
+    rows[rows == ABSENT] = 0
+    rows = np.clip(rows, -32768, 32767)
+    rows[:, 2] = 17
+    found = samples("window=64 statistics=none turns=all", "checked", rows.astype(np.int32))[0]
+    a, b = (rows[:, k] - rows[:, k].mean() for k in range(2))
+    area = np.sum(a[:-1] * b[1:] - b[:-1] * a[1:])
+    assert found[0] == pytest.approx(1024 * area / np.sqrt(np.sum(a**2) * np.sum(b**2)), abs=25)
+    assert found[1:] == [0, 0]
 
 
 def test_bands_that_are_chosen_are_parts_of_the_whole_however_loud_it_is() -> None:
@@ -148,19 +177,21 @@ GOOD = extraction(WORDS[0]).options
         ({"bands": [[3, 2]]}, "last frequency has to be a whole number of 3..16"),
         ({"bands": [[1]]}, "a band is two frequencies"),
         ({"tones": True, "bands": []}, "tones need bands"),
+        ({"turns": [[0, 3]]}, "turns"),
         ({"plain": [3]}, "plain has to be a whole number of 0..2"),
         ({"window": 1, "bands": []}, "a window of one reading has no statistics"),
     ],
 )
 def test_options_that_cannot_be(wrong: dict[str, Any], words: str) -> None:
-    module = loader.load("checked").device.extractor
+    module = loader.load("checked").device.feature_extractor
     with pytest.raises(ValueError, match=words):
         module.FeatureExtractor(3, **GOOD | wrong)
 
 
 def test_absent_readings_before_the_first_are_the_zero() -> None:
     options = GOOD | {"window": 1, "hop": 1, "statistics": [], "bands": [], "filters": []}
-    module = loader.load("checked").device.extractor
+    options.pop("turns", None)
+    module = loader.load("checked").device.feature_extractor
     extractor = module.FeatureExtractor(3, **options | {"zero": [7, 8, 9], "plain": []})
     values = array("i", [1, 1, 1])
     assert extractor.take(array("i", [ABSENT] * 3), values)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -22,8 +23,7 @@ values = st.one_of(
 
 SCRIPT = """
 from array import array
-from microshrub.device.features import energy, summarize
-from microshrub.device.outline import outline
+from microshrub.device.features import energy, outline, summarize
 found = array("i", bytes(32))
 for values, first in WINDOWS:
     ring = array("H", [v & 65535 for v in values])
@@ -42,8 +42,7 @@ def summarized(window: list[int], first: int = 0, engine: str = "checked") -> li
     module.summarize(ring, len(window), first, 1, 0, found)
     found[5] = module.energy(ring, len(window), 1, 0)
     if len(window) > 1:
-        outline = sys.modules[f"{PACKAGES[engine]}.device.outline"].outline
-        outline(ring, len(window), first, 1, 0, found)
+        module.outline(ring, len(window), first, 1, 0, found)
     return list(found)
 
 
@@ -120,7 +119,7 @@ def test_the_largest_windows_do_not_overflow(low: int, high: int, rows: int) -> 
     check(summarized([low] + [high] * (rows - 1)), [low] + [high] * (rows - 1), 0)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.lists(values, min_size=1, max_size=64))
 def test_llvm_gives_the_same(window: list[int]) -> None:
     assert summarized(window, 0, "llvm") == summarized(window)

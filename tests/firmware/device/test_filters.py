@@ -8,7 +8,6 @@ from array import array
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from scipy import signal
 
 from microshrub_host.features import feature_choice
 from microshrub_host.library import loader
@@ -23,7 +22,7 @@ Readings = NDArray[np.int64]
 
 def filtered(form: str, cut_off: float, x: Readings, engine: str) -> tuple[Readings, int]:
     """What comes out, and how large the state was."""
-    module = sys.modules[f"{loader.load(engine).__name__}.device.filters"]
+    module = sys.modules[f"{loader.load(engine).__name__}.device.feature_extractor"]
     words = module.filter_words(form, feature_choice.design(cut_off, 1))
     state, value = array("i", [7, 7, 0, 0]), array("i", [0])
     found, most = [], 0
@@ -37,6 +36,8 @@ def filtered(form: str, cut_off: float, x: Readings, engine: str) -> tuple[Readi
 
 
 def exact(form: str, cut_off: float, x: Readings) -> NDArray[np.float64]:
+    from scipy import signal
+
     sections = signal.butter(2, 2 * cut_off, f"{form}pass", output="sos")
     found, _ = signal.sosfilt(sections, x, zi=signal.sosfilt_zi(sections) * x[0])
     clipped: NDArray[np.float64] = np.clip(found, -LIMIT, LIMIT - 1)
@@ -45,6 +46,8 @@ def exact(form: str, cut_off: float, x: Readings) -> NDArray[np.float64]:
 
 def loudest(form: str, cut_off: float, rows: int) -> Readings:
     """The readings of 16 bits that drive the filter's output highest."""
+    from scipy import signal
+
     sections = signal.butter(2, 2 * cut_off, f"{form}pass", output="sos")
     answer = signal.sosfilt(sections, np.eye(1, rows)[0])
     found: Readings = np.where(answer[::-1] >= 0, LIMIT - 1, -LIMIT)
@@ -82,7 +85,7 @@ def test_a_steady_signal_passes_or_is_gone_at_once() -> None:
 
 
 def test_words_that_are_no_filter() -> None:
-    module = sys.modules[f"{loader.load('checked').__name__}.device.filters"]
+    module = sys.modules[f"{loader.load('checked').__name__}.device.feature_extractor"]
     good = feature_choice.design(0.1, 1)
     for form, numbers, words in (
         ("notch", good, "form has to be one of low, high"),

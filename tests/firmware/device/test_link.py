@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
 from microshrub_host.library import loader
 from microshrub_tools.link import messages
@@ -144,7 +145,7 @@ def test_every_request_has_its_answer(engine: str) -> None:
     assert device.ask(sample(ROW, 5), 2) == Prediction(0x1234, 39, 200)
     assert device.ask(late_label(65535, 255), 3) == Done()
     assert device.ask(STATUS, 4) == DeviceStatus(
-        *range(0, -13, -1), damaged=0, missed=-14, asleep=-15
+        *range(0, -13, -1), damaged=0, missed=-14, asleep=-15, unsaved=-16, saved_ago=-17
     )
     assert device.ask(confusion(3), 5) == Counts(tuple(range(3000, 3014)))
     assert device.ask(confusion(39, 30), 6) == Counts(tuple(range(39030, 39040)))
@@ -187,13 +188,13 @@ def test_what_is_refused_has_words_and_counts_as_answered() -> None:
 
 
 def test_long_words_are_cut() -> None:
-    device = Device(answer=66).open()
+    device = Device(answer=76).open()
 
     def refuse(*_: object) -> None:
         raise ValueError("é" * 100)
 
     device.app.label = refuse  # type: ignore[method-assign, assignment]
-    assert device.ask(late_label(1, 1), 1) == Failure(6, "é" * 32 + "�")
+    assert device.ask(late_label(1, 1), 1) == Failure(6, "é" * 37 + "�")
 
 
 def test_a_request_that_comes_again_is_answered_again_and_not_applied() -> None:
@@ -308,14 +309,12 @@ def test_the_host_is_told_how_many_it_may_have_under_way() -> None:
 
 def test_layouts_that_more_than_one_file_knows() -> None:
     library = loader.load("python")
-    frames, link, answers = (
-        getattr(library.device, name) for name in ("frames", "link", "answers")
-    )
+    frames, link = library.device.frames, library.device.link
     assert (link._ROOM, link._CAME) == (frames._ROOM, frames._CAME)
     assert frames._LEAST == frames.HEADER + frames.TRAILER == len(pack(Frame(1, 1, 1, b""))) - 3
     names = [field.name for field in fields(DeviceStatus)]
-    assert len(names) == answers.STATUS_WORDS
-    assert names[answers._DAMAGED] == "damaged"
+    assert len(names) == link.STATUS_WORDS
+    assert names[link._DAMAGED] == "damaged"
 
 
 @pytest.mark.parametrize("options", [{"window": 3}, {"window": 0}, {"window": 128}, {"answer": 9}])
@@ -325,7 +324,7 @@ def test_wrong_options(options: dict[str, int]) -> None:
 
 
 @given(st.lists(st.binary(max_size=100), max_size=30))
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_no_bytes_make_it_raise(pieces: list[bytes]) -> None:
     device = Device().open()
     for piece in pieces:

@@ -70,7 +70,9 @@ class Run:
         self.first = self.board.chip.taken  # the number of the first reading in the FIFO
         self.sensor, features = self.fifo, axes
         if extraction:
-            self.sensor = LIBRARY.device.extractor.ExtractingFifo(self.fifo, extraction, self.fifo)
+            self.sensor = LIBRARY.device.feature_extractor.ExtractingFifo(
+                self.fifo, extraction, self.fifo
+            )
             features = self.sensor.features
         self.values = array("i", [0] * features)
 
@@ -190,7 +192,7 @@ def test_what_cannot_be(wrong: dict[str, Any], words: str) -> None:
 ON_A_BOARD = """
 import micropython
 from array import array
-from microshrub.device.extractor import ExtractingFifo
+from microshrub.device.feature_extractor import ExtractingFifo
 from microshrub.device.motion_fifo import MotionFifo
 
 class Bus:

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -69,7 +70,7 @@ def signal(kind: int, rows: int, size: float, rng: Rng) -> Window:
     return found
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.sampled_from(ROWS[:3]), st.integers(0, 3), st.floats(0, 15), st.integers(0, 2**32))
 def test_energies_are_numpys(rows: int, kind: int, bits: float, seed: int) -> None:
     check(signal(kind, rows, 2**bits, np.random.default_rng(seed)))

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pool_support import NO_SLOT, check_pool, feed, held, place
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -71,7 +72,7 @@ PARAMETERS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(PARAMETERS, st.integers(0, 2**32 - 1), st.lists(st.integers(20, 150), max_size=3))
 def test_the_pool_is_whole_after_any_stream(
     parameters: dict[str, Any], seed: int, blocks: list[int]
@@ -216,7 +217,7 @@ def window_of(model: Any, k: int, width: int, ones: int) -> None:
     b["drift.width"][k], b["drift.total"][k] = width, ones
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     st.integers(0, 16380),
     st.integers(0, 16380),

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pool_support import NO_SLOT, feed, held
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -70,7 +71,7 @@ PARAMETERS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(PARAMETERS, st.integers(0, 2**20), st.sampled_from([(1, 6), (0, 0), (16, 16), (0.5, 3)]))
 def test_the_tree_is_the_one_without_boosting(
     parameters: dict[str, Any], seed: int, lambdas: tuple[float, float]

@@ -21,6 +21,7 @@ from pool_support import (
     held,
     stir,
 )
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -50,7 +51,7 @@ PARAMETERS = st.fixed_dictionaries(
 ).map(lambda p: p | {"adaptive": p["adaptive"] and p["depth"] > 0})
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(PARAMETERS, st.integers(0, 2**32 - 1), st.lists(st.integers(1, 60), max_size=6))
 def test_the_pool_is_whole_after_any_stream(
     parameters: dict[str, Any], seed: int, blocks: list[int]

@@ -21,6 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pool_support import held, tree_with
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -93,7 +94,7 @@ def make_leaf(seed: int, samples: int) -> Leaf:
 LEAVES = (st.integers(0, 2**32 - 1), st.integers(0, 300))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(*LEAVES)
 def test_naive_bayes_is_that_of_floats(seed: int, samples: int) -> None:
     leaf = make_leaf(seed, samples)

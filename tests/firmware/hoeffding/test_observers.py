@@ -27,6 +27,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from pool_support import held, tree_with
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -176,7 +177,7 @@ def bound(case: Case, gini: bool) -> float:
     return ((1 + 2 / n) if gini else (2.5 + 3 * (case.classes + 1) / n)) / 1024 + 1e-9
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(*CASES, st.booleans(), st.sampled_from([256, 128, 1, 0]))
 def test_merits_are_the_gains_of_the_samples(
     seed: int, samples: int, gini: bool, omega: int

@@ -25,6 +25,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pool_support import NEXT_NODE, NO_SLOT, held
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -215,7 +216,7 @@ def ask(model: Any, slot: int, gain: int, samples: int, hasty: bool) -> bool:
     return bool(strict.permits(model._addresses, slot, gain, samples, int(hasty)))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.booleans(), st.integers(2, 5))
 def test_permits_is_svfdt_in_floats(seed: int, leaves: int, hasty: bool, classes: int) -> None:
     """Over 40 moments at which VFDT would have split; up to half are too close to tell."""

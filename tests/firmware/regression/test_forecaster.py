@@ -1,4 +1,4 @@
-"""Forecaster and NumberMetrics beside plain Python; what they refuse; what a saved state holds."""
+"""Forecaster and RegressionMetrics beside plain Python; wrong arguments; saved states."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_without_a_horizon_the_target_is_no_feature() -> None:
         wanted = (codes(made, [row[0], row[2]]), row[1])
         before = len(echo.pairs)
         said = made.take(array("i", row))
-        assert made.said == said
+        assert made.prediction == said
         if row[1] == MISSING:
             assert len(echo.pairs) == before
         else:
@@ -143,7 +143,7 @@ def test_saved_parts_go_on() -> None:
 
 
 def test_sums_of_errors_have_room_and_are_halved() -> None:
-    metrics = LIBRARY.NumberMetrics()
+    metrics = LIBRARY.RegressionMetrics()
     farthest = 2**29 - 1
     for _ in range(5):
         metrics.update(farthest, -farthest, 0, False)

@@ -10,6 +10,7 @@ import pytest
 from float_regression_tree import FloatRegressionTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -93,7 +94,7 @@ def test_bins_fit_the_codes_that_come() -> None:
         assert (learn(model, codes, targets)[400:] == targets[400:]).mean() > 0.7
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.integers(0, 2**32 - 1), st.integers(0, 65535), st.integers(0, 65535))
 def test_predictions_are_within_the_targets_seen(seed: int, low: int, high: int) -> None:
     rng = np.random.default_rng(seed)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 from regression_oracle import NormalisedLeastMeanSquares
 
 from microshrub_host.library import loader
@@ -65,7 +66,7 @@ def test_predictions_are_within_the_targets_seen() -> None:
         assert low <= model.learn(array("H", x.tolist()), int(y)) <= high
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.integers(0, 2**32 - 1),
     st.sampled_from((3, 40, 900, 20000, 65535)),
@@ -83,7 +84,7 @@ def test_small_steps_are_as_exact_as_large_ones_which_do_not_overflow(
     for f, value in enumerate(scaled):
         buffers["linear.scaled"][f] = value
     error = away if rng.random() < 0.5 else -away
-    buffers["linear.said"][head] = 32767 - error // 2
+    buffers["linear.predictions"][head] = 32767 - error // 2
     KERNELS.step(model._addresses, head, 32767 - error // 2 + error)
     z = np.array(scaled) / 4096
     expected = round(rate * 256) / 256 * error * z / (z @ z)

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
 from microshrub_host.evaluation.regression import NumberResult, evaluate_numbers
 from microshrub_host.library import loader
 from microshrub_host.library.learners import defaults, number_parameters
-from microshrub_host.streams.open_numbers import open_numbers
+from microshrub_host.streams.open_regression_stream import open_numbers
 from microshrub_research.benchmarks.series import SERIES, series
 
 LIBRARY: Any = loader.load("checked")
@@ -77,7 +78,7 @@ def test_intervals_hold_their_share(tmp_path: Path, name: str, horizon: int) -> 
 def test_the_period_is_that_of_the_values(period: int) -> None:
     chance = np.random.default_rng(period)
     shape = chance.integers(0, 5000, period)
-    outlook = LIBRARY.Outlook(5, 350)
+    outlook = LIBRARY.NaiveForecasts(5, 350)
     ring = array("i", [MISSING] * 350)
     for k in range(5 * period):
         value = int(shape[k % period] + chance.integers(0, 50))
@@ -88,7 +89,7 @@ def test_the_period_is_that_of_the_values(period: int) -> None:
 
 def test_a_sensor_that_is_silent_at_first_has_the_period_of_its_values() -> None:
     """Periods that had been compared less than others seemed the better ones."""
-    outlook = LIBRARY.Outlook(5, 350)
+    outlook = LIBRARY.NaiveForecasts(5, 350)
     ring = array("i", [MISSING] * 350)
     chance = np.random.default_rng(8)
     shape = chance.integers(0, 5000, 24)
@@ -98,13 +99,13 @@ def test_a_sensor_that_is_silent_at_first_has_the_period_of_its_values() -> None
     assert outlook.period in range(24, 350, 24)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(1, 5), SPANS, st.lists(st.tuples(RAW, RAW), max_size=400))
 def test_whatever_comes_the_answer_is_among_the_opinions(
     horizon: int, span: int, values: list[tuple[int, int]]
 ) -> None:
     kept = 2 * horizon + 340
-    outlook = LIBRARY.Outlook(horizon, kept)
+    outlook = LIBRARY.NaiveForecasts(horizon, kept)
     ring = array("i", [MISSING] * kept)
     for k, (y, model) in enumerate(values):
         at = k % horizon
@@ -117,6 +118,6 @@ def test_whatever_comes_the_answer_is_among_the_opinions(
         heard = [model, y, opinions[4 * at + 1], opinions[4 * at + 2]]
         room = 2**15  # what shares of 4096ths take from numbers of 30 bits
         assert min(heard) - room <= said <= max(heard) + room
-    other = LIBRARY.Outlook(horizon, kept)
+    other = LIBRARY.NaiveForecasts(horizon, kept)
     other.load(outlook.save())
     assert other.state_crc32() == outlook.state_crc32()

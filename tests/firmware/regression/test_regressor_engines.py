@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
-from microshrub_host.beside.between import Forecast
+from microshrub_host.companions.pipeline import Forecast
 from microshrub_host.engines import engines
 from microshrub_host.library import loader
 
@@ -43,7 +44,7 @@ def outcome(
         run.observe(raw[:40])
         run.freeze()
         said = [run.run(raw[:99]), run.run(raw[99:])]
-        halves = np.frombuffer(run.said(), "<i4")
+        halves = np.frombuffer(run.outputs(), "<i4")
         found = {name: content for name, _, content in run.buffers()}
         status = run.status()
         saved = run.saved()
@@ -79,7 +80,7 @@ def test_engines_agree(kind: str, change: dict[str, Any], target: dict[str, Any]
 
 
 @pytest.mark.long
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(st.sampled_from(CASES), st.integers(0, 2**32 - 1), st.integers(1, 4))
 def test_the_checked_engine_agrees_with_llvm(
     case: tuple[str, dict[str, Any]], seed: int, features: int

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 from regression_oracle import ExponentiatedGradient, best_gain, gain
 
 from microshrub_host.library import loader
@@ -43,7 +44,7 @@ def leaf_of(model: Any, b: dict[str, Any], slot: int, codes: Any) -> int:
     return int(node - inner)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(2, 40), st.integers(9, 300))
 def test_leaves_hold_means_and_each_split_is_the_best(
     seed: int, features: int, leaves: int, samples: int
@@ -109,7 +110,7 @@ def test_weights_follow_the_gradient_of_the_squared_error() -> None:
     assert weights == pytest.approx(oracle.weights, abs=0.02)
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(st.integers(0, 2**32 - 1), st.integers(0, 65535), st.integers(0, 65535))
 def test_predictions_are_within_the_targets_seen(seed: int, low: int, high: int) -> None:
     rng = np.random.default_rng(seed)
@@ -158,3 +159,15 @@ def test_a_window_much_shorter_than_the_ring_is_grown_on_the_newest(window: int)
             expected = {(head - 1 - k) % length for k in range(window)}
             assert set(b["sprout.line"][:window].tolist()) == expected
     assert planted
+
+
+@pytest.mark.parametrize("trees", [1, 4, 24])
+@pytest.mark.parametrize("still", [100, 700])
+def test_it_learns_after_a_sensor_that_lay_still(still: int, trees: int) -> None:
+    """All shrubs are alike and weigh the same by then, and new ones have to replace them."""
+    codes, targets = drawn(1, 2000, 2)
+    targets = codes[:, 0] // 2
+    codes[:still], targets[:still] = 100, 1000
+    model = LIBRARY.ShrubRegressor(2, window=128, trees=trees)
+    error = learn(model, codes, targets)[1500:] - targets[1500:]
+    assert np.mean(np.abs(error)) < 2000  # the mean of all targets is 8,000 away

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -34,7 +35,7 @@ def test_members_are_mixed_by_their_recent_errors() -> None:
     for x, y in zip(codes, targets, strict=True):
         error = held(model)["own.error"]
         predicted = model.predict(array("H", x.tolist()))
-        said = held(model)["own.said"]
+        said = held(model)["own.predictions"]
         shares = np.exp(-50 * (error - error.min()) / (error.min() + 1))
         mixture = float(shares @ said / shares.sum())
         assert predicted == pytest.approx(mixture, abs=0.01 * np.ptp(said) + 2)
@@ -47,13 +48,13 @@ def test_the_last_target_is_the_one_known_when_a_sample_came(late: int) -> None:
     targets = np.random.default_rng(4).integers(0, 65536, 60)
     for i, y in enumerate(targets):
         model.predict(array("H", [5]))
-        assert held(model)["own.said"][0] == (targets[i - 1] if i else 32767)
+        assert held(model)["own.predictions"][0] == (targets[i - 1] if i else 32767)
         model.learn(array("H", [5]), int(y))
         before = i - 1 - late
-        assert held(model)["own.said"][0] == (targets[before] if before >= 0 else 32767)
+        assert held(model)["own.predictions"][0] == (targets[before] if before >= 0 else 32767)
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(st.integers(0, 2**32 - 1), st.integers(0, 65535), st.integers(0, 65535))
 def test_predictions_are_within_the_targets_seen(seed: int, low: int, high: int) -> None:
     rng = np.random.default_rng(seed)

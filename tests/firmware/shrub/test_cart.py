@@ -22,7 +22,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.stats import chisquare
+from property_support import examples
 from shrub_oracle import best_splits
 
 from microshrub_host.library import loader
@@ -170,7 +170,7 @@ CASES = (
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(*CASES)
 def test_every_split_is_one_of_the_best(
     seed: int, n: int, features: int, classes: int, depth: int, bits: int, leaf: str
@@ -206,7 +206,7 @@ def test_every_split_is_one_of_the_best(
         assert top - score_of(x[:, feature], y, threshold, classes) < FLOOR
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(*CASES, st.sampled_from(["best", "random"]))
 def test_leaves_hold_what_reaches_them(
     seed: int,
@@ -244,7 +244,7 @@ def test_leaves_hold_what_reaches_them(
         assert np.abs(held - exact).max() < 1
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(*CASES, st.integers(0, 5))
 def test_random_thresholds_are_within_the_samples_of_the_node(
     seed: int,
@@ -387,6 +387,8 @@ def roots(rows: Ints, labels: Ints, times: int, **parameters: Any) -> list[tuple
 
 
 def is_fair(drawn: list[Any], weights: dict[Any, float]) -> bool:
+    from scipy.stats import chisquare
+
     counts = Counter(drawn)
     assert set(counts) <= set(weights)
     expected = np.array(list(weights.values())) * len(drawn) / sum(weights.values())

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from property_support import examples
 from shrub_oracle import ShrubOracle
 from tests_support import stream_of
 
@@ -164,7 +165,7 @@ PARAMETERS = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(PARAMETERS, st.integers(0, 2**32 - 1), st.integers(2, 5))
 def test_votes_predictions_and_weights_hold_together(
     parameters: dict[str, Any], seed: int, classes: int

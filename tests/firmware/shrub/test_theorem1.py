@@ -29,6 +29,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from property_support import examples
 from shrub_oracle import gradient
 
 from microshrub_host.library import loader
@@ -109,7 +110,7 @@ def draw(seed: int, window: int, classes: int, m: int) -> tuple[Ints, Ints, Ints
     return codes, labels, said, np.sort(weights)[::-1]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=examples(100))
 @given(SEEDS, st.integers(2, 20), st.integers(2, 5), st.integers(1, 6), st.floats(0.01, 64))
 def test_new_shrub_enters_when_there_is_room(
     seed: int, window: int, classes: int, m: int, step: float
@@ -118,7 +119,7 @@ def test_new_shrub_enters_when_there_is_room(
     assert Surprise(codes, labels, said, weights, m + 1, classes, step).enters
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(SEEDS, st.integers(2, 20), st.integers(2, 5), st.integers(1, 6), st.floats(1.02, 40))
 def test_new_shrub_replaces_the_lightest(
     seed: int, window: int, classes: int, m: int, excess: float

@@ -23,6 +23,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from property_support import examples
 from shrub_oracle import gradient, project_simplex
 
 from microshrub_host.library import loader
@@ -131,7 +132,7 @@ SIZES = st.one_of(
 
 @pytest.mark.parametrize("leaf", ["proba", "class"])
 @pytest.mark.parametrize("loss", LOSSES)
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     st.integers(0, 2**32 - 1),
     SIZES,
@@ -236,7 +237,7 @@ EXTREME = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(
     st.one_of(
         st.lists(NEAR, min_size=1, max_size=12),

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -57,7 +58,7 @@ def feed(model: object, rows: Ints, labels: Ints) -> None:
 
 
 @pytest.mark.parametrize("bits", [8, 16])
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(
     st.sampled_from(WINDOWS),
     st.integers(1, 3),

@@ -53,7 +53,7 @@ def rows(features: int, steps: int, seed: int) -> Iterator[tuple[array[int], int
 def test_whatever_comes_between_the_question_and_the_label(features: int, size: int) -> None:
     twins = Twins(features=features, classes=3, bytes=size)
     decide = importlib.import_module(f"{twins.library.__name__}.thicket.decide").decide
-    guests = importlib.import_module(f"{twins.library.__name__}.thicket.guests")
+    guests = importlib.import_module(f"{twins.library.__name__}.thicket.shared_samples")
     stores = [guests.Store(model) for model in twins.models]
     rng = random.Random(size)
     waiting: list[tuple[array[int], int]] = []

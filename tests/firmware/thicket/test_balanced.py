@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -96,7 +97,7 @@ def test_a_class_that_never_comes_slows_nothing_down() -> None:
     assert buffer(learner, "softmax.weight") == buffer(plain, "softmax.weight")
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(
     parts=st.lists(st.integers(0, 1000), min_size=2, max_size=6).filter(any),
     data=st.data(),

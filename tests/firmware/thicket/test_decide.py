@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from microshrub_host.emulation import counted_models, emulated_boards, instruction_counts
+from microshrub_host.boards import counted_models, emulated_boards, instruction_counts
 from microshrub_host.library import loader
 
 SHAPES = [(3, 2, 4096), (5, 3, 16384), (1, 7, 6000), (14, 2, 65536), (2, 2, 100_000)]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -66,7 +67,7 @@ def grow_until_half(model: Any, seed: int, samples: int) -> set[int]:
     return overwritten
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(
     st.integers(0, 2**32 - 1),
     st.integers(1, 6),
@@ -109,7 +110,7 @@ def test_what_is_grown_is_a_tree_over_its_samples(
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 5))
-@settings(max_examples=10)
+@settings(max_examples=examples(10))
 def test_predictions_are_the_weighted_shares_of_the_leaves(seed: int, classes: int) -> None:
     model = LIBRARY.Grove(3, classes, window=40, trees=4, leaves=9, every=7)
     codes, _ = feed(model, seed, 200)

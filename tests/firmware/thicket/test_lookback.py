@@ -21,11 +21,13 @@ def accuracy(name: str, limit: int, size: int) -> float:
     return float(found.accuracy)
 
 
+@pytest.mark.long
 def test_more_bytes_are_worth_points_where_the_world_stays_what_it_is() -> None:
     small, large = (accuracy("unseen_random_tree", 12_000, size) for size in (1 << 16, 1 << 18))
     assert large > small + 5
 
 
+@pytest.mark.long
 def test_more_bytes_cost_nothing_where_the_world_moves_on() -> None:
     small, large = (accuracy("unseen_rbf_drift", 12_000, size) for size in (1 << 16, 1 << 18))
     assert large > small - 0.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from typing import Any
 
@@ -11,28 +12,35 @@ import pytest
 from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
-SHARPNESS = 60  # a share is proportional to exp(60 * (accuracy - the best one's))
+RUNS = sys.modules[f"{LIBRARY.__name__}.thicket.label_runs"]
+IN_RUNS, MIXED = 60, 40  # a share is proportional to exp(60 * (accuracy - the best one's))
 
 
 def held(model: Any, name: str) -> Any:
     return np.array(next(buffer for each, _, buffer in model.buffers() if each == name))
 
 
-def test_shares_and_accuracies_are_those_of_the_formulas() -> None:
+@pytest.mark.parametrize("run", [25, 1])
+def test_shares_and_accuracies_are_those_of_the_formulas(run: int) -> None:
+    """Where classes are mixed, the grove, which is the first, counts twice."""
     model = LIBRARY.Thicket(2, 2, bytes=8192)
     rng = np.random.default_rng(5)
-    labels = (np.arange(900) // 25) % 2
+    labels = rng.integers(0, 2, 900).repeat(run)[:900]
     codes = rng.normal(30000 + 9000 * labels[:, None], 7000, (900, 2)).clip(0, 65535).astype(int)
     accuracy = held(model, "thicket.accuracy") / 2**20
-    apart = 0.0
+    apart, ways = 0.0, set()
     for codes_of_one, label in zip(codes.tolist(), labels.tolist(), strict=True):
         row = array("H", codes_of_one)
         model.predict_next(row)
-        said = held(model, "thicket.said")[: len(accuracy)]
+        said = held(model, "thicket.predictions")[: len(accuracy)]
         share = held(model, "thicket.share")[: len(accuracy)] / 4096
         knows = said >= 0
         if knows.any():
-            weight = np.where(knows, np.exp(SHARPNESS * (accuracy - accuracy[knows].max())), 0)
+            runs = RUNS.in_runs(model.grove._addresses)
+            ahead = (IN_RUNS if runs else MIXED) * (accuracy - accuracy[knows].max())
+            weight = np.where(knows, np.exp(ahead), 0)
+            weight[0] *= 1 if runs else 2
+            ways.add(runs)
             assert share == pytest.approx(weight / weight.sum(), abs=0.01)
             apart = max(apart, share.max() - np.sort(share)[-2])
         model.learn(row, label)
@@ -41,6 +49,39 @@ def test_shares_and_accuracies_are_those_of_the_formulas() -> None:
         assert accuracy_now == pytest.approx(accuracy, abs=0.002)
         accuracy = accuracy_now
     assert apart > 0.5  # the shares did differ
+    assert int(run > 1) in ways
+
+
+@pytest.mark.parametrize("kind", ["Thicket", "BalancedThicket"])
+@pytest.mark.parametrize("size", [8192, 100_000])
+def test_mixed_labels_have_the_same_vote_with_and_without_a_teacher(kind: str, size: int) -> None:
+    """Apart from the last label, which is rarely right there; and the order of rows is nothing."""
+    model = getattr(LIBRARY, kind)(3, 3, bytes=size)
+    rng = np.random.default_rng(3)
+    labels = rng.choice(3, 900, p=[0.6, 0.3, 0.1])
+    codes = rng.normal(20000 + 9000 * labels[:, None], 7000, (900, 3)).clip(0, 65535).astype(int)
+    rows = [array("H", row) for row in codes.tolist()]
+    for row, label in zip(rows[:700], labels.tolist(), strict=False):
+        model.learn(row, label)
+    alone = [model.predict(row) for row in rows[700:]]
+    assert alone == [model.predict_next(row) for row in rows[700:]]
+    assert alone[::-1] == [model.predict(row) for row in rows[:699:-1]]
+
+
+@pytest.mark.parametrize("shares", [(0.9, 0.1), (0.7, 0.3), (0.5, 0.3, 0.2)])
+@pytest.mark.parametrize("features", ["noise", "constant"])
+def test_without_a_hint_in_the_features_the_most_frequent_class_is_predicted(
+    shares: tuple[float, ...], features: str
+) -> None:
+    model = LIBRARY.Thicket(2, len(shares), bytes=16384)
+    rng = np.random.default_rng(1)
+    labels = rng.choice(len(shares), 1500, p=shares)
+    codes = rng.integers(0, 65536, (1500, 2)) if features == "noise" else np.full((1500, 2), 9000)
+    rows = [array("H", row) for row in codes.tolist()]
+    for row, label in zip(rows[:1000], labels.tolist(), strict=False):
+        model.learn(row, label)
+    right = np.mean([model.predict(row) for row in rows[1000:]] == labels[1000:])
+    assert right > np.mean(labels[1000:] == 0) - 0.03
 
 
 def test_votes_are_the_members_opinions_by_share() -> None:

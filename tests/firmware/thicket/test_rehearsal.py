@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from microshrub_host.beside.label_budget import LabelBudget
+from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.engines import engines
 from microshrub_host.evaluation import prequential
 from microshrub_host.library import loader
@@ -51,7 +51,7 @@ def rehearsed(model: Any, asking: Any, rows: list[array[int]]) -> Any:
 def test_trees_grow_and_the_softmax_regression_learns_without_a_label() -> None:
     model = taught()
     before = {name: bytes(memoryview(b)) for name, _, b in model.buffers()}
-    rehearsed(model, library.Asking(2, 1, 10), between(200))  # of which it is not sure
+    rehearsed(model, library.QueryStrategy(2, 1, 10), between(200))  # of which it is not sure
     after = {name: bytes(memoryview(b)) for name, _, b in model.buffers()}
     changed = {name for name in after if after[name] != before[name]}
     assert {"grove.accuracy", "softmax.weight"} <= changed
@@ -61,18 +61,18 @@ def test_trees_grow_and_the_softmax_regression_learns_without_a_label() -> None:
 def test_sure_samples_are_taken_in_as_what_they_were_said_to_be() -> None:
     """At most three for each label, and none that it is not sure of."""
     rows = blobs(300, seed=3)[0]
-    some = held(rehearsed(taught(), library.Asking(2, 1, 10), rows)) - 120
+    some = held(rehearsed(taught(), library.QueryStrategy(2, 1, 10), rows)) - 120
     assert 0.2 * 300 < some < 0.4 * 300
-    model = rehearsed(taught(), library.Asking(2, 1, 3), rows)
+    model = rehearsed(taught(), library.QueryStrategy(2, 1, 3), rows)
     assert held(model) > 120 + 0.7 * 300
     assumed = np.array(buffer_of(model, "ring.labels"))[120 : held(model)]
     codes = np.array(buffer_of(model, "ring.codes")).reshape(-1, 2)[120 : held(model)]
     assert (assumed == (codes[:, 0] > 128)).all()
-    assert held(rehearsed(taught(), library.Asking(2, 1, 3), between(100))) == 120
+    assert held(rehearsed(taught(), library.QueryStrategy(2, 1, 3), between(100))) == 120
 
 
 def test_a_model_that_is_misled_takes_in_nothing_that_it_said_itself() -> None:
-    model, asking = taught(), library.Asking(2, 1, 3)
+    model, asking = taught(), library.QueryStrategy(2, 1, 3)
     rows = blobs(40, seed=3)[0]
     for wrong, taken in ((True, False), (False, True)):
         for x in rows:
@@ -83,9 +83,9 @@ def test_a_model_that_is_misled_takes_in_nothing_that_it_said_itself() -> None:
 
 
 def test_with_very_few_labels_nothing_is_rehearsed() -> None:
-    model = rehearsed(taught(), library.Asking(2, 1, 20), between(5))
+    model = rehearsed(taught(), library.QueryStrategy(2, 1, 20), between(5))
     assert buffer_of(model, "softmax.weight") != buffer_of(taught(), "softmax.weight")
-    model = rehearsed(taught(), library.Asking(2, 1, 21), between(50))
+    model = rehearsed(taught(), library.QueryStrategy(2, 1, 21), between(50))
     assert buffer_of(model, "softmax.weight") == buffer_of(taught(), "softmax.weight")
     assert held(model) == 120
 
@@ -100,7 +100,7 @@ def test_after_a_change_only_the_newest_samples_are_held() -> None:
         model = taught()
         grown = list(buffer_of(model, "grove.grown"))
         newest = list(buffer_of(model, "ring.labels"))[120 - left : 120]
-        library.Rehearsal(model, library.Asking(2, 1, samples)).let_go()
+        library.Rehearsal(model, library.QueryStrategy(2, 1, samples)).let_go()
         assert held(model) == left
         assert list(buffer_of(model, "ring.labels"))[:left] == newest
         assert max(grown) > 1
@@ -113,7 +113,7 @@ def test_while_labels_come_in_runs_nothing_is_let_go() -> None:
     for x, label in sorted(zip(rows, labels, strict=True), key=lambda pair: pair[1]):
         model.learn(x, label)
     before = held(model)
-    library.Rehearsal(model, library.Asking(2, 1, 10)).let_go()
+    library.Rehearsal(model, library.QueryStrategy(2, 1, 10)).let_go()
     assert held(model) == before > 100
 
 
@@ -124,7 +124,7 @@ def test_a_sample_that_is_learned_after_that_has_other_neighbours() -> None:
         model = taught()
         x = blobs(1, seed=6)[0][0]
         model.predict_next(x)
-        library.Rehearsal(model, library.Asking(2, 1, 10)).let_go()
+        library.Rehearsal(model, library.QueryStrategy(2, 1, 10)).let_go()
         if not asked_before:
             model.predict_next(x)
         model.learn(x, 0)
@@ -134,7 +134,7 @@ def test_a_sample_that_is_learned_after_that_has_other_neighbours() -> None:
 
 def test_it_can_begin_before_anything_was_learned() -> None:
     model = library.Thicket(features=2, classes=2, bytes=16384)
-    rehearsed(model, library.Asking(2), blobs(20)[0])
+    rehearsed(model, library.QueryStrategy(2), blobs(20)[0])
     assert held(model) == 0
 
 
@@ -149,6 +149,6 @@ def test_all_engines_agree_and_nothing_is_allocated() -> None:
         with engines.start(name, "Thicket", shape, [asking]) as engine:
             prequential.fit(engine, rows, 20)
             said = engine.run(rows, labels).tolist()
-            found.append((said, engine.said(), engine.buffers()))
+            found.append((said, engine.outputs(), engine.buffers()))
     assert found[0] == found[1] == found[2]
     assert 1 in found[0][1]

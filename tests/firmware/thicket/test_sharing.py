@@ -1,4 +1,4 @@
-"""Boards that teach each other: what a parcel holds, what is refused, learned and forgotten."""
+"""Boards that teach each other: what a packet holds, what is refused, learned and forgotten."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from parcel_attack import attack
-from parcel_support import CLASSES, NAMES, UNITS, Board, rows_of, sealed
+from packet_attack import attack
+from packet_support import CLASSES, NAMES, UNITS, Board, rows_of, sealed
 
 from microshrub_host.library import loader
 
@@ -21,19 +21,19 @@ LIBRARY = loader.load(loader.fastest())
 ALL = (60, 60, 60)
 
 
-def test_a_parcel_holds_what_the_store_does() -> None:
+def test_a_packet_holds_what_the_store_does() -> None:
     board = Board(LIBRARY, ALL)
-    parcel = board.parcel("run", "walk")
-    assert (parcel.origin, parcel.feature_names, parcel.units) == ("kitchen", NAMES, UNITS)
-    assert parcel.class_names == ("run", "walk")
-    assert parcel.samples == 40
+    packet = board.packet("run", "walk")
+    assert (packet.origin, packet.feature_names, packet.units) == ("kitchen", NAMES, UNITS)
+    assert packet.class_names == ("run", "walk")
+    assert packet.samples == 40
     buffers = {name: buffer for name, _, buffer in board.model.buffers()}
     codes = bytes(buffers["ring.codes"])
     labels = bytes(buffers["ring.labels"])
     held = {(codes[3 * k : 3 * k + 3], labels[k]) for k in range(buffers["ring.shape"][3])}
     for i in range(40):
-        row = bytes(parcel.code(i, f) for f in range(3))
-        assert (row, CLASSES.index(parcel.class_names[parcel.label(i)])) in held
+        row = bytes(packet.code(i, f) for f in range(3))
+        assert (row, CLASSES.index(packet.class_names[packet.label(i)])) in held
 
 
 def test_nothing_leaves_that_nobody_chose() -> None:
@@ -41,15 +41,15 @@ def test_nothing_leaves_that_nobody_chose() -> None:
     data = board.sharing.collect("kitchen", ("walk",))
     assert b"rest" not in data
     with pytest.raises(ValueError, match="nothing is held of the class run"):
-        board.parcel("run")
+        board.packet("run")
     with pytest.raises(ValueError, match=r"no class jump\. The classes are: rest, walk, run"):
-        board.parcel("jump")
+        board.packet("jump")
 
 
-def test_a_class_that_a_board_never_saw_is_known_after_a_parcel_of_20() -> None:
+def test_a_class_that_a_board_never_saw_is_known_after_a_packet_of_20() -> None:
     board = Board(LIBRARY, (60, 60, 0), seed=1)
     assert board.right(2) == 0
-    found = board.sharing.take(Board(LIBRARY, ALL).parcel(*CLASSES))
+    found = board.sharing.take(Board(LIBRARY, ALL).packet(*CLASSES))
     assert [(name, what) for name, what, _ in found] == [
         ("rest", "well known"), ("walk", "well known"), ("run", "learned"),
     ]  # fmt: skip
@@ -58,9 +58,9 @@ def test_a_class_that_a_board_never_saw_is_known_after_a_parcel_of_20() -> None:
     assert min(board.right(c) for c in range(3)) > 0.9
 
 
-def test_what_a_parcel_taught_stays_while_a_board_goes_on_learning() -> None:
+def test_what_a_packet_taught_stays_while_a_board_goes_on_learning() -> None:
     board = Board(LIBRARY, (60, 60, 0), seed=1)
-    board.sharing.take(Board(LIBRARY, ALL).parcel("run"))
+    board.sharing.take(Board(LIBRARY, ALL).packet("run"))
     board.learn_all()
     for row, other in zip(rows_of(0, 400, 5), rows_of(1, 400, 5), strict=True):
         board.learn(row, 0)
@@ -69,9 +69,9 @@ def test_what_a_parcel_taught_stays_while_a_board_goes_on_learning() -> None:
     assert board.right(2) > 0.9
 
 
-def test_samples_of_a_parcel_take_turns() -> None:
+def test_samples_of_a_packet_take_turns() -> None:
     board = Board(LIBRARY, (60, 0, 0), seed=1)
-    board.sharing.take(Board(LIBRARY, ALL).parcel("walk", "run"))
+    board.sharing.take(Board(LIBRARY, ALL).packet("walk", "run"))
     counts = []
     while board.sharing.step():
         counts.append(board.held(1) - board.held(2))
@@ -98,7 +98,7 @@ def test_a_board_that_teaches_nonsense_is_refused_and_nothing_changes(
         teacher.learn(row, 2)
     board = Board(LIBRARY, (60, 60, 0), seed=1)
     before = board.bits()
-    found = board.sharing.take(teacher.parcel("run"))
+    found = board.sharing.take(teacher.packet("run"))
     assert found[0][1] == ("all the same" if wrong == "stuck" else "contradicted")
     assert board.sharing.waiting == 0
     assert board.bits() == before
@@ -115,7 +115,7 @@ def test_values_of_another_unit_do_not_make_what_is_known_too_coarse(
         teacher.learn(row, 2)
     board = Board(LIBRARY, known, seed=1)
     before = board.bits()
-    [(_, what, which)] = board.sharing.take(teacher.parcel("run"))
+    [(_, what, which)] = board.sharing.take(teacher.packet("run"))
     assert (what, which) == ("too far away", [])
     assert board.bits() == before
 
@@ -127,7 +127,7 @@ def test_who_has_only_rested_learns_how_others_move(seed: int) -> None:
     for row in rows_of(0, 60, 1) // 20:
         board.learn(row, 0)
     sizes = [board.quantizer.range_of(f)[1] for f in range(3)]
-    [(_, what, which)] = board.sharing.take(Board(LIBRARY, ALL, seed).parcel("run"))
+    [(_, what, which)] = board.sharing.take(Board(LIBRARY, ALL, seed).packet("run"))
     assert (what, len(which)) == ("learned", 20)
     board.learn_all()
     assert max(board.quantizer.range_of(f)[1] - sizes[f] for f in range(3)) > 3
@@ -142,14 +142,14 @@ def test_a_class_that_overlaps_known_ones_is_learned(seed: int) -> None:
     ):  # one standard deviation and a half
         teacher.learn(row, 2)
     board = Board(LIBRARY, (60, 60, 0), seed=1)
-    [(_, what, which)] = board.sharing.take(teacher.parcel("run"))
+    [(_, what, which)] = board.sharing.take(teacher.packet("run"))
     assert what == "learned"
     assert len(which) >= 16
 
 
 def test_what_nothing_speaks_against_is_learned() -> None:
     board = Board(LIBRARY, (0, 0, 0))
-    [(_, what, which)] = board.sharing.take(Board(LIBRARY, ALL).parcel("run", most=1))
+    [(_, what, which)] = board.sharing.take(Board(LIBRARY, ALL).packet("run", most=1))
     assert (what, len(which)) == ("learned", 1)
 
 
@@ -158,7 +158,7 @@ def test_single_samples_with_a_wrong_label_are_left_out() -> None:
     for row in np.concatenate([rows_of(2, 17, 3), rows_of(0, 3, 3)]):
         teacher.learn(row, 2)
     board = Board(LIBRARY, (60, 60, 0), seed=1)
-    [(_, what, which)] = board.sharing.take(teacher.parcel("run"))
+    [(_, what, which)] = board.sharing.take(teacher.packet("run"))
     assert what == "learned"
     assert set(range(20)) > set(which)
     assert 16 <= len(which) < 20
@@ -166,13 +166,13 @@ def test_single_samples_with_a_wrong_label_are_left_out() -> None:
 
 def test_an_origin_can_be_forgotten_again() -> None:
     board = Board(LIBRARY, (60, 60, 0), seed=1)
-    parcel = Board(LIBRARY, ALL).parcel("run")
-    board.sharing.take(parcel)
+    packet = Board(LIBRARY, ALL).packet("run")
+    board.sharing.take(packet)
     board.learn_all()
     assert board.held(2) == 20
     for row in rows_of(0, 30, 7):
         board.learn(row, 0)
-    assert board.sharing.forget(parcel) == 20
+    assert board.sharing.forget(packet) == 20
     assert board.held(2) == 0
     board.learn_all()
     assert board.right(2) == 0
@@ -180,13 +180,13 @@ def test_an_origin_can_be_forgotten_again() -> None:
     board.model.load(board.model.save())  # all counts are right, or it would be refused
 
 
-def test_parcels_are_forgotten_at_once_so_that_none_takes_the_place_of_another() -> None:
+def test_packets_are_forgotten_at_once_so_that_none_takes_the_place_of_another() -> None:
     kitchen, attic = Board(LIBRARY, (60, 60, 60), 1), Board(LIBRARY, (60, 60, 0), 2)
-    parcels = [kitchen.parcel(name) for name in CLASSES]
-    attic.sharing.take(parcels[2])
+    packets = [kitchen.packet(name) for name in CLASSES]
+    attic.sharing.take(packets[2])
     attic.learn_all()
     assert attic.held(2) == 20
-    assert attic.sharing.forget_all([(parcel, None) for parcel in parcels]) == 20
+    assert attic.sharing.forget_all([(packet, None) for packet in packets]) == 20
     assert min(attic.held(0), attic.held(1)) >= 60, "what it was taught itself stays"
     assert attic.held(2) == 0
     assert attic.right(2) == 0
@@ -195,25 +195,25 @@ def test_parcels_are_forgotten_at_once_so_that_none_takes_the_place_of_another()
 
 def test_a_board_gives_only_what_it_was_taught_itself() -> None:
     attic = Board(LIBRARY, (60, 60, 0), seed=1)
-    attic.sharing.take(Board(LIBRARY, ALL).parcel("run"))
+    attic.sharing.take(Board(LIBRARY, ALL).packet("run"))
     attic.learn_all()
     with pytest.raises(ValueError, match="nothing is held of the class run that was taught here"):
-        attic.parcel("run", origin="attic")
+        attic.packet("run", origin="attic")
     own = rows_of(2, 12, 8)
     for row in own:
         attic.learn(row, 2)
-    parcel = attic.parcel("run", origin="attic")
-    assert (attic.held(2), parcel.samples) == (32, 12)
+    packet = attic.packet("run", origin="attic")
+    assert (attic.held(2), packet.samples) == (32, 12)
     assert attic.sharing.forget_origin("kitchen") == 20
     assert attic.held(2) >= 12
-    assert attic.parcel("run", origin="attic").samples >= 12
+    assert attic.packet("run", origin="attic").samples >= 12
 
 
-def test_an_origin_is_forgotten_whatever_parcels_it_came_in() -> None:
-    """Its parcel at the broker is another one today, and no file is left of the first."""
+def test_an_origin_is_forgotten_whatever_packets_it_came_in() -> None:
+    """Its packet at the broker is another one today, and no file is left of the first."""
     attic = Board(LIBRARY, (60, 60, 0), seed=1)
     kitchen = Board(LIBRARY, ALL)
-    attic.sharing.take(kitchen.parcel("run", most=15))
+    attic.sharing.take(kitchen.packet("run", most=15))
     attic.learn_all()
     for row in rows_of(2, 300, 11):
         kitchen.learn(row, 2)
@@ -230,7 +230,7 @@ def test_an_origin_is_forgotten_whatever_parcels_it_came_in() -> None:
 def test_marks_go_with_the_samples_and_are_lost_with_none() -> None:
     """While thousands of samples come, mixed and in runs, some contradicted, some forgotten."""
     board = Board(LIBRARY, (60, 60, 0), seed=1)
-    board.sharing.take(Board(LIBRARY, ALL).parcel("run"))
+    board.sharing.take(Board(LIBRARY, ALL).packet("run"))
     board.learn_all()
     dice = np.random.default_rng(4)
     own = 0
@@ -252,8 +252,8 @@ def test_marks_go_with_the_samples_and_are_lost_with_none() -> None:
 
 def test_a_state_from_before_there_were_marks_is_read_and_its_samples_are_found() -> None:
     attic = Board(LIBRARY, (60, 60, 0), seed=1)
-    parcel = Board(LIBRARY, ALL).parcel("run")
-    attic.sharing.take(parcel)
+    packet = Board(LIBRARY, ALL).packet("run")
+    attic.sharing.take(packet)
     attic.learn_all()
     buffers = {name: buffer for name, _, buffer in attic.model.buffers()}
     against = buffers["store.against"]
@@ -261,49 +261,49 @@ def test_a_state_from_before_there_were_marks_is_read_and_its_samples_are_found(
         against[k] &= 7 if against[k] > 127 else 127
     buffers["store.state"][2] &= 65535
     attic.model.load(attic.model.save())
-    assert attic.sharing.forget(parcel) == 20
+    assert attic.sharing.forget(packet) == 20
     assert attic.held(2) == 0
 
 
 def test_what_waits_is_forgotten_too() -> None:
     board = Board(LIBRARY, (60, 60, 0), seed=1)
-    parcel = Board(LIBRARY, ALL).parcel("run")
-    board.sharing.take(parcel)
-    board.sharing.forget(parcel)
+    packet = Board(LIBRARY, ALL).packet("run")
+    board.sharing.take(packet)
+    board.sharing.forget(packet)
     assert board.sharing.waiting == 0
 
 
 def test_other_features_are_refused_in_a_sentence() -> None:
     board = Board(LIBRARY, ALL, feature_names=("x", "y", "temperature"))
-    words = "the parcel is of the features x, y, z, and here they are x, y, temperature"
+    words = "the packet is of the features x, y, z, and here they are x, y, temperature"
     with pytest.raises(ValueError, match=words):
-        board.sharing.take(Board(LIBRARY, ALL).parcel("run"))
+        board.sharing.take(Board(LIBRARY, ALL).packet("run"))
 
 
 def test_a_class_that_is_not_there_is_not_learned() -> None:
     board = Board(LIBRARY, (60, 60, 0), class_names=("rest", "walk", "sleep"))
-    assert board.sharing.take(Board(LIBRARY, ALL).parcel("run")) == [("run", "no such class", [])]
+    assert board.sharing.take(Board(LIBRARY, ALL).packet("run")) == [("run", "no such class", [])]
 
 
 def test_equal_ranges_give_equal_codes_and_other_ones_are_converted_with_their_error() -> None:
     teacher = Board(LIBRARY, ALL)
-    parcel = teacher.parcel(*CLASSES)
+    packet = teacher.packet(*CLASSES)
     steps = [1 << max(teacher.quantizer.range_of(f)[1] - 7, 0) for f in range(3)]
-    changes = teacher.sharing.value_changes(parcel)
+    changes = teacher.sharing.value_changes(packet)
     assert all(change <= step for change, step in zip(changes, steps, strict=True))
     other = Board(LIBRARY, ALL, seed=4)
     wide = [1 << max(other.quantizer.range_of(f)[1] - 7, 0) for f in range(3)]
-    for change, one, two in zip(other.sharing.value_changes(parcel), steps, wide, strict=True):
+    for change, one, two in zip(other.sharing.value_changes(packet), steps, wide, strict=True):
         assert change <= one + two
 
 
 def test_other_units_are_converted() -> None:
     teacher = Board(LIBRARY, ALL, units=((0, 3), (5, 2), (0, 2)))  # the same numbers, other values
-    parcel = teacher.parcel("run")
+    packet = teacher.packet("run")
     board = Board(LIBRARY, ALL)
-    for i in range(parcel.samples):
-        board.sharing._read(parcel, i)
-        raw = [parcel.raw(i, f) for f in range(3)]
+    for i in range(packet.samples):
+        board.sharing._read(packet, i)
+        raw = [packet.raw(i, f) for f in range(3)]
         value = [raw[0] / 1000, raw[1] / 100 + 5, raw[2] / 100]
         assert [v / 100 for v in board.sharing._raw] == pytest.approx(value, abs=0.005)
 
@@ -311,7 +311,7 @@ def test_other_units_are_converted() -> None:
 @pytest.mark.parametrize("size", [0, 1, 5, 1000, 70000, 2**30 - 2])
 @pytest.mark.parametrize("grows", [False, True])
 def test_a_value_comes_back_within_the_width_of_its_code(size: int, grows: bool) -> None:
-    parcel = sys.modules[LIBRARY.__name__ + ".parcel"]
+    packet = sys.modules[LIBRARY.__name__ + ".sample_packet"]
     quantizer = (
         LIBRARY.GrowingQuantizer(1)
         if grows
@@ -327,7 +327,7 @@ def test_a_value_comes_back_within_the_width_of_its_code(size: int, grows: bool)
     for value in np.linspace(low, min(last, 2**29 - 1), 50).astype(int):
         raw[0] = int(value)
         quantizer.code_aside(raw, code)
-        back = parcel.value_of(code[0] >> 8, low, length, grows)
+        back = packet.value_of(code[0] >> 8, low, length, grows)
         assert abs(back - int(value)) <= (last - low) // 128 + 1
         raw[0] = back
         upper = code[0] >> 8
@@ -335,17 +335,17 @@ def test_a_value_comes_back_within_the_width_of_its_code(size: int, grows: bool)
         assert code[0] >> 8 == upper
 
 
-def test_a_damaged_parcel_is_refused() -> None:
+def test_a_damaged_packet_is_refused() -> None:
     data = Board(LIBRARY, ALL).sharing.collect("kitchen", ("run",))
     for at in range(len(data)):
-        with pytest.raises(ValueError, match="parcel"):
-            LIBRARY.Parcel(data[:at])
+        with pytest.raises(ValueError, match="packet"):
+            LIBRARY.SamplePacket(data[:at])
         changed = bytearray(data)
         changed[at] ^= 64
-        with pytest.raises(ValueError, match="parcel"):
-            LIBRARY.Parcel(changed)
+        with pytest.raises(ValueError, match="packet"):
+            LIBRARY.SamplePacket(changed)
     with pytest.raises(ValueError, match="of version 2, and this microshrub reads version 1"):
-        LIBRARY.Parcel(sealed(data[:4] + b"\2" + data[5:]))
+        LIBRARY.SamplePacket(sealed(data[:4] + b"\2" + data[5:]))
 
 
 def test_forged_lengths_are_refused() -> None:
@@ -354,17 +354,17 @@ def test_forged_lengths_are_refused() -> None:
     for count in (0, 1, 19, 21, 65535):
         forged = data[:samples] + struct.pack("<H", count) + data[samples + 2 :]
         with pytest.raises(ValueError, match="damaged"):
-            LIBRARY.Parcel(sealed(forged))
+            LIBRARY.SamplePacket(sealed(forged))
 
 
-def test_altered_parcels_with_a_right_checksum_do_no_harm() -> None:
+def test_altered_packets_with_a_right_checksum_do_no_harm() -> None:
     refused, read = attack(3000, seed=2)
     assert refused + read == 3000
     assert min(refused, read) > 100
 
 
 def life(library: Any, data: bytes) -> list[int]:
-    """What becomes of a board that gets a parcel, as numbers; also run on MicroPython."""
+    """What becomes of a board that gets a packet, as numbers; also run on MicroPython."""
     model = library.Thicket(3, 3, bytes=8192)
     quantizer = library.GrowingQuantizer(3, (model,))
     sharing = library.Sharing(
@@ -374,7 +374,7 @@ def life(library: Any, data: bytes) -> list[int]:
 
     raw, x = array("i", [0, 0, 0]), array("H", [0, 0, 0])
     dice = 1
-    parcel = library.Parcel(data)
+    packet = library.SamplePacket(data)
     told = []
     for k in range(200):
         for f in range(3):
@@ -383,13 +383,13 @@ def life(library: Any, data: bytes) -> list[int]:
         quantizer.encode(raw, x)
         model.learn(x, k & 1)
         if k == 120:
-            found = sharing.take(parcel)
+            found = sharing.take(packet)
             told += [len(which) for _, _, which in found]
         sharing.step()
     told.append(model.state_crc32() & 0xFFFFFFFF)
     again = sharing.collect("attic", ("rest", "walk"))
     told += [len(again), library.buffers.crc32(again) & 0xFFFFFFFF]
-    told.append(sharing.forget(parcel))
+    told.append(sharing.forget(packet))
     told.append(model.state_crc32() & 0xFFFFFFFF)
     return told + [quantizer.state_crc32() & 0xFFFFFFFF]  # noqa: RUF005  (MicroPython)
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -39,7 +40,7 @@ def in_order(labels: list[int], length: int) -> list[int]:
     return [label for label in labels for _ in range(length)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(
     st.integers(8, 60),
     st.lists(st.tuples(st.integers(0, 2), st.integers(1, 90)), min_size=1, max_size=12),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
 from microshrub_host.library import loader
 
@@ -60,7 +61,7 @@ def test_one_wrong_reading_costs_little_wherever_it_comes(far: int) -> None:
         assert found > without - 0.05
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(st.integers(1, 60), st.integers(2, 12), st.integers(8192, 1 << 20), st.booleans())
 def test_bytes_are_kept_and_used(features: int, classes: int, limit: int, half: bool) -> None:
     limit = limit // 16 if half and features * classes < 60 and limit >= 32768 else limit

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_support import examples
 
 from microshrub_host.engines import engines
 from microshrub_host.library import loader
@@ -66,7 +67,7 @@ def test_engines_agree(kind: str, change: dict[str, Any], features: int, classes
 
 
 @pytest.mark.long
-@settings(max_examples=15)
+@settings(max_examples=examples(15))
 @given(st.sampled_from(CASES), st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(2, 7))
 def test_the_checked_engine_agrees_with_llvm(
     case: tuple[str, dict[str, Any]], seed: int, features: int, classes: int

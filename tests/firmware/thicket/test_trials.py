@@ -1,6 +1,6 @@
 """Trials of a leaf's features find the split with the most merit, however many samples there are.
 
-The merit is that of trials.py: of the borders between at most 16 bins of equal width, and in
+The merit is that of tree_growth.py: of the borders between at most 16 bins of equal width, and in
 fractions of 1/256 that get coarser from 2,048 samples on.
 """
 
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from microshrub_host.library import loader
 
 PLAIN = loader.load("python")
-TRIALS, SPROUT, TREES = (
-    sys.modules[f"{PLAIN.__name__}.thicket.{name}"] for name in ("trials", "sprout", "trees")
+GROWTH, TREES = (
+    sys.modules[f"{PLAIN.__name__}.thicket.{name}"] for name in ("tree_growth", "trees")
 )
 BINS = 16
 MERIT, BY, AT = 8, 9, 10  # in the sprout's state
@@ -70,11 +70,11 @@ def planted(samples: int, classes: int) -> tuple[Any, Ints, Ints]:
 def test_the_split_has_the_most_merit_of_all(samples: int, classes: int) -> None:
     grove, codes, labels = planted(samples, classes)
     sprout = held(grove, "sprout.state")
-    SPROUT.measure(0, 0, grove._addresses, 0)
+    GROWTH.measure(0, 0, grove._addresses, 0)
     TREES.choose(grove._addresses)
     best = 0
     for drawn in range(4):
-        TRIALS.attempt(grove._addresses)
+        GROWTH.attempt(grove._addresses)
         found = merits(codes[:, held(grove, "sprout.order")[drawn]], labels, classes)
         best = max([best, *found.values()])
         assert sprout[MERIT] == best

@@ -12,7 +12,7 @@ import pytest
 from microshrub_host.library import loader
 
 PLAIN = loader.load("python")
-KERNELS = sys.modules[f"{PLAIN.__name__}.thicket.votes"]
+KERNELS = sys.modules[f"{PLAIN.__name__}.thicket.grove"]
 RATE = 8 / 256  # how fast leaves go on learning
 
 

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from microshrub_host.adapters import river_adapter, sklearn_adapter
+from microshrub_host.api import river_adapter, sklearn_adapter
 from microshrub_host.library.learners import MODELS, REGRESSORS
 
 ADAPTERS = [river_adapter, sklearn_adapter]
@@ -65,30 +65,11 @@ def test_an_estimator_tells_its_name_and_what_differs_from_the_defaults(
     assert "window=9" in said
 
 
-@pytest.mark.parametrize("adapter", ADAPTERS)
-@pytest.mark.parametrize(
-    ("former", "now"),
-    [
-        ("HoeffdingClassifier", "HoeffdingTreeClassifier"),
-        ("HoeffdingRegressor", "HoeffdingTreeRegressor"),
-        ("BalancedClassifier", "BalancedThicketClassifier"),
-        ("GaussianClassifier", "GaussianNB"),
-        ("LinearRegressor", "LinearRegression"),
-    ],
-)
-def test_a_former_name_warns_with_the_new_one(adapter: ModuleType, former: str, now: str) -> None:
-    with pytest.warns(FutureWarning, match=f"{former} is now called {now}") as noted:
-        found = getattr(adapter, former)
-    assert found is getattr(adapter, now)
-    assert noted[0].filename == __file__
-    assert former not in dir(adapter)
-
-
 def test_names_are_there_without_river_and_scikit_learn() -> None:
     code = """if True:
         import sys
         sys.modules["river"] = sys.modules["sklearn"] = None  # importing them fails
-        from microshrub_host.adapters import river_adapter, sklearn_adapter
+        from microshrub_host.api import river_adapter, sklearn_adapter
         assert "ThicketClassifier" in dir(river_adapter)
         assert "GaussianNB" in sklearn_adapter.__all__
         try:

@@ -14,7 +14,7 @@ import pytest
 from river import checks, compose, datasets, evaluate, metrics, preprocessing
 from tests_support import make_blobs
 
-from microshrub_host.adapters.river_adapter import (
+from microshrub_host.api.river_adapter import (
     HoeffdingTreeClassifier,
     ShrubClassifier,
     ThicketClassifier,

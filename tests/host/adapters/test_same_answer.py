@@ -16,7 +16,7 @@ from export_support import export
 from program_support import x86
 from sklearn import datasets
 
-from microshrub_host.adapters import river_adapter, sklearn_adapter
+from microshrub_host.api import river_adapter, sklearn_adapter
 from microshrub_host.cli.show import row_codes
 from microshrub_host.models import model_files
 from microshrub_tools.cli.main import main

@@ -11,7 +11,7 @@ import pytest
 from sklearn.base import clone
 
 from microshrub_host import load_model, open_stream
-from microshrub_host.adapters import river_adapter, sklearn_adapter
+from microshrub_host.api import river_adapter, sklearn_adapter
 from microshrub_host.base.errors import AdapterError
 
 SAMPLES = 1500
@@ -105,7 +105,7 @@ def test_scikit_learns_sets_hold_the_class(name: str, tmp_path: Path) -> None:
     again = pickle.loads(pickle.dumps(model))
     assert np.array_equal(again.predict_set(rows[1000:]), later)
     model.save(tmp_path / "m.mshrub")
-    part = load_model(tmp_path / "m.mshrub").beside["guarantee"]
+    part = load_model(tmp_path / "m.mshrub").companions["guarantee"]
     assert (part.percent, part.classes) == (90, len(model.classes_))
     assert part.save() == again.online_._states().more["guarantee"]
 

@@ -13,7 +13,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from tests_support import make_blobs
 
-from microshrub_host.adapters.sklearn_adapter import HoeffdingTreeClassifier, ShrubClassifier
+from microshrub_host.api.sklearn_adapter import HoeffdingTreeClassifier, ShrubClassifier
 from microshrub_host.evaluation import prequential
 from microshrub_host.library.learners import MODELS, stream_parameters
 from microshrub_host.models import model_files
@@ -39,7 +39,7 @@ def test_batches_are_as_good_as_all_at_once(model: str) -> None:
     x, y = frame()
     whole = KINDS[model](window=16) if model == "shrub" else KINDS[model]()
     parts = KINDS[model](**whole.get_params())
-    whole.fit(x, y)
+    whole.partial_fit(x, y)
     for at in range(0, 600, 300):
         parts.partial_fit(x[at : at + 300], y[at : at + 300], classes=["yes", "no"])
     assert list(whole.classes_) == ["no", "yes"]
@@ -53,7 +53,7 @@ def test_it_holds_the_bits_of_simulate(model: str) -> None:
     stream = Stream("blobs", x.to_numpy(), (y == "yes").to_numpy(np.uint8), ("b", "a"), ("n", "y"))
     parameters = stream_parameters(model, stream, 256)
     result = prequential.evaluate(stream, model, parameters)
-    assert KINDS[model]().fit(x, y).online_._states() == result.states
+    assert KINDS[model]().partial_fit(x, y).online_._states() == result.states
 
 
 def test_other_classes_than_named_are_refused() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from microshrub_host.adapters.river_adapter import HoeffdingTreeClassifier, ShrubClassifier
+from microshrub_host.api.river_adapter import HoeffdingTreeClassifier, ShrubClassifier
 from microshrub_host.models import model_files
 from microshrub_tools import Sensor, build
 
@@ -45,7 +45,7 @@ def test_river_learns_a_label_that_comes_later(tmp_path: Path) -> None:
     file = model_files.read(path)
     assert file.class_names == ("walk", "rest", "stairs", "spare 2")
     assert file.spare is not None
-    assert model_files.open_model(path).spare.newcomers.waiting == 0
+    assert model_files.open_model(path).spare.novelty.waiting == 0
     build(path, "rpi_pico", output=tmp_path / "out", sensor=Sensor.adc(pins=(26, 27)))
     config = json.loads((tmp_path / "out" / "config.json").read_text())
     assert config["class_names"] == list(file.class_names)
@@ -53,7 +53,7 @@ def test_river_learns_a_label_that_comes_later(tmp_path: Path) -> None:
 
 
 def test_scikit_learn_learns_a_class_that_comes_later(tmp_path: Path) -> None:
-    sklearn_adapter = pytest.importorskip("microshrub_host.adapters.sklearn_adapter")
+    sklearn_adapter = pytest.importorskip("microshrub_host.api.sklearn_adapter")
     rows = np.array([list(sample(i).values()) for i in range(150)], dtype=float)
     labels = np.array([("walk", "rest", "climbing")[i % 3] for i in range(150)])
     known = labels != "climbing"

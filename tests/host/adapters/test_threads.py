@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from microshrub_host.adapters import river_adapter, sklearn_adapter
+from microshrub_host.api import river_adapter, sklearn_adapter
 
 THREADS = 6
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 import pickle
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
+from adapters_support import no_warning
 
-from microshrub_host.adapters import river_adapter, sklearn_adapter
+from microshrub_host.api import river_adapter, sklearn_adapter
 
 CLASSIFIERS = ("ShrubClassifier", "ThicketClassifier", "GaussianNB", "HoeffdingTreeClassifier")
 REGRESSORS = ("ShrubRegressor", "ThicketRegressor", "LinearRegression")
@@ -24,13 +22,6 @@ def late(count: int = 700) -> tuple[Any, Any]:
     opened = np.random.default_rng(14).random(count).round(4)
     opened[:300] = 0
     return opened[:, None], np.where(opened > 0.3, "open", "shut")
-
-
-@contextmanager
-def no_warning() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
@@ -146,5 +137,5 @@ def test_river_says_what_to_do_about_a_feature(value: Any, said: str) -> None:
     model = river_adapter.ShrubClassifier(warmup=2)
     with pytest.raises(river_adapter.AdapterError, match=said):
         model.learn_one({"a": value}, 1)
-    with pytest.raises(river_adapter.AdapterError, match="the target has to be a finite number"):
+    with pytest.raises(river_adapter.AdapterError, match="the target has to be a number"):
         river_adapter.ShrubRegressor().learn_one({"a": 1}, 10**400)

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import microshrub_host as host
-from microshrub_host.adapters import river_adapter, sklearn_adapter
+from microshrub_host.api import river_adapter, sklearn_adapter
 
 ROWS = np.random.default_rng(14).normal(0, 9, (90, 2)).round(1)
 LABELS = (ROWS[:, 0] > 1).astype(np.uint8)
@@ -139,9 +139,10 @@ def test_a_run_is_saved_with_its_own_stream(tmp_path: Path) -> None:
     host.save_model(numbers, forecast, path)
 
 
+@pytest.mark.long
 def test_a_script_without_a_guard_is_told_of_it(tmp_path: Path) -> None:
     (tmp_path / "walk.csv").write_text(DATA)
-    script = tmp_path / "search.py"
+    script = tmp_path / "neighbours.py"
     script.write_text(
         "from microshrub_host import open_stream, tune\n"
         f"tune(open_stream({str(tmp_path / 'walk.csv')!r}), 'rpi_pico', trials=1)\n"

@@ -49,29 +49,29 @@ def test_tune_takes_streams_too(path: Path) -> None:
         host.tune(str(path), "rpi_pico")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("beside", [host.Guarantee(90), "guarantee", ["guarantee"], 90, [90]])
-def test_beside_takes_a_list_of_companions(beside: Any, path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("companions", [host.Guarantee(90), "guarantee", ["guarantee"], 90, [90]])
+def test_companions_are_a_list(companions: Any, path: Path, tmp_path: Path) -> None:
     stream = host.open_stream(path)
-    words = r"beside= takes a list of companions, such as \[Guarantee\(90\)\]"
+    words = r"companions= takes a list of companions, such as \[Guarantee\(90\)\]"
     with pytest.raises(TypeError, match=words):
-        host.simulate(stream, beside=beside)
+        host.simulate(stream, companions=companions)
     with pytest.raises(TypeError, match=words):
-        host.parity(stream, beside=beside)
+        host.parity(stream, companions=companions)
     with pytest.raises(TypeError, match=words):
-        host.budget("thicket", "rpi_pico", features=1, classes=4, beside=beside)
+        host.budget("thicket", "rpi_pico", features=1, classes=4, companions=companions)
     with pytest.raises(TypeError, match=words):
-        host.tune(stream, "rpi_pico", beside=beside)
+        host.tune(stream, "rpi_pico", companions=companions)
     model = tmp_path / "walk.mshrub"
     host.save_model(stream, host.simulate(stream, "shrub", window=8), model)
     with pytest.raises(TypeError, match=words):
-        tools.build(model, "rpi_pico", output=tmp_path / "out", beside=beside)
+        tools.build(model, "rpi_pico", output=tmp_path / "out", companions=companions)
     assert not (tmp_path / "out").exists()
 
 
 def test_two_companions_of_one_kind(path: Path) -> None:
     both = [host.Guarantee(90), host.LabelBudget(share=0.5), host.Guarantee(80)]
     with pytest.raises(host.UserError, match=r"two of one kind: Guarantee\(percent=90\) and"):
-        host.simulate(host.open_stream(path), "shrub", window=8, beside=both)
+        host.simulate(host.open_stream(path), "shrub", window=8, companions=both)
 
 
 WRONG: list[tuple[Callable[[], Any], str]] = [
@@ -111,7 +111,7 @@ def test_what_is_for_classes_or_for_numbers_alone(path: Path) -> None:
     numbers, classes = host.open_numbers(path, target="y"), host.open_stream(path)
     for run in (host.simulate, host.parity):
         with pytest.raises(host.UserError, match="Guarantee is for classes, not numbers"):
-            run(numbers, "linear", beside=[host.Guarantee(90)])
+            run(numbers, "linear", companions=[host.Guarantee(90)])
     for options in ({"interval": 90}, {"ends": (0, 9)}):
         with pytest.raises(host.UserError, match="are for numbers"):
             host.simulate(classes, "shrub", window=8, **options)  # type: ignore[call-overload]

@@ -27,7 +27,7 @@ from microshrub_tools.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
 ALL = tuple(exits._EXTRAS)
-FEATURES = ("--features", "window=64", "hop=16", "rate=100")
+DETAILED = ("--features", "window=64", "hop=16", "rate=100", "--details")
 
 
 def run(folder: Path, *words: str, names: tuple[str, ...] = ALL) -> tuple[int, str]:
@@ -41,8 +41,9 @@ def run(folder: Path, *words: str, names: tuple[str, ...] = ALL) -> tuple[int, s
 def test_the_way_from_a_recording_to_a_build_needs_none_of_them(tmp_path: Path) -> None:
     code, said = run(tmp_path, "demo")
     assert code == 0, said
-    found = run(tmp_path, "simulate", "gestures.csv", *FEATURES, "--save", "x.mshrub")[1]
-    whole = run(tmp_path, "simulate", "gestures.csv", *FEATURES, names=())[1]
+    assert run(tmp_path, "example", "gestures")[0] == 0
+    found = run(tmp_path, "simulate", "gestures.csv", *DETAILED, "--save", "x.mshrub")[1]
+    whole = run(tmp_path, "simulate", "gestures.csv", *DETAILED, names=())[1]
     crc = re.findall(r"state CRC32\D+(\w+)", found)
     assert crc
     assert crc == re.findall(r"state CRC32\D+(\w+)", whole), "another file reader, another model"
@@ -62,6 +63,8 @@ def test_the_way_from_a_recording_to_a_build_needs_none_of_them(tmp_path: Path) 
         (("simulate", "river:Phishing"), "river"),
         (("simulate", "synth:friedman", "--target", "target"), "river"),
         (("simulate", "x.csv", "--engine", "llvm"), "speed"),
+        (("simulate", "x.csv", "--plot", "x.png"), "plot"),
+        (("simulate", "x.csv", "--html", "x.html"), "plot"),
     ],
 )
 def test_what_needs_one_says_so_in_a_line(
@@ -88,7 +91,7 @@ def test_no_compiler_and_no_llvm_is_slow_and_said(tmp_path: Path) -> None:
         "from microshrub_tools", "import os; os.environ['PATH'] = ''\nfrom microshrub_tools", 1
     )
     done = subprocess.run(
-        [sys.executable, "-c", command, "simulate", "x.csv"],
+        [sys.executable, "-c", command, "simulate", "x.csv", "--details"],
         cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
@@ -98,7 +101,7 @@ def test_no_compiler_and_no_llvm_is_slow_and_said(tmp_path: Path) -> None:
 
 def test_each_extra_brings_the_packages_that_are_said_to_be_in_it() -> None:
     """By the names that pip has for them."""
-    called = {"elftools": "pyelftools", "sklearn": "scikit-learn"}
+    called = {"sklearn": "scikit-learn"}
     for module, extra in exits._EXTRAS.items():
         brought = " ".join(PROJECT["optional-dependencies"][extra])
         assert re.search(rf"\b{called.get(module, module)}[>= ]", brought), module
@@ -106,7 +109,17 @@ def test_each_extra_brings_the_packages_that_are_said_to_be_in_it() -> None:
 
 
 def test_the_base_is_light() -> None:
-    """In all, 190 MB were measured; none of these heavy ones on Linux."""
+    """In all, 97 MB were measured; none of these heavy ones on Linux."""
     for line in PROJECT["dependencies"]:
-        heavy = re.match(r"(pyarrow|llvmlite|scipy|river|pandas)\b", line)
+        heavy = re.match(r"(pyarrow|llvmlite|scipy|river|pandas|matplotlib)\b", line)
         assert not heavy or "sys_platform != 'linux'" in line, line
+
+
+def test_the_page_and_its_bridge_need_no_extra() -> None:
+    """`make web` installs the package without extras for them."""
+    names = [re.match(r"[\w-]+", line) for line in PROJECT["dependencies"]]
+    installed = {name[0] for name in names if name} | {"microshrub_host", "serial"}
+    for name in ("site", "bridge", "visitors"):
+        source = (ROOT / f"tools/microshrub_tools/web/{name}.py").read_text()
+        for package in re.findall(r"^ *(?:from|import) (\w+)", source, re.MULTILINE):
+            assert package in installed | sys.stdlib_module_names, f"{name}.py imports {package}"

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from board_file_support import GOOD, refusal, write
+from board_file_support import GOOD, KINDS, refusal, write
 from script_support import run
 from tests_support import ROOT
 
@@ -59,7 +59,7 @@ def test_shipped_board(name: str) -> None:
     assert board.native != own
     assert board.model_budget_bytes * 4 >= board.heap_free_bytes  # a quarter to 30 %
     assert board.model_budget_bytes * 10 <= board.heap_free_bytes * 3
-    assert re.match("measured|derived", board.heap_source)
+    assert re.match("derived|emulated|reported", board.heap_source)
     assert board.heap_free_bytes % 16 == 0  # whole blocks of the GC
     assert (board.executable_bytes is None) == board.native
     assert board.native or re.match("derived|the largest block", board.executable_source)
@@ -77,10 +77,19 @@ def test_every_figure_of_a_shipped_board_says_where_it_is_from(name: str) -> Non
         assert "#" in around or "_source" in around, figure
     assert board.firmware
     assert "derived" in text or "measured" in text
+    assert not board.growth or re.match("derived|reported", board.growth.source)
 
 
-@pytest.mark.parametrize("name", sorted(SHIPPED))
-def test_budget_answers_for_every_board(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_board_is_of_a_kind_that_is_tried() -> None:
+    boards = {key: board_files.load(key) for key in board_files.names()}
+    kinds = {key: (b.arch, b.native, b.executable_bytes is None) for key, b in boards.items()}
+    assert {kinds[key] for key in KINDS} == set(kinds.values())
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_budget_answers_for_every_kind_of_board(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ["budget", "--features", 3, "--classes", 2, "--board", name]
     fits = run(*words, "--json", "-") == 0
     told = json.loads(capsys.readouterr().out)
@@ -89,7 +98,8 @@ def test_budget_answers_for_every_board(name: str, capsys: pytest.CaptureFixture
     assert run(*words, "--model", "shrub", "--window", 8, "--trees", 2, "--depth", 3) == 0
     shown = capsys.readouterr().out
     board = board_files.load(name)
-    assert f"{board.heap_free_bytes:,}" in shown
+    grown = board.heap_free_bytes + board.grown_bytes(0)
+    assert any(f" of {free:,}\n" in shown for free in range(board.heap_free_bytes, grown + 1, 16))
     assert ("microseconds per learn" in shown) <= (board.cost is not None)
 
 
@@ -140,7 +150,11 @@ def test_board_cannot_be_changed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "near"), [("rpi_pcio", "rpi_pico"), ("ESP32-C3", "esp32c3"), ("esp32s9", "esp32s3")]
+    ("given", "near"),
+    [
+        *(("rpi_pcio", "rpi_pico"), ("ESP32-C3", "esp32c3"), ("esp32s9", "esp32s3")),
+        *(("Raspberry Pi Pico", "rpi_pico"), ("raspberry pi pico 2", "rpi_pico2")),
+    ],
 )
 def test_unknown_name_lists_the_boards_and_suggests(given: str, near: str) -> None:
     with pytest.raises(toml_section.BoardFileError) as caught:
@@ -186,6 +200,61 @@ def test_executable_ram_is_for_boards_that_keep_machine_code_apart(tmp_path: Pat
         board_files.load(write(tmp_path, f"{top}\n{more}[{rest}"))
     with pytest.raises(toml_section.BoardFileError, match="executable_source is missing"):
         board_files.load(write(tmp_path, f"{apart}\nexecutable_bytes = 4096\n[{rest}"))
+
+
+def test_a_heap_that_grows_while_no_radio_is_on(tmp_path: Path) -> None:
+    more = '\n[growth]\nblock_bytes = 53_248\nsource = "measured"\n'
+    board = board_files.load(write(tmp_path, GOOD + more))
+    alone = board.grown_bytes(0)
+    assert 0.93 * 53_248 < alone < 53_248  # without the area's tables
+    assert alone - 24_576 - 4_096 < board.grown_bytes(24_576) < alone - 24_576 + 2_048
+    assert board.grown_bytes(53_248) == board.grown_bytes(1_000_000) == 0
+    sizes = [board.grown_bytes(code) for code in range(0, 54_000, 100)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(size % 64 == 0 for size in sizes)  # as the GC divides an area
+    assert board_files.load(write(tmp_path, GOOD)).grown_bytes(0) == 0
+    assert "growth.source is missing" in refusal(
+        tmp_path, GOOD + "\n[growth]\nblock_bytes = 4096\n"
+    )
+    assert "growth.block_bytes has to be a whole number" in refusal(
+        tmp_path, GOOD + more.replace("53_248", "-1")
+    )
+
+
+_REPORT = """
+[[report]]
+firmware = "MicroPython 1.28.0 RPI_PICO"
+date = 2026-12-01
+source = "Ada, issue 1"
+heap_free_bytes = 239_000
+served = 1200
+"""
+
+
+def test_reports_of_physical_boards(tmp_path: Path) -> None:
+    older = _REPORT.replace("2026-12-01", "2026-11-30").replace("1.28.0", "1.27.0")
+    board = board_files.load(write(tmp_path, GOOD + _REPORT + older))
+    assert [report.firmware[12:18] for report in board.reports] == ["1.27.0", "1.28.0"]
+    newest = board.reports[-1]
+    assert (newest.heap_free_bytes, newest.served, newest.sample_us) == (239_000, 1200, None)
+    assert board_page.ran(board) == "reported: MicroPython 1.28.0 RPI_PICO, 2026-12-01"
+    board = board_files.load(write(tmp_path, GOOD))
+    assert board.reports == ()
+    assert board_page.ran(board).startswith("emulated")
+    for old, new, complaint in (
+        ("date = 2026-12-01", 'date = "yesterday"', "report[0].date has to be a date"),
+        ("date = 2026-12-01\n", "", "report[0].date is missing"),
+        ("239_000", "0", "report[0].heap_free_bytes has to be a whole number"),
+        ("Ada, issue 1", f"{board_files.REPORTER}, and", "report[0].source has to say who"),
+        ("served", "swerved", "report[0].swerved is not a key"),
+    ):
+        assert complaint in refusal(tmp_path, GOOD + _REPORT.replace(old, new))
+
+
+def test_the_page_of_boards_says_that_none_is_reported_or_which() -> None:
+    boards = [board_files.load(name) for name in board_files.names()]
+    page = board_page.page("")
+    assert (board_page.NO_REPORT in page) == (not any(board.reports for board in boards))
 
 
 def test_file_that_is_not_there(tmp_path: Path) -> None:

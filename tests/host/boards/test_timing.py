@@ -146,7 +146,7 @@ def test_commands_tell_the_time(
     data = tmp_path / "stream.csv"
     names = ",".join("abcdefgh") + ",label\n"
     data.write_text(names + "1,2,3,4,5,6,7,8,0\n2,3,1,4,5,1,7,9,1\n" * 100)
-    assert run("simulate", data, "--board", board, *shape, "--engine", "python") == 0
+    assert run("simulate", data, "--board", board, *shape, "--details", "--engine", "python") == 0
     assert "1,000, p99 1,500" in capsys.readouterr().out
 
 
@@ -160,10 +160,13 @@ def test_commands_tell_the_time(
 )
 def test_a_boards_instructions_are_those_of_the_cost_page(key: str, core: str) -> None:
     page = (ROOT / "docs" / "reference" / "results" / "cost.md").read_text(encoding="utf-8")
-    viper = page[: page.index("## With the kernels in a native module")]
-    rows = [line for line in viper.splitlines() if line.startswith(f"| {core} ")]
-    lines = [row.split(" | ") for row in rows if row.split(" | ")[2] in ("predict", "learn")]
-    pairs = [[int(word.strip("| ").replace(",", "")) for word in line[4:6]] for line in lines]
+    sections = page[: page.index("## What learning is made of")].split("## With native kernels")
     cost = board_files.load(key).cost
     assert cost is not None
-    assert [list(pair) for row in cost.rows for pair in (row.predict, row.learn)] == pairs
+    for section, kept in zip(sections, (cost.of_viper(), cost.rows), strict=True):
+        rows = [
+            line.split(" | ") for line in section.splitlines() if line.startswith(f"| {core} ")
+        ]
+        lines = [row for row in rows if row[2] in ("predict", "learn")]
+        pairs = [[int(word.strip("| ").replace(",", "")) for word in line[4:6]] for line in lines]
+        assert [list(pair) for row in kept for pair in (row.predict, row.learn)] == pairs

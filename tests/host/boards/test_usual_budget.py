@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from microshrub_host.beside.anomaly import Anomaly
-from microshrub_host.beside.companion import Beside
 from microshrub_host.boards import board_files, program_budget
+from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.usual_budget import usual_budget
+from microshrub_host.companions.anomaly import Anomaly
+from microshrub_host.companions.companion import Companions
 
 PICO, PICO_2 = board_files.load("rpi_pico"), board_files.load("rpi_pico2")
-SHAPE = {"features": 5, "classes": 3, "bytes": 8192}
+THICKET = Deployment({"features": 5, "classes": 3, "bytes": 8192}, PICO, "Thicket")
 
 
 @pytest.fixture
@@ -36,43 +38,40 @@ class Own(Anomaly):
 
 
 def test_it_is_planned_once(plans: list[Any], tmp_path: Path) -> None:
-    first = usual_budget(SHAPE, PICO, "Thicket")
-    assert usual_budget(SHAPE, PICO, "Thicket") == first
+    first = usual_budget(THICKET)
+    assert usual_budget(THICKET) == first
     assert len(plans) == 1
     (file,) = (tmp_path / "budget").iterdir()
     file.write_bytes(file.read_bytes()[:-9])  # as a power cut leaves it
-    assert usual_budget(SHAPE, PICO, "Thicket") == first
+    assert usual_budget(THICKET) == first
     assert len(plans) == 2
 
 
-@pytest.mark.parametrize("beside", [(), (Anomaly(often=0.1),), (Own(often=0.1),)])
-def test_what_is_kept_is_what_was_planned(plans: list[Any], beside: Beside) -> None:
-    asked = (
-        SHAPE,
-        PICO,
-        "Thicket",
-        beside,
-        False,
-        ("tcp",),
-        True,
-        (tuple("abcde"), ("a", "b", "c")),
+@pytest.mark.parametrize("companions", [(), (Anomaly(often=0.1),), (Own(often=0.1),)])
+def test_what_is_kept_is_what_was_planned(plans: list[Any], companions: Companions) -> None:
+    asked = replace(
+        THICKET,
+        companions=companions,
+        network=("tcp",),
+        fixed_ranges=True,
+        names=(tuple("abcde"), ("a", "b", "c")),
     )
-    assert usual_budget(*asked) == program_budget.planned_budget(*asked)
-    assert usual_budget(*asked) == program_budget.planned_budget(*asked)
-    own = any(isinstance(each, Own) for each in beside)
+    assert usual_budget(asked) == program_budget.planned_budget(asked)
+    assert usual_budget(asked) == program_budget.planned_budget(asked)
+    own = any(isinstance(each, Own) for each in companions)
     assert len(plans) == (4 if own else 3)
 
 
 def test_another_board_model_or_name_is_planned_anew(plans: list[Any]) -> None:
-    usual_budget(SHAPE, PICO, "Thicket")
-    usual_budget(SHAPE, PICO_2, "Thicket")
-    usual_budget({**SHAPE, "bytes": 9216}, PICO, "Thicket")
-    usual_budget(SHAPE, PICO, "Thicket", names=(tuple("abcde"), ("one", "two", "three")))
+    usual_budget(THICKET)
+    usual_budget(replace(THICKET, board=PICO_2))
+    usual_budget(THICKET.with_parameters(bytes=9216))
+    usual_budget(replace(THICKET, names=(tuple("abcde"), ("one", "two", "three"))))
     assert len(plans) == 4
 
 
 def test_what_is_refused_is_not_kept(plans: list[Any]) -> None:
     for _ in range(2):
         with pytest.raises(ValueError, match="classes"):
-            usual_budget({**SHAPE, "classes": 999}, PICO, "Thicket")
+            usual_budget(THICKET.with_parameters(classes=999))
     assert len(plans) == 2

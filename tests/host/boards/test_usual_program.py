@@ -8,40 +8,41 @@ from typing import Any
 
 import pytest
 
-from microshrub_host.beside.anomaly import Anomaly
-from microshrub_host.beside.between import Forecast, between
-from microshrub_host.beside.companion import Beside, around
 from microshrub_host.boards import board_files
 from microshrub_host.boards.default_bytes import bytes_for
+from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.program import usual_program
 from microshrub_host.boards.program_heap import program_parts
 from microshrub_host.boards.usual_budget import usual_budget
+from microshrub_host.companions.anomaly import Anomaly
+from microshrub_host.companions.companion import Companions, with_companions
+from microshrub_host.companions.pipeline import Forecast, pipeline
 from microshrub_host.features.feature_options import FeatureOptions
-from microshrub_host.library.learners import MODELS, REGRESSORS, defaults, kind_of
+from microshrub_host.library.learners import MODELS, REGRESSORS, defaults, learner_name
 
 PICO = board_files.load("rpi_pico")
 FEATURES = FeatureOptions.of(("window=32", "bands=1-9"))
-SENSOR = between(FEATURES.extraction(("x", "y"), 50))
+SENSOR = pipeline(FEATURES.extraction(("x", "y"), 50))
 
 
-def taken(model: str, beside: Beside = (), **shape: Any) -> bool:
+def taken(model: str, companions: Companions = (), **shape: Any) -> bool:
     """Whether the board takes it: what it refuses raises ValueError here."""
-    parameters = around({**defaults(model), **shape}, beside)
-    program = usual_program(kind_of(model), parameters, beside)
+    parameters = with_companions({**defaults(model), **shape}, companions)
+    program = usual_program(Deployment(parameters, PICO, learner_name(model), companions))
     return bool(program_parts(program.files()["config.json"], PICO.arch, ()))
 
 
 @pytest.mark.parametrize("model", [*MODELS, *REGRESSORS])
-@pytest.mark.parametrize("beside", [(), SENSOR])
-def test_any_learner_with_any_sensor(model: str, beside: Beside) -> None:
+@pytest.mark.parametrize("companions", [(), SENSOR])
+def test_any_learner_with_any_sensor(model: str, companions: Companions) -> None:
     shape = {"features": 5} if model in REGRESSORS else {"features": 5, "classes": 3}
-    assert taken(model, beside, **shape)
+    assert taken(model, companions, **shape)
 
 
 @pytest.mark.parametrize("late", [0, 1, 9])
-@pytest.mark.parametrize("beside", [(), SENSOR])
-def test_a_target_that_comes_late(late: int, beside: Beside) -> None:
-    assert taken("thicket-regressor", beside, features=5, late=late)
+@pytest.mark.parametrize("companions", [(), SENSOR])
+def test_a_target_that_comes_late(late: int, companions: Companions) -> None:
+    assert taken("thicket-regressor", companions, features=5, late=late)
 
 
 def test_a_known_range_of_the_target() -> None:
@@ -61,7 +62,9 @@ def test_making_it_looks_for_no_garbage(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_the_sensor_decides_how_many_features_there_are() -> None:
     parameters = {**defaults("thicket"), "features": 1, "classes": 3, "bytes": 8192}
-    program = usual_program("Thicket", parameters, [*SENSOR, Anomaly(often=0.01)])
+    program = usual_program(
+        Deployment(parameters, PICO, "Thicket", [*SENSOR, Anomaly(often=0.01)])
+    )
     assert program.parameters["features"] == len(FEATURES.names(("x", "y")))
     assert len(program.feature_names) == program.parameters["features"]
 
@@ -72,9 +75,10 @@ def test_the_sensor_decides_how_many_features_there_are() -> None:
 def test_a_larger_heap_is_for_the_learner_by_the_kilobyte(
     model: str, shape: dict[str, int]
 ) -> None:
-    board = board_files.load("esp32")
+    board = dataclasses.replace(board_files.load("esp32"), growth=None)
     larger = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes + 1100)
     parameters = {**defaults(model), "features": 6, **shape}
-    size, more = (bytes_for(parameters, each, kind_of(model)) for each in (board, larger))
+    asked = Deployment(parameters, board, learner_name(model))
+    size, more = (bytes_for(dataclasses.replace(asked, board=each)) for each in (board, larger))
     assert more - size in (1024, 2048)
-    assert usual_budget({**parameters, "bytes": more}, larger, kind_of(model)).fits
+    assert usual_budget(dataclasses.replace(asked, board=larger).with_parameters(bytes=more)).fits

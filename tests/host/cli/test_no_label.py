@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from microshrub_host.beside.anomaly import Anomaly
+from microshrub_host.companions.anomaly import Anomaly
 from microshrub_host.evaluation.prequential import evaluate
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.board import build
@@ -43,9 +43,9 @@ def test_all_columns_are_scored(recording: Path, capsys: pytest.CaptureFixture[s
     labelled.write_text("x,z,y\n" + "".join(f"{r},{'ab'[i % 2]}\n" for i, r in enumerate(ROWS)))
     shape = {"features": 2, "classes": 2, "window": 8, "trees": 2, "depth": 2}
     options = Anomaly(0.01)
-    beside = evaluate(open_stream(str(labelled)), "shrub", shape, beside=[options]).anomaly
-    assert beside is not None
-    assert beside.record() == found["anomaly"]
+    companions = evaluate(open_stream(str(labelled)), "shrub", shape, companions=[options]).anomaly
+    assert companions is not None
+    assert companions.record() == found["anomaly"]
 
 
 def test_columns_can_be_chosen(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -178,15 +178,3 @@ class TestSpecification:
         with pytest.raises(UserError) as refusal:
             specification(text)
         assert said in str(refusal.value)
-
-
-@pytest.mark.parametrize("command", ["tune", "compare"])
-def test_the_limit_of_ram_has_one_name_and_the_one_of_before_says_so(
-    command: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["x.csv", "--board", "rpi_pico"] if command == "tune" else ["x.csv"]
-    found = [
-        subparser(command).parse_args([*words, name, "3000"]) for name in ("--bytes", "--budget")
-    ]
-    assert [each.bytes for each in found] == [3000, 3000]
-    assert capsys.readouterr().err.count("--budget is now --bytes") == 1

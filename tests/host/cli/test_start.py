@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from microshrub_host.cli import kept_help as kept_help_module
+from microshrub_host.cli.kept_help import kept_help
 from microshrub_tools.cli.main import COMMANDS
 
 HEAVY = {
@@ -40,13 +43,34 @@ def test_the_list_of_commands_needs_none_of_them() -> None:
 
 
 @pytest.mark.parametrize("name", [command.name for command in COMMANDS])
-def test_the_help_of_a_command_is_light_and_its_own(name: str) -> None:
+def test_the_help_of_a_command_is_light_and_its_own(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
     found = imported(RUN, name, "--help")
     assert not found & HEAVY
     module = next(command.module for command in COMMANDS if command.name == name)
     assert module in found
     others = {c.module for c in COMMANDS} & found - {module}
     assert others <= {"microshrub_host.cli.budget"}  # its words on a model that is too large
+    again = imported(RUN, name, "--help")
+    assert not again & (HEAVY | {"numpy", "rich", module}), "a text was made twice"
+    assert len(again) < 200
+
+
+def test_help_is_made_anew_for_another_program(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
+    made = iter(("first", "second", "third"))
+    assert kept_help("x", lambda: next(made)) == "first"
+    assert kept_help("x", lambda: next(made)) == "first"
+    monkeypatch.setenv("MICROSHRUB_LEARNERS", "mine.py:Mine")
+    assert kept_help("x", lambda: next(made)) == "second"
+    found = [(*file,) for file in kept_help_module._files()]
+    assert any(path.endswith("simulate.py") for path, *_ in found)
+    monkeypatch.setattr(kept_help_module, "_files", lambda: found[1:])
+    assert kept_help("x", lambda: next(made)) == "third"
 
 
 @pytest.mark.parametrize("package", ["microshrub_host", "microshrub_tools"])

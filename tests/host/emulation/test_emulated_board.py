@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from emulated_support import START, OnLine, board_file, stands_still
 
-from microshrub_host.emulation import emulated_boards
-from microshrub_host.emulation.emulator import EmulatedBoard, EmulatedBoardError
+from microshrub_host.boards import emulated_boards
+from microshrub_host.boards.emulator import EmulatedBoard, EmulatedBoardError
 from microshrub_host.evaluation import prequential
 from microshrub_host.evaluation.regression import evaluate_numbers
 from microshrub_host.library.learners import defaults, number_parameters
-from microshrub_host.streams.open_numbers import open_numbers
+from microshrub_host.streams.open_regression_stream import open_numbers
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.board import build, flash
 from microshrub_tools.cli.main import main

@@ -11,7 +11,7 @@ import pytest
 from child_support import children, is_running, wait_until
 from patience import PATIENCE
 
-from microshrub_host.emulation import emulated_boards
+from microshrub_host.boards import emulated_boards
 
 BOARD = "cortex-m0"
 

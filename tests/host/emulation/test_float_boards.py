@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from microshrub_host.emulation import counted_models, emulated_boards, instruction_counts
-from microshrub_host.emulation.emulator import EmulatedBoard
+from microshrub_host.boards import counted_models, emulated_boards, instruction_counts
+from microshrub_host.boards.emulator import EmulatedBoard
 
 NAMES = [name for name in emulated_boards.BOARDS if name not in emulated_boards.COUNTED]
 WARMUP = 40

@@ -12,10 +12,9 @@ import pytest
 from emulated_support import board_file
 from patience import PATIENCE
 
-from microshrub_host.boards import board_files, counted_times
-from microshrub_host.emulation import emulated_boards
-from microshrub_host.emulation.emulator import EmulatedBoard
-from microshrub_host.emulation.instruction_counts import TICKS
+from microshrub_host.boards import board_files, counted_times, emulated_boards
+from microshrub_host.boards.emulator import EmulatedBoard
+from microshrub_host.boards.instruction_counts import TICKS
 from microshrub_host.programs import mpy
 from microshrub_tools.board import build
 from microshrub_tools.cli.main import main
@@ -180,4 +179,4 @@ def test_fifty_samples_a_second_with_a_monitor(tmp_path: Path) -> None:
     assert abs(came - SECONDS * RATE) <= 1
     assert samples == came
     assert longest_us <= LONGEST_US
-    assert left <= 0
+    assert left <= 16  # a block, once: not more after 20 seconds than after 5

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from emulated_support import stands_still
 
-from microshrub_host.boards import board_files
+from microshrub_host.boards import board_files, emits, emulated_boards
+from microshrub_host.boards.counted_models import stream as made
+from microshrub_host.boards.latency import Clock, can_count
 from microshrub_host.boards.sample_time import sample_time
-from microshrub_host.emulation import emulated_boards
-from microshrub_host.emulation.counted_models import stream as made
-from microshrub_host.emulation.latency import Clock, can_count
 from microshrub_host.library.learners import defaults, specification
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning import trials
@@ -41,7 +40,7 @@ def emulator() -> None:
 def test_what_is_counted_is_what_the_file_has_where_it_has_it(stream: Stream) -> None:
     _, shape = specification("shrub window=32 trees=8 depth=5")
     parameters = {"features": 8, "classes": 2, **shape}
-    known = sample_time(BOARD, "shrub", parameters)
+    known = sample_time(BOARD, "shrub", parameters, "viper")
     assert known is not None
     with Clock(BOARD, stream, 256) as clock:
         counted = clock.milliseconds("shrub", parameters, most=100)
@@ -52,7 +51,9 @@ def test_what_is_counted_is_what_the_file_has_where_it_has_it(stream: Stream) ->
 
 
 def size_of(split: StreamSplit, candidate: Candidate, limits: Limits) -> trials.Size | None:
-    return trials.size_within(candidate.model, split.parameters(candidate), limits)
+    return trials.size_within(
+        candidate.model, limits.deployment(candidate.model, split.parameters(candidate)), limits
+    )
 
 
 @pytest.mark.usefixtures("emulator")
@@ -87,8 +88,8 @@ def test_a_native_module_takes_less_time_and_ram(
     tree = Candidate(1, "hoeffding", {**defaults("hoeffding"), "nodes": 7, "leaves": 2, "bins": 4})
     with Clock(BOARD, stream, 256) as viper, Clock(BOARD, stream, 256, native=True) as native:
         for candidate in (shrub, tree):
-            slow = size_of(split, candidate, Limits(BOARD, 60_000, 100.0, viper))
-            fast = size_of(split, candidate, Limits(BOARD, 60_000, 100.0, native, native=True))
+            slow = size_of(split, candidate, Limits(BOARD, 60_000, 100.0, viper, emits.VIPER))
+            fast = size_of(split, candidate, Limits(BOARD, 60_000, 100.0, native))
             assert slow is not None
             assert fast is not None
             assert fast.model_bytes == slow.model_bytes

@@ -7,8 +7,8 @@ import json
 import pytest
 from device_support import configuration
 
-from microshrub_host.emulation import emulated_boards
-from microshrub_host.emulation.emulator import EmulatedBoard
+from microshrub_host.boards import emulated_boards
+from microshrub_host.boards.emulator import EmulatedBoard
 from microshrub_host.programs import mpy
 from microshrub_tools.link.frames import Frame, pack
 
@@ -19,7 +19,7 @@ import gc
 gc.threshold(8192)
 from binascii import unhexlify
 from microshrub.device.config import Configuration
-from microshrub.device.device_model import Application
+from microshrub.device.application import Application
 from microshrub.device.link import STATUS_WORDS, Link
 
 with open("/config.json") as file:

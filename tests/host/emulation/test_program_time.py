@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 from device_support import configuration
 
-from microshrub_host.boards import board_files, counted_times, sample_time
-from microshrub_host.emulation import emulated_boards
-from microshrub_host.emulation.counted_models import clustered
-from microshrub_host.emulation.emulator import EmulatedBoard
-from microshrub_host.emulation.instruction_counts import TICKS, Counter
+from microshrub_host.boards import board_files, counted_times, emulated_boards, sample_time
+from microshrub_host.boards.counted_models import clustered
+from microshrub_host.boards.emulator import EmulatedBoard
+from microshrub_host.boards.instruction_counts import TICKS, Counter
 from microshrub_host.programs import mpy
 from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import sample
@@ -25,7 +24,7 @@ gc.threshold(8192)
 from binascii import unhexlify
 from machine import mem32
 from microshrub.device.config import Configuration
-from microshrub.device.device_model import Application
+from microshrub.device.application import Application
 from microshrub.device.link import Link
 
 mem32[0x40008508], mem32[0x40008510], mem32[0x40008000] = 3, 0, 1
@@ -102,7 +101,7 @@ def test_a_thicket_between_those_that_were_counted(emulator: emulated_boards.Emu
     what = clustered(*shape, seed=7)
     with Counter(BOARD, [what]) as counter:
         cost = counter.count(0, what.kind, what.parameters)
-    found = counted_times.instructions("armv6m", shape[2], *shape[:2])
+    found = counted_times.instructions("armv6m", shape[2], *shape[:2], "viper")
     assert found
     for counts, (median, _) in zip((cost.predict, cost.learn), found, strict=True):
         assert float(np.median(counts)) == pytest.approx(median, rel=0.2)
@@ -117,7 +116,7 @@ def test_a_pico_with_a_thicket_serves_as_fast_as_one_was_seen_to() -> None:
     assert pico.cost
     seen = 11.1 - 88_760 * pico.cost.cycles * 1000 / pico.clock_hz
     shape = {"features": 14, "classes": 2, "bytes": 49_152}
-    found = sample_time.sample_time(pico, "thicket", shape)
+    found = sample_time.sample_time(pico, "thicket", shape, "viper")
     assert found
     assert found.served()[0] / 1000 == pytest.approx(seen, rel=0.1)
     assert found.served(sensor=True)[0] < found.served()[0]

@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 
-from microshrub_host.emulation import counted_models, emulated_boards, instruction_counts
+from microshrub_host.boards import counted_models, emulated_boards, instruction_counts
 
 
 @pytest.fixture(autouse=True)

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from microshrub_host.boards import board_files
+from microshrub_host.boards import board_files, emits, emulated_boards
+from microshrub_host.boards.deployment import Deployment
+from microshrub_host.boards.emulator import EmulatedBoard
 from microshrub_host.boards.program import usual_program
 from microshrub_host.boards.program_library import ProgramLibrary
-from microshrub_host.emulation import emulated_boards
-from microshrub_host.emulation.emulator import EmulatedBoard
 from microshrub_host.library import loader
 from microshrub_host.library.learners import defaults
 from microshrub_host.programs import mpy
@@ -80,11 +80,12 @@ def test_it_learns_the_same_and_takes_as_long_as_is_told(tmp_path: Path) -> None
     exec(LEARN, there)
     model = loader.load("python").Thicket(**PARAMETERS)
     crc = there["learned"](model, lambda into: array("i", [0]))[0]
-    program = usual_program("Thicket", {**defaults("thicket"), **PARAMETERS})
     board = board_files.load("esp32c3")
+    program = usual_program(Deployment({**defaults("thicket"), **PARAMETERS}, board, "Thicket"))
     times = []
     for room in (None, board.executable_bytes, 39_805):
-        library = ProgramLibrary(program, dataclasses.replace(board, executable_bytes=room))
+        scarce = dataclasses.replace(board, executable_bytes=room)
+        library = ProgramLibrary(program, scarce, emits.VIPER)
         found, took = on_board(library, clock)
         assert found == crc
         times.append(took)

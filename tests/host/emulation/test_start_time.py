@@ -9,9 +9,9 @@ import pytest
 from emulated_support import UNTIL_STARTED, board_file
 from patience import PATIENCE
 
-from microshrub_host.emulation import emulated_boards
-from microshrub_host.emulation.emulator import EmulatedBoard
-from microshrub_host.emulation.instruction_counts import TICKS
+from microshrub_host.boards import emulated_boards
+from microshrub_host.boards.emulator import EmulatedBoard
+from microshrub_host.boards.instruction_counts import TICKS
 from microshrub_tools.board import build
 from microshrub_tools.cli.main import main
 

@@ -18,7 +18,7 @@ from device_support import configuration
 from emulated_support import ON_PINS, PressedBoard
 from patience import PATIENCE
 
-from microshrub_host.emulation import emulated_boards
+from microshrub_host.boards import emulated_boards
 from microshrub_host.library import loader
 from microshrub_host.programs import mpy
 
@@ -32,7 +32,7 @@ gc.threshold(2048)  # so that what comes and goes does not spread over the heap
 from binascii import hexlify
 from os import listdir
 from microshrub.device.config import Configuration
-from microshrub.device.device_model import Application
+from microshrub.device.application import Application
 from microshrub.device.sensors import Button
 {ON_PINS}
 with open("/config.json") as file:
@@ -73,7 +73,7 @@ class Twin:
     def __init__(self, folder: Path, config: bytes) -> None:
         device: Any = loader.load(loader.fastest()).device
         made = device.config.Configuration(config)
-        self.app = device.device_model.Application(made, f"{folder}/")
+        self.app = device.application.Application(made, f"{folder}/")
         self.app.begin()
 
     def live(self, rows: Any, label: int = -1) -> bytes:
@@ -106,7 +106,7 @@ def test_it_answers_as_the_simulator_through_a_power_cut(tmp_path: Path) -> None
     except emulated_boards.NoEmulator as reason:
         pytest.skip(str(reason))
     parameters = {"features": FEATURES, "classes": CLASSES, "bytes": 10240}
-    checkpoint = {"path": "checkpoint", "samples": 100000, "seconds": 0}
+    checkpoint = {"path": "checkpoint", "seconds": 240}
     told = configuration("Thicket", parameters, warmup=None, checkpoint=checkpoint)
     config = json.dumps(told).encode()
     rng = np.random.default_rng(4)

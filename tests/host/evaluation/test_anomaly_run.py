@@ -11,7 +11,7 @@ import pytest
 from tests_support import make_blobs
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.beside.anomaly import Anomaly
+from microshrub_host.companions.anomaly import Anomaly
 from microshrub_host.engines import engines
 from microshrub_host.evaluation import parity
 from microshrub_tools.cli.main import main
@@ -96,7 +96,7 @@ def said(capsys: pytest.CaptureFixture[str]) -> Said:
 
 
 def test_a_button_is_for_a_board(data: str) -> None:
-    assert of_words("0.01", "pin=15").program(())["pin"] == 15
+    assert of_words("0.01", "pin=15").program(())["anomaly"]["pin"] == 15
     assert main(["simulate", data, *MODEL, "--anomaly", "0.01", "pin=15"]) == 2
 
 

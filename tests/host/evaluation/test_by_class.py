@@ -51,9 +51,16 @@ def test_a_class_that_is_never_found_makes_the_g_mean_0() -> None:
     assert dict(found.rows())["  recall of rare"] == "0.00 % of 1"
 
 
+def test_the_two_that_are_confused_most_often() -> None:
+    counts = np.array([[90, 3, 7], [0, 50, 0], [4, 0, 20]])
+    assert ByClass(("a", "b", "c"), counts).confused() == ("a", "c", 11, 124)
+    assert ByClass(("a", "b"), np.diag([5, 6])).confused() is None
+
+
 def test_many_classes_have_no_rows_of_their_own() -> None:
     names = tuple(map(str, range(13)))
     assert len(ByClass.none_yet(names).rows()) == 2
+    assert ByClass.none_yet(names).matrix() == []
 
 
 def test_a_simulation_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -71,7 +78,13 @@ def test_a_simulation_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert np.trace(counts) / 8 == pytest.approx(found["accuracy"])
     assert found["recall"]["y"] == pytest.approx(100 * counts[1, 1] / counts[1].sum())
     assert found["balanced_accuracy"] < found["accuracy"]
-    assert main(["simulate", str(path), *model]) == 0
+    assert main(["simulate", str(path), *model, "--details"]) == 0
     said = capsys.readouterr().out
     assert "recall of y" in said
     assert "G-mean" in said
+    head = found["unseen_data"][found["unseen_data"]["headline"]]
+    lines = [line.replace("│", " ").split() for line in said.splitlines()]
+    for name, counts in zip("ny", head["confusion"], strict=True):
+        assert [name, *(f"{n:,}" for n in counts)] in [line[:3] for line in lines]
+    wrong = head["confusion"][0][1] + head["confusion"][1][0]
+    assert f"Most confused: n and y ({wrong} of {head['samples']:,})." in said

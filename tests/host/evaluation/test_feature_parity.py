@@ -27,4 +27,4 @@ def test_engines_make_the_same_features() -> None:
     names = ["python", loader.fastest(), "micropython"]
     assert parity.difference(stream.values, extraction, names) is None
     readings = raw_readings(stream.values)[:40]
-    assert parity.samples(extraction, readings, "micropython").shape == (1, 14)
+    assert parity.samples(extraction, readings, "micropython").shape == (1, 15)

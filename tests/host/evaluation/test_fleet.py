@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from parcel_support import CLASSES, NAMES, rows_of
+from blind_runs import write_blind_runs
+from packet_support import CLASSES, NAMES, rows_of
 
 from microshrub_tools.cli.main import main
 
@@ -53,6 +54,26 @@ def test_boards_that_see_alike_lose_nothing(
     found = fleet(stream, capsys, "--boards", "3", "--lacking", "0")
     assert found["together"] >= found["alone"] - 0.5
     assert found["whole"] == found["alone"]
+
+
+def test_what_leads_nowhere_on_unseen_runs_is_no_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "runs.csv"
+    write_blind_runs(path, 40)
+    found = fleet(str(path), capsys, "--boards", "2", "--lacking", "0")
+    assert found["held_out"] == "runs"
+    assert found["whole"] < 70
+
+
+def test_one_stretch_of_each_class_is_too_few(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "sorted.csv"
+    rows = [f"{k},{c}" for c in "xyz" for k in range(40)]
+    path.write_text("\n".join(["a,what", *rows]) + "\n", encoding="utf-8")
+    assert main(["simulate-fleet", str(path), "--bytes", "8192"]) == 2
+    assert "one stretch of each class" in capsys.readouterr().err
 
 
 def test_a_small_part_is_one_class(stream: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 
 from microshrub_host.evaluation.pareto import area, draw, front
 
@@ -37,6 +36,8 @@ def test_an_area_needs_a_width() -> None:
 
 
 def test_a_drawing_has_a_line_a_group_that_ends_at_the_budget() -> None:
+    from matplotlib.figure import Figure
+
     axes = Figure().subplots()
     groups = {"small": [(100, 70.0), (200, 60.0)], "large": [(1000, 90.0)], "none": []}
     draw(axes, groups, most_bytes=2000, looks={"small": {"color": "C3"}})

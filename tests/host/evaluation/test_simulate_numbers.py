@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from microshrub_host.library import loader
-from microshrub_host.streams.open_numbers import open_numbers
+from microshrub_host.streams.open_regression_stream import open_numbers
 from microshrub_tools.cli.main import main
 
 SMALL = [
@@ -75,7 +75,7 @@ def by_hand(
     else:
         learner = library.ThicketRegressor(len(rows[0]), bytes=3000, late=max(horizon - 1, 0))
     coded, said = [], []
-    outlook = library.Outlook(horizon, horizon * 2 + 340) if horizon else None
+    outlook = library.NaiveForecasts(horizon, horizon * 2 + 340) if horizon else None
     ring = array("i", [library.MISSING] * (horizon * 2 + 340))
     for i in range(count):
         codes = array("H", [0] * len(rows[0]))
@@ -222,7 +222,18 @@ def test_a_page_has_what_is_printed(
     capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "page.html"
-    words = ["simulate", data, "--target", "sum", *SMALL, "--interval", 80, "--html", target]
+    words = [
+        "simulate",
+        data,
+        "--target",
+        "sum",
+        *SMALL,
+        "--interval",
+        80,
+        "--details",
+        "--html",
+        target,
+    ]
     assert main(list(map(str, words))) == 0
     printed = capsys.readouterr().out
     page = target.read_text(encoding="utf-8")
@@ -313,12 +324,12 @@ def test_an_absurd_cell_is_left_out(capsys: pytest.CaptureFixture[str], tmp_path
     file.write_text("a,y\n" + "\n".join(rows) + "\n", encoding="utf-8")
     words = ["simulate", file, "--target", "y", *SMALL]
     plain = record(capsys, *words)
-    rows[30], rows[40] = "1e308,20", "5,-1e308"
+    rows[30], rows[40] = "1e120,20", "5,-1e120"
     file.write_text("a,y\n" + "\n".join(rows) + "\n", encoding="utf-8")
     assert main([*map(str, words), "--json", "-"]) == 0
     said = capsys.readouterr()
-    assert "line 32, column a: 1e+308 is too far from the column's other numbers" in said.err
-    assert "line 42, column y: -1e+308 is too far" in said.err
+    assert "line 32, column a: 1e+120 is too far from the column's other numbers" in said.err
+    assert "line 42, column y: -1e+120 is too far" in said.err
     assert json.loads(said.out)["mae"] == pytest.approx(plain["mae"], rel=0.2)
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.beside import registry
-from microshrub_host.beside.spare_classes import SpareClasses
+from microshrub_host.companions import registry
+from microshrub_host.companions.spare_classes import SpareClasses
 from microshrub_host.engines import engines
 from microshrub_host.evaluation import parity, prequential
 from microshrub_host.models import model_files
@@ -91,9 +91,9 @@ def test_the_engines_hold_the_same_bits_and_nothing_is_allocated(data: str) -> N
     """On MicroPython with a locked heap, but for the answers."""
     stream = open_stream(data)
     spare = SpareClasses(2, window=64, collect=5).on_stream(stream, 256)
-    parameters = spare.around({"features": 3, "rate": 0.05, "classes": 3})
+    parameters = spare.learner_parameters({"features": 3, "rate": 0.05, "classes": 3})
     start = functools.partial(
-        engines.start, kind="SoftmaxRegression", parameters=parameters, beside=[spare]
+        engines.start, kind="SoftmaxRegression", parameters=parameters, companions=[spare]
     )
     names = ("python", "c", "micropython")
     starters = {name: functools.partial(start, name) for name in names}
@@ -106,7 +106,7 @@ def test_the_engines_hold_the_same_bits_and_nothing_is_allocated(data: str) -> N
         with starters[name]() as engine:
             prequential.fit(engine, rows[:256], 256)
             engine.run(rows, stream.labels)
-            told.append((engine.status().beside[0]["answers"], engine.said()))
+            told.append((engine.status().companions[0]["answers"], engine.outputs()))
     assert told[0] == told[1]
     assert len(told[0][0]) >= 1
 
@@ -138,8 +138,8 @@ def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
     assert found["buffers"]["newcomers.codes"] == 256 * 14
     assert found["buffers"]["names.texts"] == 6 * 16
     assert found["buffers"]["softmax.weight"] == 3 * without["buffers"]["softmax.weight"]
-    assert {"spare_classes", "class_names", "newcomers", "memory"} <= set(found["code"])
-    assert not {"spare_classes", "unlikeness"} & set(without["code"])
+    assert {"spare_classes", "class_names", "novelty_detection"} <= set(found["code"])
+    assert not {"spare_classes", "novelty_detection"} & set(without["code"])
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,25 @@
-"""Windows are kept aside in whole stretches of time, and what overlaps them is not learned."""
+"""Whole stretches are held out: groups, runs of a label or blocks of time, and nothing near them
+is learned.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import islice
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from microshrub_host import Stream, extract_features, simulate
-from microshrub_host.evaluation.kept_aside import whole_stretches
-from microshrub_host.reports import run_report
+from microshrub_host.evaluation.holdout import held_out
+from microshrub_host.evaluation.stretches import (
+    BLOCKS,
+    GROUPS,
+    RUNS,
+    Draw,
+    Stretches,
+    find,
+)
 
 WINDOW, HOP = 64, 16
 SETTINGS = f"window={WINDOW} hop={HOP} statistics=all bands=auto"
@@ -27,54 +36,128 @@ def recording(runs: int, length: int = 400, classes: int = 2, seed: int = 4) -> 
     return Stream("hum", np.rint(x)[:, None], labels, ("x",), names)
 
 
-def parts(stream: Stream) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    found = whole_stretches(stream, 0)
-    assert found
-    return found
+def of(labels: NDArray[np.int64], classes: int = 0, **given: NDArray[np.int64]) -> Stretches:
+    return find(labels.astype(np.uint8), classes or int(labels.max()) + 1, **given)
+
+
+def some(stretches: Stretches, seed: int = 0) -> list[Draw]:
+    return list(islice(stretches.draws(seed), 5))
+
+
+def assert_whole(stretches: Stretches, draw: Draw) -> None:
+    """No stretch is both learned and asked."""
+    both = np.intersect1d(stretches.of[draw.learned], stretches.of[draw.asked])
+    assert not len(both)
+    assert not (draw.learned & (draw.asked | draw.ends)).any()
 
 
 @pytest.mark.parametrize("shuffle", [None, 3])
 @pytest.mark.parametrize(("runs", "length"), [(40, 400), (6, 900), (2, 3000), (300, 50)])
 def test_no_reading_is_heard_on_both_sides(runs: int, length: int, shuffle: int | None) -> None:
     stream = extract_features(recording(runs, length), SETTINGS, shuffle=shuffle)
-    assert stream.ends is not None
-    aside, learned = parts(stream)
-    assert not (aside & learned).any()
-    heard: set[int] = set()
-    for end in stream.ends[learned]:
-        heard.update(range(end - WINDOW + 1, end + 1))
-    for end in stream.ends[aside]:
-        assert heard.isdisjoint(range(end - WINDOW + 1, end + 1))
-    assert 0.05 < aside.mean() < 0.55
-    assert learned.mean() > 0.3
+    assert stream.times is not None
+    known = held_out(stream)
+    assert known
+    last = known.stretches.last()
+    for draw in [*some(known.stretches)[:2], *([last] if last else [])]:
+        heard: set[int] = set()
+        for end in stream.times[draw.learned]:
+            heard.update(range(end - WINDOW + 1, end + 1))
+        for end in stream.times[draw.asked | draw.ends]:
+            assert heard.isdisjoint(range(end - WINDOW + 1, end + 1))
 
 
-@pytest.mark.parametrize("classes", [2, 3, 5])
-def test_each_class_is_learned_and_asked(classes: int) -> None:
-    """Also where five classes take turns, of whose stretches every fifth is of the same one."""
-    for rounds in (1, 2, 5, 7):
-        readings = recording(classes * rounds, 800, classes)
-        stream = extract_features(readings, SETTINGS)
-        for part in parts(stream):
-            assert set(stream.labels[part]) == set(range(classes))
+@pytest.mark.parametrize("runs", [2, 5, 24])
+def test_runs_are_held_out_whole_and_each_class_is_both_learned_and_asked(runs: int) -> None:
+    labels = np.repeat(np.arange(3 * runs) % 3, 40)
+    stretches = of(labels)
+    assert (stretches.by, stretches.count) == (RUNS, 3 * runs)
+    asked = np.zeros(len(labels), np.intp)
+    for draw in some(stretches):
+        assert_whole(stretches, draw)
+        for part in (draw.learned, draw.asked):
+            assert set(labels[part]) == {0, 1, 2}
+        assert draw.asked.mean() == pytest.approx(max(0.2, 1 / runs), abs=0.05)
+        asked += draw.asked
+    assert asked.min() > 0 or runs == 24  # 24 runs in turn: each draw takes others
 
 
-def test_samples_that_are_no_windows_are_kept_aside_as_ever() -> None:
-    assert whole_stretches(recording(4), 0) is None
+def test_draws_depend_on_their_seed_alone() -> None:
+    stretches = of(np.repeat(np.arange(30) % 2, 40))
+    once, again, other = (some(stretches, seed) for seed in (1, 1, 2))
+    assert all(np.array_equal(a.asked, b.asked) for a, b in zip(once, again, strict=True))
+    assert any(not np.array_equal(a.asked, b.asked) for a, b in zip(once, other, strict=True))
+
+
+def test_what_flickers_in_a_run_is_no_run_of_its_own() -> None:
+    labels = np.repeat(np.arange(12) % 2, 50)
+    labels[[20, 21, 330, 431]] ^= 1
+    assert of(labels).count == 12
+    rare = np.zeros(3000, np.intp)
+    for at in (500, 1300, 2600):
+        rare[at : at + 8] = 1  # short, but so are all of its class
+    stretches = of(rare)
+    assert (stretches.by, stretches.count, stretches.single) == (RUNS, 7, [])
+
+
+def test_labels_in_random_order_are_held_out_in_blocks_with_a_gap_on_either_side() -> None:
+    for shares in ((0.5, 0.5), (0.99, 0.01), (0.2, 0.3, 0.5)):
+        labels = np.random.default_rng(3).choice(len(shares), 4000, p=shares)
+        stretches = of(labels)
+        assert stretches.by == BLOCKS
+        for draw in some(stretches):
+            assert_whole(stretches, draw)
+            assert 0.15 < draw.asked.mean() < 0.3
+            near = np.convolve(draw.asked, np.ones(21), "same") > 0  # ten samples on either side
+            assert not (near & draw.learned).any()
+
+
+def test_groups_are_held_out_whole_wherever_their_samples_are() -> None:
+    chance = np.random.default_rng(5)
+    labels = np.repeat(np.arange(40) % 2, 25)
+    groups = chance.integers(0, 8, 1000)
+    stretches = of(labels, groups=groups)
+    assert (stretches.by, stretches.count) == (GROUPS, 8)
+    for draw in some(stretches):
+        assert_whole(stretches, draw)
+        assert len(np.unique(groups[draw.asked])) == 2
+
+
+def test_a_class_of_one_run_is_asked_about_at_its_end_and_apart() -> None:
+    labels = np.repeat([0, 1, 0, 1, 2, 0, 1], 100)
+    stretches = of(labels)
+    assert stretches.single == [2]
+    for draw in some(stretches):
+        assert not (draw.asked & (labels == 2)).any()
+        assert np.array_equal(np.flatnonzero(draw.ends), np.arange(480, 500))
+        assert not draw.learned[475:500].any()
+        assert draw.learned[400:475].all()
+
+
+def test_the_last_stretches_are_asked_about_after_what_comes_before() -> None:
+    labels = np.repeat(np.arange(20) % 4, 50)
+    last = of(labels).last()
+    assert last
+    assert set(labels[last.asked]) == {0, 1, 2, 3}
+    assert np.flatnonzero(last.learned).max() < np.flatnonzero(last.asked).min()
+    assert last.asked[-1]
+    assert of(np.zeros(100, np.intp), 2, groups=np.zeros(100, np.intp)).last() is None
+
+
+def test_a_shuffle_holds_out_the_same_stretches_of_time() -> None:
+    labels = np.repeat(np.arange(20) % 2, 60)
+    order = np.random.default_rng(1).permutation(1200)
+    plain, mixed = of(labels), of(labels[order], times=order)
+    for a, b in zip(some(plain), some(mixed), strict=True):
+        assert np.array_equal(a.asked[order], b.asked)
+        assert np.array_equal(a.learned[order], b.learned)
 
 
 def test_labels_that_say_nothing_of_other_stretches_are_not_known() -> None:
     """A class is nothing but the runs it has: whoever mixes windows of a run seems to know it."""
-    readings, shape = recording(20, 1200), {"bytes": 16_384}
-    stream = extract_features(readings, SETTINGS)
-    honest = simulate(stream, **shape)
-    mixed = simulate(extract_features(readings, SETTINGS, shuffle=1), **shape)
-    assert honest.alone
-    assert mixed.alone
-    assert mixed.accuracy > 80
-    assert honest.alone.accuracy < 70
-    assert mixed.alone.accuracy < 70
-    told: Any = run_report.verdict(mixed, shuffled=True)
-    assert "windows overlap" in told
-    assert "kept aside, in runs" in dict(mixed.alone.rows())["without labels"]
-    assert "held-out samples, in whole stretches of time" in mixed.alone.sentence()
+    readings = recording(20, 1200)
+    for shuffle in (None, 1):
+        run = simulate(extract_features(readings, SETTINGS, shuffle=shuffle), bytes=16_384)
+        assert run.unseen
+        assert run.unseen.holdout
+        assert run.unseen.holdout.accuracy < 70

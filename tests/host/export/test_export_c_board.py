@@ -13,7 +13,7 @@ import pytest
 from export_support import MODELS, export, rows, save_model, stream
 from patience import PATIENCE
 
-from microshrub_host.emulation import emulated_boards
+from microshrub_host.boards import emulated_boards
 from microshrub_host.models import model_files
 
 SAMPLES = 2000

@@ -15,7 +15,7 @@ from export_support import export
 
 from microshrub_host.evaluation.regression import evaluate_numbers
 from microshrub_host.models import model_files
-from microshrub_host.streams.number_streams import NumberStream
+from microshrub_host.streams.regression_streams import NumberStream
 from microshrub_tools.cli.main import main
 
 COLUMNS = ("speed", "heat */ °C", "door")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from export_support import CLASSES, MODELS, export, rows, stream
 
-from microshrub_host.beside.spare_classes import SpareClasses
+from microshrub_host.companions.spare_classes import SpareClasses
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
 
@@ -44,8 +44,8 @@ def test_the_header_learns_a_class_that_gets_its_name(name: str, tmp_path: Path)
         pytest.skip("there is no gcc")
     data, (model, options) = stream(), MODELS[name]
     spare = SpareClasses(2, (CLASSES[2],), window=16, collect=64).on_stream(data, 256)
-    parameters = spare.around({"features": 3} | options)
-    result = prequential.evaluate(data, model, parameters, beside=[spare])
+    parameters = spare.learner_parameters({"features": 3} | options)
+    result = prequential.evaluate(data, model, parameters, companions=[spare])
     path = tmp_path / "model.mshrub"
     model_files.write(path, model_files.of_run(result, data))
     opened = model_files.open_model(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.boards.counted_times import time_on
 from microshrub_host.features.feature_choice import Place, Work, band_edges, hop_for, window_for
@@ -64,6 +65,24 @@ def test_what_is_said_stays_and_the_rest_is_chosen() -> None:
     assert chosen(100, 3, "bands=1-9").chosen == ()
     again = chosen(None, 3, "rate=100 " + " ".join(chosen(100).chosen_words))
     assert again == chosen(100)
+
+
+def test_axes_of_one_sensor_have_turns() -> None:
+    def turns(names: str, words: str = "window=64") -> list[str]:
+        found = FeatureOptions.of(words.split()).names(names.split())
+        return [name for name in found if name.endswith("_turn")]
+
+    assert turns("ax ay az") == ["ax_ay_turn", "ax_az_turn", "ay_az_turn"]
+    assert turns("accel_x gyro_x Accel_Y t") == ["accel_x_Accel_Y_turn"]
+    assert not turns("a b max min x")
+    assert not turns("ax ay az", "window=1")
+    assert not turns("ax ay az", "window=64 turns=none")
+    assert not turns("ax ay az", "window=64 statistics=mean")
+    assert turns("ax ay az", "window=64 plain=az") == ["ax_ay_turn"]
+    assert turns("a b", "window=64 turns=b:a") == ["b_a_turn"]
+    for words in ("turns=a:c", "turns=a", "turns=a:a", "turns=a:b plain=b", "window=1 turns=all"):
+        with pytest.raises(UserError, match="turns"):
+            turns("a b", words)
 
 
 def test_many_values_have_fewer_bands_and_never_too_many_features() -> None:

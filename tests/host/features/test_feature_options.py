@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.evaluation import prequential
 from microshrub_host.features.feature_extraction import Extractor, extracted, extraction_of
 from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.features.recording_clock import timed
 from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
 
@@ -104,7 +107,7 @@ def test_a_recording_becomes_the_boards_samples() -> None:
     assert found.values.tolist() == [sample for sample, _ in samples]
     assert found.labels.tolist() == [label for _, label in samples]
     assert found.feature_names == chosen.names(CHANNELS)
-    assert found.scale.units() == [(0, 0)] * 12
+    assert found.scale.units() == [(0, 0)] * 13
     mixed = extracted(stream, chosen, shuffle=3)
     assert sorted(mixed.values.tolist()) == sorted(found.values.tolist())
     assert mixed.values.tolist() != found.values.tolist()
@@ -113,8 +116,6 @@ def test_a_recording_becomes_the_boards_samples() -> None:
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        (0.5, "ay has 0.5, and --features takes readings as a sensor on the board gives them"),
-        (0.25, "write ay in a smaller unit, such as thousandths"),
         (40000, "within -32,768..32,767. For analog pins, whose readings are 0..65535, add zero="),
     ],
 )
@@ -129,9 +130,43 @@ def test_readings_that_no_board_gives(value: float, said: str) -> None:
         extracted(recording(), options("window=500"))
 
 
+def test_decimals_are_multiplied_by_what_suits_them() -> None:
+    """The same factor for a sensor's axes; whole numbers stay as they are."""
+    whole = recording()
+    assert extracted(whole, options("window=16")).extraction.scale == ()
+    values = whole.values / [100, 1000, 1][: whole.values.shape[1]]
+    made = extracted(replace(whole, values=values), options("window=16"))
+    assert made.extraction.scale_chosen
+    assert made.extraction.scale[0] == made.extraction.scale[1]
+    assert extraction_of(made.extraction.saved()) == made.extraction
+    chosen = extracted(replace(whole, values=values), options("window=16 scale=50"))
+    assert set(chosen.extraction.scale) == {50}
+    assert not chosen.extraction.scale_chosen
+    with pytest.raises(UserError, match="scale has 5 numbers"):
+        extracted(whole, options("window=16 scale=1,2,3,4,5"))
+
+
+def test_a_clock_gives_the_rate_and_no_window_spans_a_gap() -> None:
+    times = np.concatenate([np.arange(0, 100), np.arange(150, 250)]) / 100
+    values = np.column_stack([times, np.arange(200) % 7])
+    labels = np.zeros(200, np.uint8)
+    stream = Stream("r", values, labels, ("Time (s)", "x"), ("a",))
+    readings, note = timed(stream, None)
+    assert readings.feature_names == ("x",)
+    assert (readings.rate, readings.starts) == (100, (100,))
+    assert "1 gap" in note
+    made = extracted(readings, options("window=64 hop=16"))
+    assert made.times.tolist() == [63, 79, 95, 163, 179, 195]
+    half, _ = timed(stream, 50)
+    assert (half.samples, half.starts) == (100, (50,))
+    assert half.values[:3, 0].tolist() == [0, 2, 4]
+    with pytest.raises(UserError, match="resample needs a column that is a clock"):
+        timed(readings, 50)
+
+
 def test_a_saved_model_knows_how_its_features_are_made() -> None:
     stream = extracted(recording(), options("window=32 hop=4 bands=5-20 rate=50"))
-    parameters = {"features": 12, "classes": 2, "window": 8, "trees": 2}
+    parameters = {"features": 13, "classes": 2, "window": 8, "trees": 2}
     result = prequential.evaluate(stream, "shrub", parameters, engine="python", warmup=9)
     packed = model_files.packed(model_files.of_run(result, stream))
     assert b'"bands"' in packed

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 from patience import PATIENCE
 
+from microshrub_host.base import debian_packages as debian
+from microshrub_host.base import micropython_binary as binary
 from microshrub_host.base.cache import cache_folder, work_folder
-from microshrub_host.fetch import debian_packages as debian
-from microshrub_host.fetch import micropython_binary as binary
 
 HOST = str(Path(binary.__file__).parents[2])
 
@@ -395,7 +395,7 @@ def test_interrupted_fetch_leaves_nothing(fake_apt: Path) -> None:
     apt_get(fake_apt, f"/bin/sleep 60 & echo $! > {begun}; wait")
     code = (
         "import pathlib, platform\n"
-        "from microshrub_host.fetch import debian_packages, micropython_binary\n"
+        "from microshrub_host.base import debian_packages, micropython_binary\n"
         f"debian_packages.KEYRING = pathlib.Path({__file__!r})\n"
         "platform.machine = lambda: 'x86_64'\nmicropython_binary.fetch()"
     )

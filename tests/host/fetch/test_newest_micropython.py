@@ -9,8 +9,8 @@ import pytest
 from device_support import Device
 from sleeping_support import USUAL, live, put_sleeper
 
-from microshrub_host.fetch import micropython_binary
-from microshrub_host.fetch.micropython_binary import MicroPython, NoMicroPython
+from microshrub_host.base import micropython_binary
+from microshrub_host.base.micropython_binary import MicroPython, NoMicroPython
 from microshrub_tools.cli.main import main
 
 

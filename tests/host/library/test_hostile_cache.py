@@ -16,11 +16,9 @@ import pytest
 from patience import PATIENCE
 
 from microshrub_host.base import cache
-from microshrub_host.kernels import c_kernels
-from microshrub_host.kernels.compiled_kernels import CompilerError
-from microshrub_host.library import loader
+from microshrub_host.library import c_kernels, library_files, loader
+from microshrub_host.library.compiled_kernels import CompilerError
 from microshrub_host.programs import merged_files, mpy
-from microshrub_host.sources import library_files
 
 needs_compiler = pytest.mark.skipif(not c_kernels.works(), reason="there is no C compiler")
 ENGINES = ["llvm", pytest.param("c", marks=needs_compiler)]

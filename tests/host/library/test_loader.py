@@ -30,10 +30,6 @@ def test_a_loop_over_rows_is_compiled_too(learner: tuple[str, dict[str, Any]]) -
     assert type(models[0]._learn) is not type(models[1]._learn)
 
 
-def test_a_former_name_still_works() -> None:
-    assert loader.load("numba").__name__ == loader.load("llvm").__name__
-
-
 @pytest.mark.parametrize("engine", ["", "cuda", "micropython"])
 def test_an_engine_that_does_not_run_here(engine: str) -> None:
     with pytest.raises(ValueError, match=f"no engine '{engine}'"):

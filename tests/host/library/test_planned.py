@@ -34,7 +34,7 @@ def test_a_plan_takes_as_much_as_the_learner_itself(kind: str) -> None:
     ("kind", "options"),
     [
         ("AnomalyScore", {"features": 6, "period": 100}),
-        ("Newcomers", {"features": 6, "classes": 7}),
+        ("NoveltyDetector", {"features": 6, "classes": 7}),
         ("DriftAlarm", {"detector": "adwin"}),
         ("GrowingQuantizer", {"features": 6}),
         ("Pending", {"features": 6, "classes": 3}),

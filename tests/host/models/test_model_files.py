@@ -131,6 +131,13 @@ def test_a_cut_file_is_refused(tmp_path: Path) -> None:
             model_files.open_model(path)
 
 
+def test_a_recording_in_place_of_a_model(tmp_path: Path) -> None:
+    path = tmp_path / "gestures.csv"
+    path.write_text("a,label\n1,x\n", encoding="utf-8")
+    with pytest.raises(UserError, match=r"simulate .*gestures\.csv --save gestures\.mshrub"):
+        model_files.open_model(path)
+
+
 def test_what_is_no_model(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="there is no file"):
         model_files.open_model(tmp_path / "none.mshrub")

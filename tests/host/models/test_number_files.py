@@ -14,7 +14,7 @@ import pytest
 from microshrub_host.base.errors import UserError
 from microshrub_host.library import loader
 from microshrub_host.models import model_files
-from microshrub_host.models.forecasters import told
+from microshrub_host.models.forecasters import forecast
 from microshrub_tools.board import build
 from microshrub_tools.cli.main import main
 
@@ -71,7 +71,7 @@ def test_show(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert f"  season: {season}" in said.splitlines()
     assert main(["show", str(path), "--row", "3,-10.5"]) == 0
     line = capsys.readouterr().out.strip()
-    found, half = told(model_files.open_model(path).forecaster, [3, -1050])
+    found, half = forecast(model_files.open_model(path).forecaster, [3, -1050])
     board = model_files.open_model(path).forecaster
     assert found == board.take(array("i", [3, -1050])), "what a program says that begins with it"
     middle, low, high = (f"{raw / 100:.10g}" for raw in (found, found - half, found + half))
@@ -117,7 +117,7 @@ def test_build_goes_on_with_it(
     opened = model_files.open_model(path)
     library: Any = loader.load("python")
     config = library.device.config.Configuration(files["config.json"])
-    app = library.device.device_model.Application(config, f"{tmp_path / 'out'}/")
+    app = library.device.regression_app.RegressionApp(config, f"{tmp_path / 'out'}/")
     app.begin()
     for mine, other in zip(opened.forecaster.parts, app.parts, strict=True):
         assert other.state_crc32() == mine.state_crc32()

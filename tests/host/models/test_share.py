@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from parcel_support import CLASSES, NAMES, rows_of, saved_model
+from packet_support import CLASSES, NAMES, rows_of, saved_model
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.evaluation import prequential
@@ -31,18 +31,18 @@ def said(path: Path, label: int) -> float:
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[str, str, str, str]:
-    """A model of all classes, one that lacks the last, a parcel, and another model to write."""
+    """A model of all classes, one that lacks the last, a packet, and another model to write."""
     kitchen = saved_model(tmp_path / "kitchen.mshrub", (0, 1, 2), 1)
     attic = saved_model(tmp_path / "attic.mshrub", (0, 1), 2)
-    return str(kitchen), str(attic), str(tmp_path / "k.parcel"), str(tmp_path / "more.mshrub")
+    return str(kitchen), str(attic), str(tmp_path / "k.packet"), str(tmp_path / "more.mshrub")
 
 
 def test_a_model_learns_the_class_that_it_lacks_and_forgets_it_again(
     files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    kitchen, attic, parcel, more = files
-    assert main(["share", "export", kitchen, "--classes", "all", "-o", parcel]) == 0
-    assert main(["share", "import", attic, parcel, "-o", more]) == 0
+    kitchen, attic, packet, more = files
+    assert main(["share", "export", kitchen, "--classes", "all", "-o", packet]) == 0
+    assert main(["share", "import", attic, packet, "-o", more]) == 0
     out = capsys.readouterr().out
     assert "from kitchen" in out
     assert "well known" in out
@@ -50,20 +50,20 @@ def test_a_model_learns_the_class_that_it_lacks_and_forgets_it_again(
     assert said(Path(attic), 2) == 0
     assert min(said(Path(more), c) for c in range(3)) > 0.9
     less = str(tmp_path / "less.mshrub")
-    assert main(["share", "forget", more, parcel, "-o", less]) == 0
+    assert main(["share", "forget", more, packet, "-o", less]) == 0
     assert "without 20 samples" in capsys.readouterr().err
     assert said(Path(less), 2) == 0
     assert min(said(Path(less), c) for c in range(2)) > 0.9
-    assert main(["share", "forget", less, parcel, "-o", more]) == 2
-    assert "it has learned nothing of this parcel of kitchen" in capsys.readouterr().err
+    assert main(["share", "forget", less, packet, "-o", more]) == 2
+    assert "it has learned nothing of this packet of kitchen" in capsys.readouterr().err
 
 
-def test_an_origin_is_forgotten_without_its_parcels(
+def test_an_origin_is_forgotten_without_its_packets(
     files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    kitchen, attic, parcel, more = files
-    assert main(["share", "export", kitchen, "--classes", "all", "-o", parcel]) == 0
-    assert main(["share", "import", attic, parcel, "-o", more]) == 0
+    kitchen, attic, packet, more = files
+    assert main(["share", "export", kitchen, "--classes", "all", "-o", packet]) == 0
+    assert main(["share", "import", attic, packet, "-o", more]) == 0
     less = str(tmp_path / "less.mshrub")
     assert main(["share", "forget", more, "--origin", "kitchen", "-o", less]) == 0
     assert "without 20 samples" in capsys.readouterr().err
@@ -71,8 +71,8 @@ def test_an_origin_is_forgotten_without_its_parcels(
     assert min(said(Path(less), c) for c in range(2)) > 0.9
     assert main(["share", "forget", less, "--origin", "kitchen", "-o", more]) == 2
     assert "it has learned nothing of kitchen" in capsys.readouterr().err
-    assert main(["share", "forget", more, parcel, "--origin", "kitchen", "-o", less]) == 2
-    assert "either PARCEL or --origin NAME" in capsys.readouterr().err
+    assert main(["share", "forget", more, packet, "--origin", "kitchen", "-o", less]) == 2
+    assert "either PACKET or --origin NAME" in capsys.readouterr().err
 
 
 def test_names_with_commas_and_owners_with_spaces(
@@ -86,16 +86,16 @@ def test_names_with_commas_and_owners_with_spaces(
         stream = Stream("some", rows[among], labels[among], NAMES, classes)
         found = prequential.evaluate(stream, "thicket", {"features": 3, "classes": 3})
         model_files.write(Path(path), model_files.of_run(found, stream))
-    files = [str(tmp_path / name) for name in ("parcel", "more.mshrub", "less.mshrub")]
-    parcel, more, less = files
-    export = ["share", "export", models[0], "-o", parcel, "--classes"]
+    files = [str(tmp_path / name) for name in ("packet", "more.mshrub", "less.mshrub")]
+    packet, more, less = files
+    export = ["share", "export", models[0], "-o", packet, "--classes"]
     assert main([*export, classes[1]]) == 2
     said_of = capsys.readouterr().err
     assert "no class is called geht" in said_of
     assert 'As a list: \'Ruhe,"geht, ""schnell""",läuft\'' in said_of
     assert main([*export, '"geht, ""schnell"""']) == 0
     assert "1 class of Küche 1" in capsys.readouterr().err
-    assert main(["share", "import", models[1], parcel, parcel, "-o", more]) == 0
+    assert main(["share", "import", models[1], packet, packet, "-o", more]) == 0
     assert capsys.readouterr().out.count("│ 20 ") == 2, "in one row, as samples and as learned"
     assert main(["share", "forget", more, "--origin", "Küche 1", "-o", less]) == 0
     assert "without 20 samples" in capsys.readouterr().err
@@ -104,41 +104,41 @@ def test_names_with_commas_and_owners_with_spaces(
 def test_nothing_leaves_without_a_choice(
     files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    kitchen, attic, parcel, _ = files
-    assert main(["share", "export", kitchen, "-o", parcel]) == 2
+    kitchen, attic, packet, _ = files
+    assert main(["share", "export", kitchen, "-o", packet]) == 2
     assert "nothing leaves a model that nobody chose" in capsys.readouterr().err
-    assert not Path(parcel).exists()
-    assert main(["share", "export", attic, "--classes", "run", "-o", parcel]) == 2
+    assert not Path(packet).exists()
+    assert main(["share", "export", attic, "--classes", "run", "-o", packet]) == 2
     assert "nothing is held of the class run" in capsys.readouterr().err
 
 
 def test_other_features_are_refused_and_nothing_is_written(
     files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    kitchen, _, parcel, more = files
+    kitchen, _, packet, more = files
     other = saved_model(tmp_path / "other.mshrub", (0, 1), 2, ("x", "y", "temperature"))
-    assert main(["share", "export", kitchen, "--classes", "run", "-o", parcel]) == 0
-    assert main(["share", "import", str(other), parcel, "-o", more]) == 2
-    words = "the parcel is of the features x, y, z, and here they are x, y, temperature"
+    assert main(["share", "export", kitchen, "--classes", "run", "-o", packet]) == 0
+    assert main(["share", "import", str(other), packet, "-o", more]) == 2
+    words = "the packet is of the features x, y, z, and here they are x, y, temperature"
     assert words in capsys.readouterr().err
     assert not Path(more).exists()
 
 
-def test_what_is_no_parcel_and_what_cannot_share(
+def test_what_is_no_packet_and_what_cannot_share(
     files: tuple[str, str, str, str], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    kitchen, attic, parcel, more = files
+    kitchen, attic, packet, more = files
     assert main(["share", "import", attic, kitchen, "-o", more]) == 2
-    assert "this is no parcel of microshrub" in capsys.readouterr().err
+    assert "this is no packet of microshrub" in capsys.readouterr().err
     assert main(["share", "import", attic, str(tmp_path / "none"), "-o", more]) == 2
     assert "cannot be read: No such file" in capsys.readouterr().err
     assert main(["share", "export", kitchen, "--classes", "run", "-o", attic]) == 2
     assert "--force" in capsys.readouterr().err
-    assert main(["share", "export", kitchen, "--classes", "run", "-o", parcel]) == 0
+    assert main(["share", "export", kitchen, "--classes", "run", "-o", packet]) == 0
     stream = Stream("one", rows_of(0, 60, 1) / 100, np.zeros(60, np.uint8), NAMES, CLASSES)
     found = prequential.evaluate(stream, "hoeffding", {"features": 3, "classes": 3})
     model_files.write(Path(more), model_files.of_run(found, stream))
-    assert main(["share", "import", more, parcel, "-o", str(tmp_path / "x.mshrub")]) == 2
+    assert main(["share", "import", more, packet, "-o", str(tmp_path / "x.mshrub")]) == 2
     assert "only a thicket keeps samples that it can share" in capsys.readouterr().err
 
 

@@ -12,8 +12,8 @@ import pytest
 from patience import PATIENCE
 
 from microshrub_host.base import files
+from microshrub_host.library import library_files
 from microshrub_host.programs import merged_files, mpy
-from microshrub_host.sources import library_files
 
 NAMES = library_files.closure(["shrub.ensemble"])
 needs_locks = pytest.mark.skipif(sys.platform == "win32", reason="it has no such locks")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from microshrub_host.kernels.syntax_tree import source_text
+from microshrub_host.library.syntax_tree import source_text
 from microshrub_host.programs import error_texts, short_names
 from microshrub_host.programs.merged_source import Merged
 from microshrub_host.programs.short_names import shortened_parameters
@@ -140,6 +140,39 @@ def go(kind):
     text = without_missing("three", source, {"base", "room.one"})
     assert text == ast.unparse(ast.parse(cut))
     assert without_missing("three", source, {"room.one", "two"}) == ast.unparse(ast.parse(source))
+
+
+def test_a_class_that_a_program_does_not_use_is_left_out_of_a_module_that_it_has() -> None:
+    there = """
+class Saving:
+    def make(self, held):
+        if held:
+            return Held()
+        return Saving()
+class Held(Saving):
+    pass
+"""
+    user = """
+def go(held):
+    if held:
+        from .there import Held
+        return Held()
+    from .there import Saving
+    return Saving().make(held)
+"""
+    left_out = {"there:Held"}
+    texts = {
+        name: without_missing(name, text, {"there"}, left_out)
+        for name, text in {"there": there, "user": user}.items()
+    }
+    merged = Merged(texts, texts, {}, {})
+    text = source_text(ast.Module(used(merged.body, {"go"}), []))
+    assert "class Saving" in text
+    assert "Held" not in text
+    space = run(merged.body)
+    assert isinstance(space["go"](held=False), space["Saving"])
+    with pytest.raises(ImportError, match=r"microshrub\.there"):
+        space["go"](held=True)
 
 
 def test_what_is_never_mentioned_is_left_out() -> None:

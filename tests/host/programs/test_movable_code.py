@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from microshrub_host.library import library_files
 from microshrub_host.programs import frozen_files, mpy
 from microshrub_host.programs.movable_code import ImmovableCodeError, movable
-from microshrub_host.sources import library_files
 
 NOP = 0x46C0
 

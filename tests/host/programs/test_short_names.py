@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from microshrub_host.kernels.syntax_tree import source_text
+from microshrub_host.library.syntax_tree import source_text
 from microshrub_host.programs import short_names
 
 SOURCE = '''

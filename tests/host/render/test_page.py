@@ -17,7 +17,7 @@ from patience import PATIENCE
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.files import check_target
-from microshrub_host.render.page import Page, shown
+from microshrub_host.reports.page import Page, shown
 
 HEAD = ("learner", "accuracy", "model\nbytes")
 ROWS = [

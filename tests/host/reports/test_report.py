@@ -11,9 +11,11 @@ import pytest
 
 from microshrub_host.base.text import count
 from microshrub_host.evaluation import classes, prequential
-from microshrub_host.evaluation.classes import WithoutLabels
+from microshrub_host.evaluation.by_class import ByClass
+from microshrub_host.evaluation.stretches import RUNS
+from microshrub_host.evaluation.unseen import Holdout, Unseen
 from microshrub_host.reports import plots, run_report
-from microshrub_host.reports.report import progress_rows
+from microshrub_host.reports.result_tables import progress_rows
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli import soak
 
@@ -49,18 +51,20 @@ def test_runs() -> None:
     assert "--shuffle" not in shuffled
 
 
-def test_what_it_knows_without_labels_counts_where_they_come_in_runs() -> None:
+def test_what_it_knows_of_unseen_data_counts_where_labels_come_in_runs() -> None:
     labels = [(i // 40) % 2 for i in range(400)]
     result = result_of(labels, [float(30 * label + i % 7) for i, label in enumerate(labels)])
-    known = replace(result, accuracy=97.0, alone=WithoutLabels(80, 320, 96.0, result.by_class))
-    said = run_report.verdict(known)
-    assert said.startswith(
-        "Without labels, after learning 320 samples, the model predicts 96.00 %"
-    )
-    assert "does not beat" not in said
-    assert "97.50 %" in said, "what repeating the last label would reach is not concealed"
-    guessing = replace(known, alone=WithoutLabels(80, 320, 52.0, result.by_class))
-    assert run_report.verdict(guessing).startswith("The model does not beat NoChange (97.50 %)")
+    for right, beats in ((39, True), (21, False)):
+        by_class = ByClass(("no", "yes"), np.array([[right, 40 - right], [40 - right, right]]))
+        figure = Holdout(by_class, (2.5 * right,), 2, 320, 50.0, None)
+        unseen = Unseen(RUNS, figure, None, None, drifts=False, single=())
+        outcome = replace(result, accuracy=97.0, unseen=unseen)
+        first, said = run_report.answer(outcome), run_report.verdict(outcome)
+        assert first.startswith(f"On its own: right in {figure.percent(figure.accuracy)}")
+        assert "guessing: 50 %" in first
+        assert ("no better than guessing" in first) is not beats
+        assert "does not beat" not in said
+        assert "97.50 %" in said, "what repeating the last label would reach is not concealed"
 
 
 def test_the_better_baseline_is_named() -> None:

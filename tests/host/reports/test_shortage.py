@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from microshrub_host.boards import board_files, ram_budget
-from microshrub_host.reports import report
+from microshrub_host.reports import result_tables
 
 PICO = board_files.load("rpi_pico")
 PARAMETERS: dict[str, Any] = {"features": 1, "classes": 20, "window": 1024, "depth": 10}
@@ -31,7 +31,7 @@ def test_what_is_short_is_said(free: int, piece: int, said: str) -> None:
     board = dataclasses.replace(
         PICO, name="Tight", heap_free_bytes=free, largest_block_bytes=piece
     )
-    sentence = report.shortage("It", ram_budget.budget(PARAMETERS, board, "ShrubEnsemble"))
+    sentence = result_tables.shortage("It", ram_budget.budget(PARAMETERS, board, "ShrubEnsemble"))
     assert said in sentence
     assert f"{min(free, piece):,}" in sentence
 
@@ -41,12 +41,12 @@ def test_machine_code_is_weighed_where_it_is_not_on_the_heap() -> None:
     whole = ram_budget.budget({"features": 1, "classes": 2}, board, "ShrubEnsemble")
     code = whole.machine_code_bytes
     assert 20_000 < code < 32_000
-    assert report.fitting(whole).endswith("left for your program.")
+    assert result_tables.fitting(whole).endswith("left for your program.")
     tight = dataclasses.replace(board, executable_bytes=code - 1)
     budget = ram_budget.budget({"features": 1, "classes": 2}, tight, "ShrubEnsemble")
     assert budget.fits
     assert not budget.code_fits
-    said = report.fitting(budget)
+    said = result_tables.fitting(budget)
     assert f"But its machine code takes {code:,} bytes of executable RAM, and Tight has" in said
     assert "--emit bytecode" in said
     assert "--freeze" in said

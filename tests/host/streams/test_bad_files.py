@@ -32,7 +32,7 @@ from microshrub_host.streams.text_lines import LONGEST_LINE
         ("a,b,a\n1,2,0\n", ["line 1", "two columns are named a"]),
         ("1,2,0\n1,2,1\n", ["line 1", "Add a row of column names"]),
         ("y\n0\n1\n", ["0 feature columns"]),
-        ("a b y\n0 1 2\n", ["0 feature columns", "separated by commas"]),
+        ("a/b/y\n0/1/2\n", ["0 feature columns", "separated by commas"]),
         ("a,b,y\n1,2,0\n1,2\n", ["line 3", "3 cells expected", "2 found"]),
         ("a,b,y\n1,2,0\n\n1,2,0,4\n", ["line 4", "3 cells expected", "4 found"]),
         ('a,b,y\n"1\n\n",2,0\n1,2\n', ["line 5"]),
@@ -42,7 +42,7 @@ from microshrub_host.streams.text_lines import LONGEST_LINE
         ("a,b,y\n1,1_000,0\n1,2,1\n", ["line 2", "column b", "'1_000'"]),
         ("a,b,y\n1,inf,0\n1,2,1\n", ["line 2", "column b", "infinite"]),
         ("a,b,y\n1,2,0\n1,-1e999,1\n", ["line 3", "column b", "infinite"]),
-        ("a;b;y\n1,5;2;0\n2,5;3;1\n", ["line 2", "column a", "decimal comma", "1.5"]),
+        ('a,b,y\n"1,500",2,0\n"2,500",3,1\n', ["line 2", "column a", "decimal comma", "1.500"]),
         ("a,b,y\n1,2,0\n1,2,\n", ["line 3", "column y", "class is missing"]),
         ("a,b,y\n1,2,0\n1,2,NA\n", ["line 3", "column y", "class is missing"]),
         ("a,b,y\n1,2,0\n1,2,0\n", ["column y", "only class is 0"]),
@@ -148,7 +148,7 @@ def table_of(cells):
 @pytest.mark.parametrize(
     ("cells", "count", "rows"),
     [
-        ([f"2024-01-01 00:{i:02}" for i in range(60)], 60, 60),
+        ([f"2024-01-01 {i:02}h" for i in range(60)], 60, 60),
         ([f"2024-01-01 00:{i:03}" for i in range(999)], 65, 65),
         ([f"1_{i:03}" for i in range(17)], 17, 17),
         (["?"] * 20 + [f"id{i}" for i in range(17)], 17, 37),
@@ -183,6 +183,11 @@ def test_as_many_features_and_classes_as_fit(put, count):
     stream = open_stream(put(header + rows))
     assert stream.values.shape == (max(count, 2), count)
     assert stream.labels.tolist() == list(range(max(count, 2)))
+
+
+def test_a_name_that_is_nearly_right(tmp_path):
+    (tmp_path / "gestures.csv").write_text("a,y\n1,2\n")
+    assert f"Did you mean {tmp_path / 'gestures.csv'}?" in complaint(tmp_path / "gesture.csv")
 
 
 def test_no_such_file(tmp_path):

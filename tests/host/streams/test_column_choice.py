@@ -10,7 +10,7 @@ from streams_support import complaint
 
 from microshrub_host.base.errors import DataError
 from microshrub_host.streams import csv_blocks
-from microshrub_host.streams.open_numbers import open_numbers
+from microshrub_host.streams.open_regression_stream import open_numbers
 from microshrub_host.streams.open_stream import open_stream
 
 HEAD = "when,x,note,z,y\n"

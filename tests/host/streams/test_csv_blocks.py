@@ -10,10 +10,10 @@ import pytest
 
 from microshrub_host.base.errors import DataError
 from microshrub_host.evaluation.prequential import evaluate
-from microshrub_host.streams import csv_blocks, data_files, kept_values
+from microshrub_host.streams import csv_blocks, data_files, stored_values
 from microshrub_host.streams.csv_blocks import DoubtError
-from microshrub_host.streams.kept_values import let_go
 from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stored_values import let_go
 from microshrub_host.streams.stream import Stream
 
 CELLS = (*("1", "-2.5", "+3", ".5", "7.", "1e3", "-1E-2", " 4 ", "0012", "1e400", "1_000"),
@@ -90,8 +90,8 @@ def test_a_long_stream_is_kept_in_a_file(put, monkeypatch: pytest.MonkeyPatch) -
     in_memory = open_stream(source)
     model = {"features": 2, "classes": 2, "window": 8, "trees": 2, "depth": 2}
     learned = evaluate(in_memory, "shrub", model)
-    monkeypatch.setattr(kept_values, "IN_MEMORY", 1000)
-    monkeypatch.setattr(kept_values, "COLUMN_IN_MEMORY", 1000)
+    monkeypatch.setattr(stored_values, "IN_MEMORY", 1000)
+    monkeypatch.setattr(stored_values, "COLUMN_IN_MEMORY", 1000)
     in_file = open_stream(source)
     assert isinstance(in_file.values, np.memmap)
     assert isinstance(in_file.labels, np.memmap)
@@ -110,18 +110,18 @@ def test_a_long_stream_is_kept_in_a_file(put, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_disk_that_is_full_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_values, "cache_folder", lambda name: tmp_path)
+    monkeypatch.setattr(stored_values, "cache_folder", lambda name: tmp_path)
     with pytest.raises(DataError, match="cannot be kept in"):
-        kept_values.Room(1 << 44, 1)
+        stored_values.Room(1 << 44, 1)
 
 
 def test_a_disk_that_takes_only_a_part_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_values, "cache_folder", lambda name: tmp_path)
-    monkeypatch.setattr(kept_values, "IN_MEMORY", 100)
+    monkeypatch.setattr(stored_values, "cache_folder", lambda name: tmp_path)
+    monkeypatch.setattr(stored_values, "IN_MEMORY", 100)
     numbers = np.arange(50.0)
-    with kept_values.Room(50, 2) as room:
+    with stored_values.Room(50, 2) as room:
         room.write(0, 1, numbers)
         monkeypatch.setattr("os.pwrite", lambda file, data, place: len(data))  # numbers, not bytes
         with pytest.raises(DataError, match=r"800 bytes for 50 samples.*the disk is full"):

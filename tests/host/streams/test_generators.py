@@ -8,11 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from river import datasets
 from river.datasets.synth import Agrawal
 
 from microshrub_host.base.errors import DataError
-from microshrub_host.streams import generators, recipes
+from microshrub_host.streams import generators, recipes, sklearn_sets
 from microshrub_host.streams.generators import SYNTH_NAMES
+from microshrub_host.streams.open_regression_stream import open_numbers
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.recipes import PERIOD, WIDTH, Recipe
 
@@ -68,6 +70,39 @@ def test_every_shipped_data_set(name):
     assert len(open_stream(f"river:{name}", limit=1).labels) == 1
 
 
+@pytest.mark.parametrize("name", sklearn_sets.CLASSES)
+def test_every_data_set_of_scikit_learn(name):
+    stream = open_stream(f"sklearn:{name}")
+    assert stream.values.shape == (len(stream.labels), len(stream.feature_names))
+    assert np.isfinite(stream.values).all()
+    assert set(stream.labels) == set(range(len(stream.class_names)))
+
+
+def test_a_data_set_of_scikit_learn_has_its_own_names():
+    stream = open_stream("sklearn:iris")
+    assert stream.class_names == ("setosa", "versicolor", "virginica")
+    assert stream.feature_names[0] == "sepal_length_(cm)"
+    numbers = open_numbers("sklearn:diabetes")
+    assert numbers.columns.shape == (442, 11)
+    assert numbers.column_names[-1] == "target"
+
+
+def test_a_data_set_that_river_has_downloaded(monkeypatch, tmp_path):
+    monkeypatch.setenv("RIVER_DATA", str(tmp_path))
+    header = "date,day,period,nswprice,nswdemand,vicprice,vicdemand,transfer,class\n"
+    dates = (datasets.Elec2().size - len(header)) // 1000 - 34  # River looks at the file's size
+    row = "0.1{:0<%d},2,0.1,0.2,0.4,0.1,0.2,0.3,{}\n"
+    rows = [(row % dates).format(k, ("DOWN", "UP")[k % 2]) for k in range(1000)]
+    file = tmp_path / "Elec2" / "electricity.csv"
+    file.parent.mkdir()
+    size = datasets.Elec2().size
+    text = header + "".join(rows)
+    file.write_text(text.replace("0.1", "0.1" + "0" * (size - len(text)), 1))
+    stream = open_stream("river:Elec2", limit=500)
+    assert stream.feature_names[3] == "nswprice"
+    assert len(stream.class_names) == 2
+
+
 def test_shipped_names():
     assert {"Bananas", "ImageSegments", "Phishing"} <= set(generators.river_names())
     assert not {"Elec2", "Insects", "SolarFlare", "Yeast"} & set(generators.river_names())
@@ -83,13 +118,17 @@ def test_booleans_text_and_missing_values():
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        ("river:Elec2", ["no", "Bananas", "ImageSegments", "Phishing"]),
+        ("river:Yeast", ["not", "Bananas", "ImageSegments", "Phishing"]),
+        ("river:Elec2", ["downloaded", "datasets.Elec2().download()"]),
+        ("sklearn:digit", ["Did you mean digits?"]),
+        ("sklearn:diabetes", ["classification"]),
         ("river:imagesegments", ["Did you mean ImageSegments?"]),
         ("synth:agrawal", ["Did you mean agrawal_", "sea_a"]),
         ("synth:", ["led_a"]),
     ],
 )
-def test_unknown_names(source, words):
+def test_unknown_names(source, words, monkeypatch, tmp_path):
+    monkeypatch.setenv("RIVER_DATA", str(tmp_path))
     with pytest.raises(DataError) as caught:
         open_stream(source)
     for word in words:

@@ -17,9 +17,15 @@ from microshrub_host.evaluation.regression import (
     errors_of,
     evaluate_numbers,
 )
-from microshrub_host.streams import csv_blocks, kept_values, number_streams, open_numbers
+from microshrub_host.streams import (
+    csv_blocks,
+    data_files,
+    open_regression_stream,
+    regression_streams,
+    stored_values,
+)
 from microshrub_host.streams.csv_blocks import DoubtError
-from microshrub_host.streams.number_streams import NumberStream
+from microshrub_host.streams.regression_streams import NumberStream
 
 CELLS = ("1e3", " 4 ", "1e400", "1_000", "inf", "NaN", "", "?", "text", "1,5", '"2"', "9e99")
 
@@ -31,7 +37,7 @@ def refuse(*_: object) -> None:
 def opened(source: str, **options: object) -> NumberStream | str:
     """The stream, or what is wrong with the file."""
     try:
-        return open_numbers.open_numbers(source, warmup=8, **options)
+        return open_regression_stream.open_numbers(source, warmup=8, **options)
     except DataError as error:
         return str(error)
 
@@ -67,7 +73,7 @@ def test_any_file_is_read_as_row_by_row(seed: int, put, monkeypatch: pytest.Monk
 
 def test_plain_files_are_read_by_pyarrow(put, monkeypatch: pytest.MonkeyPatch) -> None:
     source = put("x,y\n" + "".join(f"{i % 9}.25,{'' if i % 5 == 4 else i}\n" for i in range(50)))
-    monkeypatch.setattr(open_numbers, "fill", refuse)
+    monkeypatch.setattr(data_files, "fill", refuse)
     stream = opened(source)
     assert isinstance(stream, NumberStream)
     assert stream.columns[:2].tolist() == [[0.25, 0], [1.25, 1]]
@@ -87,7 +93,7 @@ def test_parts_say_what_the_whole_says(targets: list[float], horizon: int, most:
     columns = np.column_stack([np.arange(float(len(targets))), targets])
     stream = NumberStream("t", columns, ("x", "y"), 1, horizon, 1 if horizon else 0)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(number_streams, "PART", 7)
+        patch.setattr(regression_streams, "PART", 7)
         parts = list(stream.parts(most))
     assert [len(part.targets) for part in parts[:-1]] == [most] * (len(parts) - 1)
     for name, whole in (
@@ -143,11 +149,11 @@ def test_a_long_stream_is_kept_in_a_file(
 ) -> None:
     rows = "".join(f"{i % 90}.5,{i % 7},{i % 90 * 2 - i % 7}\n" for i in range(3000))
     source = put("x,y,z\n" + rows)
-    in_memory = open_numbers.open_numbers(source, horizon=horizon)
+    in_memory = open_regression_stream.open_numbers(source, horizon=horizon)
     before = learned(in_memory)
-    monkeypatch.setattr(kept_values, "IN_MEMORY", 1000)
-    monkeypatch.setattr(kept_values, "COLUMN_IN_MEMORY", 1000)
-    in_file = open_numbers.open_numbers(source, horizon=horizon)
+    monkeypatch.setattr(stored_values, "IN_MEMORY", 1000)
+    monkeypatch.setattr(stored_values, "COLUMN_IN_MEMORY", 1000)
+    in_file = open_regression_stream.open_numbers(source, horizon=horizon)
     assert isinstance(in_file.columns, np.memmap)
     assert_same(in_memory, in_file)
     after = learned(in_file)

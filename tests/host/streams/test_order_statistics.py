@@ -7,15 +7,15 @@ import math
 import numpy as np
 import pytest
 
-from microshrub_host.streams import kept_values
-from microshrub_host.streams.kept_values import Numbers
+from microshrub_host.streams import stored_values
+from microshrub_host.streams.stored_values import Numbers
 from microshrub_host.streams.units import Scale
 
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("PART", 64), ("_SAMPLE", 32), ("_MARGIN", 3)):
-        monkeypatch.setattr(kept_values, name, value)
+        monkeypatch.setattr(stored_values, name, value)
 
 
 def columns() -> list[np.ndarray]:
@@ -65,6 +65,6 @@ def test_what_is_wide_is_so_around_any_middle(place: int) -> None:
 def test_units_do_not_depend_on_the_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     values = np.column_stack(columns())
     whole = Scale.fit(values).units()
-    monkeypatch.setattr(kept_values, "PART", 64)
-    monkeypatch.setattr(kept_values, "_SAMPLE", 32)
+    monkeypatch.setattr(stored_values, "PART", 64)
+    monkeypatch.setattr(stored_values, "_SAMPLE", 32)
     assert Scale.fit(values).units() == whole

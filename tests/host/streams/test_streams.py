@@ -108,6 +108,13 @@ def test_a_number_that_does_not_fit_the_others_does_no_harm(put, at):
     assert accuracies[1] > accuracies[0] - 1 > 85
 
 
+@pytest.mark.filterwarnings("error")
+def test_the_largest_numbers_make_no_warnings_of_numpy(put):
+    rows = [f"{(-1) ** i * 1.7e308},{i % 7},{i % 2}" for i in range(300)]
+    stream = open_stream(put("\n".join(["x,z,y", *rows])))
+    assert stream.labels.sum() == 150
+
+
 def test_names_of_pandas(put):
     assert open_stream(put("0,1,2,class\n5,6,7,a\n1,2,3,b\n")).feature_names == ("0", "1", "2")
     assert open_stream(put("hour,20,y\n5,6,a\n1,2,b\n")).feature_names == ("hour", "20")

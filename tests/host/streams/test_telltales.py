@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from microshrub_host.streams import csv_blocks, kept_values
-from microshrub_host.streams.open_numbers import open_numbers
+from microshrub_host.streams import csv_blocks, stored_values
+from microshrub_host.streams.open_regression_stream import open_numbers
 from microshrub_host.streams.open_stream import open_stream
 
 RISES, TELLS = "only rises", "tells the class nearly one to one"
@@ -73,9 +73,9 @@ def test_a_column_that_only_falls(put, shuffle: int | None) -> None:
 
 
 def test_a_column_that_rises_in_a_file_of_several_parts(put, monkeypatch) -> None:
-    monkeypatch.setattr("microshrub_host.streams.telltales.PART", 64)
-    monkeypatch.setattr("microshrub_host.streams.telltales._FIRST", 10)
-    monkeypatch.setattr(kept_values, "IN_MEMORY", 1000)
+    monkeypatch.setattr("microshrub_host.streams.label_leakage.PART", 64)
+    monkeypatch.setattr("microshrub_host.streams.label_leakage._FIRST", 10)
+    monkeypatch.setattr(stored_values, "IN_MEMORY", 1000)
     late = [*range(390), 1, *range(391, 400)]
     y = labels()
     source = put(table(v=list(range(400)), late=late, copy=["abc".index(c) for c in y], y=y))

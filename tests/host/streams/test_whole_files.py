@@ -20,7 +20,7 @@ from streams_support import complaint
 
 from microshrub_host.base.errors import DataError
 from microshrub_host.streams import csv_blocks, data_files
-from microshrub_host.streams.open_numbers import open_numbers
+from microshrub_host.streams.open_regression_stream import open_numbers
 from microshrub_host.streams.open_stream import open_stream
 
 ROWS = 20_000  # more than a pipe or a block of pyarrow holds

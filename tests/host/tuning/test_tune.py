@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import math
 import os
 import random
 import re
 import shlex
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
+import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,19 +27,23 @@ from compare_support import make_stream
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from patience import PATIENCE
+from property_support import examples
 
 from microshrub_host.base.cluster import Outcome
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.boards.default_bytes import bytes_for
+from microshrub_host.boards.deployment import Deployment
+from microshrub_host.evaluation.holdout import ask, measure
 from microshrub_host.library.learners import check_parameters, defaults, specification
 from microshrub_host.streams.stream import Stream
 from microshrub_host.tuning import trials
-from microshrub_host.tuning.report import TuningReport
+from microshrub_host.tuning.holdout_scores import Scores
 from microshrub_host.tuning.search_space import first, sample
-from microshrub_host.tuning.splits import ACCURACY, MAE, Scores, StreamSplit, error_of_accuracy
+from microshrub_host.tuning.splits import ACCURACY, AS_OF_NOW, MAE, StreamSplit, error_of_accuracy
 from microshrub_host.tuning.study import FinishedTrial, Search, of_default, smallest, take
 from microshrub_host.tuning.trials import Candidate, Limits
+from microshrub_host.tuning.tuning_report import TuningReport
 from microshrub_tools.cli.main import main
 
 optuna = pytest.importorskip("optuna", reason="needs the extra tune")
@@ -90,12 +96,17 @@ def finished(path: Path) -> list[Any]:
     return [trial for trial in study.get_trials() if trial.state.name == "COMPLETE"]
 
 
-def wait_for_line(process: subprocess.Popen[str], words: str) -> None:
-    assert process.stderr is not None
-    for line in process.stderr:
-        if words in line:
-            return
-    raise AssertionError(f"it never said {words!r}")
+def wait_for_trials(process: subprocess.Popen[str], path: Path, count: int) -> None:
+    """Wait until so many trials are in a study's file."""
+    found = 0
+    while found < count:
+        assert process.poll() is None, f"it ended with {found} trials"
+        with contextlib.suppress(sqlite3.OperationalError):  # there is no such file or table yet
+            study = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+            with contextlib.closing(study):
+                words = "SELECT COUNT(*) FROM trials WHERE state = 'COMPLETE'"
+                (found,) = study.execute(words).fetchone()
+        time.sleep(0.02)
 
 
 def refusal(model: str, parameters: dict[str, Any]) -> str:
@@ -108,7 +119,7 @@ def refusal(model: str, parameters: dict[str, Any]) -> str:
 
 
 @given(st.integers(0, 1 << 20), st.integers(1, 256), st.integers(2, 256))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_whatever_is_asked_for_is_a_model(seed: int, features: int, classes: int) -> None:
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed=seed))
     known = first(MODELS, "thicket", 16384)
@@ -136,39 +147,77 @@ def test_the_commands_that_it_prints_work(
     found = json.loads((tmp_path / "found.json").read_text())
     assert len(found["trials"]) == 7
     assert max(trial["model_bytes"] for trial in found["trials"]) <= 3000
-    assert found["samples_that_choose"] == 250
     for command in (found["simulate"], found["build"]):
         assert f"  {command}" in said.out.splitlines()
         program, *arguments = shlex.split(command)
         assert (program, main(arguments)) == ("microshrub", 0)
         printed = capsys.readouterr().out
         if command == found["simulate"]:
-            accuracy = found["taken"]["accuracy"]["whole"]
-            assert re.search(rf"^│ accuracy +│ {accuracy:.2f} % ", printed, re.MULTILINE)
             assert f"{found['taken']['model_bytes']:,} bytes" in printed
+            assert main([*arguments, "--json", "run.json"]) == 0
+            run = json.loads((tmp_path / "run.json").read_text())
+            now = "as_of_now" if found["score"].endswith("as of now") else "holdout"
+            whole = found["taken"]["accuracy"]["whole"]
+            assert run["unseen_data"][now]["accuracy"] == pytest.approx(whole)
     assert (tmp_path / "build" / "rpi_pico" / "config.json").exists()
     assert "<svg" in (tmp_path / "front.svg").read_text()
     assert "<svg" in (tmp_path / "front.html").read_text()
     front = [(f["model_bytes"], f["accuracy"]["first"]) for f in found["front"]]
     assert front == sorted(front)
-    best = front[-1][1]
-    error = math.sqrt(best * (100 - best) / 250)
-    within = [size for size, accuracy in front if accuracy >= best - error]
-    assert found["taken"]["model_bytes"] == within[0]
-    for name in ("NoChange", "MajorityClass"):
-        assert f"{found['baselines'][name]['first']:.2f}" in said.out
+    assert found["taken"]["accuracy"]["first"] == front[-1][1]
+    assert f"{found['baselines']['guessing']['first']:.2f}" in said.out
 
 
-def test_the_baselines_are_those_of_each_part() -> None:
-    stream = make_stream(900)
-    found = StreamSplit(stream, 256, 300).baselines()
-    same = stream.labels[1:] == stream.labels[:-1]
-    assert found["NoChange"].rest == pytest.approx(100 * same[299:].mean(), abs=1e-3)
-    assert found["NoChange"].first == pytest.approx(100 * same[:299].sum() / 300, abs=0.4)
+def stable(samples: int) -> Stream:
+    """Three classes that lie where they lie, in random order."""
+    rng = np.random.default_rng(7)
+    labels = rng.integers(0, 3, samples).astype(np.uint8)
+    values = rng.normal(labels[:, None] * [20, -10], 12)
+    return Stream("stable", values, labels, ("a", "b"), ("x", "y", "z"))
+
+
+def test_scores_are_those_of_simulate_and_what_chooses_does_not_see_the_rest() -> None:
+    stream = stable(900)
+    split = StreamSplit(stream, 100, 450)
+    candidate = Candidate(0, "shrub", {**defaults("shrub"), "window": 32, "trees": 8})
+    parameters = split.parameters(candidate)
+    unseen = measure(stream, "shrub", parameters, warmup=100, forest=True)
+    assert unseen
+    assert unseen.holdout
+    found, exam = split.run(candidate), split.holdout
+    assert exam
+    assert found.whole == pytest.approx(unseen.holdout.accuracy)
+    baselines = {name: scores.whole for name, scores in split.baselines().items()}
+    both = {"guessing": unseen.holdout.guessing, "batch forest": unseen.holdout.forest}
+    assert baselines == pytest.approx(both)
+    known = exam.known
+    said = [ask(known, draw, "shrub", parameters, warmup=100).predictions for draw in exam.draws]
+    first, rest = exam.choosing, ~exam.choosing
+    for part, same, other in ((rest, "first", "rest"), (first, "rest", "first")):
+        wrong = [
+            np.where(part[known.stretches.of[draw.held_out]], 255, answers)
+            for draw, answers in zip(exam.draws, said, strict=True)
+        ]
+        changed = exam.scores(wrong)
+        assert getattr(changed, same) == getattr(found, same)
+        assert getattr(changed, other) == 0
+
+
+def test_a_stream_that_turns_is_searched_as_of_now() -> None:
+    stream = stable(2000)
+    labels = stream.labels.copy()
+    labels[:1000] = (labels[:1000] + 1) % 3
+    split = StreamSplit(replace(stream, labels=labels), 100, 1000)
+    assert split.holdout
+    assert split.measure is AS_OF_NOW
+    (draw,) = split.holdout.draws
+    assert np.flatnonzero(draw.learned).max() < np.flatnonzero(draw.asked).min()
 
 
 def size_of(split: StreamSplit, candidate: Candidate, limits: Limits) -> trials.Size | None:
-    return trials.size_within(candidate.model, split.parameters(candidate), limits)
+    return trials.size_within(
+        candidate.model, limits.deployment(candidate.model, split.parameters(candidate)), limits
+    )
 
 
 def test_what_the_board_needs_too_long_for_is_not_tried() -> None:
@@ -190,23 +239,6 @@ def test_what_the_board_needs_too_long_for_is_not_tried() -> None:
     assert small is not None
     assert size_of(split, usual, Limits(BOARD, small.model_bytes)) == small
     assert size_of(split, usual, Limits(BOARD, small.model_bytes - 1)) is None
-
-
-@pytest.mark.long
-def test_the_choice_does_not_see_the_rest(tmp_path: Path, scheduler: str) -> None:
-    stream = make_stream(600)
-    labels = stream.labels.copy()
-    labels[250:] = labels[250:][::-1] // 2
-    results = []
-    for name, of in (("a", stream), ("b", replace(stream, labels=labels))):
-        with Search(tmp_path / name, StreamSplit(of, 100, 250), LIMITS, seed=3) as search:
-            search.run(7, jobs=1, scheduler=scheduler, progress=lambda *_: None)
-            results.append(search.found())
-    one, other = results
-    assert [f.configuration for f in one] == [f.configuration for f in other]
-    assert [f.scores.first for f in one] == [f.scores.first for f in other]
-    assert [f.scores.rest for f in one] != [f.scores.rest for f in other]
-    assert take(one, ACCURACY).configuration == take(other, ACCURACY).configuration
 
 
 def shuffled(
@@ -275,7 +307,7 @@ def test_the_rule_of_one_standard_error() -> None:
 def test_the_default_is_tried_in_its_own_size(tmp_path: Path) -> None:
     split = StreamSplit(make_stream(600), 100, 250)
     limits = Limits(BOARD, BOARD.model_budget_bytes)
-    own = bytes_for(split.parameters(Candidate(0, "thicket", {})), BOARD, "Thicket")
+    own = bytes_for(limits.deployment("thicket", split.parameters(Candidate(0, "thicket", {}))))
     with Search(tmp_path / "study", split, limits, seed=3) as search:
         search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
         (found,) = search.found()
@@ -286,13 +318,13 @@ def test_the_default_is_tried_in_its_own_size(tmp_path: Path) -> None:
 def simulate_bytes(stream: Stream) -> int:
     """What `simulate --board rpi_pico` gives a thicket without options."""
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
-    return bytes_for({**shape, **defaults("thicket")}, BOARD, "Thicket")
+    return bytes_for(Deployment({**shape, **defaults("thicket")}, BOARD, "Thicket"))
 
 
 def test_what_the_bytes_are_worth_is_told() -> None:
     def report(found: list[FinishedTrial]) -> str:
         split = StreamSplit(make_stream(600), 100, 250)
-        made = TuningReport(split, LIMITS, found, {}, "made.csv", ["--board", "rpi_pico"], 0)
+        made = TuningReport(split, LIMITS, found, {}, ["made.csv"], ["--board", "rpi_pico"], 0)
         return "\n".join(made.advice())
 
     told = report(known(10_000))
@@ -426,7 +458,7 @@ def test_ctrl_c_loses_no_finished_trial(tmp_path: Path) -> None:
     write(tmp_path / "made.csv", 2000)
     words = ["--bytes", "3000", "--trials"]
     with tuning(tmp_path, *words, "30") as process:
-        wait_for_line(process, "trials: 10 %")
+        wait_for_trials(process, tmp_path / "made-rpi_pico.tune", 3)
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, err
@@ -449,7 +481,7 @@ def test_ctrl_c_loses_no_finished_trial(tmp_path: Path) -> None:
 def test_a_killed_worker_loses_no_trial(tmp_path: Path) -> None:
     write(tmp_path / "made.csv", 3000)
     with tuning(tmp_path, "--bytes", "3000", "--trials", "6", "--jobs", "2") as process:
-        wait_for_line(process, "trials: 30 %")
+        wait_for_trials(process, tmp_path / "made-rpi_pico.tune", 2)
         running = [
             child
             for child in psutil.Process(process.pid).children(recursive=True)

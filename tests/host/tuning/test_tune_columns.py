@@ -39,5 +39,6 @@ def test_the_commands_that_are_printed_have_the_same_columns(
     assert main([*simulate, "--json", "run.json"]) == 0
     run = json.loads(Path("run.json").read_text())
     assert run["feature_names"] == ["x", "w"]
-    assert run["accuracy"] == pytest.approx(found["taken"]["accuracy"]["whole"], abs=1e-4)
+    whole = found["taken"]["accuracy"]["whole"]
+    assert run["accuracy_on_unseen_data"] == pytest.approx(whole, abs=1e-4)
     assert choice[0] in shlex.split(found["build"])

@@ -9,7 +9,7 @@ from script_support import run
 from tests_support import ROOT
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.emulation import emulated_boards
+from microshrub_host.boards import emulated_boards
 from microshrub_research.benchmarks import count_history
 from microshrub_research.benchmarks.count_history import CountLine, complaints, read
 

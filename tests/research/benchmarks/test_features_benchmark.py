@@ -34,8 +34,8 @@ def test_no_reading_is_taught_and_asked() -> None:
     recording = sensed("gestures", features.SESSIONS, 1)
     made = extract_features(recording, "window=64 hop=16 statistics=mean")
     taught, asked = features._parts(recording, made, 64)
-    assert made.ends is not None
-    assert made.ends[taught].max() < made.ends[asked].min() - 63
+    assert made.times is not None
+    assert made.times[taught].max() < made.times[asked].min() - 63
     assert 0.5 < taught.mean() < 0.75
     assert set(made.labels[taught]) == set(made.labels[asked]) == set(range(5))
 

@@ -19,8 +19,8 @@ SHRUB = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
 
 def test_random_labels_are_as_many_as_those_that_are_asked_for() -> None:
     stream = open_stream("synth:sea_a", limit=4000)
-    asking = evaluate(stream, "shrub", SHRUB, beside=[options_of(10)]).asking
-    drawn = evaluate(stream, "shrub", SHRUB, beside=[at_random(10)]).asking
+    asking = evaluate(stream, "shrub", SHRUB, companions=[options_of(10)]).label_budget
+    drawn = evaluate(stream, "shrub", SHRUB, companions=[at_random(10)]).label_budget
     assert asking
     assert drawn
     assert asking.answered.sum() == pytest.approx(400, abs=20)

@@ -10,8 +10,8 @@ import pytest
 
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_research.benchmarks.field import Score, markdown
+from microshrub_research.compare.comparison_runner import Cell
 from microshrub_research.compare.field_set import thicket
-from microshrub_research.compare.runner import Cell
 from microshrub_tools.cli.main import main
 
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from microshrub_host.streams.open_numbers import open_numbers
-from microshrub_research.benchmarks import numbers
-from microshrub_research.benchmarks.numbers import NumberSource, measure
+from microshrub_host.streams.open_regression_stream import open_numbers
+from microshrub_research.benchmarks import regression_benchmark
+from microshrub_research.benchmarks.regression_benchmark import NumberSource, measure
 from microshrub_tools.cli.main import main
 
 
 def test_all_learners_and_guesses_are_measured() -> None:
     stream = open_numbers("synth:planes2d", limit=300)
     found = dict(measure("planes2d", stream))
-    assert list(found) == [*numbers.GUESSES, *numbers.OURS, *numbers.PEERS]
+    assert list(found) == [
+        *regression_benchmark.GUESSES,
+        *regression_benchmark.OURS,
+        *regression_benchmark.PEERS,
+    ]
     away = np.abs(np.diff(stream.targets))
     assert found["NoChange"] == pytest.approx(away.mean())
     assert all(0 < error < 10 for error in found.values())
@@ -22,7 +26,7 @@ def test_all_learners_and_guesses_are_measured() -> None:
 
 def test_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     some = {"planes2d": NumberSource("synth:planes2d"), "gone": NumberSource("gone.csv", "y")}
-    monkeypatch.setattr("microshrub_research.cli.benchmark_numbers.SOURCES", some)
+    monkeypatch.setattr("microshrub_research.benchmarks.regression_benchmark.SOURCES", some)
     assert main(["benchmark", "numbers", "--limit", "200"]) == 0
     said = capsys.readouterr()
     assert "Made by `microshrub benchmark numbers --limit 200`" in said.out

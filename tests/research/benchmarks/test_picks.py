@@ -13,7 +13,7 @@ from microshrub_host.streams.open_stream import open_stream
 from microshrub_research.benchmarks import small_memory
 from microshrub_research.benchmarks.best_known import LARGE, PICKS, Pick
 from microshrub_research.benchmarks.known_streams import CHOSEN
-from microshrub_research.compare.runner import Cell
+from microshrub_research.compare.comparison_runner import Cell
 from microshrub_tools.cli.main import main
 
 COMMAND = ["benchmark", "small-memory"]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.kernels import c_kernels
+from microshrub_host.library import c_kernels
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_research.benchmarks import process_cost
-from microshrub_research.cli.benchmark_process import sizes_of
+from microshrub_research.cli.benchmark_streams import numbers_of
 
 
 def test_files_have_the_rows_and_columns_that_their_page_tells(tmp_path: Path) -> None:
@@ -44,7 +44,6 @@ def test_a_cold_process_takes_longer_than_a_warm_one(
 
 
 def test_rows_are_whole_numbers() -> None:
-    assert sizes_of("1000, 20") == [1000, 20]
-    assert sizes_of("0") == []
+    assert numbers_of("--rows", "1000, 20") == [1000, 20]
     with pytest.raises(UserError, match="--rows has to be whole numbers"):
-        sizes_of("1e6")
+        numbers_of("--rows", "1e6")

@@ -21,8 +21,9 @@ from microshrub_research.benchmarks.lessons import (
     handful_way,
     in_blocks,
 )
-from microshrub_research.benchmarks.pupils import BATCH, RIVER, thicket
+from microshrub_research.benchmarks.taught_learners import BATCH, RIVER, thicket
 from microshrub_research.benchmarks.taught_sets import opener
+from microshrub_research.benchmarks.unseen_groups import KINDS, recording
 from microshrub_tools.cli.main import main
 
 SETS = opener(None)
@@ -67,18 +68,34 @@ def test_a_handful_is_the_same_in_both_orders_and_never_asked(count: int) -> Non
     assert not any(tuple(row) in taught for row in blocks.asked)
 
 
-def test_rounds_teach_the_same_rows_and_ask_every_fifth() -> None:
+def test_rounds_teach_the_same_rows_and_ask_blocks_of_time() -> None:
     natural, once, twice = (
         lesson("E", "sea_a", way, most=1000) for way in (IN_ORDER, BLOCKS, TWO_ROUNDS)
     )
-    stream = SETS("sea_a")
-    assert natural.asked.tolist() == stream.values[4:1000:5].tolist()
-    assert natural.labels.tolist() == [c for i, c in enumerate(stream.labels[:1000]) if i % 5 < 4]
+    taught = set(map(tuple, natural.values.tolist()))
+    assert not taught.intersection(map(tuple, natural.asked.tolist()))
+    assert 0.15 < len(natural.asked) / 1000 < 0.3
+    assert len(natural.asked) + len(natural.values) < 1000  # less the gaps
     assert runs(once.labels) == 2
     assert runs(twice.labels) in (3, 4)
     for other in (once, twice):
         assert rows(other.values, other.labels) == rows(natural.values, natural.labels)
         assert other.answers.tolist() == natural.answers.tolist()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_whole_groups_are_asked_and_others_are_taught(kind: str) -> None:
+    found, stream = lesson("G", kind, IN_ORDER, 3), recording(kind, 3)
+    taught, asked = (
+        {tuple(row) for row in values.tolist()} for values in (found.values, found.asked)
+    )
+    assert not taught & asked
+    group_of = dict(zip(map(tuple, stream.values.tolist()), stream.groups.tolist(), strict=True))
+    assert not {group_of[row] for row in taught} & {group_of[row] for row in asked}
+    assert set(found.answers) == set(found.labels) == set(range(found.classes))
+    assert 0.1 < len(found.asked) / stream.samples < 0.4
+    other = recording(kind, 4)
+    assert other.values[:9].tolist() != stream.values[:9].tolist()
 
 
 def test_the_second_concept_is_asked_and_its_rows_are_new() -> None:
@@ -106,7 +123,7 @@ def test_every_test_has_lessons_in_all_its_ways() -> None:
     """Those that need no file; streams have 200 samples at most here."""
     for letter, test in TESTS.items():
         name = next((n for n in test.names if n in ("wine", "sea_a", "Phishing")), test.names[-1])
-        if letter == "A":
+        if letter in ("A", "G"):  # which need more samples
             continue
         for way in test.ways:
             found = lesson(letter, name, way, most=200)
@@ -186,7 +203,7 @@ def test_kept_figures_of_other_lessons_are_refused(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--tests", "G"], "--tests: there is no 'G'"),
+        (["--tests", "H"], "--tests: there is no 'H'"),
         (["--sets", "iris"], "--sets: there is no 'iris'"),
         (["--peers", "HATT"], "--peers: there is no 'HATT'. Did you mean HAT"),
         (["--bytes", "4k"], "--bytes has to be whole numbers"),
@@ -201,16 +218,20 @@ def test_what_there_is_not_is_refused(
     assert said in capsys.readouterr().err
 
 
-def test_a_recording_is_kept_aside_in_order_and_shuffled(tmp_path: Path) -> None:
-    values = np.arange(50)
-    text = "a,b,class\n" + "".join(f"{i},{i % 3},{int(i >= 25)}\n" for i in values)
+def test_whole_runs_of_a_recording_are_held_out(tmp_path: Path) -> None:
+    values = np.arange(240)
+    text = "a,b,class\n" + "".join(f"{i},{i % 3},{i // 20 % 2}\n" for i in values)
     (tmp_path / "occupancy.csv.gz").write_bytes(gzip.compress(text.encode()))
     sets = opener(tmp_path)
     ordered, mixed = (
-        TESTS["A"].make("occupancy", way, sets, 40, 5) for way in (IN_ORDER, SHUFFLED)
+        TESTS["A"].make("occupancy", way, sets, 200, 5) for way in (IN_ORDER, SHUFFLED)
     )
-    assert ordered.asked[:, 0].tolist() == list(range(4, 40, 5)) == mixed.asked[:, 0].tolist()
-    assert ordered.values[:, 0].tolist() == [i for i in range(40) if i % 5 < 4]
+    asked = set(ordered.asked[:, 0] // 20)
+    assert len(ordered.asked) == 20 * len(asked) == 40  # one of five runs of each class
+    assert asked.isdisjoint(ordered.values[:, 0] // 20)
+    assert set(ordered.answers) == {0, 1}
+    assert mixed.asked.tolist() == ordered.asked.tolist()
     assert mixed.values[:, 0].tolist() != ordered.values[:, 0].tolist()
     assert rows(mixed.values) == rows(ordered.values)
-    assert (ordered.drawn, mixed.drawn) == (False, True)
+    handful = TESTS["B"].make("occupancy", handful_way(5, MIXED), sets, 200, 5)
+    assert set(handful.asked[:, 0] // 20).isdisjoint(handful.values[:, 0] // 20)

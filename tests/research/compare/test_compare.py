@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from patience import PATIENCE
 from river import ensemble, tree
+from sklearn.neighbors import KNeighborsClassifier
 
 from microshrub_host.base import worker_process
 from microshrub_host.base.errors import UserError
@@ -21,8 +22,10 @@ from microshrub_host.evaluation import prequential
 from microshrub_host.streams.stream import Stream
 from microshrub_research.compare import catalogue, our_learners, tree_set
 from microshrub_research.compare.catalogue import PEERS
+from microshrub_research.compare.comparison_runner import Cell, compare
 from microshrub_research.compare.contender import NO_ANSWER, SEED, Contender
-from microshrub_research.compare.runner import Cell, compare
+from microshrub_research.compare.label_budgets import UNKNOWN
+from microshrub_research.compare.window_neighbours import NEIGHBOURS, WINDOW
 
 
 def cells_of(contenders: list[Contender], stream: Stream, **options: Any) -> dict[str, Cell]:
@@ -227,3 +230,32 @@ def test_what_was_measured_until_ctrl_c_is_kept() -> None:
     sleeps = found["sleeps"]
     assert (sleeps.failure, sleeps.samples, sleeps.accuracy) == ("stopped", 6, None)
     assert sleeps.samples_per_second is not None
+
+
+def test_the_window_of_neighbours_says_what_scikit_learn_says() -> None:
+    """On the newest samples, each feature by its range there."""
+    stream = make_stream(1400)
+    learner = catalogue.start(PEERS["neighbours"], stream, 256)
+    said = learner.run(learner.prepare(slice(0, 1400)))
+    assert said[0] == NO_ANSWER
+    values = catalogue.filled(stream.values, 256)
+    for at in (3, 12, 700, 1001, 1399):
+        start = max(0, at - WINDOW)
+        rows, labels = values[start:at], stream.labels[start:at]
+        wide = np.ptp(rows, axis=0)
+        near = KNeighborsClassifier(min(NEIGHBOURS, at)).fit(rows / wide, labels)
+        assert said[at] == near.predict(values[at : at + 1] / wide)[0], at
+
+
+def test_a_last_label_is_that_of_before_and_never_the_samples_own() -> None:
+    labels = np.array([2, 0, UNKNOWN, 1, 1], np.int16)
+    columns = catalogue.last_labels(labels, 3)
+    assert columns.tolist() == [[0, 0, 0], [0, 0, 1], [1, 0, 0], [1, 0, 0], [0, 1, 0]]
+    stream = make_stream(300)
+    named = PEERS["river:HoeffdingTree+last-label"]
+    samples = catalogue.start(named, stream, 256).prepare(slice(0, 300))
+    features, classes = stream.values.shape[1], len(stream.class_names)
+    for (x, _), label in zip(samples[1:], stream.labels, strict=False):
+        assert [x[features + c] for c in range(classes)] == [
+            float(c == label) for c in range(classes)
+        ]

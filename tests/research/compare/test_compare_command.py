@@ -179,7 +179,7 @@ def test_few_labels_for_all(
     said = capsys.readouterr().out
     mine, *others = json.loads((tmp_path / "c.json").read_text())["cells"]
     assert mine["accuracy"] == alone["accuracy"]
-    assert mine["labels"] == len(alone["asking"]["asked"])
+    assert mine["labels"] == len(alone["label_budget"]["asked"])
     drawn = others[0]["labels"]
     assert [other["labels"] for other in others] == [drawn, drawn]
     assert drawn == pytest.approx(mine["labels"], rel=0.2)
@@ -200,10 +200,44 @@ def test_a_budget_that_is_kept_says_nothing(
 
 
 def test_by_default_it_is_everybody_who_can_run(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = argparse.Namespace(ours=None, peers=None)
+    arguments = argparse.Namespace(ours=None, peers=None, model=None)
     found = [c.name for c in compare._contenders(arguments, {})]
     ours = [name for name in found if name.startswith("ours:")]
     assert {"ours:shrub", "ours:hoeffding", "ours:thicket"} <= set(ours) == set(found[: len(ours)])
     missing = [system for system in ("moa", "torch") if catalogue.missing_for(system)]
     assert found[len(ours) :] == [n for n in catalogue.PEERS if n.partition(":")[0] not in missing]
     assert capsys.readouterr().err.count("skipped") == len(missing)
+
+
+def test_a_saved_model_goes_on_beside_fresh_ones(
+    capsys: pytest.CaptureFixture[str], data: Path, tmp_path: Path
+) -> None:
+    """Its figure is that of `simulate`; columns are found by their names."""
+    model, record = tmp_path / "made.mshrub", tmp_path / "met.json"
+    words = [data, "--limit", "300", "--model", "gaussian", "--save", model]
+    assert main(["simulate", *map(str, words)]) == 0
+    rows = [line.split(",") for line in data.read_text().splitlines()]
+    other = tmp_path / "other.csv"
+    other.write_text("\n".join(",".join([z, "1", y, x, c]) for x, y, z, c in rows))
+    assert main(["simulate", str(other), "--model", str(model), "--json", str(record)]) == 0
+    alone = json.loads(record.read_text())["accuracy"]
+    found = tmp_path / "found.json"
+    words = [other, "--model", model, "--ours", "gaussian", "--peers", "nochange"]
+    assert run(*words, "--json", found) == 0
+    cells = {cell["name"]: cell for cell in json.loads(found.read_text())["cells"]}
+    assert set(cells) == {"saved:made.mshrub", "ours:gaussian", "nochange"}
+    assert cells["saved:made.mshrub"]["accuracy"] == pytest.approx(alone)
+    assert cells["saved:made.mshrub"]["model_bytes"] == cells["ours:gaussian"]["model_bytes"]
+    capsys.readouterr()
+    for more in (["--features", "window=8"], ["--label-budget", "10%"], ["--target", "x"]):
+        assert run(other, "--model", model, *more) == 2
+        assert more[0] in capsys.readouterr().err
+
+
+def test_tune_says_where_a_saved_model_goes(
+    capsys: pytest.CaptureFixture[str], data: Path
+) -> None:
+    assert main(["tune", str(data), "--board", "rpi_pico", "--model", "made.mshrub"]) == 2
+    said = capsys.readouterr().err
+    assert "simulate DATA --model FILE" in said
+    assert "compare DATA --model FILE" in said

@@ -15,8 +15,8 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.worker_process import Apart, wait_for_any
 from microshrub_research.compare import catalogue, speed_set, tree_set
 from microshrub_research.compare.catalogue import PEERS
+from microshrub_research.compare.comparison_runner import compare
 from microshrub_research.compare.contender import NO_ANSWER
-from microshrub_research.compare.runner import compare
 
 _MISSING = catalogue.missing_for_moa()
 needs_moa = pytest.mark.skipif(bool(_MISSING), reason=f"MOA needs {_MISSING}")

@@ -10,10 +10,10 @@ import pytest
 from page_support import Parsed
 
 from microshrub_host.base.worker_process import Ended
-from microshrub_host.streams.open_numbers import open_numbers
-from microshrub_research.compare.number_peers import PEERS, RiverNumbers
-from microshrub_research.compare.number_report import figures
-from microshrub_research.compare.number_runner import NumberContest
+from microshrub_host.streams.open_regression_stream import open_numbers
+from microshrub_research.compare.regression_peers import PEERS, RiverNumbers
+from microshrub_research.compare.regression_report import figures
+from microshrub_research.compare.regression_runner import NumberContest
 from microshrub_tools.cli.main import main
 
 

@@ -15,13 +15,13 @@ from page_support import Parsed
 
 from microshrub_host.evaluation import prequential
 from microshrub_host.evaluation.classes import running_accuracy
-from microshrub_host.render.page import shown
+from microshrub_host.reports.page import shown
+from microshrub_research.compare import comparison_page as compare_page
 from microshrub_research.compare import our_learners, pictures
-from microshrub_research.compare import page as compare_page
 from microshrub_research.compare.catalogue import PEERS
+from microshrub_research.compare.comparison_report import StreamResults
+from microshrub_research.compare.comparison_runner import Cell, compare
 from microshrub_research.compare.contender import Contender
-from microshrub_research.compare.report import StreamResults
-from microshrub_research.compare.runner import Cell, compare
 from microshrub_tools.cli.main import main
 
 _OPTIONS = dict.fromkeys(compare_page.OPTIONS)

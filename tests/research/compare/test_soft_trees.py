@@ -14,8 +14,8 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.streams.stream import Stream
 from microshrub_research.compare import catalogue
 from microshrub_research.compare.catalogue import PEERS
+from microshrub_research.compare.comparison_runner import compare
 from microshrub_research.compare.contender import Contender
-from microshrub_research.compare.runner import compare
 
 _NAME = "torch:SoftTrees"
 _MISSING = catalogue.missing_for("torch")

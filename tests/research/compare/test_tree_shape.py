@@ -10,7 +10,7 @@ from river import tree
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_research.compare import catalogue, our_learners, river_peers
-from microshrub_research.compare.runner import Cell, compare, compare_here
+from microshrub_research.compare.comparison_runner import Cell, compare, compare_here
 
 TREE = "hoeffding leaf=nba split_confidence=1e-3 tie_threshold=0.1 grace_period=100 depth=20"
 

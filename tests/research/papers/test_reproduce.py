@@ -19,7 +19,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.streams.stream import Stream
 from microshrub_research.compare import catalogue
 from microshrub_research.compare.contender import Contender
-from microshrub_research.papers import runner
+from microshrub_research.papers import experiment_runner
 from microshrub_research.papers.experiment import Method
 from microshrub_research.papers.paper_streams import Source
 from microshrub_research.papers.shrub_experiment import EXPERIMENT
@@ -219,7 +219,7 @@ def test_what_a_worker_cannot_do_is_tried_again(tmp_path: Path) -> None:
     stream.write_text("x,class\n1,a\n2,b\n")
     contender = Contender("nobody:0", "nobody", "nothing")
     experiment = replace(EXPERIMENT, streams=("weather",))
-    plan = runner.Plan(
+    plan = experiment_runner.Plan(
         experiment=experiment,
         extent=replace(experiment.quick, samples=None),
         methods=[Method("M", "nobody", [contender])],
@@ -227,7 +227,7 @@ def test_what_a_worker_cannot_do_is_tried_again(tmp_path: Path) -> None:
         seed=0,
     )
     for _ in range(2):
-        (result,) = runner.reproduce(plan, tmp_path / "out").results
+        (result,) = experiment_runner.reproduce(plan, tmp_path / "out").results
         assert result.failure == "it is gone in the workers"
         assert len(lines(tmp_path / "out")) == 1
 
@@ -244,9 +244,9 @@ class Gone(Source):
         return super().open(limit)
 
 
-def one(contender: Contender, **changes: Any) -> runner.PlannedRun:
+def one(contender: Contender, **changes: Any) -> experiment_runner.PlannedRun:
     source = Source("led_a", "synth:led_a")
-    return runner.PlannedRun(
+    return experiment_runner.PlannedRun(
         "M", 0, contender, source, **{"samples": 400, "seconds": 60} | changes
     )
 
@@ -255,18 +255,18 @@ def test_what_is_too_large_is_not_run() -> None:
     contender = Contender(
         "ours:SE", "ours", "shrub", {"window": 1024, "max_features": "sqrt(features)"}
     )
-    found = runner.run_one(one(contender, most_bytes=1000))
+    found = experiment_runner.run_one(one(contender, most_bytes=1000))
     assert found.too_large
     assert found.failure.endswith("and 1,000 is the most")
     assert found.accuracy is None
     assert found.settings["max_features"] == 5, "of 24"
     wrong = Contender("ours:SE", "ours", "shrub", {"depth": 99})
-    assert "--depth" in runner.run_one(one(wrong)).failure
+    assert "--depth" in experiment_runner.run_one(one(wrong)).failure
 
 
 def test_one_that_takes_too_long() -> None:
     contender = Contender("river:ARF", "river", "forest.ARFClassifier", {"n_models": 50})
-    found = runner.run_one(one(contender, samples=20_000, seconds=2))
+    found = experiment_runner.run_one(one(contender, samples=20_000, seconds=2))
     assert found.failure == "time limit of 2 s"
     assert found.accuracy is None
 
@@ -278,7 +278,9 @@ def test_moa_is_measured_on_the_way() -> None:
         missing = catalogue.missing_for_moa()
         if missing:
             pytest.skip(f"MOA needs {missing}")
-        found = runner.run_one(one(Contender("moa:HT", "moa", "trees.HoeffdingTree", {"-g": 50})))
+        found = experiment_runner.run_one(
+            one(Contender("moa:HT", "moa", "trees.HoeffdingTree", {"-g": 50}))
+        )
     assert not found.failure
     later = [size for samples, size in found.sizes if samples]
     assert found.sizes[0][0] == 0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from microshrub_research.compare.contender import Contender
-from microshrub_research.papers import runner, shrub_tables
+from microshrub_research.papers import experiment_runner, shrub_tables
 from microshrub_research.papers.experiment import (
     RUNNING,
     TRUE,
@@ -17,8 +17,8 @@ from microshrub_research.papers.experiment import (
     ReportTable,
     RunOutcome,
 )
+from microshrub_research.papers.experiment_report import introduction, markdown, table_text
 from microshrub_research.papers.printed_figures import load_paper
-from microshrub_research.papers.report import introduction, markdown, table_text
 from microshrub_research.papers.shrub_methods import shrub_methods
 from microshrub_research.papers.shrub_pictures import pictures
 
@@ -168,9 +168,9 @@ def test_the_papers_tables_agree_with_each_other() -> None:
 def test_the_average_size(system: str, expected: float) -> None:
     """Of objects of a virtual machine, what they had before the first sample is subtracted."""
     sizes = [(0, 1000), (10, 1500), (20, 2500)]
-    assert runner.average_size(system, sizes) == expected
-    assert runner.average_size(system, sizes[:1]) is None
-    assert runner.average_size(system, [(20, 2500)]) == 2500
+    assert experiment_runner.average_size(system, sizes) == expected
+    assert experiment_runner.average_size(system, sizes[:1]) is None
+    assert experiment_runner.average_size(system, [(20, 2500)]) == 2500
 
 
 def test_configurations_are_the_first_of_a_longer_draw() -> None:

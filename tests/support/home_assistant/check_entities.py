@@ -6,14 +6,24 @@ topics and texts, as the broker had them.
 
 import json
 import os
+from logging import WARNING
 from pathlib import Path
 from unittest.mock import patch
 
+import pytest
 from homeassistant.helpers import device_registry, entity_registry
 from pytest_homeassistant_custom_component.common import async_fire_mqtt_message
 
 TOLD = json.loads(Path(os.environ["TOLD"]).read_text())
 BASE = "microshrub/kitchen/"
+DEVICE = "homeassistant/device/microshrub_kitchen/config"
+ENTITIES = 15
+ASKED = {"asked": "3f0a0011", "guess": "rest"}
+
+
+@pytest.fixture
+def expected_lingering_timers():
+    return True  # of the integration's own
 
 
 async def settle(hass):
@@ -26,41 +36,68 @@ async def tell(hass, topic, text):
     await settle(hass)
 
 
-async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry):
+async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
     with patch("homeassistant.config.load_yaml_config_file", return_value={}):
         mock = await mqtt_mock_entry()
         await settle(hass)
-    for topic, text in TOLD.items():
-        if topic.endswith("/config"):
-            async_fire_mqtt_message(hass, topic, text)
-    await settle(hass)
-    wanted = [topic for topic in TOLD if topic.endswith("/config")]
+    wanted = [topic for topic in TOLD if topic.endswith("/config") and TOLD[topic]]
+    for _ in range(2):  # as after a start of Home Assistant
+        for topic in wanted:
+            async_fire_mqtt_message(hass, topic, TOLD[topic])
+        await settle(hass)
     found = entity_registry.async_get(hass).entities
-    assert len(found) == len(wanted), (sorted(found), wanted)
+    assert len(found) == ENTITIES, sorted(found)
+    assert len(wanted) == (1 if DEVICE in wanted else ENTITIES)
     (device,) = device_registry.async_get(hass).devices.values()
     assert (device.name, device.manufacturer) == ("kitchen", "microshrub")
+    diagnostic = {name for name, entry in found.items() if entry.entity_category == "diagnostic"}
+    assert diagnostic == {
+        "sensor.kitchen_samples_learned",
+        "sensor.kitchen_free_heap",
+        "sensor.kitchen_unsaved_labels",
+        "sensor.kitchen_message",
+        "binary_sensor.kitchen_drift",
+    }
 
+    state = json.loads(TOLD[BASE + "state"])
     assert hass.states.get("sensor.kitchen_state").state == "unavailable"
     await tell(hass, BASE + "status", "online")
-    state = json.loads(TOLD[BASE + "state"])
-    state |= {"state": "rest", "drift": 1, "anomaly": 1, "new": 1, "accuracy": None}
-    state |= {"asked": "3f0a0011", "guess": "rest"}
+    await tell(hass, BASE + "state", TOLD[BASE + "state"])
+    for name in ("state", "confidence", "recent_accuracy"):  # nothing was learned
+        assert hass.states.get(f"sensor.kitchen_{name}").state == "unknown", name
+    assert hass.states.get("select.kitchen_label").state == "Not labelled"
+    state |= {"state": "rest", "drift": 1, "anomaly": 1, "new": 1, "confidence": 93} | ASKED
     await tell(hass, BASE + "state", json.dumps(state))
     await tell(hass, BASE + "said", "too late: that is over")
     for name, value in {
         "sensor.kitchen_state": "rest",
-        "sensor.kitchen_confidence": str(state["confidence"]),
-        "sensor.kitchen_accuracy_lately": "unknown",
+        "sensor.kitchen_confidence": "93",
+        "sensor.kitchen_recent_accuracy": "unknown",
         "sensor.kitchen_samples_learned": str(state["samples"]),
         "sensor.kitchen_free_heap": str(state["free"]),
         "sensor.kitchen_message": "too late: that is over",
         "binary_sensor.kitchen_drift": "on",
         "binary_sensor.kitchen_anomaly": "on",
-        "binary_sensor.kitchen_something_new": "on",
-        "select.kitchen_label": "not labelled",
-        "select.kitchen_question": "what is it?",
+        "binary_sensor.kitchen_novel_class": "on",
+        "select.kitchen_label": "Not labelled",
+        "select.kitchen_query": "What is it?",
+        "event.kitchen_event": "unknown",
     }.items():
         assert hass.states.get(name).state == value, name
+    shown = hass.states.get("sensor.kitchen_state").attributes
+    if DEVICE in wanted:
+        assert (shown["device_class"], shown["options"]) == ("enum", ["rest", "walk"])
+    assert hass.states.get("select.kitchen_label").attributes["options"] == [
+        "Not labelled", "rest", "walk",
+    ]  # fmt: skip
+
+    event = {"class": "rest", "id": "3f0a0011", "ago": 0}
+    await tell(hass, BASE + "event", json.dumps({"event_type": "state"} | event))
+    assert hass.states.get("event.kitchen_event").state == "unknown"
+    for kind in ("drift", "drift_over", "anomaly", "anomaly_over", "query", "novel_class"):
+        await tell(hass, BASE + "event", json.dumps({"event_type": kind} | event))
+        came = hass.states.get("event.kitchen_event").attributes
+        assert (came["event_type"], came["id"]) == (kind, "3f0a0011")
 
     said = []
     for domain, service, more in (
@@ -68,11 +105,15 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry):
         (
             "select",
             "select_option",
-            {"entity_id": "select.kitchen_label", "option": "not labelled"},
+            {"entity_id": "select.kitchen_label", "option": "Not labelled"},
         ),
-        ("select", "select_option", {"entity_id": "select.kitchen_question", "option": "rest"}),
+        ("select", "select_option", {"entity_id": "select.kitchen_query", "option": "rest"}),
         ("button", "press", {"entity_id": "button.kitchen_this_is_normal"}),
-        ("text", "set_value", {"entity_id": "text.kitchen_name_what_is_new", "value": "run"}),
+        (
+            "text",
+            "set_value",
+            {"entity_id": "text.kitchen_name_of_the_novel_class", "value": "run"},
+        ),
     ):
         mock.async_publish.reset_mock()
         await hass.services.async_call(domain, service, more, blocking=True)
@@ -87,6 +128,14 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry):
 
     await tell(hass, BASE + "status", "offline")
     assert hass.states.get("sensor.kitchen_state").state == "unavailable"
+    if DEVICE in wanted:  # its next program has no novel classes
+        less = json.loads(TOLD[DEVICE])
+        less["cmps"]["new"] = {"p": less["cmps"]["new"]["p"]}
+        await tell(hass, DEVICE, json.dumps(less))
+        assert hass.states.get("binary_sensor.kitchen_novel_class") is None
+        assert hass.states.get("binary_sensor.kitchen_drift")
+    told = [record.getMessage() for record in caplog.records if record.levelno >= WARNING]
+    assert not [text for text in told if "kitchen" in text]
     for topic in wanted:
         async_fire_mqtt_message(hass, topic, "")
     await settle(hass)

@@ -110,6 +110,10 @@ def wake_reason():
     return WOKEN["reason"] if WOKEN else 0
 
 
+class _NoPower(BaseException):
+    """Nothing in the program catches it: a chip's RAM is gone at once."""
+
+
 def deepsleep(milliseconds):
     """Sleep without RAM; the button at a pin that was told to wakes it, else the timer."""
     if clock.ended:
@@ -128,4 +132,4 @@ def deepsleep(milliseconds):
             {"clock": now, "turns": ADC.turns, "memory": list(RTC.kept), "reason": reason}, file
         )
     os.rename("asleep.new", "asleep.json")
-    sys.exit()
+    raise _NoPower

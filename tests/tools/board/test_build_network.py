@@ -11,11 +11,12 @@ from program_support import program
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
+from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.program import usual_program
 from microshrub_host.boards.program_budget import budget_of
 from microshrub_host.boards.program_library import ProgramLibrary
 from microshrub_tools.board import build
-from microshrub_tools.board.program_house import HouseSettings
+from microshrub_tools.board.program_mqtt import MqttSettings
 from microshrub_tools.board.program_network import NetworkSettings, TcpSettings, WifiSettings
 from microshrub_tools.cli.main import main
 from microshrub_tools.link import key_file
@@ -47,6 +48,18 @@ def test_the_key_is_made_once_and_only_its_owner_reads_it(
     assert (tmp_path / "hall.key").read_text().strip() != key
 
 
+def test_a_program_that_does_not_fit_leaves_no_key(tmp_path: Path) -> None:
+    out = tmp_path / "new" / "kitchen"
+    words = [*BASE, "--board", "rpi_pico_w", "--tcp", "9000", "--output", str(out)]
+    assert main([*words, "--pending", "30000"]) == 2
+    assert not list(tmp_path.iterdir())
+    out.parent.mkdir()
+    key = out.with_name("kitchen.key")
+    key.write_text("12" * 32)
+    assert main([*words, "--pending", "30000"]) == 2
+    assert key.read_text() == "12" * 32, "one that was there stays"
+
+
 def _holds(path: Path, key: str) -> bool:
     data = path.read_bytes()
     return key.encode() in data or bytes.fromhex(key) in data
@@ -56,7 +69,7 @@ def test_a_program_without_it_has_none_of_it(tmp_path: Path) -> None:
     board = board_files.load("rpi_pico_w")
     plain = build.make(program(), board, tmp_path / "out")
     assert "secrets.json" not in plain.files
-    ours = {"networking", "tcp", "channel", "sha256", "sockets", "wifi"}
+    ours = {"networking", "network_start", "tcp", "authenticated_channel", "sha256"}
     assert not {part.name for part in plain.budget.code} & {f"device.{name}" for name in ours}
     less = budget_of(ProgramLibrary(program(), board)).ram_bytes
     more = budget_of(ProgramLibrary(program(tcp={"port": 1}), board))
@@ -149,10 +162,12 @@ def test_budget_counts_what_build_does(
     names: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
     board = board_files.load("rpi_pico_w")
-    fields = {"tcp": {"port": 1}, "mqtt": HouseSettings("192.168.1.5", "desk").config(("a", "b"))}
-    model = program(**usual_program("ShrubEnsemble", {"features": 2, "classes": 2}).around)
-    around = model.around | {name: fields[name] for name in names}
-    made = ProgramLibrary(dataclasses.replace(model, around=around), board)
+    fields = {"tcp": {"port": 1}, "mqtt": MqttSettings("192.168.1.5", "desk").config(("a", "b"))}
+    model = program(
+        **usual_program(Deployment({"features": 2, "classes": 2}, board, "ShrubEnsemble")).config
+    )
+    around = model.config | {name: fields[name] for name in names}
+    made = ProgramLibrary(dataclasses.replace(model, config=around), board)
     words = ["budget", "--features", "2", "--classes", "2", "--model", "shrub", "--json", "-"]
     words += ["--window", "16", "--trees", "4", "--depth", "3", "--step", "1"]
     flags = [f"--{name}" for name in names]

@@ -42,11 +42,11 @@ def test_the_folder(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert config["feature_names"] == ["a", "b", "c"]
     assert (config["alarm"], config["class_names"]) == (None, None)
     modules = {Path(name).stem for name in files if name.endswith(".mpy")}
-    assert {"numbers", "forecaster", "interval", "plotter", "linear"} <= modules
-    assert not {"metrics", "pending", "drift_alarm", "shrubs", "scores"} & modules
+    assert {"regression_app", "forecaster", "prediction_interval", "plotter", "linear"} <= modules
+    assert not {"metrics", "delayed_labels", "drift_alarm", "shrubs", "anomaly_scores"} & modules
     assert made(tmp_path, data, "--target", "b", "--model", "linear") == 0
     modules = {Path(name).stem for name in build.read(tmp_path / "out")}
-    assert "interval" not in modules
+    assert "prediction_interval" not in modules
 
 
 def test_a_series_of_one_column(tmp_path: Path) -> None:
@@ -82,7 +82,10 @@ def test_a_program_of_classes_has_nothing_of_it(data: Path, tmp_path: Path) -> N
     assert made(tmp_path, data, "--label", "c", "--model", "shrub") == 0
     files = build.read(tmp_path / "out")
     modules = {Path(name).stem for name in files}
-    assert not {"numbers", "forecaster", "number_metrics", "interval", "target"} & modules
+    assert (
+        not {"regression_app", "forecaster", "regression_metrics", "prediction_interval", "target"}
+        & modules
+    )
     assert "numbers" not in json.loads(files["config.json"])
 
 

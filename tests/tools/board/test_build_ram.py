@@ -12,20 +12,20 @@ import numpy as np
 import program_support
 import pytest
 from device_support import Device
-from house_support import free_port
+from mqtt_support import free_port
 from program_support import AROUND, blobs, number_program, program, x86
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.beside.between import between
 from microshrub_host.boards import board_files, import_heap, ram_budget
 from microshrub_host.boards.heap_sizes import heap_bytes
 from microshrub_host.boards.program_budget import budget_of, fitting
 from microshrub_host.boards.program_library import ProgramLibrary
+from microshrub_host.companions.pipeline import pipeline
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.programs import mpy
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import build, program_config
-from microshrub_tools.board.program_house import HouseSettings
+from microshrub_tools.board.program_mqtt import MqttSettings
 from microshrub_tools.board.program_network import NetworkSettings, TcpSettings, WifiSettings
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import CHECKPOINT, STATUS, DeviceStatus
@@ -78,7 +78,7 @@ gc.collect()
 from microshrub import main
 main(board)
 """
-CHECKPOINTS = {"path": "checkpoint", "samples": 1000, "seconds": 60}
+CHECKPOINTS = {"path": "checkpoint", "seconds": 240}
 ALARM = {"detector": "page_hinkley", "hook": "forget"}
 SENSOR = {
     "sensor": {"kind": "adc", "pins": [26, 27], "rate": 50},
@@ -90,7 +90,7 @@ SENSOR = {
 }
 SHRUB = ("shrub", {"window": 16, "trees": 4, "depth": 3})
 HOEFFDING = ("hoeffding", {"nodes": 31, "leaves": 8})
-HOUSE = HouseSettings("127.0.0.1", "kitchen", 1, "x" * 16, "x" * 16)
+HOUSE = MqttSettings("127.0.0.1", "kitchen", 1, "x" * 16, "x" * 16)
 WIFI = WifiSettings("x" * 16, "x" * 16)
 CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
     "shrub": (SHRUB, {}),
@@ -124,7 +124,7 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
     "shrub, questions": (SHRUB, {"asking": {"labels": 1, "samples": 10, "led": 25}}),
     "shrub, a guarantee": (
         SHRUB,
-        {"checkpoint": CHECKPOINTS, "beside": {"guarantee": ["guarantee", "Guarantee", {}]}},
+        {"checkpoint": CHECKPOINTS, "beside": {"guarantee": ["prediction_sets", "Guarantee", {}]}},
     ),
     "shrub, a broker that is away": (SHRUB, {"mqtt": HOUSE.config(("no", "yes"))}),
     "shrub, the link over TCP": (SHRUB, {"tcp": {"port": 0}}),
@@ -188,13 +188,14 @@ def check(
     heap: int | None = None,
 ) -> None:
     """A running program takes what was counted; room is that for machine code, or heap is that of
-    a board which has it there."""
+    a board which has it there. Where these are scarce, kernels are viper's: native ones fit."""
     # where machine code is not on the heap, as on the PC's own MicroPython
     board = dataclasses.replace(x86(folder), native=False, executable_bytes=room)
     if heap:
         board = dataclasses.replace(x86(folder), heap_free_bytes=heap)
-    made = build.make(wanted, board, folder / "out")
-    library = fitting(ProgramLibrary(wanted, board))
+    emit = "viper" if room or heap else ""
+    made = build.make(wanted, board, folder / "out", emit)
+    library = fitting(ProgramLibrary(wanted, board, emit))
     assert bool(library.kernels.plain) == bool(room or heap)
     on_heap_there = sum(module.native for module in library.heap().modules) if heap else 0
     regions = _REGION * sum(module.functions for module in library.heap().modules) - on_heap_there
@@ -287,21 +288,23 @@ def test_before_there_is_a_program_the_same_is_counted() -> None:
     board = board_files.load("rpi_pico")
     around = {part.name: part.bytes for part in budget_of(ProgramLibrary(wanted, board)).overhead}
     assert wanted.numbers is not None
-    beside = between(None, wanted.numbers)
-    alone = ram_budget.budget(wanted.parameters, board, wanted.learner, beside=beside)
+    companions = pipeline(None, wanted.numbers)
+    alone = ram_budget.budget(wanted.parameters, board, wanted.learner, companions=companions)
     counted = {part.name: part.bytes for part in alone.overhead}
     sample = heap_bytes(array("i", [0] * wanted.numbers["columns"]))
     assert counted["forecaster: objects"] - sample == around["target"]
     modules = {part.name for part in alone.code}
-    assert {"forecaster", "number_metrics", "interval"} <= modules
+    assert {"forecaster", "regression_metrics", "prediction_interval"} <= modules
     extraction = FeatureOptions.of(["window=64", "bands=9-90"]).extraction(("x", "y"), 1000)
     more = ram_budget.budget(
-        wanted.parameters, board, wanted.learner, beside=between(extraction, wanted.numbers)
+        wanted.parameters, board, wanted.learner, companions=pipeline(extraction, wanted.numbers)
     )
     ring = 2 * 64 * 2
     counted = {part.name: part.bytes for part in more.overhead}
-    assert ring < counted["features: objects"] < ring + 1000
-    assert {"device.extractor", "device.spectrum"} <= {part.name for part in more.code} - modules
+    assert ring < counted["features: objects"] < ring + 1100
+    assert {"device.feature_extractor", "device.spectrum"} <= {
+        part.name for part in more.code
+    } - modules
 
 
 def test_a_far_horizon_is_named(tmp_path: Path) -> None:
@@ -315,7 +318,7 @@ def test_a_far_horizon_is_named(tmp_path: Path) -> None:
 
 def test_too_many_waiting_samples_are_named(tmp_path: Path) -> None:
     wanted = program()
-    wanted = dataclasses.replace(wanted, around=wanted.around | {"pending": 32768})
+    wanted = dataclasses.replace(wanted, config=wanted.config | {"pending": 32768})
     with pytest.raises(UserError, match="lower --pending"):
         build.make(wanted, board_files.load("rpi_pico"), tmp_path / "out")
 

@@ -8,26 +8,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from parcel_support import saved_model
+from packet_support import saved_model
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
-from microshrub_host.boards.program import PACKETS
+from microshrub_host.boards.deployment import Deployment
+from microshrub_host.boards.program import DATAGRAMS
 from microshrub_host.boards.program_heap import judging_bytes
 from microshrub_host.boards.usual_budget import usual_budget
-from microshrub_tools import HouseSettings, ShareSettings, build
+from microshrub_tools import MqttSettings, ShareSettings, build
 from microshrub_tools.board.program_share import of_words
 from microshrub_tools.cli.main import main
 
 RADIO = ["--name", "kitchen", "--share", "rooms"]
 HOUSE = ["--mqtt", "192.168.1.5", "--name", "kitchen"]
 
-# What is alive while a parcel is judged, and what making one takes, of so many features
+# What is alive while a packet is judged, and what making one takes, of so many features
 PEAK = """
 import gc
 from array import array
 import microshrub
-from microshrub.parcel import Parcel
+from microshrub.sample_packet import SamplePacket
 from microshrub.thicket.sharing import Sharing
 
 def board(features, classes, seed):
@@ -53,8 +54,8 @@ def peak(features):
     most = gc.mem_alloc() - before
     gc.collect()
     before = gc.mem_alloc()
-    parcel = Parcel(data)
-    for _ in two.judging(parcel):
+    packet = SamplePacket(data)
+    for _ in two.judging(packet):
         gc.collect()
         most = max(most, gc.mem_alloc() - before)
     gc.enable()
@@ -71,7 +72,7 @@ def model(tmp_path: Path) -> str:
 
 def made(model: str, folder: Path, **options: Any) -> tuple[Any, dict[str, Any]]:
     found = build(
-        model, "rpi_pico2_w", output=folder, house=HouseSettings("broker", "kitchen"), **options
+        model, "rpi_pico2_w", output=folder, mqtt=MqttSettings("broker", "kitchen"), **options
     )
     return found, json.loads((folder / "config.json").read_text())
 
@@ -106,7 +107,7 @@ def test_what_cannot_be_is_refused_in_words(
         ([*RADIO, "by=udp", "port=70000"], "a port of 1 to 65535"),
         ([*HOUSE, "--share", "rooms", "port=9000"], "port= is for by=udp"),
         (["--name", "kitchen"], "--name needs --mqtt HOST"),
-        ([*HOUSE, "--share", "rooms", "--checkpoint-samples", "0"], "--share needs checkpoints"),
+        ([*HOUSE, "--share", "rooms", "--checkpoint-seconds", "0"], "--share needs checkpoints"),
     ):
         assert main([*words, *more]) == 2
         assert said in capsys.readouterr().err
@@ -117,10 +118,10 @@ def test_what_cannot_be_is_refused_in_words(
         ShareSettings("rooms", "walk")
 
 
-def test_packets_need_no_broker_but_a_key_of_the_group(model: str, tmp_path: Path) -> None:
+def test_datagrams_need_no_broker_but_a_key_of_the_group(model: str, tmp_path: Path) -> None:
     secrets = {}
-    for board, name, by, packets in (
-        ("rpi_pico2_w", "hall", ["by=udp"], PACKETS["udp"]),
+    for board, name, by, datagrams in (
+        ("rpi_pico2_w", "hall", ["by=udp"], DATAGRAMS["udp"]),
         ("rpi_pico2_w", "attic", ["by=udp", "port=9000"],
          {"by": "udp", "port": 9000, "to": ["255.255.255.255", 9000]}),
         ("esp32s3_n8r8", "kitchen", ["by=espnow", "channel=6"], {"by": "espnow", "channel": 6}),
@@ -130,7 +131,7 @@ def test_packets_need_no_broker_but_a_key_of_the_group(model: str, tmp_path: Pat
         share = ["--share", "rooms", "classes=all", *by]
         assert main([*words, *share, "--output", str(out)]) == 0
         found = json.loads((out / "config.json").read_text())
-        assert found["packets"] == packets
+        assert found["datagrams"] == datagrams
         assert found["share"] == {"group": "rooms", "name": name, "classes": [0, 1, 2]}
         assert "mqtt" not in found
         secrets[name] = json.loads((out / "secrets.json").read_text())["group"]
@@ -144,12 +145,12 @@ def test_its_ram_is_counted_and_only_where_it_is_asked_for(model: str, tmp_path:
     plain, _ = made(model, tmp_path / "plain")
     shared, _ = made(model, tmp_path / "shared", share=ShareSettings("rooms", ("rest",)))
     parts = {part.name: part.bytes for part in shared.budget.of_program}
-    assert "parcels" not in {part.name for part in plain.budget.of_program}
-    assert judging_bytes(3) < parts["parcels"] < judging_bytes(3) + 2000
+    assert "packets" not in {part.name for part in plain.budget.of_program}
+    assert judging_bytes(3) < parts["packets"] < judging_bytes(3) + 2000
     files = [
         {path.name for path in (tmp_path / name).rglob("*.mpy")} for name in ("plain", "shared")
     ]
-    assert not {name for name in files[0] if "parcel" in name}
+    assert not {name for name in files[0] if "packet" in name}
     assert shared.code_bytes > plain.code_bytes
 
 
@@ -170,12 +171,12 @@ def test_no_part_of_a_program_that_shares_is_counted_twice(board: str, network: 
     shape = {"features": 3, "classes": 3, "bytes": 16384}
 
     def parts(*asked: str) -> dict[str, int]:
-        budget = usual_budget(shape, board_files.load(board), "Thicket", network=asked)
+        budget = usual_budget(Deployment(shape, board_files.load(board), "Thicket", network=asked))
         return {part.name: part.bytes for part in budget.of_program}
 
     plain, sharing = parts(), parts(*network)
     for name, size in plain.items():
-        assert size <= sharing[name] <= size + 512
+        assert size - 64 <= sharing[name] <= size + 512  # less a text that others have, too
 
 
 @pytest.mark.parametrize(
@@ -200,6 +201,7 @@ def test_where_no_default_has_room_a_size_is_named_with_the_reason(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico_w", *HOUSE]
+    words += ["--emit", "viper"]
     assert main([*words, "--share", "rooms", "--output", str(tmp_path / "out")]) == 2
     said = capsys.readouterr().err
     assert "No default size fits beside the rest of the program. --bytes " in said

@@ -63,7 +63,7 @@ def test_readings_that_leave_no_time_to_sleep_are_told(
     assert run(*moving(words, tmp_path, "rate=100", fifo)) == 0
     said = capsys.readouterr()
     assert "--sleep never sleeps here: the board wakes 100 times a second" in said.err
-    assert "105 always awake, 105 asleep between samples" in said.out
+    assert "at this rate, the board has no time to sleep" in said.out
 
 
 def test_the_readings_and_features_of_a_sample_are_counted(
@@ -176,7 +176,7 @@ def test_deep_sleep_is_built_where_it_takes_less(
     lasts = re.findall(r"flash lasts? ([\d,]+) years", said)
     assert len(lasts) == 2
     assert lasts[0] == lasts[1]
-    assert "with a checkpoint every 3,600 seconds" in said
+    assert "With a save every 3,600 seconds, before each deep sleep" in said
 
 
 def test_where_it_would_take_more_it_is_refused_with_the_numbers(
@@ -191,9 +191,12 @@ def test_where_it_would_take_more_it_is_refused_with_the_numbers(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (["--checkpoint-samples", "0"], "leaves nothing to start from"),
+        (["--checkpoint-seconds", "0"], "leaves nothing to start from"),
         (["--switch", "1=16"], "the pins of --switch are off"),
-        (["--label-budget", "10%", "--led-pin", "2"], "the light of --led-pin is off"),
+        (
+            ["--label-budget", "10%", "--led-pin", "2"],
+            "the light of --led-pin or --checkpoint-led is off",
+        ),
     ],
 )
 def test_what_deep_sleep_would_lose_is_refused(

@@ -25,9 +25,12 @@ def recording(tmp_path: Path) -> str:
     return str(path)
 
 
+SIZE = ["--bytes", "16384"]  # which no board has to be asked for
+
+
 def built(recording: str, folder: Path, *options: str) -> None:
     words = ["build", recording, "--board", "rpi_pico", "--output", str(folder)]
-    assert main([*words, *options]) == 0
+    assert main([*words, *options, *SIZE]) == 0
 
 
 def test_a_rate_that_cannot_be_kept_is_told(
@@ -37,7 +40,7 @@ def test_a_rate_that_cannot_be_kept_is_told(
     said = capsys.readouterr()
     found = re.search(r"time +([\d.]+) ms a labelled sample with the program", said.out)
     assert found
-    assert 4 < float(found[1]) < 20
+    assert 2 < float(found[1]) < 20
     assert "cannot be kept" not in said.err
     built(recording, tmp_path / "out", "--sensor", "adc", "pins=26,27,28", "rate=400")
     said = capsys.readouterr()
@@ -54,6 +57,7 @@ def test_it_is_told_where_nothing_is_built(
 ) -> None:
     words = [command, "--board", "rpi_pico"]
     words += [recording] if command == "simulate" else ["--features", "3", "--classes", "2"]
+    words += SIZE
     assert main([*words, "--sample-rate", "50"]) == 0
     assert "cannot be kept" not in capsys.readouterr().err
     assert main([*words, "--sample-rate", "400"]) == 0
@@ -68,23 +72,26 @@ def test_it_is_told_where_nothing_is_built(
 def test_of_another_model_what_is_known_is_told(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    built(recording, tmp_path / "out", "--model", "shrub", "--window", "20")
+    words = ["build", recording, "--board", "rpi_pico", "--output", str(tmp_path / "out")]
+    assert main([*words, "--model", "shrub", "--window", "20"]) == 0
     assert re.search(r"time +[\d.]+ ms a sample beside the learner", capsys.readouterr().out)
 
 
 BATTERY = ["--sensor", "adc", "pins=26,27,28", "rate=1", "--sleep", "--battery", "2000mAh"]
 
 
-def test_of_native_kernels_it_is_an_upper_bound(
+def test_the_time_is_that_of_the_kernels_that_are_built(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    built(recording, tmp_path / "out", "--native", *BATTERY)
-    said = " ".join(capsys.readouterr().out.split())
-    assert "as viper's kernels take, and native ones less" in said
-    assert "days on 2000mAh" in said
-    words = ["budget", "--board", "rpi_pico", "--features", "3", "--classes", "2"]
-    assert main([*words, "--native"]) == 0
-    assert "of viper's kernels: native ones take less" in " ".join(capsys.readouterr().out.split())
+    took = {}
+    for emit in ("native", "viper"):
+        built(recording, tmp_path / "out", "--emit", emit, *BATTERY)
+        said = " ".join(capsys.readouterr().out.split())
+        assert "days on 2000mAh" in said
+        found = re.search(r"time ([\d.]+) ms a labelled sample", said)
+        assert found
+        took[emit] = float(found[1])
+    assert took["native"] < 0.8 * took["viper"]
 
 
 def test_a_battery_is_never_ignored(

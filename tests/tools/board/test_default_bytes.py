@@ -14,6 +14,7 @@ from program_support import AROUND
 from microshrub_host import Guarantee
 from microshrub_host.boards import board_files
 from microshrub_host.boards.default_bytes import RESERVED, bytes_for
+from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.program import Program
 from microshrub_host.boards.program_budget import budget_of, fitting
 from microshrub_host.boards.program_library import ProgramLibrary
@@ -21,7 +22,7 @@ from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import defaults
 from microshrub_tools.cli.main import main
 
-CHECKPOINT = {"path": "checkpoint", "samples": 1000, "seconds": 240}
+CHECKPOINT = {"path": "checkpoint", "seconds": 240}
 ALARM = {"detector": "page_hinkley", "hook": "nothing"}
 SOURCE = ["synth:rbf_m", "--warmup", "64", "--limit", "300", "--board", "rpi_pico"]
 
@@ -37,7 +38,7 @@ def test_a_native_module_leaves_room_for_a_larger_model(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     native_tools_for("armv6m")
-    plain, native = chosen(tmp_path / "plain"), chosen(tmp_path / "native", "--native")
+    plain, native = chosen(tmp_path / "plain", "--emit", "viper"), chosen(tmp_path / "native")
     assert 40_000 < plain < native == 65_536
     assert "It fits" in capsys.readouterr().out
 
@@ -49,7 +50,8 @@ def test_on_a_small_board_it_is_not_the_user_who_gets_that_room(
     board = board_files.load("rpi_pico_w")
     native_tools_for(board.arch)
     shape = {"features": 14, "classes": 2, **defaults("thicket")}
-    assert bytes_for(shape, board, "Thicket") <= bytes_for(shape, board, "Thicket", native=True)
+    asked = Deployment(shape, board, "Thicket")
+    assert bytes_for(dataclasses.replace(asked, emit="viper")) <= bytes_for(asked)
 
 
 _SIX = "statistics=mean,deviation,min,max,crossings,energy"
@@ -76,7 +78,7 @@ def test_the_program_has_room_beside_it(name: str, around: dict[str, Any], left:
     """Also one with a sensor, features and a button; on an ESP32, over the link."""
     board = board_files.load(name)
     shape = {"features": 14, "classes": 2, **defaults("thicket")}
-    parameters = {**shape, "bytes": bytes_for(shape, board, "Thicket")}
+    parameters = {**shape, "bytes": bytes_for(Deployment(shape, board, "Thicket"))}
     around = {**AROUND, "checkpoint": CHECKPOINT, "alarm": ALARM, "pending": 32, **around}
     names = tuple(f"x{k}" for k in range(14))
     wanted = Program(
@@ -134,8 +136,9 @@ def test_what_stands_beside_it_has_room_too(
 def test_what_fits_beside_it_anyway_leaves_the_size_as_it_was() -> None:
     board = board_files.load("rpi_pico2")
     shape = {"features": 14, "classes": 2, **defaults("thicket")}
-    beside = (Guarantee(90).on_shape(2),)
-    assert bytes_for(shape, board, "Thicket", beside=beside) == bytes_for(shape, board, "Thicket")
+    companions = (Guarantee(90).on_shape(2),)
+    asked = Deployment(shape, board, "Thicket")
+    assert bytes_for(dataclasses.replace(asked, companions=companions)) == bytes_for(asked)
 
 
 def test_a_board_without_room_for_what_stands_beside_is_told_what_fits(

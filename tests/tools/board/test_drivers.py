@@ -82,7 +82,7 @@ def make(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
         module = importlib.util.module_from_spec(place)
         place.loader.exec_module(module)
         monkeypatch.setitem(sys.modules, config["module"], module)
-        return LIBRARY.device.own.OwnSensor(config, board)
+        return LIBRARY.device.custom_sensor.CustomSensor(config, board)
 
     return made
 

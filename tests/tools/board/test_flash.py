@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 import time
 import tty
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -20,10 +23,10 @@ from program_support import program, x86
 from tests_support import ROOT
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.library import loader
 from microshrub_host.programs import mpy
-from microshrub_host.sources import library_files
-from microshrub_tools.board import build, flash, raw_repl
-from microshrub_tools.board.raw_repl import Device
+from microshrub_tools.board import board_repl, build, flash, package_list
+from microshrub_tools.board.board_repl import Device
 from microshrub_tools.cli.main import main
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.serial_line import SerialLine
@@ -34,15 +37,17 @@ def test_cut_after_every_step(
     tmp_path: Path, before: str, micropython_command: tuple[str, ...]
 ) -> None:
     seen = []
+    was = tmp_path / "before"
+    was.mkdir()
+    if before == "another program":
+        (was / "main.py").write_text("print('old')\n")
+    if before == "the last flash":
+        board = Direct(micropython_command, was, -1)
+        put(board, tiny("old"))
+        board.close()
     for steps in range(1000):
         folder = tmp_path / f"flash{steps}"
-        folder.mkdir()
-        if before == "another program":
-            (folder / "main.py").write_text("print('old')\n")
-        if before == "the last flash":
-            board = Direct(micropython_command, folder, -1)
-            put(board, tiny("old"))
-            board.close()
+        shutil.copytree(was, folder)
         board = Direct(micropython_command, folder, steps)
         try:
             put(board, tiny("new"))
@@ -136,6 +141,32 @@ def test_what_the_board_cannot_take(tmp_path: Path, micropython_command: tuple[s
     board.close()
 
 
+def test_what_micropython_does_not_load_is_refused(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    """A file of each version, architecture and version of machine code; and nothing else is."""
+    board = Direct(micropython_command, tmp_path / "flash", -1)
+    flash.prepare(board)
+    mpy.compile_text("A = 1\n", tmp_path / "m.mpy", "x86", "m.py")
+    whole = (tmp_path / "m.mpy").read_bytes()
+    loaded = []
+    for head in itertools.product((5, 6, 7), range(16), range(4)):
+        version, arch, sub = head
+        name = "m{}_{}_{}".format(*head)
+        data = whole[:1] + bytes((version, arch << 2 | sub)) + whole[3:]
+        (tmp_path / "flash" / f"{name}.mpy").write_bytes(data)
+        board.run(f"try:\n import {name}\n loads = 1\nexcept ValueError:\n loads = 0")
+        if board.value("loads"):
+            flash.check_fit(board, {f"{name}.mpy": data})
+            loaded.append(head)
+        else:
+            with pytest.raises(UserError, match="this board"):
+                flash.check_fit(board, {f"{name}.mpy": data})
+    board.close()
+    assert {(version, arch) for version, arch, _ in loaded} == {(6, 0), (6, 1)}
+    assert len({sub for _, arch, sub in loaded if arch}) == 1
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_flash_is_said(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
     board = Direct(micropython_command, tmp_path / "flash", -1)
@@ -181,7 +212,8 @@ def test_flash_over_a_line(
 def test_bench_says_what_a_program_is_for_and_starts_it_again(
     tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = build.make(program("shrub"), x86(tmp_path), tmp_path / "out")
+    # kernels of a native module would take other shapes
+    made = build.make(program("shrub"), x86(tmp_path), tmp_path / "out", emit="viper")
     words = ["flash", "--board", str(tmp_path / "x86.toml"), "--port", board.port]
     assert main([*words, str(made.folder)]) == 0
     capsys.readouterr()
@@ -215,10 +247,10 @@ def test_a_failed_selftest_changes_nothing(
     (board.flash / "main.py").write_text(old)
     made = build.make(program(), x86(tmp_path), tmp_path / "out")
     words = ["flash", "--board", str(tmp_path / "x86.toml"), "--port", board.port]
-    other = tmp_path / "selftest.py"  # with other samples
-    selftest = library_files.folder() / "device" / "selftest.py"
-    other.write_text(selftest.read_text().replace("_SEED = 2026", "_SEED = 2027"))
-    mpy.compile_file(other, made.folder / build.LIBRARY / "device" / "selftest.mpy", "x86")
+    selftest = made.folder / build.LIBRARY / "device" / "selftest.mpy"
+    seeds = [b"\x22\x8f" + last for last in (b"\x6a", b"\x6b")]  # 2026 and 2027 in bytecode
+    assert selftest.read_bytes().count(seeds[0]) == 1
+    selftest.write_bytes(selftest.read_bytes().replace(*seeds))  # it learns other samples
     assert main([*words, str(made.folder)]) == 2
     assert "The self-test failed: the board's model has the checksum" in capsys.readouterr().err
     assert (board.flash / "main.py").read_text() == old
@@ -256,7 +288,7 @@ def test_the_power_is_cut_while_copying(board: UnixBoard) -> None:
 )
 def test_installing_with_mip(board: UnixBoard, package: str, learner: str) -> None:
     mpremote = [sys.executable, "-m", "mpremote", "connect", board.port]
-    install = [*mpremote, "mip", "install", "--target", "lib", f"./{package}"]
+    install = [*mpremote, "mip", "install", "--target", "lib", f"./firmware/{package}"]
     done = subprocess.run(install, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     with Device(board.port) as line:
@@ -266,6 +298,29 @@ def test_installing_with_mip(board: UnixBoard, package: str, learner: str) -> No
         assert line.value("model.learn(array('H', [1, 2]), 1)") in (0, 1)
     program = board.flash / "lib" / "microshrub" / "device" / "program.py"
     assert program.is_file() == (package == "package-device.json")
+
+
+def test_installing_machine_code_with_mip(
+    tmp_path: Path, board: UnixBoard, native_tools_for: Callable[[str], object]
+) -> None:
+    native_tools_for("x86")
+    package_list.write_compiled(tmp_path / "mip", ["x86"])
+    mpremote = [sys.executable, "-m", "mpremote", "connect", board.port]
+    package = tmp_path / "mip" / "package-shrub-x86.json"
+    install = [*mpremote, "mip", "install", "--target", "lib", str(package)]
+    done = subprocess.run(install, capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {path.suffix for path in (board.flash / "lib").rglob("*.*")} == {".mpy"}
+    mine = loader.load(loader.fastest()).ShrubEnsemble(features=2, classes=2)
+    rows = [(array("H", [257 * k, 65535 - 99 * k]), k % 2) for k in range(90)]
+    for row, label in rows:
+        mine.learn(row, label)
+    with Device(board.port) as line:
+        line.run("from array import array\nimport sys, microshrub")
+        line.run("model = microshrub.ShrubEnsemble(features=2, classes=2)")
+        line.run(f"for row, label in {rows}:\n model.learn(row, label)")
+        assert line.value("'microshrub.native' in sys.modules")
+        assert line.value("model.state_crc32()") == mine.state_crc32()
 
 
 # Ports
@@ -286,7 +341,7 @@ def test_ports(tmp_path: Path, board: UnixBoard, capsys: pytest.CaptureFixture[s
 
 @pytest.mark.usefixtures("impatient")
 def test_something_else_at_the_port(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(raw_repl, "_PATIENCE", 0.5)
+    monkeypatch.setattr(board_repl, "_PATIENCE", 0.5)
     master, slave = pty.openpty()
     tty.setraw(slave)
     process = subprocess.Popen(["cat"], stdin=master, stdout=master)

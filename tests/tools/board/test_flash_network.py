@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from device_support import learn
-from house_support import free_port
+from mqtt_support import free_port
 from patience import PATIENCE
 
 from microshrub_host import open_stream

@@ -120,7 +120,7 @@ def test_build_tells_how_long_the_flash_lasts(
     words += ["--bytes", "49152", "--output", str(tmp_path / "out")]
     assert main(words) == 0
     said = capsys.readouterr()
-    found = re.search(r"a checkpoint every (\d+) seconds, the flash lasts (\d+) years", said.out)
+    found = re.search(r"are saved every (\d+) seconds, and the flash lasts (\d+) years", said.out)
     assert found
     assert int(found[2]) >= 10
     assert "lets it last" not in said.err
@@ -128,7 +128,7 @@ def test_build_tells_how_long_the_flash_lasts(
     assert config["checkpoint"]["seconds"] == int(found[1])
     assert main([*words, "--checkpoint-seconds", "20"]) == 0
     said = capsys.readouterr()
-    assert re.search(r"a checkpoint every 20 seconds, the flash lasts 1\.\d years", said.out)
+    assert re.search(r"are saved every 20 seconds, and the flash lasts 1\.\d years", said.out)
     found = re.search(r"--checkpoint-seconds (\d+) lets it last 10 years", said.err)
     assert found
     assert main([*words, "--checkpoint-seconds", found[1]]) == 0

@@ -12,12 +12,11 @@ from emulated_support import OnLine, board_file
 from program_support import program, x86
 from tests_support import ROOT
 
+from microshrub_host.base.debian_packages import PackagesError
 from microshrub_host.base.errors import UserError
-from microshrub_host.boards import board_files
-from microshrub_host.emulation import emulated_boards
-from microshrub_host.emulation.emulated_boards import Emulator, NoEmulator
-from microshrub_host.emulation.emulator import EmulatedBoard
-from microshrub_host.fetch.debian_packages import PackagesError
+from microshrub_host.boards import board_files, emulated_boards
+from microshrub_host.boards.emulated_boards import Emulator, NoEmulator
+from microshrub_host.boards.emulator import EmulatedBoard
 from microshrub_tools.board import build, flash
 from microshrub_tools.cli.main import main
 from microshrub_tools.link.client import HostLink
@@ -124,7 +123,7 @@ def test_a_board_without_the_library_in_its_firmware_is_told_apart(
 def test_the_whole_library_is_frozen_by_its_own_manifest(
     emulator: Emulator, tmp_path: Path
 ) -> None:
-    with EmulatedBoard(frozen(emulator, ROOT / "manifest.py", tmp_path)) as board:
+    with EmulatedBoard(frozen(emulator, ROOT / "firmware" / "manifest.py", tmp_path)) as board:
         said = board.exec(
             "from microshrub import Thicket\nprint(Thicket.nbytes(features=3, classes=2) > 0)"
         )
@@ -134,11 +133,11 @@ def test_the_whole_library_is_frozen_by_its_own_manifest(
 def test_its_own_manifest_refuses_a_cortex_m0(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["makemanifest.py", "-f-march=armv6m"])
     with pytest.raises(ValueError, match="build --freeze"):
-        exec((ROOT / "manifest.py").read_text(), {"package": None})
+        exec((ROOT / "firmware" / "manifest.py").read_text(), {"package": None})
 
 
 def test_a_native_module_cannot_be_frozen(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="--freeze without --native"):
+    with pytest.raises(UserError, match="--freeze without --emit native"):
         build.make(program(), x86(tmp_path), tmp_path / "out", "native", freeze=True)
 
 

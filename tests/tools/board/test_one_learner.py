@@ -12,6 +12,7 @@ from patience import PATIENCE
 from program_support import AROUND, blobs, number_program, x86
 
 from microshrub_host.boards.board_files import Board
+from microshrub_host.boards.emits import VIPER
 from microshrub_host.boards.program import Program
 from microshrub_host.boards.program_budget import budget_of, fitting
 from microshrub_host.boards.program_library import ProgramLibrary
@@ -81,7 +82,9 @@ def check(
     command: tuple[str, ...],
     board: Board | None = None,
 ) -> None:
-    found = build.make(program, board or x86(folder), folder / "out")
+    """On a board that is given, kernels are viper's: native ones would all fit there."""
+    emit = VIPER if board else ""
+    found = build.make(program, board or x86(folder), folder / "out", emit)
     code = _ON_BOARD.format(learner=program.learner, parameters=program.parameters, labels=labels)
     there: dict[str, Any] = {}
     exec(_LEARN, there)
@@ -112,10 +115,10 @@ def test_it_learns_the_same_where_there_is_too_little_room_for_machine_code(
     """Some of its kernels stay bytecode there, and work on the same buffers."""
     model, classes, more = CASES[case]
     program = made(model, classes, more)
-    whole = ProgramLibrary(program, x86(tmp_path))
+    whole = ProgramLibrary(program, x86(tmp_path), VIPER)
     of_all = sum(module.native for module in whole.heap().modules)
     board = with_room(x86(tmp_path), int(share * of_all))
-    library = ProgramLibrary(program, board)
+    library = ProgramLibrary(program, board, VIPER)
     assert 0 < library.kernels.plain < library.kernels.of
     check(program, classes, tmp_path, micropython_command, board)
     assert sum(module.native for module in library.heap().modules) <= int(share * of_all)
@@ -129,11 +132,11 @@ def test_it_learns_the_same_where_machine_code_on_the_heap_leaves_too_little(
     model, classes, more = CASES[case]
     program = made(model, classes, more)
     board = x86(tmp_path)
-    needed = budget_of(ProgramLibrary(program, board)).peak_bytes
+    needed = budget_of(ProgramLibrary(program, board, VIPER)).peak_bytes
     just = dataclasses.replace(board, heap_free_bytes=needed)
-    assert not fitting(ProgramLibrary(program, just)).kernels.plain
+    assert not fitting(ProgramLibrary(program, just, VIPER)).kernels.plain
     small = dataclasses.replace(board, heap_free_bytes=needed - less)
-    library = fitting(ProgramLibrary(program, small))
+    library = fitting(ProgramLibrary(program, small, VIPER))
     assert 0 < library.kernels.plain < library.kernels.of
     assert 0 <= small.heap_free_bytes - budget_of(library).peak_bytes < 4096
     check(program, classes, tmp_path, micropython_command, small)
@@ -146,7 +149,7 @@ def with_room(board: Board, executable: int) -> Board:
 
 def test_another_learner_is_refused(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
     program = made("thicket", 2, {"bytes": 16384})
-    found = build.make(program, x86(tmp_path), tmp_path / "out")
+    found = build.make(program, x86(tmp_path), tmp_path / "out", emit="viper")
     code = """
 import sys
 sys.path[:] = ["lib"]

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.beside.label_budget import LabelBudget
-from microshrub_host.beside.spare_classes import SpareClasses
 from microshrub_host.boards import board_files
+from microshrub_host.companions.label_budget import LabelBudget
+from microshrub_host.companions.spare_classes import SpareClasses
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_tools.board import program_words
 from microshrub_tools.board.program_options import ProgramOptions
@@ -89,7 +89,7 @@ def test_wrong_spare_classes(sensor: tuple[str, ...], words: str, said: str) -> 
             PICO, ["a", "b"], ["no", "yes"]
         )
     with pytest.raises(UserError, match="has at most 48 bytes in UTF-8"):
-        ProgramOptions(beside=[SpareClasses(1)]).config(PICO, ["a"], ["no", "y" * 49])
+        ProgramOptions(companions=[SpareClasses(1)]).config(PICO, ["a"], ["no", "y" * 49])
 
 
 def config(sensor: tuple[str, ...], names: Sequence[str], words: str, made: str = "") -> Any:
@@ -157,14 +157,14 @@ def test_a_button_that_tells_some_labels_leaves_others_to_ask_for() -> None:
         ({"led_pin": "25"}, "--led-pin needs --label-budget"),
         ({"words": {"label_budget": "1 per hour"}}, "Write '1 per hour at 50 Hz'"),
         ({"words": {"label_budget": "10%"}, "led_pin": "99"}, "There is no pin 99"),
-        ({"beside": [LabelBudget(0.1)], "label_pin": LabelPin(15)}, "leave one of them out"),
+        ({"companions": [LabelBudget(0.1)], "label_pin": LabelPin(15)}, "leave one of them out"),
     ],
 )
 def test_a_label_budget_that_cannot_be(options: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
         ProgramOptions(**options).config(PICO, ["a"], ["no", "yes"])
     with pytest.raises(UserError, match="is for classes"):
-        ProgramOptions(beside=[LabelBudget(0.1)]).config(PICO, ["a"], [])
+        ProgramOptions(companions=[LabelBudget(0.1)]).config(PICO, ["a"], [])
 
 
 def test_each_class_switches_its_pins() -> None:
@@ -235,7 +235,7 @@ def test_a_program_of_numbers_switches_nothing() -> None:
         ({"alarm": "adwin", "hook": "forget"}, {"alarm": DriftAlarm("adwin", "forget")}),
         ({"alarm": "none"}, {"alarm": DriftAlarm("none")}),
         ({"hook": "reset"}, {"alarm": DriftAlarm(hook="reset")}),
-        ({"checkpoint_samples": 0, "checkpoint_seconds": 5}, {"checkpoint": None}),
+        ({"checkpoint_seconds": 0}, {"checkpoint": None}),
         ({"checkpoint_seconds": 5}, {"checkpoint": Checkpoint(seconds=5)}),
         ({"pending": 7}, {"pending": Pending(7)}),
         ({"label_pin": ("15", "pressed=yes")}, {"label_pin": LabelPin(15, pressed="yes")}),
@@ -243,17 +243,24 @@ def test_a_program_of_numbers_switches_nothing() -> None:
         ({"sleep": ("every=90", "pin=15")}, {"sleep": Sleep(every=90, pin=15)}),
     ],
 )
-def test_what_python_said_in_words_warns_and_is_the_same(
+def test_words_ask_for_the_same_as_settings(
     words: dict[str, Any], settings: dict[str, Any]
 ) -> None:
     def around(options: dict[str, Any]) -> dict[str, Any]:
         made = ProgramOptions(**{"sensor": ADC} | options)
         return made.config(board_files.load("esp32"), ["a", "b"], ["no", "yes"])
 
-    with pytest.warns(DeprecationWarning, match="goes with the next release: write "):
-        before = program_words.old_settings(words)
-    assert around(before) == around(settings)
-    assert program_words.old_settings(settings) == settings
+    assert around(program_words.of_words(words)) == around(settings)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"alarm": "adwin"}, {"pending": 7}, {"label_pin": ["15"]}, {"sleep": ["every=90"]}],
+)
+def test_words_in_place_of_settings_are_refused(given: dict[str, Any]) -> None:
+    (name,) = given
+    with pytest.raises(UserError, match=f"{name}= has to be "):
+        ProgramOptions(**given)
 
 
 @pytest.mark.parametrize(
@@ -261,8 +268,7 @@ def test_what_python_said_in_words_warns_and_is_the_same(
     [
         (lambda: DriftAlarm("adwn"), "--alarm 'adwn' is unknown. Did you mean adwin"),
         (lambda: DriftAlarm(hook="stop"), "--hook 'stop' is unknown"),
-        (lambda: Checkpoint(0), r"has to be 1\.\.536,870,912, not 0"),
-        (lambda: Checkpoint(seconds=-1), r"has to be 0\.\.1,000,000, not -1"),
+        (lambda: Checkpoint(0), r"has to be 1\.\.1,000,000, not 0"),
         (lambda: Pending(32769), r"has to be 1\.\.32,768, not 32,769"),
         (lambda: Pending("many"), "not 'many'"),
         (lambda: Sleep(every=2), "would never sleep"),

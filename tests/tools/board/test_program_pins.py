@@ -32,11 +32,11 @@ def made(options: ProgramOptions, board: board_files.Board = PICO, features: int
             "pin 15 is for two things: the button of --label-pin and --switch",
         ),
         (
-            ProgramOptions(MOTION, beside=[SpareClasses(2, pin=14)], led_pin=14),
+            ProgramOptions(MOTION, companions=[SpareClasses(2, pin=14)], led_pin=14),
             "the button of --spare-classes and --led-pin",
         ),
         (
-            ProgramOptions(MOTION, beside=[Anomaly(0.01, pin=1)]),
+            ProgramOptions(MOTION, companions=[Anomaly(0.01, pin=1)]),
             "scl and the button of --anomaly",
         ),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from pathlib import Path
 
@@ -101,13 +102,12 @@ def test_typed_sensors_say_what_words_say(typed: Sensor, words: tuple[str, ...])
 def test_a_program_takes_typed_sensors(light: str, tmp_path: Path) -> None:
     model = saved(tmp_path, 3)
     one, two = Sensor.adc((26,), rate=100), Sensor.driver(light, address=41)
-    words = [["adc", "pins=26", "rate=100"], [light, "address=41"]]
-    config = microshrub_tools.build(model, "rpi_pico", output=tmp_path / "a", sensor=[one, two])
-    with pytest.warns(DeprecationWarning, match=r"write sensor=Sensor\.adc") as noted:
-        old = microshrub_tools.build(model, "rpi_pico", output=tmp_path / "b", sensor=words)
-    assert [each.filename for each in noted] == [__file__]
-    texts = [(made.folder / "config.json").read_text() for made in (config, old)]
-    assert texts[0] == texts[1]
+    made = microshrub_tools.build(model, "rpi_pico", output=tmp_path / "a", sensor=[one, two])
+    config = json.loads((made.folder / "config.json").read_text())
+    wanted = sensors([["adc", "pins=26", "rate=100"], [light, "address=41"]], PICO).config
+    assert config["sensor"] == json.loads(json.dumps(wanted))
+    with pytest.raises(UserError, match=r"sensor= has to be a Sensor, such as Sensor\.adc"):
+        microshrub_tools.build(model, "rpi_pico", sensor=["adc", "pins=26"])
     with pytest.raises(UserError, match="There is no pin 260"):
         microshrub_tools.build(model, "rpi_pico", sensor=Sensor.adc((260,)))
 
@@ -198,5 +198,5 @@ def test_a_build_takes_the_file_along(light: str, tmp_path: Path, freeze: bool) 
     assert files["lib/light.mpy"][:1] == b"M"
     assert any(part.name == "own" and part.bytes > 100 for part in made.budget.code)
     library = f"{build.FIRMWARE}/microshrub" if freeze else build.LIBRARY
-    assert any(name.startswith(f"{library}/device/own") for name in made.files)
-    assert not any("device/several" in name or "motion" in name for name in made.files)
+    assert any(name.startswith(f"{library}/device/custom_sensor") for name in made.files)
+    assert not any("device/combined_sensor" in name or "motion" in name for name in made.files)

@@ -7,12 +7,12 @@ import time
 from pathlib import Path
 
 import pytest
-from house_support import needs_broker
+from mqtt_support import needs_broker
 from patience import PATIENCE
 from sharing_board import SharingBoard
 
+from microshrub_research.benchmarks.local_broker import LocalBroker
 from microshrub_tools.cli.main import main
-from microshrub_tools.house_load.local_broker import LocalBroker
 
 pytestmark = needs_broker
 

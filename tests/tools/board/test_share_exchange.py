@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from house_support import free_port, needs_broker
-from parcel_support import saved_model
+from mqtt_support import free_port, needs_broker
+from packet_support import saved_model
 from patience import PATIENCE
 from sharing_board import SharingBoard
 
+from microshrub_research.benchmarks.local_broker import LocalBroker
 from microshrub_tools.board import exchange
 from microshrub_tools.cli.main import main
-from microshrub_tools.house_load.local_broker import LocalBroker
 from microshrub_tools.link.serial_line import PortError
 
 House = tuple[SharingBoard, SharingBoard]

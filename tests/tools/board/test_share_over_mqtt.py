@@ -1,4 +1,4 @@
-"""`share --mqtt`: models of a group give each other parcels by a real mosquitto."""
+"""`share --mqtt`: models of a group give each other packets by a real mosquitto."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from house_support import PASSWORD, USER, Mosquitto, needs_broker
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from parcel_support import Board, known, saved_model
+from mqtt_support import PASSWORD, USER, Mosquitto, needs_broker
+from packet_support import Board, known, saved_model
+from property_support import examples
 from share_attack import forged
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.library import loader
 from microshrub_host.models import shared_samples
-from microshrub_tools.board.parcel_store import (
+from microshrub_research.benchmarks.local_broker import LocalBroker
+from microshrub_tools.board.mqtt_packet_store import (
     MOST_BOARDS,
     MOST_SAMPLES,
     TOPIC,
-    ParcelStore,
+    MqttPacketStore,
 )
 from microshrub_tools.cli.main import main
-from microshrub_tools.house_load.local_broker import LocalBroker
 from microshrub_tools.link.broker import Broker
 
 pytestmark = needs_broker
@@ -45,8 +46,8 @@ def line(port: int) -> Iterator[Broker]:
 
 
 @pytest.fixture
-def store(line: Broker) -> ParcelStore:
-    return ParcelStore(line, GROUP)
+def store(line: Broker) -> MqttPacketStore:
+    return MqttPacketStore(line, GROUP)
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def test_a_model_learns_what_others_have_published_and_forgets_it(
 ) -> None:
     kitchen, attic, more = models
     assert main(["share", "import", attic, *words, "-o", more]) == 1
-    assert "has no parcels of others" in capsys.readouterr().out
+    assert "has no packets of others" in capsys.readouterr().out
     assert main(["share", "export", kitchen, "--classes", "run,walk", *words]) == 0
     assert "published to the group things at" in capsys.readouterr().out
     assert main(["share", "export", attic, "--classes", "all", *words]) == 0
@@ -104,7 +105,7 @@ def test_a_model_learns_what_others_have_published_and_forgets_it(
     assert "removed from the group things" in capsys.readouterr().out
     assert topics(line) == {f"{TOPIC}/{GROUP}/{each}" for each in ("rest/attic", "walk/attic")}
     assert main(["share", "forget", *words, "--origin", "kitchen"]) == 1
-    assert "has no parcels of kitchen" in capsys.readouterr().out
+    assert "has no packets of kitchen" in capsys.readouterr().out
     assert main(["share", "forget", attic, *words, "--origin", "kitchen", "-o", less]) == 2
     assert "it has learned nothing of kitchen" in capsys.readouterr().err
 
@@ -131,67 +132,69 @@ def test_a_class_has_one_topic_whatever_its_name(line: Broker, boards: dict[str,
     sharing = library.Sharing(
         boards["a"].model, boards["a"].quantizer, "xyz", ((0, 2),) * 3, names
     )
-    store = ParcelStore(line, GROUP)
+    store = MqttPacketStore(line, GROUP)
     assert store.publish([sharing.collect("a", (name,)) for name in names]) == []
     assert all(topic.count("/") == 3 for topic in topics(line))
     found = store.fetch("b")
-    assert {each.class_names[0] for each in found.parcels.values()} == set(names)
+    assert {each.class_names[0] for each in found.packets.values()} == set(names)
     assert not found.refused
     assert sorted(store.withdraw("a")) == sorted(names)
 
 
-def test_a_group_keeps_parcels_of_a_few_boards_a_class(
-    store: ParcelStore, boards: dict[str, Board]
+def test_a_group_keeps_packets_of_a_few_boards_a_class(
+    store: MqttPacketStore, boards: dict[str, Board]
 ) -> None:
     for name in "abcdefghijk"[: MOST_BOARDS + 1]:
-        parcels = [boards[name].parcel("run", origin=name)._data]
-        assert store.publish(parcels) == (["run"] if name == "i" else [])
-        assert store.publish(parcels) == (["run"] if name == "i" else [])  # in place of the first
-    assert store.publish([boards["i"].parcel("walk", origin="i")._data]) == []
-    assert len(store.fetch("i").parcels) == MOST_BOARDS
-    assert len(store.fetch("a").parcels) == MOST_BOARDS - 1 + 1  # others' of run, and walk
+        packets = [boards[name].packet("run", origin=name)._data]
+        assert store.publish(packets) == (["run"] if name == "i" else [])
+        assert store.publish(packets) == (["run"] if name == "i" else [])  # in place of the first
+    assert store.publish([boards["i"].packet("walk", origin="i")._data]) == []
+    assert len(store.fetch("i").packets) == MOST_BOARDS
+    assert len(store.fetch("a").packets) == MOST_BOARDS - 1 + 1  # others' of run, and walk
 
 
 def test_more_boards_than_that_are_told_of(
-    line: Broker, store: ParcelStore, boards: dict[str, Board]
+    line: Broker, store: MqttPacketStore, boards: dict[str, Board]
 ) -> None:
     for name in "abcdefghij":
-        data = boards[name].parcel("run", origin=name)._data
+        data = boards[name].packet("run", origin=name)._data
         line.publish(store.topic("run", name), data, retain=True)
     found = store.fetch("c")
-    assert [topic[-1] for topic in found.parcels] == list("abdefghi")
+    assert [topic[-1] for topic in found.packets] == list("abdefghi")
     assert found.left == ("run",)
 
 
-def test_of_a_class_one_parcel_is_learned(store: ParcelStore, boards: dict[str, Board]) -> None:
+def test_one_packet_of_a_class_is_learned(
+    store: MqttPacketStore, boards: dict[str, Board]
+) -> None:
     for name in "abc":
-        store.publish([boards[name].parcel("run", origin=name)._data])
+        store.publish([boards[name].packet("run", origin=name)._data])
     pupil = Board(loader.load("python"), (40, 40, 0))
     sharer = shared_samples.Sharer("d", pupil.sharing, "xyz", ((0, 2),) * 3, ())
-    told, refused = sharer.take_lacking(store.fetch("d").parcels)
+    told, refused = sharer.take_lacking(store.fetch("d").packets)
     assert [each.classes[0].what for each in told] == ["learned"] + ["learned of others"] * 2
     assert not refused
     assert pupil.learn_all() == 20
 
 
 @pytest.mark.parametrize("most", [MOST_SAMPLES + 1, 4000])
-def test_a_parcel_that_is_too_long_is_not_published(
-    most: int, store: ParcelStore, line: Broker
+def test_a_packet_that_is_too_long_is_not_published(
+    most: int, store: MqttPacketStore, line: Broker
 ) -> None:
     library = loader.load("python")
     samples = [(bytes(9), 0, 0)] * most
     features = [(str(f), (0, 0), (0, 9)) for f in range(9)]
-    data = library.parcel.packed("a", features, True, ("run",), samples)
-    assert library.Parcel(data).samples == most
+    data = library.sample_packet.packed("a", features, True, ("run",), samples)
+    assert library.SamplePacket(data).samples == most
     with pytest.raises(UserError, match=f"bytes|{MOST_SAMPLES} is the most"):
         store.publish([data])
     line.publish(store.topic("run", "a"), data, retain=True)
     found = store.fetch("b")
-    assert not found.parcels
+    assert not found.packets
     assert len(found.refused) == 1
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=examples(10), deadline=None)
 @given(st.integers(0, 2**32))
 def test_forged_messages_are_refused_in_a_line_each_and_the_others_taken(
     port: int, boards: dict[str, Board], seed: int
@@ -199,22 +202,22 @@ def test_forged_messages_are_refused_in_a_line_each_and_the_others_taken(
     dice = random.Random(seed)
     group = f"group-{seed}"
     with Broker("127.0.0.1", port) as line:
-        store = ParcelStore(line, group)
+        store = MqttPacketStore(line, group)
         right = dice.sample("abcde", 2)
-        store.publish([boards[name].parcel("run", origin=name)._data for name in right])
-        whole = boards["f"].parcel("run", origin="f")._data
+        store.publish([boards[name].packet("run", origin=name)._data for name in right])
+        whole = boards["f"].packet("run", origin="f")._data
         wrong = dice.sample("ghijklm", 4)
         for name in wrong:
             line.publish(store.topic("run", name), forged(dice, whole), retain=True)
         found = store.fetch("f")
-        assert sorted(found.parcels) == [store.topic("run", name) for name in sorted(right)]
+        assert sorted(found.packets) == [store.topic("run", name) for name in sorted(right)]
         assert len(found.refused) == len(wrong)
         assert all(said.isprintable() and len(said) < 400 for said in found.refused)
         for name in (*wrong, *right):
             line.publish(store.topic("run", name), b"", retain=True)
 
 
-def test_parcels_of_other_features_are_refused_in_a_line_and_the_others_taken(
+def test_packets_of_other_features_are_refused_in_a_line_and_the_others_taken(
     models: tuple[str, str, str],
     words: list[str],
     tmp_path: Path,
@@ -228,7 +231,7 @@ def test_parcels_of_other_features_are_refused_in_a_line_and_the_others_taken(
     said = capsys.readouterr()
     assert "from kitchen" in said.out
     assert "from hall" not in said.out
-    assert "/run/hall: the parcel is of the features x, y, volume" in said.err
+    assert "/run/hall: the packet is of the features x, y, volume" in said.err
     assert known(more) == ("rest", "walk", "run")
 
 
@@ -261,12 +264,12 @@ def test_options_that_do_not_go_together(capsys: pytest.CaptureFixture[str]) -> 
         (["export", "a", *here[:2]], "--mqtt needs --group"),
         (["export", "a", *here[:2], "--group", "a/b"], "--group has to be"),
         (["export", "a", *here[2:], "-o", "c"], "--group needs --mqtt"),
-        (["import", "a", "b", *here], "either PARCEL or --mqtt"),
-        (["import", "b", "--port", "c", *here], "either PARCEL or --mqtt"),
+        (["import", "a", "b", *here], "either PACKET or --mqtt"),
+        (["import", "b", "--port", "c", *here], "either PACKET or --mqtt"),
         (["import", *here], "give MODEL, or --port of a board"),
         (["forget", *here], "--mqtt needs --origin"),
         (["forget", *here, "--origin", "#"], "--origin has to be"),
-        (["forget", "a", "b", "--origin", "c", "-o", "d"], "either PARCEL or --origin NAME"),
+        (["forget", "a", "b", "--origin", "c", "-o", "d"], "either PACKET or --origin NAME"),
     ):
         assert main(["share", *words]) == 2
         assert told in capsys.readouterr().err

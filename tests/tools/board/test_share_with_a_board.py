@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from house_support import needs_broker
-from parcel_support import saved_model
+from mqtt_support import needs_broker
+from packet_support import saved_model
 from patience import PATIENCE
 from sharing_board import SharingBoard
 
+from microshrub_research.benchmarks.local_broker import LocalBroker
 from microshrub_tools.board import flash
 from microshrub_tools.cli.main import main
-from microshrub_tools.house_load.local_broker import LocalBroker
 
 
 class Cut(Exception):  # noqa: N818
@@ -27,9 +27,9 @@ def attic(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Shar
         yield made
 
 
-def parcel_of(folder: Path, classes: str) -> str:
+def packet_of(folder: Path, classes: str) -> str:
     kitchen = saved_model(folder / "kitchen.mshrub", (0, 1, 2), 1)
-    path = str(folder / f"{classes}.parcel")
+    path = str(folder / f"{classes}.packet")
     assert main(["share", "export", str(kitchen), "--classes", classes, "-o", path]) == 0
     return path
 
@@ -38,13 +38,13 @@ def parcel_of(folder: Path, classes: str) -> str:
 def test_a_board_learns_gives_and_forgets_a_class(
     attic: SharingBoard, way: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    parcel = parcel_of(tmp_path, "run")
+    packet = packet_of(tmp_path, "run")
     assert attic.right(2) == 0
-    assert main(["share", "import", parcel, *attic.port(way)]) == 0
+    assert main(["share", "import", packet, *attic.port(way)]) == 0
     assert "from kitchen" in capsys.readouterr().out
     assert attic.right(2) > 0.9
     assert attic.right(0) > 0.9
-    given = tmp_path / "attic.parcel"
+    given = tmp_path / "attic.packet"
     words = ["share", "export", *attic.port(way), "-o", str(given)]
     assert main(words) == 2
     assert "nobody chose. The classes are: rest, walk, run" in capsys.readouterr().err
@@ -57,7 +57,7 @@ def test_a_board_learns_gives_and_forgets_a_class(
     other = str(saved_model(tmp_path / "other.mshrub", (0, 2), 3))
     assert main(["share", "import", other, str(given), "-o", str(tmp_path / "more")]) == 0
     assert "20" in capsys.readouterr().out
-    assert main(["share", "forget", parcel, *attic.port(way)]) == 0
+    assert main(["share", "forget", packet, *attic.port(way)]) == 0
     assert "without 20 samples of kitchen" in capsys.readouterr().out
     assert attic.right(2) == 0
     assert attic.right(1) > 0.9
@@ -101,11 +101,11 @@ def test_a_board_in_the_network_is_back_when_the_command_ends(
 ) -> None:
     monkeypatch.setenv("MICROSHRUB_PATIENCE", str(PATIENCE))
     way = attic.port("network")
-    parcel = parcel_of(tmp_path, "run")
+    packet = packet_of(tmp_path, "run")
     for words in (
-        ["export", "--classes", "rest", "-o", str(tmp_path / "rest.parcel")],
-        ["import", parcel],
-        ["forget", parcel],
+        ["export", "--classes", "rest", "-o", str(tmp_path / "rest.packet")],
+        ["import", packet],
+        ["forget", packet],
     ):
         assert main(["share", *words, *way]) == 0
         assert "waiting until it is back at tcp://" in capsys.readouterr().err
@@ -115,8 +115,8 @@ def test_a_board_in_the_network_is_back_when_the_command_ends(
 def test_a_cut_while_a_board_is_taught_leaves_what_it_knew(
     attic: SharingBoard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    parcel = parcel_of(tmp_path, "run")
-    assert main(["share", "import", parcel_of(tmp_path, "rest"), *attic.port("network")]) == 0
+    packet = packet_of(tmp_path, "run")
+    assert main(["share", "import", packet_of(tmp_path, "rest"), *attic.port("network")]) == 0
     plain = flash.write
 
     def write(device: flash.Runs, path: str, data: bytes) -> None:
@@ -127,10 +127,10 @@ def test_a_cut_while_a_board_is_taught_leaves_what_it_knew(
     with monkeypatch.context() as patched:
         patched.setattr(flash, "write", write)
         with pytest.raises(Cut):
-            main(["share", "import", parcel, *attic.port("network")])
+            main(["share", "import", packet, *attic.port("network")])
     assert attic.right(0) > 0.9
     assert attic.right(2) == 0
-    assert main(["share", "import", parcel, *attic.port("network")]) == 0
+    assert main(["share", "import", packet, *attic.port("network")]) == 0
     assert attic.right(2) > 0.9
 
 
@@ -140,7 +140,7 @@ def test_a_board_or_a_model_and_not_both(
     for words, told in (
         (["export", "a", "--port", "b", "-o", "c"], "either MODEL or --port"),
         (["export", "--classes", "all", "-o", "c"], "either MODEL or --port"),
-        (["import", "a"], "give MODEL, or --port of a board, and either PARCEL or --mqtt"),
+        (["import", "a"], "give MODEL, or --port of a board, and either PACKET or --mqtt"),
         (["import", "a", "--port", "b", "-o", "c"], "with --port the board keeps what it learns"),
         (["forget", "a", "b"], "--output is missing"),
     ):

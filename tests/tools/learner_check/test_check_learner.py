@@ -13,9 +13,8 @@ from learner_faults import FAULTS, MAJORITY, faulty, own_learners_forgotten
 from script_support import run
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.library import learners, loader
-from microshrub_host.sources import library_files
-from microshrub_tools.learner_check import checks
+from microshrub_host.library import learners, library_files, loader
+from microshrub_tools.learner_check import learner_rules
 
 # What is said of each: where it is, and what; the first part of it, if that is all
 SAID = {
@@ -120,10 +119,10 @@ def test_register_refuses_it_and_takes_it_once_it_is_mended(fault: str, tmp_path
 
 @pytest.mark.parametrize("name", loader.load("python").learners.learner_names())
 def test_the_librarys_own_keep_what_they_ask_of_others(name: str) -> None:
-    library_learner = checks.CheckedLearner(name, MAJORITY)
-    checks.all_in_buffers(library_learner)
-    checks.whole_numbers(library_learner)
-    checks.bytes_are_known(library_learner)
+    library_learner = learner_rules.CheckedLearner(name, MAJORITY)
+    learner_rules.all_in_buffers(library_learner)
+    learner_rules.whole_numbers(library_learner)
+    learner_rules.bytes_are_known(library_learner)
 
 
 def test_a_command_refuses_it_instead_of_a_crash(tmp_path: Path) -> None:

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 from certificate_support import certificate, needs_openssl
-from house_support import PASSWORD, USER, Mosquitto, needs_broker
+from mqtt_support import PASSWORD, USER, Mosquitto, needs_broker
 
 from microshrub_host.base.errors import UserError
 from microshrub_tools.link.broker import Broker, Message
 
 WELCOME = b"\x20\x02\0\0"
+SUBSCRIBED = b"\x90\x04\0\1\1\1"
 HELLO = b"\x30\x05\0\1ayo"  # at the topic a
 
 
@@ -34,6 +35,9 @@ def talking_to(pieces: Iterable[bytes]) -> Broker:
             line.recv(100)
             for piece in pieces:
                 line.sendall(piece)
+            line.shutdown(socket.SHUT_WR)
+            while line.recv(100):
+                pass
 
     threading.Thread(target=serve).start()
     return Broker("127.0.0.1", listens.getsockname()[1])
@@ -41,8 +45,9 @@ def talking_to(pieces: Iterable[bytes]) -> Broker:
 
 @pytest.mark.parametrize("piece", [1, 3, 100_000])
 def test_messages_may_come_in_pieces_and_long_ones_are_cut(piece: int) -> None:
-    said = WELCOME + HELLO + long_message(200_000 if piece > 3 else 20_000) + HELLO
+    said = WELCOME + SUBSCRIBED + HELLO + long_message(200_000 if piece > 3 else 20_000) + HELLO
     with talking_to(said[i : i + piece] for i in range(0, len(said), piece)) as line:
+        line.subscribe("a", "b")
         assert line.receive(10) == Message("a", b"yo", False)
         found = line.receive(10)
         assert found

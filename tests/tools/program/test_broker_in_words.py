@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from certificate_support import certificate, needs_openssl
 from device_support import put_device
-from house_support import PASSWORD, USER, Mosquitto, free_port, needs_broker
+from mqtt_support import PASSWORD, USER, Mosquitto, free_port, needs_broker
 from patience import PATIENCE
 
 pytestmark = needs_broker
 
 CLIENTS = """
 import time
-from microshrub.device.house_start import hello_of
-from microshrub.device.mqtt import OPEN, MqttClient
+from microshrub.device.mqtt_start import hello_of
+from microshrub.device.mqtt_client import OPEN, MqttClient
 
 def client(host, port, user, password, ca=None):
     hello = hello_of("microshrub-kitchen", "status", user, password)

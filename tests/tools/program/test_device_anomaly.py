@@ -21,7 +21,7 @@ from device_support import (
 from program_support import AROUND
 from recorded_board import Clock, observe, put_held_clock
 
-from microshrub_host.beside.anomaly import Anomaly, AnomalyRun
+from microshrub_host.companions.anomaly import Anomaly, AnomalyRun
 from microshrub_host.evaluation import prequential
 from microshrub_host.library.learners import MODELS
 from microshrub_host.models import model_files
@@ -50,7 +50,7 @@ from microshrub_tools.watch.normal import this_is_normal
 SAMPLES = 700
 OPTIONS = Anomaly(1 / 50, window=100, reach=2)
 MODEL: dict[str, Any] = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
-CHECKPOINT = {"path": "checkpoint", "samples": 100, "seconds": 0}
+CHECKPOINT = {"path": "checkpoint", "seconds": 240}
 Start = Callable[..., Device]
 
 
@@ -62,7 +62,7 @@ def stream() -> Stream:
 @pytest.fixture(scope="module")
 def wanted(stream: Stream) -> AnomalyRun:
     """What the simulator says."""
-    run = prequential.evaluate(stream, "shrub", MODEL, beside=[OPTIONS])
+    run = prequential.evaluate(stream, "shrub", MODEL, companions=[OPTIONS])
     assert run.anomaly
     return run.anomaly
 
@@ -125,14 +125,16 @@ def test_samples_allocate_nothing(stream: Stream, start: Start) -> None:
 def test_the_checkpoint_keeps_it(stream: Stream, wanted: AnomalyRun, start: Start) -> None:
     device = start(anomaly=OPTIONS.parameters(), checkpoint=CHECKPOINT)
     with connected(device) as link:
-        learn(link, stream, 0, 320)
+        learn(link, stream, 0, 300)
+        link.ask(SAVE)
+        learn(link, stream, 300, 320)
     device.kill()
     device.start()
     with connected(device) as link:
         status = link.ask(STATUS)
         assert isinstance(status, DeviceStatus)
         done = status.samples
-        assert 300 <= done <= 320
+        assert done == 300
         link.ask(anomaly(scores=True))
         answers = learn(link, stream, done, SAMPLES)
         assert [answer.score for answer in answers] == wanted.scores[done:].tolist()
@@ -187,10 +189,10 @@ def test_a_saved_model_goes_on_with_what_is_normal(
     stream: Stream, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     options = Anomaly(1 / 50, window=100, reach=2, normal=150)
-    run = prequential.evaluate(stream, "shrub", MODEL, warmup=100, beside=[options])
+    run = prequential.evaluate(stream, "shrub", MODEL, warmup=100, companions=[options])
     model_files.write(tmp_path / "m.mshrub", model_files.of_run(run, stream))
     model = model_files.read(tmp_path / "m.mshrub")
-    opened = model_files.open_model(tmp_path / "m.mshrub").beside["anomaly"]
+    opened = model_files.open_model(tmp_path / "m.mshrub").companions["anomaly"]
     assert opened.save() == run.states.more["anomaly"]
     files = program_config.of_model(model, AROUND).files()
     put_device(tmp_path, files["config.json"])
@@ -207,11 +209,11 @@ def test_a_saved_model_goes_on_with_what_is_normal(
                 link.ask(RESET)
     finally:
         device.close()
-    own = options.program(())
+    own = options.program(())["anomaly"]
     with_pin = program_config.of_model(model, AROUND | {"anomaly": own | {"pin": 3}})
-    assert with_pin.around["anomaly"] == own | {"pin": 3, "states": ["anomaly.state"]}
+    assert with_pin.config["anomaly"] == own | {"pin": 3, "states": ["anomaly.state"]}
     other = program_config.of_model(model, AROUND | {"anomaly": own | {"reach": 3}})
-    assert other.around["anomaly"] == own | {"reach": 3}
+    assert other.config["anomaly"] == own | {"reach": 3}
     assert "anomaly.state" not in other.files()
 
 

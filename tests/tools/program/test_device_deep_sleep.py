@@ -21,7 +21,7 @@ from microshrub_tools.link.messages import FINGERPRINT, STATUS, DeviceStatus, Fi
 
 Start = Callable[..., Device]
 DEEP = USUAL | {"window": 1, "hold": 5, "deep": 20}
-CHECKPOINT = {"path": "checkpoint", "samples": 1000, "seconds": 600}
+CHECKPOINT = {"path": "checkpoint", "seconds": 240}
 LABELS = {"pin": 14, "pressed": 1, "released": 0}
 PARTS = ("window", "hop", "zero", "filters", "statistics", "bands", "plain")
 RARE = SENSOR | {"rate": "1/60"}
@@ -85,7 +85,7 @@ def test_where_samples_come_too_often_it_keeps_its_ram(start: Start, tmp_path: P
 def test_where_nothing_can_be_saved_it_keeps_its_ram_and_says_so(
     start: Start, tmp_path: Path
 ) -> None:
-    """Once for each sample, without a write for each second of light sleep."""
+    """Twice for each sample: after its label, and before its sleep; not for each second of it."""
     device = start(DEEP, BOARD, checkpoint=CHECKPOINT | {"path": "nowhere/checkpoint"})
     said, failed = b"", b"was not saved to nowhere/checkpoint"
     end = time.monotonic() + PATIENCE
@@ -100,7 +100,7 @@ def test_where_nothing_can_be_saved_it_keeps_its_ram_and_says_so(
         status, _ = live(device, tmp_path / "0")
     assert not (tmp_path / "0" / "asleep.json").exists()
     assert (status.samples, status.missed) == (12, 0)
-    assert said.count(failed) <= 15
+    assert said.count(failed) <= 30
 
 
 def test_a_button_wakes_it_and_keeps_it_awake(start: Start, tmp_path: Path) -> None:

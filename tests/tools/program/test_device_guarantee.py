@@ -21,8 +21,8 @@ from device_support import (
 )
 from program_support import x86
 
-from microshrub_host.beside.guarantee import Guarantee, GuaranteeRun
-from microshrub_host.beside.label_budget import LabelBudget
+from microshrub_host.companions.guarantee import Guarantee, GuaranteeRun
+from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.evaluation import prequential
 from microshrub_host.library.learners import MODELS
 from microshrub_host.models import model_files
@@ -36,12 +36,15 @@ from microshrub_tools.link.messages import (
     ASKING,
     RESET,
     STATUS,
-    BesideWords,
+    CompanionWords,
     DeviceStatus,
     Prediction,
-    beside,
+    companion_words,
     late_label,
     sample,
+)
+from microshrub_tools.link.messages import (
+    CHECKPOINT as SAVE,
 )
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.device_watch import Watch
@@ -50,7 +53,7 @@ SAMPLES = 500
 WANTED = Guarantee(80)
 BESIDE = {WANTED.name: WANTED.row}
 MODEL: dict[str, Any] = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
-CHECKPOINT = {"path": "checkpoint", "samples": 100, "seconds": 0}
+CHECKPOINT = {"path": "checkpoint", "seconds": 240}
 Start = Callable[..., Device]
 
 
@@ -60,8 +63,8 @@ def stream() -> Stream:
 
 
 def simulated(stream: Stream, *more: LabelBudget) -> GuaranteeRun:
-    run = prequential.evaluate(stream, "shrub", MODEL, beside=[*more, WANTED])
-    found = run.beside["guarantee"]
+    run = prequential.evaluate(stream, "shrub", MODEL, companions=[*more, WANTED])
+    found = run.companions["guarantee"]
     assert isinstance(found, GuaranteeRun)
     return found
 
@@ -87,15 +90,15 @@ def counts(run: GuaranteeRun) -> tuple[int, ...]:
 def test_the_sets_are_the_simulators(stream: Stream, start: Start) -> None:
     run = simulated(stream)
     with connected(start(beside=BESIDE)) as link:
-        said = link.ask(beside(0))
-        assert isinstance(said, BesideWords)
+        said = link.ask(companion_words(0))
+        assert isinstance(said, CompanionWords)
         assert said.words[:6] == (0, 0, 0, 0, 0, 0)
         for end in (180, SAMPLES):
             learn(link, stream, 0 if end == 180 else 180, end)
-        said = link.ask(beside(0))
+        said = link.ask(companion_words(0))
         with pytest.raises(RefusedError, match="there are 1 beside the model"):
-            link.ask(beside(1))
-    assert isinstance(said, BesideWords)
+            link.ask(companion_words(1))
+    assert isinstance(said, CompanionWords)
     assert said.words[:5] == counts(run)
     assert said.words[5] >> 8 == run.confidence[-1]
     assert (said.words[6] + (1 << 29)).bit_count() == run.sizes[-1]
@@ -117,14 +120,14 @@ def test_a_prediction_has_the_calibrated_confidence(stream: Stream, start: Start
 def test_build_goes_on_with_what_a_model_was_told(
     stream: Stream, tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
-    run = prequential.evaluate(stream, "shrub", MODEL, beside=[WANTED])
+    run = prequential.evaluate(stream, "shrub", MODEL, companions=[WANTED])
     first = prequential.evaluate(
         replace(stream, values=stream.values[:300], labels=stream.labels[:300]),
-        "shrub", MODEL, beside=[WANTED],
+        "shrub", MODEL, companions=[WANTED],
     )  # fmt: skip
     model_files.write(tmp_path / "m.mshrub", model_files.of_run(first, stream))
     x86(tmp_path)
-    where = ["--board", str(tmp_path / "x86.toml"), "--checkpoint-samples", "0"]
+    where = ["--board", str(tmp_path / "x86.toml"), "--checkpoint-seconds", "0"]
     words = ["build", "--model", str(tmp_path / "m.mshrub"), *where]
     assert main([*words, "--output", str(tmp_path / "new"), "--guarantee", "90%"]) == 0
     assert not (tmp_path / "new" / "guarantee.state").exists()  # it begins anew
@@ -132,17 +135,17 @@ def test_build_goes_on_with_what_a_model_was_told(
     device = Device(micropython_command, tmp_path / "same", "192k")
     try:
         with connected(device) as link:
-            said = link.ask(beside(0))
-            assert isinstance(said, BesideWords)
-            assert said.words[:5] == counts(first.beside["guarantee"])
+            said = link.ask(companion_words(0))
+            assert isinstance(said, CompanionWords)
+            assert said.words[:5] == counts(first.companions["guarantee"])
             learn(link, stream, 300, SAMPLES)
-            said = link.ask(beside(0))
-            assert isinstance(said, BesideWords)
-            assert said.words[:5] == counts(run.beside["guarantee"])
+            said = link.ask(companion_words(0))
+            assert isinstance(said, CompanionWords)
+            assert said.words[:5] == counts(run.companions["guarantee"])
             link.ask(RESET)
-            said = link.ask(beside(0))
-            assert isinstance(said, BesideWords)
-            assert said.words[:5] == counts(first.beside["guarantee"])
+            said = link.ask(companion_words(0))
+            assert isinstance(said, CompanionWords)
+            assert said.words[:5] == counts(first.companions["guarantee"])
     finally:
         device.close()
 
@@ -157,9 +160,9 @@ def test_with_questions_it_hears_the_answers(stream: Stream, start: Start) -> No
             assert isinstance(said, Prediction)
             if said.sample_id:
                 link.ask(late_label(said.sample_id, label))
-        told = link.ask(beside(0))
+        told = link.ask(companion_words(0))
         link.ask(ASKING)
-    assert isinstance(told, BesideWords)
+    assert isinstance(told, CompanionWords)
     assert told.words[:5] == counts(run)
 
 
@@ -170,8 +173,8 @@ def test_a_late_label_is_heard(stream: Stream, start: Start) -> None:
         assert isinstance(said, Prediction)
         link.ask(sample(rows[1]))
         link.ask(late_label(said.sample_id, 1))
-        told = link.ask(beside(0))
-    assert isinstance(told, BesideWords)
+        told = link.ask(companion_words(0))
+    assert isinstance(told, CompanionWords)
     assert (told.words[0], told.words[2]) == (1, 2)
 
 
@@ -181,19 +184,20 @@ def test_nothing_is_allocated_and_a_checkpoint_keeps_it(stream: Stream, start: S
         learn(link, stream, 0, 50)
         with nothing_allocated(link):
             learn(link, stream, 50, 90)
-            link.ask(beside(0))
-        learn(link, stream, 90, 120)
+            link.ask(companion_words(0))
+        learn(link, stream, 90, 100)
+        link.ask(SAVE)
+        learn(link, stream, 100, 120)
     device.kill()
     device.start()
     with connected(device) as link:
-        told, status = link.ask(beside(0)), link.ask(STATUS)
-        assert isinstance(told, BesideWords)
+        told, status = link.ask(companion_words(0)), link.ask(STATUS)
+        assert isinstance(told, CompanionWords)
         assert isinstance(status, DeviceStatus)
-        # a busy board has learned some of what came together with the hundredth sample
-        assert 100 <= status.samples < 120
+        assert status.samples == 100
         assert told.words[2] == status.samples
         link.ask(RESET)
-        assert link.ask(beside(0)) == BesideWords((0, 0, 0, 0, 0, 0, -(1 << 29)))
+        assert link.ask(companion_words(0)) == CompanionWords((0, 0, 0, 0, 0, 0, -(1 << 29)))
 
 
 def test_the_monitor_shows_it(stream: Stream, start: Start) -> None:
@@ -212,18 +216,21 @@ def test_the_monitor_shows_it(stream: Stream, start: Start) -> None:
 
 def test_without_it_the_request_is_refused(start: Start) -> None:
     with connected(start()) as link, pytest.raises(RefusedError, match="of another kind"):
-        link.ask(beside(0))
+        link.ask(companion_words(0))
 
 
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"guarantee": ["guarantee", "Guarantee", {"percent": 120}]}, "percent has to be"),
-        ({"guarantee": ["guarantee", "Guarantee", {"shade": 1}]}, "shade"),
+        ({"guarantee": ["prediction_sets", "Guarantee", {"percent": 120}]}, "percent has to be"),
+        ({"guarantee": ["prediction_sets", "Guarantee", {"shade": 1}]}, "shade"),
         ({"guarantee": ["nothing", "Guarantee", {}]}, "nothing"),
-        ({"guarantee": ["guarantee", "Guarantee"]}, "has to be [module, class, options"),
-        ({"guarantee": ["guarantee", "Guarantee", {}, 3]}, "has to be [module, class, options"),
-        ({"guarantee": ["guarantee", "Guarantee", {}, "none"]}, "none cannot be read"),
+        ({"guarantee": ["prediction_sets", "Guarantee"]}, "has to be [module, class, options"),
+        (
+            {"guarantee": ["prediction_sets", "Guarantee", {}, 3]},
+            "has to be [module, class, options",
+        ),
+        ({"guarantee": ["prediction_sets", "Guarantee", {}, "none"]}, "none cannot be read"),
         ([1], "beside has to be an object"),
     ],
 )

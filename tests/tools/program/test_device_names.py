@@ -19,6 +19,7 @@ from device_support import (
     put_device,
     run_device,
     starting,
+    until_saved,
 )
 from naming_support import MODEL, NAMES, SPARE, kinds, live, put_naming_device
 from patience import PATIENCE
@@ -27,14 +28,14 @@ from recorded_board import Clock, observe, put_held_clock
 from script_support import spawn
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.beside.spare_classes import SpareClasses
+from microshrub_host.companions.spare_classes import SpareClasses
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import program_config
 from microshrub_tools.cli.monitor import facts
-from microshrub_tools.link import class_state
-from microshrub_tools.link.class_state import ClassState
+from microshrub_tools.link import class_messages
+from microshrub_tools.link.class_messages import ClassState
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.link_errors import RefusedError
 from microshrub_tools.link.messages import (
@@ -46,10 +47,10 @@ from microshrub_tools.link.messages import (
     sample,
 )
 from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.watch.class_naming import CommandLine
 from microshrub_tools.watch.device_watch import Watch
-from microshrub_tools.watch.naming import CommandLine
 
-CHECKPOINT = {"path": "checkpoint", "samples": 100000, "seconds": 0}
+CHECKPOINT = {"path": "checkpoint", "seconds": 240}
 Start = Callable[..., Device]
 
 
@@ -78,38 +79,39 @@ def test_what_is_new_gets_a_name_which_outlives_a_power_cut(stream: Stream, star
     with connected(device) as link:
         live(link, stream, 0, 120, label=True)
         assert set(live(link, stream, 120, 123, label=False)) <= {0, 1}
-        before = ask(link, class_state.tell(2))
+        before = ask(link, class_messages.tell(2))
         assert (before.name, before.state, before.aside, before.is_asking) == ("", 0, 0, False)
         with nothing_allocated(link):
             live(link, stream, 123, 130, label=False)
-        assert ask(link, class_state.tell(0)).is_asking
+        assert ask(link, class_messages.tell(0)).is_asking
         with pytest.raises(RefusedError, match="class 2 has no name: give it one before"):
             live(link, stream, 130, 131, label=True)
-        named = ask(link, class_state.name("Treppe \u2191"))
+        named = ask(link, class_messages.name("Treppe \u2191"))
         assert (named.number, named.state, named.name) == (2, 1, "Treppe \u2191")
         with nothing_allocated(link):
             live(link, stream, 130, 150, label=False)
         assert live(link, stream, 150, 155, label=False) == [2] * 5
         live(link, stream, 155, 160, label=True)
+        until_saved(link)
     device.kill()
     device.start()
     with connected(device) as link:
-        assert ask(link, class_state.tell(2)).name == "Treppe \u2191"
+        assert ask(link, class_messages.tell(2)).name == "Treppe \u2191"
         live(link, stream, 130, 150, label=False)  # what was set aside is learned from there on
         assert live(link, stream, 150, 155, label=False) == [2] * 5
         link.ask(RESET)
-        assert ask(link, class_state.tell(2)).name == ""
+        assert ask(link, class_messages.tell(2)).name == ""
 
 
 def test_a_class_is_renamed_merged_and_forgotten(stream: Stream, start: Start) -> None:
     with connected(start(spare=SPARE)) as link:
         live(link, stream, 0, 120, label=True)
         live(link, stream, 120, 125, label=False)
-        ask(link, class_state.name("stairs"))
-        assert ask(link, class_state.rename(2, "steps")).name == "steps"
+        ask(link, class_messages.name("stairs"))
+        assert ask(link, class_messages.rename(2, "steps")).name == "steps"
         live(link, stream, 125, 140, label=True)
         assert live(link, stream, 140, 142, label=False) == [2, 2]
-        merged = ask(link, class_state.merge(2, 0))
+        merged = ask(link, class_messages.merge(2, 0))
         assert (merged.state, merged.stands_for, merged.name) == (2, 0, "")
         assert live(link, stream, 140, 142, label=False) == [0, 0]
         (guess,) = live(link, stream, 0, 1, label=False)
@@ -117,15 +119,15 @@ def test_a_class_is_renamed_merged_and_forgotten(stream: Stream, start: Start) -
         answer = link.ask(sample(prequential.raw_rows(stream)[141].tolist()))
         assert isinstance(answer, Prediction)
         assert isinstance(link.ask(late_label(answer.sample_id, 2)), Done)  # learned as walk
-        assert ask(link, class_state.forget(0)).state == 3
+        assert ask(link, class_messages.forget(0)).state == 3
         assert set(live(link, stream, 0, 10, label=False)) == {1}
-        assert ask(link, class_state.tell(0)).is_asking
-        assert ask(link, class_state.dismiss()).aside == 0
+        assert ask(link, class_messages.tell(0)).is_asking
+        assert ask(link, class_messages.dismiss()).aside == 0
         for payload, words in (
-            (class_state.forget(1), "the last class cannot be forgotten: rest"),
-            (class_state.merge(1, 0), "class 0 has no name"),
-            (class_state.rename(1, "r" * 17), "1..16 bytes of text"),
-            (class_state.tell(9), "a class has to be a whole number of 0..4, not 9"),
+            (class_messages.forget(1), "the last class cannot be forgotten: rest"),
+            (class_messages.merge(1, 0), "class 0 has no name"),
+            (class_messages.rename(1, "r" * 17), "1..16 bytes of text"),
+            (class_messages.tell(9), "a class has to be a whole number of 0..4, not 9"),
             (b"\x07", "there is no such request about classes"),
             (b"\x03\x01", "there is no such request about classes"),
         ):
@@ -139,7 +141,9 @@ def test_a_model_that_was_simulated_goes_on_with_its_names(
     options = SpareClasses(3, window=32, collect=4)
     spare = options.on_stream(stream, 100)
     shape = {**MODEL, "window": 200}
-    run = prequential.evaluate(stream, "nearest", shape, engine="c", warmup=180, beside=[spare])
+    run = prequential.evaluate(
+        stream, "nearest", shape, engine="c", warmup=180, companions=[spare]
+    )
     model_files.write(tmp_path / "m.mshrub", model_files.of_run(run, stream))
     model = model_files.read(tmp_path / "m.mshrub")
     assert model.class_names == ("walk", "rest", "stairs", "spare 2", "spare 3")
@@ -151,39 +155,41 @@ def test_a_model_that_was_simulated_goes_on_with_its_names(
     device = Device(micropython_command, tmp_path, "160k")
     try:
         with connected(device) as link:
-            assert ask(link, class_state.tell(2)).name == "stairs"
+            assert ask(link, class_messages.tell(2)).name == "stairs"
             assert live(link, stream, 170, 175, label=False) == [2] * 5
-            assert ask(link, class_state.tell(3)).aside == 0
-            ask(link, class_state.forget(2))
+            assert ask(link, class_messages.tell(3)).aside == 0
+            ask(link, class_messages.forget(2))
             link.ask(RESET)  # as it was without a checkpoint
-            assert ask(link, class_state.tell(2)).name == "stairs"
+            assert ask(link, class_messages.tell(2)).name == "stairs"
     finally:
         device.close()
-    wanted = options.program(model.known_names)
+    wanted = options.program(model.known_names)["spare"]
     program_config.of_model(model, AROUND | {"spare": wanted | {"pin": 3}})
     with pytest.raises(UserError, match="the model has its own, classes=3 period=100 window=32"):
         program_config.of_model(model, AROUND | {"spare": wanted | {"classes": 4}})
-    plain = dataclasses.replace(model, beside={})
+    plain = dataclasses.replace(model, companions={})
     with pytest.raises(UserError, match="simulated with --spare-classes"):
         program_config.of_model(plain, AROUND | {"spare": wanted})
 
 
 def test_a_models_file_whose_names_are_others_is_refused(stream: Stream, tmp_path: Path) -> None:
     spare = SpareClasses(3, window=32, collect=4).on_stream(stream, 100)
-    run = prequential.evaluate(stream, "nearest", MODEL, engine="c", warmup=180, beside=[spare])
+    run = prequential.evaluate(
+        stream, "nearest", MODEL, engine="c", warmup=180, companions=[spare]
+    )
     model = model_files.of_run(run, stream)
     for wrong in (
         {"class_names": ("walk", "rest", "steps", "spare 2", "spare 3")},
-        {"beside": {"spare": run.spare and run.spare.parameters | {"window": 33}}},
+        {"companions": {"spare": run.spare and run.spare.parameters | {"window": 33}}},
         {"states": dataclasses.replace(run.states, more={**run.states.more, "names": b""})},
     ):
-        with pytest.raises(ValueError, match=r"steps|Newcomers|not a saved"):
+        with pytest.raises(ValueError, match=r"steps|NoveltyDetector|not a saved"):
             model_files.packed(dataclasses.replace(model, **wrong))
 
 
 def test_without_spare_classes_the_request_is_refused(start: Start) -> None:
     with connected(start()) as link, pytest.raises(RefusedError, match="of another kind"):
-        ask(link, class_state.tell(0))
+        ask(link, class_messages.tell(0))
 
 
 def test_the_monitor_shows_it_and_takes_commands(stream: Stream, start: Start) -> None:
@@ -246,7 +252,7 @@ def test_commands_are_typed(stream: Stream, start: Start) -> None:
     ):
         assert words in out
     with connected(device) as link:
-        assert ask(link, class_state.tell(2)).name == "stairs"
+        assert ask(link, class_messages.tell(2)).name == "stairs"
 
 
 def test_a_line_is_typed_key_by_key() -> None:
@@ -311,8 +317,8 @@ def test_a_button_names_what_is_new(micropython_command: tuple[str, ...], tmp_pa
         with connected(device) as link:
             clock.go(240 * 10_000)
             seen = observe(link, 240)
-            named = ask(link, class_state.tell(2))
-            assert (named.name, ask(link, class_state.tell(3)).name) == ("new 1", "")
+            named = ask(link, class_messages.tell(2))
+            assert (named.name, ask(link, class_messages.tell(3)).name) == ("new 1", "")
     finally:
         device.close()
     assert {o.label for o in seen if o.values[0] in range(20000, 20400)} <= {0, None}

@@ -21,14 +21,14 @@ from device_support import (
     starting,
 )
 
-from microshrub_host.beside.between import Forecast
 from microshrub_host.boards import board_files
+from microshrub_host.companions.pipeline import Forecast
 from microshrub_host.engines import engines
 from microshrub_host.evaluation import regression
 from microshrub_host.evaluation.prequential import fit
-from microshrub_host.library.learners import defaults, kind_of, number_parameters
-from microshrub_host.streams.number_streams import NumberStream
-from microshrub_host.streams.open_numbers import open_numbers
+from microshrub_host.library.learners import defaults, learner_name, number_parameters
+from microshrub_host.streams.open_regression_stream import open_numbers
+from microshrub_host.streams.regression_streams import NumberStream
 from microshrub_tools.board import program_config
 from microshrub_tools.board.program_options import ProgramOptions
 from microshrub_tools.board.program_settings import Checkpoint
@@ -57,7 +57,7 @@ from microshrub_tools.watch.monitor_plot import draw_watch
 from microshrub_tools.watch.streaming import NumberRun
 
 SAMPLES = 500
-CHECKPOINT = {"path": "checkpoint", "samples": 100, "seconds": 0}
+CHECKPOINT = {"path": "checkpoint", "seconds": 240}
 MODELS: dict[str, dict[str, Any]] = {
     "linear-regressor": {},
     "shrub-regressor": {"window": 60, "trees": 4, "leaves": 12},
@@ -146,10 +146,10 @@ def test_the_device_does_what_simulate_says(
     shape = number_parameters(model, stream.features, stream.late)
     parameters = defaults(model) | MODELS[model] | shape
     target = stream.forecaster(None, 90)
-    with engines.start("c", kind_of(model), parameters, [Forecast(target)]) as engine:
+    with engines.start("c", learner_name(model), parameters, [Forecast(target)]) as engine:
         rows = stream.raw_rows()
         fit(engine, rows, 256)
-        said, halves = engine.run(rows), np.frombuffer(engine.said(), "<i4")
+        said, halves = engine.run(rows), np.frombuffer(engine.outputs(), "<i4")
     with connected(start(stream, model)) as link:
         link.ask(numbers(predictions=True))
         answers = take(link, stream, 0, SAMPLES)
@@ -196,7 +196,7 @@ def test_a_power_cut_loses_nothing_that_was_saved(
     from microshrub_tools.board.simulated_device import NumberTwin, find_twin
 
     stream = opened(file, "later")
-    device = start(stream, "thicket-regressor", checkpoint=Checkpoint(50, 0))
+    device = start(stream, "thicket-regressor", checkpoint=Checkpoint(50))
     cuts = [130, 333]
 
     with HostLink(SerialLine(device.port)) as link:

@@ -19,7 +19,7 @@ from device_support import (
 )
 
 from microshrub_host import Stream, open_stream, simulate
-from microshrub_host.beside.label_budget import LabelBudget
+from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.evaluation import prequential
 from microshrub_host.library.learners import MODELS
 from microshrub_tools.board.simulated_device import Twin
@@ -29,6 +29,7 @@ from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.link_errors import RefusedError
 from microshrub_tools.link.messages import (
     ASKING,
+    CHECKPOINT,
     FINGERPRINT,
     RESET,
     Fingerprint,
@@ -39,7 +40,7 @@ from microshrub_tools.link.messages import (
 )
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.device_watch import Watch
-from microshrub_tools.watch.question_keys import answer, told
+from microshrub_tools.watch.query_keys import answer, told
 
 SAMPLES = 600
 OPTIONS = {"labels": 1, "samples": 5}
@@ -57,7 +58,7 @@ def stream() -> Stream:
 def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) -> Iterator[Start]:
     def put(**fields: Any) -> None:
         fields = {"quantizer": "quantizer.state"} | fields
-        model = fields.pop("model_of", (MODELS["shrub"], SHAPE))
+        model = fields.pop("model_name", (MODELS["shrub"], SHAPE))
         put_device(tmp_path, configuration(*model, **fields))
         (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
 
@@ -78,7 +79,7 @@ def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[int]:
 
 
 def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> None:
-    wanted = simulate(stream, "shrub", beside=[LabelBudget(0.2)], **MODEL).asking
+    wanted = simulate(stream, "shrub", companions=[LabelBudget(0.2)], **MODEL).label_budget
     assert wanted
     asked = wanted.asked.nonzero()[0].tolist()
     end = asked[-1] + 1  # a label is the last thing
@@ -89,9 +90,9 @@ def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> 
         stream.feature_names,
         stream.class_names,
     )
-    crc32 = simulate(part, "shrub", beside=[LabelBudget(0.2)], **MODEL).state_crc32
-    beside = {"anomaly": {"period": 50, "window": 20, "reach": 2}}
-    with connected(start(asking=OPTIONS, **beside)) as link:
+    crc32 = simulate(part, "shrub", companions=[LabelBudget(0.2)], **MODEL).state_crc32
+    companions = {"anomaly": {"period": 50, "window": 20, "reach": 2}}
+    with connected(start(asking=OPTIONS, **companions)) as link:
         assert learn(link, stream, 0, end) == asked
         assert link.ask(FINGERPRINT) == Fingerprint(crc32)
         said = link.ask(ASKING)
@@ -109,9 +110,9 @@ def test_a_thicket_rehearses_as_in_the_simulator(
     rows, labels = stream.values[:300], stream.labels[:300]
     part = Stream(stream.name, rows, labels, stream.feature_names, stream.class_names)
     warmup = 0 if growing else 256
-    crc32 = simulate(part, beside=[LabelBudget(0.2)], bytes=4096, warmup=warmup).state_crc32
+    crc32 = simulate(part, companions=[LabelBudget(0.2)], bytes=4096, warmup=warmup).state_crc32
     ranges: dict[str, Any] = {"quantizer": None, "warmup": None} if growing else {}
-    with connected(start(asking=OPTIONS, model_of=("Thicket", parameters), **ranges)) as link:
+    with connected(start(asking=OPTIONS, model_name=("Thicket", parameters), **ranges)) as link:
         learn(link, stream, 0, 100)
         with nothing_allocated(link):
             learn(link, stream, 100, 300)
@@ -154,9 +155,10 @@ def test_samples_and_answers_allocate_nothing(stream: Stream, start: Start) -> N
 
 
 def test_the_checkpoint_keeps_it(stream: Stream, start: Start) -> None:
-    device = start(asking=OPTIONS, checkpoint={"path": "checkpoint", "samples": 5, "seconds": 0})
+    device = start(asking=OPTIONS, checkpoint={"path": "checkpoint", "seconds": 240})
     with connected(device) as link:
         learn(link, stream, 0, 300)
+        link.ask(CHECKPOINT)
     device.kill()
     device.start()
     with connected(device) as link:
@@ -240,7 +242,7 @@ def test_the_light_is_on_while_the_newest_question_waits(
 
     start(asking={"labels": 1, "samples": 1})
     app = Twin(tmp_path)._app
-    light = app.questions.light = Light()
+    light = app.queries.light = Light()
     app.sample(-1)
     app.sample(-1)
     app.label(1, 0)

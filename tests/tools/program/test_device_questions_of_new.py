@@ -7,12 +7,12 @@ from pathlib import Path
 from device_support import configuration, connected, frozen_quantizer, put_device, starting
 from naming_support import MODEL, NAMES, SPARE, kinds
 
-from microshrub_host.beside.label_budget import LabelBudget
-from microshrub_host.beside.spare_classes import SpareClasses
+from microshrub_host.companions.label_budget import LabelBudget
+from microshrub_host.companions.spare_classes import SpareClasses
 from microshrub_host.evaluation import prequential
 from microshrub_tools.cli.monitor import facts
-from microshrub_tools.link import class_state
-from microshrub_tools.link.class_state import ClassState
+from microshrub_tools.link import class_messages
+from microshrub_tools.link.class_messages import ClassState
 from microshrub_tools.link.messages import (
     ASKING,
     FINGERPRINT,
@@ -24,7 +24,7 @@ from microshrub_tools.link.messages import (
     sample,
 )
 from microshrub_tools.watch.device_watch import Watch
-from microshrub_tools.watch.question_keys import answer_name
+from microshrub_tools.watch.query_keys import answer_name
 
 SHARE = LabelBudget(1 / 20)
 
@@ -37,16 +37,16 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
     spare = SpareClasses(3, ("stairs",), window=32, collect=4).on_stream(stream, 180)
     runs = [
         prequential.evaluate(
-            stream, "nearest", MODEL, engine=engine, warmup=180, beside=[spare, SHARE]
+            stream, "nearest", MODEL, engine=engine, warmup=180, companions=[spare, SHARE]
         )
         for engine in ("python", "micropython")
     ]
     assert runs[0].state_crc32 == runs[1].state_crc32
     run = runs[0]
-    assert run.asking is not None
+    assert run.label_budget is not None
     assert run.spare is not None
     assert [naming.name for naming in run.spare.named] == ["stairs"]
-    assert run.asking.questions <= SHARE.most(180)
+    assert run.label_budget.questions <= SHARE.most(180)
     assert run.right[-10:].all()
 
     config = configuration(
@@ -77,13 +77,13 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
                 watch = Watch(link)
                 watch.ask()
                 assert {"question", "asked for", "new"} <= dict(facts(watch)).keys()
-            state = link.ask(classes(class_state.tell(0)))
+            state = link.ask(classes(class_messages.tell(0)))
             assert isinstance(state, ClassState)
             if state.is_asking:
-                state = link.ask(classes(class_state.name(name)))
+                state = link.ask(classes(class_messages.name(name)))
                 assert isinstance(state, ClassState)
                 named[name] = state.number
-        assert asked == run.asking.asked.nonzero()[0].tolist()
+        assert asked == run.label_budget.asked.nonzero()[0].tolist()
         assert right == run.right.tolist()
         assert link.ask(FINGERPRINT) == Fingerprint(run.state_crc32)
 

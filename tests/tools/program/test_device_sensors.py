@@ -38,7 +38,8 @@ from microshrub_tools.watch.readings import of_observation
 
 WINDOW, HOP, RATE = 16, 8, 500
 SECOND = 1_000_000  # microseconds
-STATISTICS = FeatureOptions.of([f"window={WINDOW}", f"hop={HOP}"]).extraction(AXES).options
+WORDS = [f"window={WINDOW}", f"hop={HOP}", "turns=none"]
+STATISTICS = FeatureOptions.of(WORDS).extraction(AXES).options
 
 
 def motion(
@@ -86,14 +87,15 @@ def test_features_of_a_motion_sensor_reach_the_pc(start: Any, tmp_path: Path) ->
 
 
 def test_features_on_the_pc_are_those_of_the_board(start: Any, tmp_path: Path) -> None:
-    """Made of what it read from the start, filters and bands included."""
+    """Made of what it read from the start, with filters, bands and turns."""
     readings = np.array(recorded())[:, [0, 1, 2, 4, 5, 6]].tolist()
     words = ["window=64", "hop=32", "bands=10-50,50-250", "high-pass=5", "statistics=min,max"]
+    words.append("turns=ax:ay,gz:ax")
     extraction = FeatureOptions.of(words).extraction(AXES, RATE)
     extractor = Extractor(extraction)
     samples = [sample for reading in readings if (sample := extractor.take(reading))]
     clock = Clock(tmp_path)
-    with HostLink(SerialLine(start(motion(24, extraction.options), recorded()).port)) as link:
+    with HostLink(SerialLine(start(motion(26, extraction.options), recorded()).port)) as link:
         link.connect()
         clock.go(READINGS * SECOND // RATE)
         assert [list(one.values) for one in observe(link, 10)] == samples[:10]

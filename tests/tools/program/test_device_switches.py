@@ -168,7 +168,7 @@ def test_a_buzzer_sounds_the_tone_of_the_predicted_class(
 # Where a program's line, a person or a broken part ends it
 ENDING = """
 import os
-from microshrub.device.device_model import Application
+from microshrub.device.application import Application
 
 def tick(self, now):
     if "end" in os.listdir():

@@ -19,11 +19,22 @@ from device_support import (
     nothing_allocated,
     run_device,
 )
-from house_support import SENSOR, Relay, fast, settings, stream
+from mqtt_support import SENSOR, Relay, fast, settings, stream
 from patience import PATIENCE
 from recorded_board import observe
 from script_support import said_in_time
-from tcp_support import HELLO, KEY, THICKET, NetworkBoard, greeting, rest, unheard, until_it_ends
+from tcp_support import (
+    KEY,
+    PROOF,
+    THICKET,
+    Crowd,
+    NetworkBoard,
+    number,
+    proof,
+    rest,
+    unheard,
+    until_it_ends,
+)
 
 from microshrub_host import Stream, open_stream
 from microshrub_tools.board.simulated_device import find_twin
@@ -110,50 +121,58 @@ def test_a_line_that_is_cut_at_any_byte_loses_nothing(
                 again = True
 
 
-def test_who_has_no_key_is_told_nothing(board: NetworkBoard) -> None:
+def test_who_has_no_key_is_told_a_random_number_and_nothing_else(board: NetworkBoard) -> None:
     at_home(board)
     with board.connected() as link:
         observe(link, 5)
         with pytest.raises(PortError, match="another board's key"):
             TcpLine(f"127.0.0.1:{board.tcp}", bytes(32))
+        seen = set()
         for said in (
-            bytes(HELLO),
-            os.urandom(HELLO),
+            bytes(PROOF),
+            os.urandom(PROOF),
             b"GET / HTTP/1.1\r\nHost: board\r\n\r\n" * 3,
         ):
             with board.stranger() as line:
                 line.sendall(said)
+                seen.add(number(line))
                 assert rest(line) == b""
+        assert len(seen) == 3
         observe(link, 5)  # who has it goes on meanwhile
         assert samples_of(link) == 0
 
 
 def test_what_was_said_once_is_worth_nothing(board: NetworkBoard) -> None:
-    """A hello that is sent again gets another number, and the old proof is not of that one."""
+    """A proof signs the board's number, which is another one on each line and after a reset."""
     board.start()
-    ours = os.urandom(NONCE)
-    seen = []
-    for _ in range(2):
+    said, seen = b"", []
+    for k in range(2):
         with board.stranger() as line:
-            line.sendall(greeting(KEY, ours))
-            answer = line.recv(HELLO, socket.MSG_WAITALL)
-            assert answer[NONCE:] == signed(KEY, b"b", ours + answer[:NONCE])[:CODE]
-            seen.append(answer)
-            proof = signed(KEY, b"p", ours + seen[0][:NONCE])[:CODE]
-            up = SignedRecords(signed(KEY, b"u", ours + seen[0][:NONCE]))
-            line.sendall(proof + up.seal(b""))
-            if len(seen) == 1:
-                assert line.recv(2 + CODE, socket.MSG_WAITALL)
+            theirs = number(line)
+            seen.append(theirs)
+            said = said or proof(KEY, theirs, os.urandom(NONCE))
+            up = SignedRecords(signed(KEY, b"u", said[:NONCE] + seen[0]))
+            line.sendall(said + up.seal(b""))
+            if k == 0:
+                answer = line.recv(CODE + 2 + CODE, socket.MSG_WAITALL)
+                assert answer[:CODE] == signed(KEY, b"b", said[:NONCE] + theirs)[:CODE]
             else:
                 assert rest(line) == b""
-    assert seen[0] != seen[1]
     device = board.device
     assert device
     device.kill()
     device.start()
-    with board.stranger() as line:  # nor after a reset
-        line.sendall(greeting(KEY, ours))
-        assert line.recv(HELLO, socket.MSG_WAITALL) not in seen
+    with board.stranger() as line:
+        seen.append(number(line))
+    assert len(set(seen)) == 3
+
+
+@pytest.mark.parametrize("what", [b"", b"x" * (PROOF - 2)], ids=["silent", "31 bytes"])
+def test_three_who_have_no_key_do_not_lock_out_who_has(what: bytes, board: NetworkBoard) -> None:
+    board.start()
+    board.line().close()
+    with Crowd(board.tcp, what):
+        TcpLine(f"127.0.0.1:{board.tcp}", KEY).close()
 
 
 @pytest.mark.parametrize(
@@ -197,10 +216,10 @@ def test_half_open_lines_are_closed_in_time(board: NetworkBoard) -> None:
     board.start(fast(10))
     board.line().close()  # it listens
     with board.stranger() as line:
-        assert rest(line) == b""  # three seconds without a greeting
+        assert len(rest(line)) == NONCE  # three seconds without a proof
     with board.stranger() as line:
-        line.sendall(greeting(KEY, bytes(NONCE)))
-        assert len(rest(line)) == HELLO  # and without a proof
+        line.sendall(proof(KEY, number(line), bytes(NONCE))[:-1])
+        assert rest(line) == b""  # and with half of one
     line = board.line()
     assert rest(line._socket) == b""  # fifteen without a record
 

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from device_support import Device
-from house_support import Listener, Mosquitto, needs_broker, put_house, settings
+from mqtt_support import Listener, Mosquitto, needs_broker, put_mqtt, settings
 from patience import PATIENCE
 from tests_support import ROOT
 
-HOME = ROOT / ".venv-house" / "bin" / "python"
+HOMES = {"old": ".venv-house", "new": ".venv-house-new"}
 CHECK = ROOT / "tests" / "support" / "home_assistant" / "check_entities.py"
 CLASSES = ["rest", "walk", "", ""]
 ALL = {
@@ -28,13 +28,17 @@ ALL = {
 
 
 @needs_broker
-@pytest.mark.skipif(not HOME.exists(), reason="no Home Assistant: `make optional` installs it")
+@pytest.mark.parametrize("age", HOMES)
 def test_home_assistant_makes_the_entities(
-    micropython_command: tuple[str, ...], tmp_path: Path
+    age: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
+    """A version before 2024.12 hears of each entity by itself, a newer one of the board."""
+    home = ROOT / HOMES[age] / "bin" / "python"
+    if not home.exists():
+        pytest.skip("no Home Assistant of that age: `make optional` installs it")
     broker = Mosquitto(tmp_path / "broker")
     listener = Listener(broker.port)
-    put_house(tmp_path, settings(broker.port, **ALL))
+    put_mqtt(tmp_path, settings(broker.port, **ALL), old=age == "old")
     device = Device(micropython_command, tmp_path, "256k")
     try:
         listener.until_state()
@@ -48,8 +52,8 @@ def test_home_assistant_makes_the_entities(
     path = tmp_path / "told.json"
     path.write_text(json.dumps(told))
     done = subprocess.run(
-        [HOME, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--asyncio-mode=auto",
-         "--rootdir", check.parent, check],
+        [home, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--asyncio-mode=auto",
+         "--show-capture=no", "--rootdir", check.parent, check],
         env={**os.environ, "TOLD": str(path)},
         cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip

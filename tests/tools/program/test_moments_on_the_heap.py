@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 from device_support import configuration, put_device
 
-from microshrub_host.beside.guarantee import Guarantee
+from microshrub_host.companions.guarantee import Guarantee
 from microshrub_host.library import loader
-from microshrub_tools.link.class_state import tell
+from microshrub_tools.link.class_messages import tell
 from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import (
     ASKING,
@@ -27,8 +27,8 @@ from microshrub_tools.link.messages import (
     STATUS,
     Request,
     anomaly,
-    beside,
     classes,
+    companion_words,
     confusion,
     late_label,
     numbers,
@@ -88,7 +88,7 @@ PROGRAMS = {
         THICKET, {"warmup": None, "text": True, "asking": {"labels": 1, "samples": 5}}, (ASKING,)
     ),
     "guarantee": Program(
-        SHRUB, {"warmup": 50, "beside": {GUARANTEE.name: GUARANTEE.row}}, (beside(0),)
+        SHRUB, {"warmup": 50, "beside": {GUARANTEE.name: GUARANTEE.row}}, (companion_words(0),)
     ),
     "spare classes": Program(
         SPARE,
@@ -106,7 +106,7 @@ sys.path.insert(0, "lib")
 from binascii import unhexlify
 from micropython import mem_total
 from microshrub.device.config import Configuration
-from microshrub.device.device_model import Application
+from microshrub.device.application import Application
 from microshrub.device.link import Link
 from array import array
 
@@ -129,20 +129,23 @@ class System:
     stdout = Output()
 
 with open("config.json") as file:
-    app = Application(Configuration(file.read().encode()), "")
-if app.configuration.switches:
-    from microshrub.device.switches import follow
+    configuration = Configuration(file.read().encode())
+if configuration.numbers:
+    from microshrub.device.regression_app import RegressionApp as Application
+app = Application(configuration, "")
+if configuration.switches:
+    from microshrub.device.companions import make_for_board
 
     class Service:
         _app = app
 
-    follow(Service(), Board())
+    make_for_board(Service(), Board(), "")
 if app.configuration.text:
     from microshrub.device import plotter
     plotter.sys = System
     app.plotter = plotter.Plotter(app.configuration.feature_names)
-if app.attach:
-    app.attach(Board(), None, None)
+for companion in app.companions:
+    companion.attach(Board(), None, None)
 app.begin()
 link = Link(app, lambda data, n: None)
 with open("frames") as file:

@@ -13,7 +13,7 @@ from device_support import configuration, put_device
 from patience import PATIENCE
 
 from microshrub_tools.board.board_code import LOADER
-from microshrub_tools.board.raw_repl import Device
+from microshrub_tools.board.board_repl import Device
 from microshrub_tools.link import client
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.frames import Frame, pack

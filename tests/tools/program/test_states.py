@@ -9,17 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from device_support import Device, configuration, connected, put_device, run_device
+from device_support import (
+    Device,
+    configuration,
+    connected,
+    crc32_of,
+    put_device,
+    run_device,
+)
 
 from microshrub_host.library import loader
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.link_errors import RefusedError
 from microshrub_tools.link.messages import (
-    FINGERPRINT,
     RESET,
     STATUS,
     DeviceStatus,
-    Fingerprint,
     Prediction,
     sample,
 )
@@ -58,12 +63,6 @@ def link(micropython_command: tuple[str, ...], folder: Path) -> Iterator[HostLin
     with connected(device) as link:
         yield link
     device.close()
-
-
-def crc32_of(link: HostLink) -> int:
-    answer = link.ask(FINGERPRINT)
-    assert isinstance(answer, Fingerprint)
-    return answer.crc32
 
 
 def flipped(data: bytes, place: int) -> bytes:

@@ -17,7 +17,7 @@ RATE = 100
 READINGS = """
 from array import array
 from micropython import mem_total
-from microshrub.device.extractor import ExtractingFifo, ExtractingSensor
+from microshrub.device.feature_extractor import ExtractingFifo, ExtractingSensor
 
 class Sensor:
     features, pace, gap = 3, None, False

@@ -30,7 +30,7 @@ class Simulated:
         library: Any = loader.load(loader.fastest())
         config = library.device.config.Configuration((folder / "config.json").read_bytes())
         config.checkpoint = None
-        self.app = library.device.device_model.Application(config)
+        self.app = library.device.application.Application(config)
         self.app.begin()
 
     def sample(self, row: list[int], label: int = -1) -> tuple[int, int]:
@@ -47,7 +47,7 @@ def told(link: HostLink, row: list[int], label: int | None = None) -> tuple[int,
 @pytest.fixture
 def device(micropython_command: tuple[str, ...], tmp_path: Path) -> Any:
     parameters = {"features": FEATURES, "classes": CLASSES, "bytes": 12288}
-    checkpoint = {"path": "checkpoint", "samples": 100000, "seconds": 0}
+    checkpoint = {"path": "checkpoint", "seconds": 240}
     config = configuration("Thicket", parameters, warmup=None, checkpoint=checkpoint)
     put_device(tmp_path, config)
     device = Device(micropython_command, tmp_path, "320k")
@@ -96,6 +96,32 @@ def test_taught_only_by_labels_that_come_late(device: Device, tmp_path: Path) ->
         said = [told(link, row) for row in asked]
     assert said == [twin.sample(row) for row in asked]
     assert np.mean(np.array([label for label, _ in said]) == labels) > 0.95
+
+
+def test_ranges_grow_before_the_first_label_and_not_for_one_who_came_with_what_he_knows(
+    tmp_path: Path,
+) -> None:
+    """Built with a saved model, a board has counted no sample, and knows its classes."""
+    parameters = {"features": FEATURES, "classes": CLASSES, "bytes": 8192}
+    put_device(tmp_path, configuration("Thicket", parameters, warmup=None))
+    taught, built = Simulated(tmp_path), Simulated(tmp_path)
+    rng = np.random.default_rng(6)
+    bits = taught.app.quantizer.bits
+    for row in rows_of(rng, 0, 40):
+        taught.sample(row)
+    assert taught.app.quantizer.bits != bits
+    for label in range(CLASSES):
+        for row in rows_of(rng, label, 25):
+            taught.sample(row, label)
+    for part in ("quantizer", "learner"):
+        getattr(built.app, part).load(getattr(taught.app, part).save())
+    while built.app.learner.idle():
+        pass
+    bits = built.app.quantizer.bits
+    far = [[5 * value for value in row] for row in rows_of(rng, 1, 300)]
+    said = [built.sample(row) for row in far]
+    assert built.app.quantizer.bits == bits
+    assert [built.sample(row) for row in far] == said
 
 
 def test_a_learner_that_cannot_move_along_needs_a_warm_up(tmp_path: Path) -> None:

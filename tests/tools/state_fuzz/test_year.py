@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 import re
+from typing import Any
 
 import pytest
 
 from microshrub_tools.cli.main import main
+from microshrub_tools.state_fuzz import year as year_module
 from microshrub_tools.state_fuzz.year import Year, YearError
 
 
@@ -20,6 +23,16 @@ def test_some_days_hold_and_say_what_happened(capsys: pytest.CaptureFixture[str]
     assert len(counts) == 7
     assert counts[0] == "14,400"
     assert "0" not in counts
+    lost = re.findall(r"([\d,]+), at most ([\d,]+) in one cut, the oldest ([\d,]+) sec", said)
+    assert len(lost) == 3
+    for labels, most, _ in lost:
+        assert int(most.replace(",", "")) <= int(labels.replace(",", ""))
+    assert int(lost[0][2]) <= 60
+    lost = re.findall(r"([\d,]+), at most ([\d,]+) in one cut, the oldest ([\d,]+) sec", said)
+    labels, most, oldest = zip(*lost, strict=True)
+    assert len(labels) == 3
+    assert int(oldest[0]) <= 60
+    assert all(0 <= int(most[k]) <= int(labels[k].replace(",", "")) for k in range(3))
 
 
 def test_a_day_asleep_counts_the_time_awake(capsys: pytest.CaptureFixture[str]) -> None:
@@ -76,6 +89,81 @@ def test_a_checkpoint_with_another_state_is_noticed() -> None:
     year._noted[year._device.number].parts[3] ^= 1
     with pytest.raises(YearError, match="another state than was saved"):
         _cut_often(year)
+
+
+@pytest.mark.parametrize(
+    ("left", "is_full", "kept_by", "oldest"),
+    [(1000, False, "soon", 60), (0, False, "sparing", 6060), (1000, True, "failed", 12060)],
+)
+def test_a_lost_label_belongs_to_what_kept_it_from_flash(
+    left: int, is_full: bool, kept_by: str, oldest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Seconds while there are saves, then their pace; where the disk is full, one of them more."""
+    year = _frozen(7)
+    monkeypatch.setattr(year_module, "_FULL", 1 if is_full else 1 << 30)
+    for _ in range(20):
+        year._device.app.store._left = left
+        for _ in range(3):
+            _live(year)
+        _teach(year)
+        year._cut()
+    lost = {name: getattr(year.told, name) for name in ("soon", "sparing", "failed")}
+    assert lost[kept_by].labels > 5
+    assert lost[kept_by].oldest <= oldest
+    assert sum(each.labels for each in lost.values()) == lost[kept_by].labels
+
+
+def test_a_label_of_the_first_moment_is_saved_in_time() -> None:
+    """It was learned before the program looked at its clock; three seconds later it is there."""
+    year = _frozen(8)
+    for _ in range(10):
+        _teach(year)
+        year._tick()
+        year._wait(3000)
+        year._tick()
+        year._cut()
+    assert year.told.soon.labels == 0
+
+
+def test_a_label_that_is_lost_too_late_is_noticed() -> None:
+    year = _frozen(9)
+    with pytest.raises(YearError, match=r"1 labels are lost, the first of 6 seconds before"):
+        _cut_late(year)
+
+
+def _cut_late(year: Year) -> None:
+    """Now and then the checkpoint that is being written is whole, and nothing is lost."""
+    for _ in range(10):
+        _teach(year)
+        year._wait(6000)
+        year._cut()
+
+
+def _frozen(seed: int) -> Year:
+    """A year whose first labels were saved, without cuts and late labels that are drawn."""
+    year = Year(seed=seed)
+    year._rng = _Without(seed)
+    while not year._device.number:
+        _live(year)
+    return year
+
+
+class _Without(random.Random):
+    """Draws no power cut, and no label that is late."""
+
+    def randrange(self, *given: Any) -> int:
+        never = given in ((year_module._CUT,), (year_module._LATE,))
+        return 1 if never else super().randrange(*given)
+
+
+def _teach(year: Year) -> None:
+    year._sample()
+    year._late_labels()
+
+
+def _live(year: Year) -> None:
+    _teach(year)
+    year._until_next()
 
 
 def _cut_often(year: Year) -> None:

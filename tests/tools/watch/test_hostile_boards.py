@@ -34,7 +34,7 @@ from microshrub_tools.watch.history import History, Moment
 
 NAMES = {"class_names": ["walk", "rest"], "feature_names": ["x", "y"]}
 WORDS = "the board says what cannot be: "
-STATUS_WORDS = list(struct.unpack("<14i", GOOD["status"][1]))
+STATUS_WORDS = list(struct.unpack("<18i", GOOD["status"][1]))
 
 
 def status(**words: int) -> dict[str, tuple[int, bytes]]:
@@ -42,7 +42,7 @@ def status(**words: int) -> dict[str, tuple[int, bytes]]:
     changed = STATUS_WORDS.copy()
     for name, value in words.items():
         changed[places[name]] = value
-    return {"status": (STATE, struct.pack("<14i", *changed))}
+    return {"status": (STATE, struct.pack("<18i", *changed))}
 
 
 # What the board is, and what is said of it; "": it can be used all the same
@@ -219,7 +219,8 @@ def test_escapes_of_a_file_do_not_reach_the_terminal(
     for said in (first.out, first.err, last.out, last.err):
         assert "\x1b" not in said
         assert "\x07" not in said
-    assert "[2J" in first.out  # it is shown, only not obeyed
+    assert "]0;title" in first.out  # it is shown, only not obeyed
+    assert "[2J" not in first.out  # as a terminal's colours, left out when the file is read
 
 
 def test_what_a_terminal_shows_is_what_it_was() -> None:

@@ -23,7 +23,7 @@ from microshrub_host.evaluation.classes import Result
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Scale
-from microshrub_tools.board.ports import chosen_port, describe_ports
+from microshrub_tools.board.ports import chosen_port
 from microshrub_tools.board.simulated_device import Twin, find_twin
 from microshrub_tools.cli.main import main
 from microshrub_tools.link.client import HostLink
@@ -85,7 +85,6 @@ def test_a_stream_is_learned_on_both(
     assert said.out.count(f"{wanted.accuracy:.2f} %") == 2
     assert "Device and simulator agree: 900 samples" in said.out
     assert "p99" in said.out
-    assert "stream: 100 % accuracy" in said.err
     assert command(device, tmp_path, "--limit", "100") == 2  # it has learned 900
     assert "make it forget them with --reset" in capsys.readouterr().err
     assert command(device, tmp_path, "--limit", "100", "--rate", "400", "--reset") == 0
@@ -126,7 +125,7 @@ def test_a_power_cut_in_mid_stream(
     start: Any, stream: Stream, tmp_path: Path, wanted: Result
 ) -> None:
     alarm = {"detector": "adwin", "hook": "nothing"}
-    saved = {"path": "checkpoint", "samples": 100, "seconds": 0}
+    saved = {"path": "checkpoint", "seconds": 240}
     device = start(checkpoint=saved, alarm=alarm)
     cuts = [250, 600]
 
@@ -295,11 +294,10 @@ def test_a_stream_of_another_shape_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_virtual_board")
-def test_without_a_port_there_is_a_list(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_board_a_port_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["stream", SOURCE, "--limit", "300"]) == 2
     said = capsys.readouterr().err
-    assert "--port is missing" in said
-    assert all(line in said for line in describe_ports())
+    assert "--port" in said
     assert chosen_port("/dev/x") == "/dev/x"
 
 

@@ -28,9 +28,6 @@ from serial_support import serial_port
 from microshrub_host.boards import board_files
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.web import page_data, site
-
-pytest.importorskip("websockets")
-
 from microshrub_tools.web.bridge import Bridge
 
 SIZE = 400_000  # bytes of an image

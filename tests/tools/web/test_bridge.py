@@ -14,16 +14,12 @@ from browser_support import Browser
 from patience import PATIENCE
 from playground_support import choose, choose_quick, crc_of_run, csv_of, give_csv
 from serial_support import serial_port
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import connect
 
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.web import site
-
-pytest.importorskip("websockets")
-
-from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import connect
-
 from microshrub_tools.web.bridge import Bridge, of_port
 
 

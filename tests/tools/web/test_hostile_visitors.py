@@ -17,12 +17,9 @@ from pathlib import Path
 
 import pytest
 from patience import PATIENCE
+from websockets.sync.client import ClientConnection, connect
 
 from microshrub_tools.web import site
-
-pytest.importorskip("websockets")
-
-from websockets.sync.client import ClientConnection, connect
 
 _SCRIPT = """
 import sys

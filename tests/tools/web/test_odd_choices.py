@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from browser_support import Browser
 from playground_support import ERROR, RUN, choose, crc_of_run, give_csv, set_option, start
-from teach_support import ask_in_vain, name
+from teach_support import name
 
 from microshrub_tools.cli.main import main
 
@@ -101,7 +101,8 @@ def test_the_command_is_one_that_the_simulator_takes(
     set_option(playground, "adaptive", "false")
     found = crc_of_run(playground)
     command = playground.run("document.querySelector('#state pre').textContent")
-    assert command == ("microshrub simulate ./-odd.csv --label=-b --model hoeffding --no-adaptive")
+    wanted = "microshrub simulate ./-odd.csv --label=-b --model hoeffding --no-adaptive --details"
+    assert command == wanted
     monkeypatch.chdir(tmp_path)
     assert main(shlex.split(command)[1:]) == 0
     assert f"{found:08x}" in capsys.readouterr().out
@@ -111,6 +112,5 @@ def test_the_command_is_one_that_the_simulator_takes(
 def test_a_gesture_has_no_name_that_a_file_takes_for_none(held: Browser, missing: str) -> None:
     """What was exported could not be simulated."""
     name(held, f"walk, {missing}")
-    ask_in_vain(held)
     said = held.run("document.querySelector('#learn-me-status').textContent")
     assert said.startswith(f"In a CSV file, {missing} says that the gesture is not known.")

@@ -6,6 +6,7 @@ import pytest
 
 from microshrub_host.boards import board_files
 from microshrub_host.boards.default_bytes import bytes_for
+from microshrub_host.boards.deployment import Deployment
 from microshrub_host.library.learners import defaults
 from microshrub_tools.web import page_boards
 
@@ -17,8 +18,8 @@ def test_the_page_takes_no_more_than_simulate(name: str) -> None:
     """Where its own program, which is larger than that of `build`, has no room: just as much."""
     board = board_files.load(name)
     found = page_boards.board_bytes(board, SHAPE)
-    usual = bytes_for(SHAPE, board, "Thicket")
+    usual = bytes_for(Deployment(SHAPE, board, "Thicket"))
     assert found <= usual
-    program = page_boards.page_program("thicket", page_boards.around_serial(board))
+    program = page_boards.page_program("thicket", page_boards.serial_config(board))
     room = board.heap_free_bytes - page_boards.whole_budget(board, program).ram_bytes + 65536
     assert found <= room or found == usual

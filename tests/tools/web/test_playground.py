@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -303,7 +304,8 @@ def test_a_column_that_gives_the_answer_away_is_left_out(
     assert crc_of_run(playground) == expected.state_crc32
     assert playground.run("document.querySelector('#notes').hidden")
     shown = playground.run("document.querySelector('#state pre').textContent")
-    assert shown == "microshrub simulate ids.csv --drop time sample_id --model hoeffding"
+    wanted = "microshrub simulate ids.csv --drop time sample_id --model hoeffding --details"
+    assert shown == wanted
     choose(playground, "label", "x")
     assert playground.run("document.querySelectorAll('#drop input:checked').length") == 0
     boxes = "[...document.querySelectorAll('#drop input')].map((each) => each.value)"
@@ -347,6 +349,24 @@ def test_a_long_run_says_how_long_it_takes_and_ends_with_another_file(
     choose(playground, "learner", "hoeffding")
     assert crc_of_run(playground) != 0
     assert "300 samples learned" in playground.wait(f"/learned/.test({SAID}) && {SAID}", RUN)
+
+
+def test_a_sample_of_many_rows_is_looked_at_first(playground: Browser, tmp_path: Path) -> None:
+    """The figure is there while the whole is still being learned, and stays until it is known."""
+    give_csv(playground, tmp_path / "long.csv", csv_of("synth:sea_a", 6000))
+    choose(playground, "learner", "thicket")
+    set_option(playground, "bytes", 4096)
+    start(playground)
+    ahead = "document.querySelector('#ahead').textContent"
+    figure = playground.wait(f"/rows/.test({ahead}) && !/first/.test({ahead}) && {ahead}", RUN)
+    found = re.fullmatch(
+        r"On unseen data: (\d+) % of [\d,]+ samples \(guessing: (\d+) %\), "
+        r"from a sample of ([\d,]+) of the 6,000 rows", figure
+    )  # fmt: skip
+    assert found, figure
+    assert int(found[1]) >= 50  # of a slow machine's sample, forty rows are asked about
+    start(playground)  # which is Stop by now, if it is not done
+    playground.wait("!!document.querySelector('#take-program')", RUN)
 
 
 def test_the_first_run_is_of_something_that_fits_its_board(playground: Browser) -> None:

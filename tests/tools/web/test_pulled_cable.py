@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from browser_support import Browser
+from cable_support import bridged
 from device_support import Device, configuration, frozen_quantizer, put_device
 from line_support import Cable, Ends
 from playground_support import give_csv
@@ -18,10 +19,6 @@ from serial_support import serial_port
 
 from microshrub_host import open_stream, simulate
 from microshrub_host.streams.stream import Stream
-
-pytest.importorskip("websockets")
-
-from cable_support import bridged
 
 SAMPLES = 1500
 OPTIONS = {"window": 16, "trees": 4, "depth": 3}
@@ -67,7 +64,7 @@ def device_with(
         feature_names=list(stream.feature_names),
         units=[list(unit) for unit in stream.scale.units()],
         quantizer="quantizer.state" if frozen else None,
-        checkpoint={"path": "checkpoint", "samples": 100, "seconds": 0} if saves else None,
+        checkpoint={"path": "checkpoint", "seconds": 240} if saves else None,
     )
     put_device(folder, config)
     if frozen:

@@ -24,7 +24,6 @@ from microshrub_tools.board.program_sensors import SENSORS, drivers, sensors
 from microshrub_tools.web.page_boards import BOARDS
 from microshrub_tools.web.page_sensors import sensors_told
 
-ONLY_MERGED = {"lib/microshrub/error_text.mpy"}
 AXES = "[...document.querySelectorAll('.axes b')].map((each) => each.textContent)"
 STATES = ("learner.state", "quantizer.state")
 CHOICES = "[...document.querySelector('#program-sensor').options].map((each) => each.value)"
@@ -69,7 +68,7 @@ def check_same(found: dict[str, bytes], made: Path) -> None:
     alone = [file for file in found if file.startswith("lib/") and file.count("/") == 1]
     assert sorted(alone) == sorted(own)
     imported = {path.relative_to(made).as_posix() for path in made.rglob("*.mpy")}
-    assert imported - ONLY_MERGED <= found.keys()
+    assert imported <= found.keys()
 
 
 @pytest.mark.parametrize(
@@ -125,7 +124,7 @@ def test_the_files_are_those_of_build(
     made = build(model, board, sensor=sensor, output=tmp_path / "made").folder
     check_same(found, made)
     assert (f"lib/{kind}.mpy" in found) == (kind in drivers())
-    assert ("lib/microshrub/device/own.mpy" in found) == (kind in drivers())
+    assert ("lib/microshrub/device/custom_sensor.mpy" in found) == (kind in drivers())
 
 
 @pytest.mark.parametrize(
@@ -177,7 +176,7 @@ def test_two_sensors_together_have_the_files_of_build(
     assert playground.run(WHY_NOT) == ""
     found = program(playground, tmp_path, "take-program", board)
     check_same(found, build(model, board, sensor=several, output=tmp_path / "made").folder)
-    assert "lib/microshrub/device/several.mpy" in found
+    assert "lib/microshrub/device/combined_sensor.mpy" in found
 
 
 @pytest.mark.parametrize(

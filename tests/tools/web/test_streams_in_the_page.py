@@ -102,6 +102,8 @@ CSV = (
     "a,b,class\n0,1,0\n1,1,+1\n0,1,007\n",
     "a,b,class\n0,1e308,x\n1,-1e20,y\n" + "0,0.5,x\n1,0.25,y\n" * 20,
     "a,class\n" + "0,x\n1,y\n" * 130 + "1,late\n",
+    "age,level=0,level=1,class\n31,0,1,a\n42,1,0,b\n",
+    "level=0,level=1,class\n0,1,a\n1,0,b\n",
 )
 HEAD = "% of rooms\n@relation rooms\n"
 ROOMS = (
@@ -210,7 +212,11 @@ def test_the_page_and_the_command_line_say_the_same(tmp_path: Path, chunk: int) 
     for case, page in zip(FILE_CASES, pages, strict=True):
         path = tmp_path / case.name
         path.write_bytes(case.data)
-        if case.words:
+        if case.page:
+            assert "refused" in page, f"{case.what}: it is read"
+            for word in case.page:
+                assert word in page["refused"], case.what
+        elif case.words:
             with pytest.raises(DataError) as caught:
                 open_stream(str(path))
             for said in (str(caught.value), page.get("refused", f"{case.what}: it is read")):

@@ -1,6 +1,6 @@
 """What the page gives away is what the command line makes: a model's file, a board's program.
 
-Only the library differs: `build` merges the modules, and the page has a file for each.
+Only the library differs: that of the page is merged for all programs with the learner.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from browser_support import Browser
+from page_library_support import check_library
 from playground_support import choose, crc_of_run, set_option, take
 
 from microshrub_host import load_model
-from microshrub_host.programs import mpy
 from microshrub_tools import build
 from microshrub_tools.board.build import main_file
 
@@ -53,15 +53,7 @@ def test_the_model_and_the_program_are_those_of_the_command_line(
     expected["main.py"] = main_file().read_bytes()
     library = {name: found.pop(name) for name in list(found) if name.startswith("lib/")}
     assert found == expected
-    compiled = {mpy.in_library(file): file.read_bytes() for file in mpy.compiled("armv7emsp")}
-    assert all(compiled[name.removeprefix("lib/")] == code for name, code in library.items())
-    assert {f"lib/{name}" for name in _imported(made)} <= library.keys()
-
-
-def _imported(program: Path) -> set[str]:
-    """The files of the library's modules that a program of `build` has, merged or not."""
-    names = {file.relative_to(program / "lib") for file in (program / "lib").rglob("*.mpy")}
-    return {name.as_posix() for name in names} - {"microshrub/error_text.mpy"}
+    check_library(library, made, learner, "rpi_pico2")
 
 
 def test_a_model_that_was_stopped_can_be_taken_away(playground: Browser, tmp_path: Path) -> None:

@@ -15,17 +15,14 @@ from sensor_support import held_clock
 from teach_support import crc, end, taught
 
 from microshrub_host import load_model
-from microshrub_host.emulation import emulated_boards
-from microshrub_host.emulation.emulator import EmulatedBoard
+from microshrub_host.boards import emulated_boards
+from microshrub_host.boards.emulator import EmulatedBoard
 from microshrub_host.library import loader
 from microshrub_tools.board import build, flash
 from microshrub_tools.cli.main import main
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import FINGERPRINT
 from microshrub_tools.link.serial_line import SerialLine
-
-pytest.importorskip("websockets")
-
 from microshrub_tools.web.bridge import of_port
 
 

@@ -9,20 +9,6 @@ from typing import Any
 
 import pytest
 from browser_support import Browser
-from device_support import put_device
-from line_support import Cable, Ends
-from playground_support import choose, take
-from program_support import number_program
-from serial_support import serial_port
-from teach_support import ask_in_vain, begin, crc, end, name, press
-from test_accessibility import AXE, findings
-from test_languages import CUT
-
-from microshrub_host import load_model, open_stream, simulate
-from microshrub_tools import Sensor, build
-
-pytest.importorskip("websockets")
-
 from cable_support import (
     AXES,
     MOTION,
@@ -39,6 +25,17 @@ from cable_support import (
     samples_of,
     teach,
 )
+from device_support import put_device
+from line_support import Cable, Ends
+from playground_support import choose, take
+from program_support import number_program
+from serial_support import serial_port
+from teach_support import ask_in_vain, begin, crc, end, name, press
+from test_accessibility import AXE, findings
+from test_languages import CUT
+
+from microshrub_host import load_model, open_stream, simulate
+from microshrub_tools import Sensor, build
 
 SENSOR = Sensor.mpu6050(scl=1, sda=0, rate=50)
 CARDS = "document.querySelectorAll('#cards li').length"
@@ -270,7 +267,7 @@ def test_a_forecast_an_old_program_and_none_are_told_apart(
         assert "predicts a number" in refused(page, board.port)
     (old / "flash").mkdir(parents=True)
     put_device(old / "flash", motion_program(), compiled=False)
-    answers = old / "flash" / "lib" / "microshrub" / "device" / "answers.py"
+    answers = old / "flash" / "lib" / "microshrub" / "device" / "link.py"
     answers.write_text(answers.read_text().replace("const(11)", "const(99)"))
     with Gesturing(micropython_command, old).board as board:
         assert "too old" in refused(page, board.port)

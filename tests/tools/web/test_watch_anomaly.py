@@ -12,9 +12,6 @@ from device_support import Device, configuration, connected, frozen_quantizer, l
 from microshrub_host.library.learners import MODELS
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.link.messages import Unlike, anomaly
-
-pytest.importorskip("websockets")
-
 from microshrub_tools.web.bridge import of_port
 
 MODEL = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}

@@ -15,10 +15,7 @@ from patience import PATIENCE
 
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.serial_line import PortError, SerialLine
-from microshrub_tools.watch.naming import Classes
-
-pytest.importorskip("websockets")
-
+from microshrub_tools.watch.class_naming import Classes
 from microshrub_tools.web.bridge import of_port
 
 BUTTONS = "[...document.querySelectorAll('#watch-part .labels button')]"

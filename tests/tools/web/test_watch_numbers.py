@@ -15,9 +15,6 @@ from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import sample
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.device_watch import Watch
-
-pytest.importorskip("websockets")
-
 from microshrub_tools.web.bridge import of_port
 
 CELLS = "[...document.querySelectorAll('#watch-numbers tr')].map((row) => "

@@ -13,13 +13,11 @@ from naming_support import SPARE, kinds, live, put_naming_device
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import ASKING, STATUS, DeviceStatus, Question
 from microshrub_tools.link.serial_line import SerialLine
-
-pytest.importorskip("websockets")
-
 from microshrub_tools.web.bridge import of_port
 
 QUESTION = "document.querySelector('#question').textContent"
 COUNT = "document.querySelector('#question-count').textContent"
+NUMBERS = "document.querySelector('#watch-numbers').textContent"
 ANSWERS = "[...document.querySelectorAll('#question-labels button')].map((e) => e.textContent)"
 
 
@@ -51,6 +49,7 @@ def test_a_question_is_answered_in_the_page(
         page.press("#question-labels button:nth-child(2)")
         page.wait(f"{QUESTION} === 'No sample waits for its label.'")
         page.wait("document.querySelector('#watch-numbers').textContent.includes('label')")
+        assert "%" not in page.run(NUMBERS), "of one class all is right"
         page.press("#watch")
         page.wait("document.querySelector('#watch').textContent === 'Connect'")
     finally:

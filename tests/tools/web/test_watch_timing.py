@@ -7,17 +7,18 @@ from pathlib import Path
 
 import pytest
 from browser_support import Browser
+from cable_support import Gesturing, bridged, gesturing, motion_program
 from playground_support import take
 from test_watch_questions import COUNT, QUESTION
-
-pytest.importorskip("websockets")
-
-from cable_support import Gesturing, bridged, gesturing, motion_program
 
 WATCH = "document.querySelector('#watch')"
 STATUS = "document.querySelector('#watch-status').textContent"
 NEWEST = "document.querySelector('#watch-newest').textContent"
 LABELS = "[...document.querySelectorAll('#watch-part section:last-child .labels button')]"
+DRAWN = """
+(({ width, height }, paper) => paper.getImageData(0, 0, width, height).data.some(Boolean))(
+  ...((sheet) => [sheet, sheet.getContext("2d")])(document.querySelector("#watch-part .trace")))
+"""
 # Runs something as soon as the question is another one, and gives what is shown then
 CHANGED = """
 new Promise((resolve) => {
@@ -96,6 +97,16 @@ def test_what_was_answered_is_not_asked_again(page: Browser, asking: Gesturing) 
         watched(page, bridge.address)
         page.wait(f"{COUNT}.startsWith('10 of ')")  # no other question will come
         assert set(page.run(ANSWERED)) == {"No sample waits for its label."}
+
+
+@pytest.mark.usefixtures("address")
+def test_the_sensor_of_a_board_is_shown_as_curves(page: Browser, board: Gesturing) -> None:
+    with bridged(board.port) as bridge:
+        watched(page, bridge.address)
+        assert (
+            page.run("document.querySelector('#watch-part .axes').textContent") == "axayazgxgygz"
+        )
+        page.wait(DRAWN)
 
 
 @pytest.mark.usefixtures("address")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import http.client
 import http.server
+import shutil
 import threading
 from pathlib import Path
 
@@ -91,3 +92,25 @@ def test_nothing_outside_of_the_page_is_served(address: str) -> None:
 
 def test_the_page_takes_at_most_two_megabytes(address: str) -> None:
     assert sum(p.stat().st_size for p in site.FOLDER.rglob("*") if p.is_file()) < 2_000_000
+
+
+@pytest.mark.skipif(not shutil.which("npm"), reason="no npm: `make optional` installs it")
+def test_in_a_clone_the_page_is_built_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    built = tmp_path / "tools" / "microshrub_tools" / "web" / "site"
+    (tmp_path / "tools" / "web").mkdir(parents=True)
+    (tmp_path / "tools" / "web" / "package.json").write_text("{}")
+    make = tmp_path / "Makefile"
+    make.write_text(f"web:\n\t@echo 1 of 2\n\t@mkdir -p {built}\n\t@touch {built}/main.js\n")
+    monkeypatch.setattr(site, "FOLDER", built)
+    assert main(["web", "--output", str(tmp_path / "page")]) == 0
+    assert "1 of 2" in capfd.readouterr().err
+    make.write_text("web:\n\t@false\n")
+    assert main(["web", "--output", str(tmp_path / "again")]) == 0  # it is there
+    (built / "main.js").unlink()
+    assert main(["web"]) == 2
+    assert "could not be built" in capfd.readouterr().err
+    monkeypatch.setenv("PATH", "")
+    assert main(["web"]) == 2
+    assert "make and npm" in capfd.readouterr().err

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Generator, Iterator, Sequence
@@ -16,10 +15,10 @@ from microshrub_host.base.child_process import patience
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages, showing
 from microshrub_host.boards.board_files import CostRow
+from microshrub_host.library import library_files
 from microshrub_host.library.learners import MODELS, specification
-from microshrub_host.sources import library_files
 
-from .raw_repl import Device
+from .board_repl import Device
 
 _PATIENCE = 20.0  # seconds until the device's first line
 _START_SECONDS = 5.0
@@ -47,14 +46,14 @@ def measure(port: str, *, mount: bool = False) -> tuple[int, str, list[CostRow]]
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder) / "bench.py"
         script.write_text(device_script(), encoding="utf-8")
-        said: list[str] = []
-        lines = _mpremote(port, script, said, mount=mount)
+        output: list[str] = []
+        lines = _mpremote(port, script, output, mount=mount)
         try:
             return read_rows(lines)
         finally:
             lines.close()
-            if any(line.startswith("device ") for line in said):
-                _start_again(port)
+            if any(line.startswith("device ") for line in output):
+                start_again(port)
 
 
 def device_script() -> str:
@@ -68,13 +67,15 @@ def device_script() -> str:
     return f"{program}\n\nimport json\n\nmain(json.loads({json.dumps(listed)!r}))\n"
 
 
-def _start_again(port: str) -> None:
+def start_again(port: str) -> None:
     """Start the program that the board had, and say whether that went well."""
     try:
         with Device(port) as device:
             if not device.value("'main.py' in __import__('os').listdir()"):
                 return
-            started, _ = device.start(patience(_START_SECONDS))
+            started, message = device.start(patience(_START_SECONDS))
+            # one that is not ours says nothing; it runs unless there is a prompt
+            started = started or ">>> " not in message.rpartition("soft reboot")[2]
     except UserError:
         started = False
     messages.say(
@@ -85,14 +86,15 @@ def _start_again(port: str) -> None:
 
 
 def _mpremote(
-    port: str, script: Path, said: list[str], *, mount: bool
+    port: str, script: Path, output: list[str], *, mount: bool
 ) -> Generator[str, None, None]:
     """The lines that the script prints, which go to `said`, too.
 
     Raises UserError if it does not come to its end.
     """
     mounted = ["mount", str(library_files.folder().parent)] if mount else []
-    command = [sys.executable, "-m", "mpremote", "connect", port, *mounted, "run", str(script)]
+    words = ("connect", port, *mounted, "run", str(script))
+    command = child_process.python_module("mpremote", *words)
     process = child_process.start(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
     )
@@ -103,18 +105,18 @@ def _mpremote(
         assert process.stdout
         for line in process.stdout:
             silence.cancel()
-            said.append(line.strip())
+            output.append(line.strip())
             yield line.strip()
         if process.wait():
-            raise UserError(_advice(port, said))
+            raise UserError(_advice(port, output))
     finally:
         silence.cancel()
         process.kill()
         process.wait()
 
 
-def _advice(port: str, said: Sequence[str]) -> str:
-    last = next((line for line in reversed(said) if line), "")
+def _advice(port: str, output: Sequence[str]) -> str:
+    last = next((line for line in reversed(output) if line), "")
     if not last or "raw repl" in last.lower():
         return (
             f"{port}: MicroPython does not answer. Is it on the board, and can its program be "

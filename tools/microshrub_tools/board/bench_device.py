@@ -84,11 +84,11 @@ def _measure(kind: str, parameters: "dict[str, Any]") -> "list[int]":
         if i >= 0:
             times[0][i] = since(middle, begin)
             times[1][i] = since(end, middle)
-    found = []
+    result = []
     for some in times:
         ordered = sorted(some)
-        found += [ordered[_TIMED // 2], ordered[_TIMED * 99 // 100]]
-    return found
+        result += [ordered[_TIMED // 2], ordered[_TIMED * 99 // 100]]
+    return result
 
 
 def main(configurations: "list[Any]") -> None:

@@ -3,6 +3,8 @@
 Paths are relative to where a board starts, which is not the root on every one.
 """
 
+import textwrap
+
 # The programs' folders. Whatever else has such a name is left alone
 _PROGRAMS = """[
     entry[0] for entry in os.ilistdir()
@@ -18,6 +20,24 @@ _PROGRAMS = """[
 #     tested -> ready    it has the simulator's bits; the board starts anew
 #     ready -> tried     the program runs, until the PC comes and removes that file
 
+# Where a program has its library. rom.py has what of ROM belongs to it: bytes, and their CRC32
+ROM_PATH = "/rom/microshrub.lib"
+_PATHS = """\
+    sys.path.insert(0, "lib")
+    if "rom.py" in os.listdir():
+        exec(open("rom.py").read())
+"""
+ROM_PROGRAM = f"""\
+try:
+    import binascii
+    import vfs
+
+    if binascii.crc32(memoryview(vfs.rom_ioctl(2, 0))[:%d]) == %d:
+        sys.path.insert(0, "{ROM_PATH}")
+except (ImportError, AttributeError, TypeError, OSError):
+    pass  # another firmware
+"""
+
 # main.py of a board that was flashed, and its first line
 LOADER_MARK = "# microshrub: starts the newest program that `microshrub flash` has put here"
 LOADER = f"""\
@@ -31,8 +51,7 @@ import sys
 found = {_PROGRAMS}
 if found:
     os.chdir(max(found))
-    sys.path.insert(0, "lib")
-    name = "main.py"
+{_PATHS}    name = "main.py"
     for step, then in (("trial", "tested"), ("ready", "tried")):
         if step in os.listdir():
             os.rename(step, then)
@@ -112,12 +131,29 @@ def copy(source, target):
             g.write(memoryview(part)[:n])
 """
 
+# What writing the ROM file system needs, behind the above
+ROM_HELPERS = """
+rom = None
+try:
+    import vfs
+    if vfs.rom_ioctl(1) > 0:
+        rom = memoryview(vfs.rom_ioctl(2, 0))
+except (ImportError, AttributeError, TypeError):
+    pass  # there is none
+def rom_is_blank():
+    return bytes(rom[:4]) in (bytes(4), b"\\xff" * 4)
+def rom_names():
+    try:
+        return [entry[0] for entry in vfs.VfsRom(rom).ilistdir("/")]
+    except OSError:
+        return None
+"""
+
 # The self-test of the program in a folder, %r, of the board, behind the above
-SELFTEST = """
+SELFTEST = f"""
 root = os.getcwd()
 os.chdir(%r)
-sys.path.insert(0, "lib")
-gc.collect()
+{textwrap.dedent(_PATHS)}gc.collect()
 before = gc.mem_free()
 if hasattr(gc, "threshold"):
     gc.threshold(2048)  # what the import leaves behind is not to spread over the heap
@@ -149,14 +185,22 @@ print(repr((crc, took, before, gc.mem_free())))
 os.chdir(root)
 """
 
+# The program in a folder, %r, of the board, as LOADER starts it
+START = """
+import os, sys
+os.chdir(%r)
+sys.path.insert(0, "lib")
+exec(open("main.py").read())
+"""
+
 # trial.py of a program that came over the network, behind HELPERS; %d is the simulator's CRC32
 TRIAL = f"""
-said = []
-print = said.append
+printed = []
+print = printed.append
 {SELFTEST % "."}
-if int(said[0].strip("(").split(",")[0]) == %d:
+if int(printed[0].strip("(").split(",")[0]) == %d:
     with open("selftest", "w") as f:
-        f.write(said[0])
+        f.write(printed[0])
     os.rename("tested", "ready")
 import machine
 machine.reset()

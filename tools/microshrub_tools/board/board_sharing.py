@@ -1,4 +1,4 @@
-"""The model of a board's program, for who shares samples with it: taken to the PC and back.
+"""The model of a board's program, for sharing: fetched to the PC and put back.
 
 The program is stopped, which saves its checkpoint. Here, the same application takes the checkpoint
 over and learns, and its next checkpoint goes to the board: what a PC learns has the board's bits.
@@ -25,9 +25,9 @@ from ..link.lines import is_network
 from ..link.serial_line import PortError
 from ..link.tcp_line import line_within
 from . import flash
+from .board_repl import Device
 from .flash import Runs
 from .flash_network import NetworkDevice
-from .raw_repl import Device
 
 _PIECE = 1024  # bytes that are read at once
 _START_SECONDS = 30.0  # for the program to start again,
@@ -64,7 +64,7 @@ class BoardModel:
             if config.numbers is not None or config.spare is not None:
                 what = "predicts a number" if config.spare is None else "has spare classes"
                 raise UserError(f"a program that {what} shares no samples")
-            self._app = library.device.device_model.Application(config, f"{self._folder}/")
+            self._app = library.device.application.Application(config, f"{self._folder}/")
             self.found = self._app.begin()
             if not self._app.quantizer.frozen:
                 raise UserError("the board is still calibrating: it shares samples afterwards")
@@ -80,7 +80,7 @@ class BoardModel:
         if self._app.store is None:
             raise UserError(
                 "the board's program keeps no checkpoint, so it would forget what it is taught: "
-                "build it without `--checkpoint off`"
+                "build it without `--checkpoint-seconds 0`"
             )
 
     def put_back(self) -> None:

@@ -2,7 +2,7 @@
 
     main.py                   starts the program
     config.json               program_config.py
-    secrets.json              passwords and a key, see program_network.py, and house.bin
+    secrets.json              passwords and a key, see program_network.py, and discovery.bin
     quantizer.state           what the quantizer has seen
     learner.state             what the model has learned, if it has
     lib/microshrub/           what the program needs of the device library, see program_library.py
@@ -26,21 +26,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from microshrub_host.base import files as files_on_disk
 from microshrub_host.base.errors import UserError
-from microshrub_host.base.terminal import messages
 from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
+from microshrub_host.boards.deployment import Deployment
+from microshrub_host.boards.emits import chosen
+from microshrub_host.boards.fit_advice import options_to_lower
 from microshrub_host.boards.import_heap import LibraryHeap
 from microshrub_host.boards.program import Program
 from microshrub_host.boards.program_budget import budget_of, fitting, frozen_advice
 from microshrub_host.boards.program_library import ProgramLibrary, arch_of
-from microshrub_host.boards.what_to_lower import which_to_lower
-from microshrub_host.library import loader
+from microshrub_host.library import library_files, loader
+from microshrub_host.library.library_files import own_learners
 from microshrub_host.models import model_files
-from microshrub_host.programs import mpy, native_files
-from microshrub_host.reports.report import code_shortage, shortage
-from microshrub_host.sources import library_files
-from microshrub_host.sources.library_files import own_learners
+from microshrub_host.programs import mpy
+from microshrub_host.reports.result_tables import code_shortage, shortage
 
 from . import flash_space, program_deep_sleep
 from .program_network import SECRETS
@@ -62,7 +63,6 @@ if hasattr(gc, "threshold"):
 
 try:
     from microshrub import"""
-EMITS = ("viper", "native", "bytecode")
 _MARKS = ("main.py", CONFIG)  # by which a folder is known to be a build,
 _LIBRARIES = (LIBRARY, MANIFEST)  # and one of these
 
@@ -103,7 +103,7 @@ def make(
     program: Program,
     board: Board,
     output: Path,
-    emit: str = "viper",
+    emit: str = "",
     *,
     freeze: bool = False,
     own: Sequence[Path] = (),
@@ -111,28 +111,23 @@ def make(
     """Write the folder; a build that is there is replaced.
 
     own are files of the user's that the program imports; they are copied to the board, compiled.
-    What "native" cannot be made for is "viper", and a line says why. With `freeze`, the library is
-    for a firmware.
+    What kernels become is `emit`, one of EMITS, or empty for the best that there is. With
+    `freeze`, the library is for a firmware.
     Raises UserError, with nothing changed, if the output is something else or the program does not
     fit the board.
     """
-    if emit not in EMITS:
-        raise UserError(f"--emit has to be one of {', '.join(EMITS)}, not {emit!r}")
-    if freeze and emit == "native":
-        raise UserError("MicroPython cannot freeze a native module: --freeze without --native")
-    if emit == "bytecode" and program.around.get("tcp"):
+    emit = chosen(board, emit, freeze)
+    if emit == "bytecode" and program.config.get("tcp"):
         raise UserError("--tcp signs with machine code: --emit bytecode has none")
     check_output(output)
     program = program_deep_sleep.settled(program, board)
-    if emit == "native" and not native_files.can_be_made(board.arch, messages.say):
-        emit = "viper"
     arch = arch_of(board, emit)
     compiled = {path: mpy.compiled_program(path, arch).read_bytes() for path in own}
     own_bytes = sum(map(len, compiled.values()))
     library = fitting(ProgramLibrary(program, board, emit, freeze, tuple(own)), own_bytes)
     budget = budget_of(library, own_bytes)
     if not budget.fits:
-        frozen = "" if freeze or emit == "native" else frozen_advice(program, board, emit)
+        frozen = "" if freeze else frozen_advice(program, board)
         raise UserError(f"The program does not fit: {_what_to_do(program, board, budget, frozen)}")
     if not budget.code_fits:
         ways = "" if freeze else _without_machine_code(program, board, own, own_bytes)
@@ -151,7 +146,7 @@ def _without_machine_code(
     """What can be built where not even the kernels have room that have to be machine code."""
     plain = budget_of(ProgramLibrary(program, board, "bytecode", own=tuple(own)), own_bytes)
     ways = ["`build --freeze`, which leaves it in flash"]
-    if plain.fits and not program.around.get("tcp"):
+    if plain.fits and not program.config.get("tcp"):
         ways.append("`build --emit bytecode`, which has none and takes longer")
     return f"what fits is {', or '.join(ways)}."
 
@@ -166,7 +161,9 @@ def _what_to_do(program: Program, board: Board, budget: ram_budget.Budget, froze
         if 2 * waits > budget.ram_bytes:
             lower = f"The {what} take {waits:,} of them: lower {lower}."
             return f"{shortage('it', budget)} {lower} {frozen}".rstrip()
-    lower = which_to_lower(program.parameters, board, program.learner, budget, frozen=frozen)
+    lower = options_to_lower(
+        Deployment(program.parameters, board, program.learner), budget, frozen
+    )
     saved = _SAVED if program.learner_state else ""
     return f"{shortage('it', budget)} {lower} {saved}".rstrip()
 
@@ -199,7 +196,10 @@ def main_file() -> Path:
 
 def check_output(output: Path) -> None:
     """Raise UserError if the folder holds something that is no build, or cannot be made."""
-    parent = output.resolve().parent
+    try:
+        parent = files_on_disk.resolved(output).parent
+    except UserError as error:
+        raise UserError(f"--output {error}") from None
     if output.exists() and not is_build(output) and not _is_empty(output):
         raise UserError(
             f"--output {output}: there is something that is not a build; choose another folder"
@@ -221,7 +221,7 @@ def _is_empty(folder: Path) -> bool:
 
 def write(files: dict[str, bytes], output: Path) -> None:
     """Put the files into a new folder and only then in its place. Raises UserError."""
-    target = output.resolve()
+    target = files_on_disk.resolved(output)
     fresh = target.with_name(f".{target.name}-{secrets.token_hex(8)}")
     old = fresh.with_name(fresh.name + "-old")
     try:

@@ -1,4 +1,4 @@
-"""Boards that teach each other: one round, of what each has and what the others lack of it."""
+"""Boards that teach each other: one round of exchange of the classes that the others lack."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from microshrub_host.library import loader
 from microshrub_host.models.shared_samples import MOST, Sharer
 
 from .board_sharing import board_model
-from .parcel_store import ParcelStore
-from .program_house import check_name
+from .mqtt_packet_store import MqttPacketStore
+from .program_mqtt import check_name
 
 SILENT = ("well known", "learned of others")  # what nobody needs to be told in every round
 Tell = Callable[[str], None]
@@ -32,12 +32,12 @@ class Way:
 
 @dataclass(frozen=True)
 class Visited:
-    """A board as it was when the round began: a copy of what it shares, and its parcels."""
+    """A board as it was when the round began: a copy of what it shares, and its packets."""
 
     way: Way
     name: str
     sharer: Sharer
-    parcels: tuple[bytes, ...]
+    packets: tuple[bytes, ...]
 
 
 @dataclass(frozen=True)
@@ -53,11 +53,11 @@ class Offered:
 
 
 def visit(ways: Sequence[Way], wanted: Sequence[str], tell: Tell, *, named: bool) -> list[Visited]:
-    """Take the parcels of boards: of the wanted classes, or of all if there are none of these.
+    """Take the packets of boards: of the wanted classes, or of all if there are none of these.
 
     A board that is away, or that cannot share, is told of. `named`: it needs a name of its own.
     """
-    found: list[Visited] = []
+    result: list[Visited] = []
     for number, way in enumerate(ways, 1):
         try:
             with board_model(way.port, way.key) as board:
@@ -66,59 +66,59 @@ def visit(ways: Sequence[Way], wanted: Sequence[str], tell: Tell, *, named: bool
                 if named and name == f"board{number}":
                     raise UserError("the broker needs a name for it: --port NAME=PORT")
                 check_name(name)
-                if name in {each.name for each in found}:
+                if name in {each.name for each in result}:
                     raise UserError(f"another board is called {name}, too: --port NAME=PORT")
                 sharer = board.sharer
                 held = sharer.held()
                 chosen = [each for each in held if not wanted or each in wanted]
-                parcels = tuple(sharer.collect(name, (each,), MOST) for each in chosen)
-            found.append(Visited(way, name, sharer, parcels))
+                packets = tuple(sharer.collect(name, (each,), MOST) for each in chosen)
+            result.append(Visited(way, name, sharer, packets))
         except UserError as error:
             tell(f"{way.port} is skipped: {error}")
-    return found
+    return result
 
 
-def at_broker(store: ParcelStore, visited: Sequence[Visited], tell: Tell) -> dict[str, Any]:
-    """Publish the boards' parcels, and fetch those of boards that were not visited."""
+def at_broker(store: MqttPacketStore, visited: Sequence[Visited], tell: Tell) -> dict[str, Any]:
+    """Publish the boards' packets, and fetch those of boards that were not visited."""
     for each in visited:
-        for name in store.publish(each.parcels):
+        for name in store.publish(each.packets):
             tell(f"{name} of {each.name} is not published: enough boards have")
     published = store.fetch("")
     for sentence in published.refused:
         tell(sentence)
     own = {each.name for each in visited}
     return {
-        topic: parcel for topic, parcel in published.parcels.items() if parcel.origin not in own
+        topic: packet for topic, packet in published.packets.items() if packet.origin not in own
     }
 
 
 def teach(
     visited: Sequence[Visited], more: Mapping[str, Any], tell: Tell
 ) -> tuple[list[Offered], list[str]]:
-    """Have each board learn what it lacks of the others' parcels, and of those from elsewhere.
+    """Have each board learn what it lacks of the others' packets, and of those from elsewhere.
 
     Only boards that lack something are stopped again. Returns what became of each class that was
     offered, and the names of boards that are no longer there.
     """
     library: Any = loader.load("python")
     offers = {
-        f"{parcel.class_names[0]} of {each.name}": parcel
+        f"{packet.class_names[0]} of {each.name}": packet
         for each in visited
-        for parcel in map(library.Parcel, each.parcels)
+        for packet in map(library.SamplePacket, each.packets)
     }
     lessons: list[Offered] = []
     gone: list[str] = []
     for each in visited:
         mine = {
-            where: parcel
-            for where, parcel in _sorted({**offers, **more})
-            if parcel.origin != each.name
+            where: packet
+            for where, packet in _sorted({**offers, **more})
+            if packet.origin != each.name
         }
         try:
-            found, refused = each.sharer.take_lacking(mine)  # of the copy
+            result, refused = each.sharer.take_lacking(mine)  # of the copy
             if each.sharer.sharing.waiting:
                 with board_model(each.way.port, each.way.key) as board:
-                    found, refused = board.sharer.take_lacking(mine)
+                    result, refused = board.sharer.take_lacking(mine)
                     board.put_back()
         except UserError as error:
             tell(f"{each.way.port} is skipped: {error}")
@@ -127,13 +127,15 @@ def teach(
         for sentence in refused:
             tell(f"{each.name} cannot learn {sentence}")
         lessons += [
-            Offered(each.name, told.origin, taken.name, taken.what, taken.samples, taken.learned)
-            for told in found
-            for taken in told.classes
+            Offered(
+                each.name, outcome.origin, taken.name, taken.what, taken.samples, taken.learned
+            )
+            for outcome in result
+            for taken in outcome.classes
         ]
     return lessons, gone
 
 
-def _sorted(parcels: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+def _sorted(packets: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
     """By class, and then by whose they are."""
-    return sorted(parcels.items(), key=lambda pair: (pair[1].class_names[0], pair[1].origin))
+    return sorted(packets.items(), key=lambda pair: (pair[1].class_names[0], pair[1].origin))

@@ -3,7 +3,8 @@
 Each program has a folder of its own on the board, and main.py starts the newest:
 
     main.py             LOADER
-    microshrub.0007     a build: main.py, config.json, states, lib/microshrub unless it is frozen
+    microshrub.0007     a build: main.py, config.json, states, lib/microshrub unless it is frozen,
+                        and rom.py if the library is in ROM as well: see rom_library.py
     new.microshrub      a build that is being copied
 
 Copy, compare, self-test, and only then rename new.microshrub to microshrub.0008. A main.py that
@@ -20,16 +21,17 @@ import importlib
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.library import loader
 from microshrub_host.models import model_files
 
-from . import flash_space
-from .board_code import HELPERS, LOADER, SELFTEST, TRIAL
-from .raw_repl import RaisedError
+from ..link.serial_line import Line
+from . import flash_space, rom_library
+from .board_code import HELPERS, LOADER, SELFTEST, START, TRIAL
+from .board_repl import RaisedError
 
 _NEW = "new.microshrub"
 _SLOT = re.compile(r"microshrub\.\d{4}")
@@ -43,7 +45,7 @@ _ARCHITECTURES = (
     *("", "x86", "x64", "armv6", "armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp"),
     *("xtensa", "xtensawin", "rv32imc", "rv64imc"),
 )
-_ARM = range(3, 9)
+_THUMB = range(4, 9)  # each of these also runs the code of those before it
 _NO_LIBRARY = "no module named 'microshrub'"
 _NEEDS_FIRMWARE = (
     "The build is for a MicroPython with microshrub in its firmware, and this board's has none. "
@@ -68,14 +70,27 @@ class Runs(Protocol):
         """What the expression is."""
 
 
+class Starts(Runs, Protocol):
+    """A board that can go on with a program."""
+
+    def begin(self, code: str) -> Line:
+        """Start code that goes on."""
+
+
 @dataclass(frozen=True)
 class SelfTest:
-    """What the board learned from the fixed stream, and what it took; 0 us without a clock."""
+    """What the board learned from the fixed stream, and what it took; 0 us without a clock.
+
+    rom_bytes are of the library in the board's ROM file system; if there are none, not_in_rom says
+    why, after a flash over a cable.
+    """
 
     crc32: int
     microseconds: int  # a sample
     free_before: int  # bytes of heap, nothing being imported
     free_after: int  # with the library, the model and its quantizer
+    rom_bytes: int = 0
+    not_in_rom: str = ""
 
 
 def _quiet(done: int, total: int) -> None:
@@ -92,10 +107,36 @@ def flash(device: Runs, files: Files, update: Update = _quiet) -> SelfTest:
     check_fit(device, files)
     copy(device, files, update)
     verify(device, files)
+    rom = put_into_rom(device, files)
     result = selftest(device, wanted)
     take_checkpoint_along(device)
     switch(device)
-    return result
+    return replace(result, rom_bytes=rom.size, not_in_rom=rom.why_not)
+
+
+def try_out(device: Runs, files: Files, update: Update = _quiet) -> SelfTest:
+    """Copy a build to the board and test it there, beside the program that the board has.
+
+    leave_no_trace() removes it. Raises UserError.
+    """
+    wanted = expected_crc32(files)
+    leave_no_trace(device)
+    check_fit(device, files)
+    copy(device, files, update)
+    verify(device, files)
+    return selftest(device, wanted)
+
+
+def leave_no_trace(device: Runs) -> None:
+    """Remove a build that was tried out."""
+    device.run(HELPERS)
+    remove(device, _NEW)
+
+
+def start_tried(device: Starts) -> Line:
+    """Start the build that was tried out; returns the line to its program."""
+    device.reset()
+    return device.begin(START % _NEW)
 
 
 def prepare(device: Runs) -> None:
@@ -130,20 +171,29 @@ def remove(device: Runs, path: str) -> None:
 
 
 def check_fit(device: Runs, files: Files) -> None:
-    """Raise UserError if the board runs other machine code or has too little space."""
+    """Raise UserError if the board cannot load a file, or has too little space for all."""
     has = device.value("getattr(sys.implementation, '_mpy', 0)")
-    if has & 0xFF != 6:
-        raise UserError("The MicroPython of this board does not load .mpy files of version 6")
-    found = has >> 10 & 0xF
+    result = has >> 10 & 0xF
     for name, data in files.items():
         if name.endswith(".mpy"):
-            needs = data[2] >> 2 & 0xF
-            fits = needs in (0, found) or (needs in _ARM and found in _ARM and needs <= found)
-            if not fits:
-                runs = _architecture(found) or "no machine code"
+            if data[1] != has & 0xFF:
                 raise UserError(
-                    f"The build is for {_architecture(needs)}, and this board runs {runs}. Build "
+                    "The MicroPython of this board does not load .mpy files of version "
+                    f"{data[1]}, which the build has"
+                )
+            needs, version = data[2] >> 2 & 0xF, data[2] & 3
+            runs_it = needs in _THUMB and result in _THUMB and needs <= result
+            if needs not in (0, result) and not runs_it:
+                runs = architecture(result) or "no machine code"
+                raise UserError(
+                    f"The build is for {architecture(needs)}, and this board runs {runs}. Build "
                     "it for this --board, or with --emit bytecode."
+                )
+            if needs and version != has >> 8 & 3:
+                raise UserError(
+                    "The MicroPython of this board loads machine code of another version than "
+                    "the build has: install MicroPython 1.23 or newer, or build with --emit "
+                    "bytecode."
                 )
     block, _, _, free = device.value("os.statvfs('.')")[:4]
     need = flash_space.blocks({name: len(data) for name, data in files.items()}, block)
@@ -155,7 +205,8 @@ def check_fit(device: Runs, files: Files) -> None:
         )
 
 
-def _architecture(number: int) -> str:
+def architecture(number: int) -> str:
+    """The name of a number in sys.implementation._mpy."""
     return _ARCHITECTURES[number] if number < len(_ARCHITECTURES) else f"number {number}"
 
 
@@ -197,6 +248,16 @@ def verify(device: Runs, files: Files) -> None:
         _same(device, f"{_NEW}/{name}", data)
 
 
+def put_into_rom(device: Runs, files: Files) -> rom_library.RomLibrary:
+    """Put the library into the board's ROM file system as well, if it has room there."""
+    found = rom_library.put(device, files)
+    if found.program:
+        path = f"{_NEW}/{rom_library.PROGRAM}"
+        write(device, path, found.program)
+        _same(device, path, found.program)
+    return found
+
+
 def _same(device: Runs, path: str, data: bytes) -> None:
     if device.value(f"digest({path!r})") != hashlib.sha256(data).hexdigest():
         raise UserError(
@@ -231,8 +292,8 @@ def selftest(device: Runs, wanted: int) -> SelfTest:
     device.reset()
     device.run(HELPERS)
     try:
-        said = device.run(SELFTEST % _NEW, _SELFTEST_SECONDS)
-        crc, took, before, after = ast.literal_eval(said.strip())
+        output = device.run(SELFTEST % _NEW, _SELFTEST_SECONDS)
+        crc, took, before, after = ast.literal_eval(output.strip())
     except UserError as error:
         if _NO_LIBRARY in str(error):
             raise UserError(_NEEDS_FIRMWARE) from error

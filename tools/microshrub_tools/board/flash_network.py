@@ -19,8 +19,8 @@ from microshrub_host.base.errors import UserError
 from ..link.serial_line import PortError
 from ..link.tcp_line import FLASH, line_within
 from . import flash, simulated_board
+from .board_repl import DeviceError, RaisedError
 from .flash import Files, SelfTest, Update
-from .raw_repl import DeviceError, RaisedError
 
 _SECONDS = 30.0  # for an answer
 _BACK = 420.0  # for the board to be back, tested; longer than a program is on trial
@@ -40,11 +40,11 @@ class NetworkDevice:
     def run(self, code: str, seconds: float = _SECONDS) -> str:
         """What the code prints. Raises RaisedError, or DeviceError if the line is gone."""
         try:
-            said = self._line.ask(code.encode(), patience(seconds))
+            answer = self._line.ask(code.encode(), patience(seconds))
         except OSError as broken:
             raise DeviceError(f"The line to {self.port} is gone ({broken}).") from None
-        text = said[1:].decode(errors="replace")
-        if said[:1] != b"\1":
+        text = answer[1:].decode(errors="replace")
+        if answer[:1] != b"\1":
             raise RaisedError(text)
         return text
 

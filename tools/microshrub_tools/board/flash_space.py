@@ -1,4 +1,4 @@
-"""What files take of a board's flash, whose file system is littlefs.
+"""How much of a board's flash a set of files takes, in littlefs.
 
 A file has blocks of its own; a small one is inside its folder's. A folder has pairs of blocks,
 of which it takes another one when it has about a quarter of a block of names and small files.
@@ -22,14 +22,14 @@ def blocks(sizes: Mapping[str, int], block: int = BLOCK) -> int:
     Above them is a folder, which is counted.
     """
     inside = Counter({PurePosixPath("."): 0})
-    found = 0
+    result = 0
     for name, size in sizes.items():
         path = PurePosixPath(name)
         small = size <= block // _SMALL
-        found += 0 if small else -(-size // block)
+        result += 0 if small else -(-size // block)
         inside[path.parent] += len(path.name) + _ENTRY + (size if small else 0)
         for folder in path.parents[:-1]:
             inside[folder] += 0
     for bytes_inside in inside.values():
-        found += 2 + 2 * -(-bytes_inside * _SHARE // block)
-    return found
+        result += 2 + 2 * -(-bytes_inside * _SHARE // block)
+    return result

@@ -1,12 +1,17 @@
-"""How long a board's flash lasts, at which checkpoints wear.
+"""How long a board's flash lasts under checkpoints, and how soon a label is in flash.
 
 A sector of flash can be erased 100,000 times, as its makers say. littlefs spreads what it writes
-over the sectors that are free, so a checkpoint's erases are shared by all of them.
+over the sectors that are free, so a checkpoint's erases are shared by all of them. A program may
+begin with an allowance of saves, and gets another one every so many seconds: see the firmware's
+checkpoint.py. So labels without end take the allowance once, and then a save in that time.
 """
 
 from __future__ import annotations
 
+import math
+
 from microshrub_host.boards.board_files import Board
+from microshrub_host.library.loader import constant
 
 from .flash_space import BLOCK
 
@@ -18,14 +23,24 @@ ERASE_S = 0.045  # of a sector, with what is written to it
 _SIZE = 1024 * 1024  # bytes of the file system, of a board whose file does not say
 _DAY = 24 * 60 * 60  # seconds
 _STEP = 60
+_PAUSE, _LONGEST = 5, 60  # seconds in which a state of the usual size is in flash
 
 
 def years(board: Board, state_bytes: int, seconds: int) -> float:
     """Years that the flash lasts where a state is saved so often, day and night."""
     free = (board.flash_bytes or _SIZE) - _PROGRAM - 2 * state_bytes
     sectors = max(free // BLOCK, 1)
-    days = _ERASES * sectors / erases(state_bytes) * max(seconds, 1) / _DAY
-    return days / 365
+    saves = _ERASES * sectors / erases(state_bytes) - constant("checkpoint", "_ALLOWANCE")
+    return max(saves, 0) * max(seconds, 1) / _DAY / 365
+
+
+def saved_within(state_bytes: int) -> tuple[int, int]:
+    """Seconds after the last label in which a state is in flash, and after the first one where
+    labels go on: as long as the allowance of saves is not used up.
+    """
+    takes = 2 * seconds_of(state_bytes)  # half of the time, readings are taken
+    pause, longest = (constant("checkpoint", name) / 1000 for name in ("_PAUSE", "_LONGEST"))
+    return max(_PAUSE, math.ceil(pause + takes)), max(_LONGEST, math.ceil(longest + 2 * takes))
 
 
 def erases(state_bytes: int) -> int:

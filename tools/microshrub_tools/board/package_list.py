@@ -5,16 +5,21 @@ and `package-device.json` the library with the program that learns on its own.
 
 `make packages` writes them. Each names all of its files, since a
 package of mip cannot name another by a relative address; those of files are relative, so that it
-works from wherever the repository lies.
+works from wherever firmware/ lies.
+
+`make compiled-packages` writes the same compiled, with machine code for each processor: a board
+need not compile them, and its kernels are those that `build` makes.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterable
+from pathlib import Path
 
-from microshrub_host.library import loader
-from microshrub_host.sources import library_files
+from microshrub_host.library import library_files, loader
+from microshrub_host.programs import mpy, native_files
 
 _INDENT = 2
 _PROGRAM = "device"  # the room that is not part of the library
@@ -22,33 +27,62 @@ _PROGRAM = "device"  # the room that is not part of the library
 
 def package_lists() -> dict[str, str]:
     """The text of each package, by the name of its file."""
+    folder = library_files.folder().parent
+    return {
+        f"{name}.json": _text(
+            {path: path for path in _relative(map(library_files.source_of, modules), folder)}
+        )
+        for name, modules in _modules().items()
+    }
+
+
+def _relative(paths: Iterable[Path], folder: Path) -> list[str]:
+    return [path.relative_to(folder).as_posix() for path in paths]
+
+
+def _modules() -> dict[str, list[str]]:
+    """The library's modules that each package has."""
     modules = [
         path.relative_to(library_files.folder()).with_suffix("").as_posix().replace("/", ".")
         for path in library_files.sources()
     ]
     library = [name for name in modules if _room(name) != _PROGRAM]
-    packages = {"package.json": library, f"package-{_PROGRAM}.json": modules}
+    packages = {"package": library, f"package-{_PROGRAM}": modules}
     for room in sorted(set(map(_room, library)) - {""}):
         roots = [name for name in library if _room(name) in ("", room)]
-        packages[f"package-{room}.json"] = library_files.closure(roots)
-    return {file: _text(names) for file, names in packages.items()}
+        packages[f"package-{room}"] = library_files.closure(roots)
+    return packages
 
 
 def _room(module: str) -> str:
     return module.rpartition(".")[0]
 
 
-def _text(modules: Iterable[str]) -> str:
+def _text(files: dict[str, str]) -> str:
+    """A package of these files of the board, each with its place beside the package."""
     version = loader.load("python").__version__
-    files = [
-        library_files.source_of(name).relative_to(library_files.folder()).as_posix()
-        for name in modules
-    ]
-    urls = [[f"microshrub/{file}", f"firmware/microshrub/{file}"] for file in sorted(files)]
+    urls = [[target, files[target]] for target in sorted(files)]
     return json.dumps({"urls": urls, "deps": [], "version": version}, indent=_INDENT) + "\n"
 
 
 def write_packages() -> None:
-    """Write them all to where the device library's folder lies in."""
+    """Write them all beside the device library's folder."""
     for name, text in package_lists().items():
-        (library_files.folder().parents[1] / name).write_text(text, encoding="utf-8")
+        (library_files.folder().parent / name).write_text(text, encoding="utf-8")
+
+
+def write_compiled(folder: Path, archs: Iterable[str] = native_files.ON_BOARDS) -> None:
+    """Write each package compiled for each -march of mpy-cross: package-ARCH.json and the like.
+
+    The files are in folders beside them. Raises NoNativeTools.
+    """
+    for arch in archs:
+        for name, modules in _modules().items():
+            files = {}
+            for file in native_files.compiled(arch, modules):
+                target = mpy.in_library(file)
+                place = folder / arch / name / target
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, place)
+                files[target] = place.relative_to(folder).as_posix()
+            (folder / f"{name}-{arch}.json").write_text(_text(files), encoding="utf-8")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,31 +42,82 @@ def add_port_option(parser: Any, *, network: bool = False, instead: str = "") ->
 
 def describe_ports() -> list[str]:
     """A line for each serial port, name and what it is; those with a USB device come first."""
-    found = []
+    result = []
     for port in sorted(list_ports.comports(), key=lambda port: (port.vid is None, port)):
         kind = _BOARDS.get(port.vid, "")
         about = port.description if port.description != "n/a" else port.product or ""
-        found.append("  ".join(word for word in (port.device, kind, about) if word))
-    return [*(f"{name}  a virtual board" for name in simulated_board.ports()), *found]
+        words = (port.device, kind, about, _built_in(port), _closed(port.device))
+        result.append("  ".join(word for word in words if word))
+    return [*map(_virtual, simulated_board.running()), *result]
 
 
 def chosen_port(port: str | None) -> str:
     """The port that was named, or that of the only board, which is said.
 
-    Raises UserError, which lists the ports, if there is no board, or more than one.
+    A virtual board counts if it was started in the working folder. Raises UserError, which lists
+    the ports, if there is no board, or more than one.
     """
     if port is not None:
         return port
     boards = [each.device for each in list_ports.comports() if each.vid in _BOARDS]
-    boards += simulated_board.ports()
-    if len(boards) == 1:
-        messages.say(f"The board is at {boards[0]}.")
-        return str(boards[0])
-    ports = describe_ports()
-    if not ports:
-        raise UserError(
-            "--port is missing, and no serial port was found. Plug the board in, name a port that "
-            "is not listed (a pty, socket://HOST:PORT), or start a virtual board: "
-            "microshrub device"
+    virtual = [each.port for each in simulated_board.running() if each.is_here]
+    if len(boards) + len(virtual) > 1:
+        raise UserError(_with_ports("There is more than one board. Name one with --port."))
+    if not boards + virtual:
+        raise UserError(_no_board())
+    for name in boards:
+        messages.say(f"The board is at {name}.")
+    for name in virtual:
+        messages.say(f"The board is at {name}, a virtual board that was started in this folder.")
+    return str((boards + virtual)[0])
+
+
+def _no_board() -> str:
+    """What is said where no board is found, with what the ports are."""
+    some = list_ports.comports()
+    if any(port.vid is not None for port in some):
+        return _with_ports(
+            "No board found. A board with a USB adapter cannot be told from other devices: if "
+            "one of these is the board, name it with --port."
         )
-    raise UserError("--port is missing. Ports found:\n  " + "\n  ".join(ports))
+    if simulated_board.running():
+        return _with_ports(
+            "No board found. A virtual board that was started in another folder needs --port."
+        )
+    names = [port.device for port in some]
+    known = f"{' and '.join(names)} {'is' if len(names) == 1 else 'are'} built in. " * bool(names)
+    return (
+        f"No board found. {known}Is the cable a data cable? Is MicroPython on the board? A port "
+        "that is not listed (a pty, socket://HOST:PORT) can be named with --port; `microshrub "
+        "device` starts a virtual board."
+    )
+
+
+def _with_ports(message: str) -> str:
+    return message + " Ports found:\n  " + "\n  ".join(describe_ports())
+
+
+def _virtual(board: simulated_board.Running) -> str:
+    where = "this folder" if board.is_here else str(board.folder)
+    return f"{board.port}  a virtual board that was started in {where}"
+
+
+def _built_in(port: Any) -> str:
+    return "built in, not on USB" if port.vid is None else ""
+
+
+def _closed(device: str) -> str:
+    """A remark on a port that this user may not open."""
+    path = Path(device)
+    if not path.exists() or os.access(path, os.R_OK | os.W_OK):
+        return ""
+    return f"no permission to open it: join the group {_group(path)} and log in again"
+
+
+def _group(path: Path) -> str:
+    if sys.platform == "win32":  # which has no groups of files
+        return "that owns it"
+    try:
+        return path.group()
+    except KeyError:  # it has no name
+        return "that owns it"

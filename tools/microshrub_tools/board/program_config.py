@@ -12,44 +12,45 @@ from typing import Any
 import numpy as np
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.beside import registry
-from microshrub_host.beside.watcher import CONFIG, Watcher
 from microshrub_host.boards.program import Program
+from microshrub_host.companions import registry
+from microshrub_host.companions.spare_classes import spare_names
+from microshrub_host.companions.watcher import CONFIG, Watcher
 from microshrub_host.engines import engines
 from microshrub_host.library import loader
 from microshrub_host.library.learners import MODELS, REGRESSORS, WARMUP, check_parameters
 from microshrub_host.models.model_files import ModelFile, grew
-from microshrub_host.streams.number_streams import NumberStream, Values
+from microshrub_host.streams.regression_streams import NumberStream, Values
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import RAW_MAX, Raw, Scale
 
 
-def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
+def of_model(model: ModelFile, config: dict[str, Any]) -> Program:
     """A program that goes on with a saved model.
 
     Spare classes are those of the model. Raises UserError if the sensor cannot give the integers
     that the model has learned.
     """
     parts = {
-        kind.name: kind.of_model(model.beside.get(kind.name), around.get(kind.name))
-        for kind in registry.companions()
+        kind.name: kind.of_model(model.companions.get(kind.name), config.get(kind.name))
+        for kind in registry.all_companions()
     }
-    around = around | {name: part for name, part in parts.items() if part}
+    config = config | {name: part for name, part in parts.items() if part}
     more = dict(model.states.more)
-    for kind in registry.companions():
+    for kind in registry.all_companions():
         if not issubclass(kind, Watcher) and "states" not in (parts[kind.name] or {}):
             more = {name: state for name, state in more.items() if name not in kind.states}
-    kept = {kind.name: model.beside[kind.name] for kind in registry.watchers(model.beside)}
+    kept = {kind.name: model.companions[kind.name] for kind in registry.watchers(model.companions)}
     if kept:
-        rows = kept | around.get(CONFIG, {})
+        rows = kept | config.get(CONFIG, {})
         for name in kept:
             state = more.pop(name, b"")
             if state and rows[name] == kept[name]:  # with other options, it begins anew
                 rows[name] = [*rows[name], f"{name}.state"]
                 more[name] = state
-        around[CONFIG] = rows
+        config[CONFIG] = rows
     units = model.scale.units()
-    if around["sensor"]["kind"] != "serial":
+    if config["sensor"]["kind"] != "serial":
         for name, unit in zip(model.feature_names, units, strict=True):
             if unit != (0, 0):
                 raise UserError(
@@ -66,30 +67,27 @@ def of_model(model: ModelFile, around: dict[str, Any]) -> Program:
         warmup=None if grew(model.states.quantizer) else 0,
         learner_state=model.states.learner,
         quantizer_state=model.states.quantizer,
-        around=around,
+        config=config,
         numbers=model.numbers,
         more=more,
     )
 
 
 def of_stream(
-    stream: Stream, model: str, parameters: dict[str, Any], warmup: int, around: dict[str, Any]
+    stream: Stream, model: str, parameters: dict[str, Any], warmup: int, config: dict[str, Any]
 ) -> Program:
     """A program with a fresh learner, whose quantizer has seen the stream's first samples.
 
     With a warm-up of 0, its ranges grow, and it has seen none. Raises UserError if a sensor of the
     board is to give what is not in whole numbers.
     """
-    if around["sensor"]["kind"] == "serial":
+    if config["sensor"]["kind"] == "serial":
         scale = stream.scale
         rows, units = scale.apply(stream.values[:warmup]), scale.units()
     else:
         rows = _as_it_is(stream.feature_names, stream.values[: warmup or WARMUP])
         units = [(0, 0)] * stream.values.shape[1]
-    more = [
-        name for kind in registry.named(around) for name in kind.more_classes(around[kind.name])
-    ]
-    class_names = (*stream.class_names, *more)
+    class_names = (*stream.class_names, *spare_names(config))
     parameters = parameters | {"classes": len(class_names)}
     check_parameters(model, parameters)
     state = b""
@@ -107,7 +105,7 @@ def of_stream(
         warmup=warmup or None,
         learner_state=b"",
         quantizer_state=state,
-        around=around,
+        config=config,
     )
 
 
@@ -117,14 +115,14 @@ def of_numbers(
     parameters: dict[str, Any],
     warmup: int,
     target: dict[str, Any],
-    around: dict[str, Any],
+    config: dict[str, Any],
 ) -> Program:
     """A program with a fresh regressor, whose ranges are those of the first rows.
 
     target has the parameters of its Forecaster. Raises UserError as of_stream() does.
     """
     first = stream.first_rows(warmup)
-    if around["sensor"]["kind"] == "serial":
+    if config["sensor"]["kind"] == "serial":
         rows, units = stream.raw_rows()[:first], stream.scale.units()
     else:
         rows = _as_it_is(stream.column_names, stream.columns[:first])
@@ -144,7 +142,7 @@ def of_numbers(
         warmup=warmup,
         learner_state=b"",
         quantizer_state=forecaster.quantizer.save(),
-        around=around,
+        config=config,
         numbers=target | {"ends": list(forecaster.target.ends)},
     )
 

@@ -20,20 +20,21 @@ from microshrub_host.boards.program import Program
 from .flash_wear import seconds_of
 from .program_options import rate_of
 
+_LIT = ("asking", "spare", "checkpoint")  # what may have a light
 UNSETTLED = 1  # second: a program that is to sleep deeply, where that pays
 
 
 def state_bytes(program: Program, board: Board) -> int:
     """What a checkpoint holds, about."""
-    found = ram_budget.budget(program.parameters, board, program.learner, [])
-    return sum(part.bytes for part in found.buffers)
+    result = ram_budget.budget(program.parameters, board, program.learner, [])
+    return sum(part.bytes for part in result.buffers)
 
 
 def trade(program: Program, board: Board) -> DeepSleepTrade | None:
     """Of a program that sleeps; None where the board's currents are not known."""
     if board.currents is None:
         return None
-    sleep = program.around["sleep"]
+    sleep = program.config["sleep"]
     checkpoint_s = seconds_of(state_bytes(program, board))
     return energy.trade(board.currents, checkpoint_s, sleep["window"], sleep["every"])
 
@@ -44,34 +45,34 @@ def settled(program: Program, board: Board) -> Program:
     Raises UserError where that is not known, where the program would lose something by it, and
     where its samples come so often that light sleep takes less.
     """
-    around = program.around
-    if (around.get("sleep") or {}).get("deep") != UNSETTLED:
+    config = program.config
+    if (config.get("sleep") or {}).get("deep") != UNSETTLED:
         return program
-    found = trade(program, board)
-    if found is None:
+    result = trade(program, board)
+    if result is None:
         raise UserError(
             f"--sleep deep=yes: nothing is known of what {board.name} draws in deep sleep, as its "
             "file has no deep_ma in [energy]"
         )
-    _check(around)
-    period = 1 / (rate_of(around) or 1.0)
-    if period <= found.seconds:
+    _check(config)
+    period = 1 / (rate_of(config) or 1.0)
+    if period <= result.seconds:
         raise UserError(
             f"--sleep deep=yes takes more than light sleep at one sample in {period:,.3g} "
-            f"seconds: {found}"
+            f"seconds: {result}"
         )
-    sleep = around["sleep"] | {"deep": math.ceil(found.seconds)}
-    return dataclasses.replace(program, around=around | {"sleep": sleep})
+    sleep = config["sleep"] | {"deep": math.ceil(result.seconds)}
+    return dataclasses.replace(program, config=config | {"sleep": sleep})
 
 
-def _check(around: dict[str, Any]) -> None:
+def _check(config: dict[str, Any]) -> None:
     """Raise UserError if the program needs what deep sleep does not keep."""
-    lights = any((around.get(name) or {}).get("led") is not None for name in ("asking", "spare"))
+    lights = any((config.get(name) or {}).get("led") is not None for name in _LIT)
     for there, what in (
-        (not around["checkpoint"], "--checkpoint-samples 0 leaves nothing to start from"),
-        (around.get("extraction"), "the readings that --features collects are lost"),
-        (around.get("switches"), "the pins of --switch are off"),
-        (lights, "the light of --led-pin is off"),
+        (not config["checkpoint"], "--checkpoint-seconds 0 leaves nothing to start from"),
+        (config.get("extraction"), "the readings that --features collects are lost"),
+        (config.get("switches"), "the pins of --switch are off"),
+        (lights, "the light of --led-pin or --checkpoint-led is off"),
     ):
         if there:
             raise UserError(f"--sleep deep=yes keeps no RAM and no pins: {what}. Leave one out")

@@ -19,8 +19,8 @@ from microshrub_host.boards.program import Program, check_wifi
 
 from ..link import key_file
 from ..link.tcp_line import PORT
-from . import program_house, program_share
-from .program_house import HouseSettings, check_text, password
+from . import program_mqtt, program_share
+from .program_mqtt import MqttSettings, check_text, password
 from .program_share import BY_MQTT, ShareSettings
 
 SECRETS = "secrets.json"
@@ -57,79 +57,79 @@ class TcpSettings:
 class NetworkSettings:
     """What a program has in a network."""
 
-    house: HouseSettings | None = None
+    mqtt: MqttSettings | None = None
     tcp: TcpSettings | None = None
     wifi: WifiSettings | None = None
     share: ShareSettings | None = None
 
     def config(self, board: Board, classes: tuple[str, ...], *, sleeps: bool) -> dict[str, Any]:
         """Its part of config.json. Raises UserError."""
-        flags = (("--wifi", self.wifi), ("--mqtt", self.house), ("--tcp", self.tcp))
+        flags = (("--wifi", self.wifi), ("--mqtt", self.mqtt), ("--tcp", self.tcp))
         flag = next((flag for flag, given in flags if given), None)
         if flag:
             check_wifi(board, flag)
-        found: dict[str, Any] = {}
-        if self.house:
-            found["mqtt"] = self.house.config(classes, sleeps=sleeps)
+        result: dict[str, Any] = {}
+        if self.mqtt:
+            result["mqtt"] = self.mqtt.config(classes, sleeps=sleeps)
         if self.share:
-            found |= self._shares(self.share, board, classes, sleeps=sleeps)
+            result |= self._shares(self.share, board, classes, sleeps=sleeps)
         if self.tcp:
             if sleeps:
                 raise UserError("--sleep switches the radio off, which --tcp needs: leave one out")
-            found["tcp"] = {"port": self.tcp.port}
-        return found
+            result["tcp"] = {"port": self.tcp.port}
+        return result
 
     def _shares(
         self, share: ShareSettings, board: Board, classes: tuple[str, ...], *, sleeps: bool
     ) -> dict[str, Any]:
         if share.by == BY_MQTT:
-            if not self.house:
-                raise UserError("--share needs --mqtt HOST, which keeps the group's parcels")
-            return {"share": share.config(self.house.name, classes)}
+            if not self.mqtt:
+                raise UserError("--share needs --mqtt HOST, which keeps the group's packets")
+            return {"share": share.config(self.mqtt.name, classes)}
         if sleeps:
             raise UserError("--sleep switches the radio off, which --share needs: leave one out")
-        if share.by == "espnow" and (self.wifi or self.house or self.tcp):
+        if share.by == "espnow" and (self.wifi or self.mqtt or self.tcp):
             raise UserError(
                 "--share by=espnow is for a board without a network: leave --wifi, --mqtt and "
                 "--tcp out, or share by=udp"
             )
-        return {"share": share.config(share.name, classes), "packets": share.packets(board)}
+        return {"share": share.config(share.name, classes), "datagrams": share.datagrams(board)}
 
     def furnish(self, program: Program) -> Program:
         """The program with the files of its network. Raises UserError."""
-        house = self.house.files(program) if self.house else {}
+        mqtt = self.mqtt.files(program) if self.mqtt else {}
         secrets = {
             **({"wifi": [self.wifi.name, self.wifi.password]} if self.wifi else {}),
             **self._of_broker(),
             **({"key": key_file.kept(self.tcp.key).hex()} if self.tcp else {}),
             **({"group": self.share.secret()} if self.share and self._packets else {}),
         }
-        if self.house or self.tcp or self._packets:
-            house[SECRETS] = (json.dumps(secrets) + "\n").encode()
-        return dataclasses.replace(program, beside={**program.beside, **house})
+        if self.mqtt or self.tcp or self._packets:
+            mqtt[SECRETS] = (json.dumps(secrets) + "\n").encode()
+        return dataclasses.replace(program, more_files={**program.more_files, **mqtt})
 
     @property
     def _packets(self) -> bool:
         return self.share is not None and self.share.by != BY_MQTT
 
     def _of_broker(self) -> dict[str, Any]:
-        if not self.house or not self.house.user:
+        if not self.mqtt or not self.mqtt.user:
             return {}
-        return {"mqtt": [self.house.user, self.house.password]}
+        return {"mqtt": [self.mqtt.user, self.mqtt.password]}
 
 
 def of_options(given: Mapping[str, Any], output: Path, ask: Any) -> NetworkSettings:
     """What the values of the options ask for, by their names, for a build in a folder.
 
-    ask(words, flag) asks a person for a password that no file has, see program_house.py. Raises
+    ask(words, flag) asks a person for a password that no file has, see program_mqtt.py. Raises
     UserError.
     """
     share = program_share.of_words(given, output)
-    packets = share is not None and share.by != BY_MQTT
-    house = program_house.of_options(given, ask, named=packets)
+    datagrams = share is not None and share.by != BY_MQTT
+    mqtt = program_mqtt.of_options(given, ask, named=datagrams)
     port, name = given.get("tcp"), given.get("wifi")
     for flag in ("wifi", "wifi_password_file"):
-        if given.get(flag) is not None and not house and port is None and not packets:
+        if given.get(flag) is not None and not mqtt and port is None and not datagrams:
             raise UserError(
                 f"--{flag.replace('_', '-')} needs --mqtt HOST, --tcp or --share GROUP by=udp"
             )
@@ -141,7 +141,7 @@ def of_options(given: Mapping[str, Any], output: Path, ask: Any) -> NetworkSetti
     asked = f"the password of {name}", "--wifi-password-file"
     secret = password(given.get("wifi_password_file"), name or "", asked, ask)
     return NetworkSettings(
-        house=house,
+        mqtt=mqtt,
         tcp=None if port is None else TcpSettings(key, port),
         wifi=WifiSettings(name, secret) if name else None,
         share=share,

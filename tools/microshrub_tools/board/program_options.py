@@ -1,4 +1,4 @@
-"""What surrounds the model in a board's program: its sensor, its labels, its checkpoints."""
+"""The parts around the model in a board's program: sensor, labels, checkpoints."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.beside import registry
-from microshrub_host.beside.companion import Beside
-from microshrub_host.beside.watcher import CONFIG, Watcher
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.program_library import has_tone
+from microshrub_host.companions import registry
+from microshrub_host.companions.companion import Companions
 from microshrub_host.features.feature_choice import Place
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import option
 from microshrub_host.streams.stream import Extraction
 
-from .program_house import HouseSettings
+from .program_mqtt import MqttSettings
 from .program_network import NetworkSettings, TcpSettings, WifiSettings
 from .program_pins import check_pins
 from .program_sensors import ProgramSensor, check_sensor, sensors
@@ -34,6 +33,13 @@ from .program_settings import (
 from .program_share import ShareSettings
 from .program_switches import switches
 
+_SETTINGS: dict[str, type] = {
+    "alarm": DriftAlarm,
+    "checkpoint": Checkpoint,
+    "label_pin": LabelPin,
+    "pending": Pending,
+    "sleep": Sleep,
+}
 _LEAST_WATCHDOG = 5000  # milliseconds
 
 
@@ -52,15 +58,21 @@ class ProgramOptions:
     # None: nothing is saved
     checkpoint: Checkpoint | None = field(default_factory=Checkpoint)
     alarm: DriftAlarm | None = None  # of classes DriftAlarm(), of numbers none
-    beside: Beside = ()  # what stands beside the model
+    companions: Companions = ()
     words: Mapping[str, Any] = field(default_factory=dict)  # more of it, by the options' names
     sleep: Sleep | None = None  # between readings; None: it does not
     wifi: WifiSettings | None = None  # the wireless network that it joins
-    house: HouseSettings | None = None  # the broker that it tells
+    mqtt: MqttSettings | None = None  # the broker that it tells
     tcp: TcpSettings | None = None  # the link over TCP, for who has a key
     share: ShareSettings | None = None  # the group with which it shares samples, at that broker
     watchdog: int = 0  # milliseconds, 0: none
     text: bool = False  # plotter lines over serial, too
+
+    def __post_init__(self) -> None:
+        for name, kind in _SETTINGS.items():
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, kind):
+                raise UserError(f"{name}= has to be {kind.__name__}(...), not {value!r}")
 
     def config(
         self,
@@ -88,13 +100,13 @@ class ProgramOptions:
             check_sensor(read, features, extraction)
         hertz = read.rate and read.rate / (extraction.options["hop"] if extraction else 1)
         alarm = self.alarm or DriftAlarm("page_hinkley" if classes else "none")
-        found = {
+        result = {
             "sensor": read.config,
             **({"extraction": extraction.options} if extraction else {}),
             "pending": self.pending.samples,
             "checkpoint": self.checkpoint and self.checkpoint.config(board),
             "alarm": alarm.config(),
-            **self._beside(board, read, classes, hertz),
+            **self._companions(board, read, classes, hertz),
             "label_pin": self.label_pin and self.label_pin.config(classes, board),
             **({"switches": switches(self.switch, classes, board)} if self.switch else {}),
             **self._sleep(board, read),
@@ -102,36 +114,36 @@ class ProgramOptions:
             "watchdog": self.watchdog,
             "text": self.text or (read.kind != "serial" and self.sleep is None),
         }
-        if self.sleep and has_tone(found.get("switches", ())):
+        if self.sleep and has_tone(result.get("switches", ())):
             raise UserError("--sleep stops the tones of --switch: leave one out")
-        check_pins(found, board)
-        return found
+        check_pins(result, board)
+        return result
 
-    def _beside(
+    def _companions(
         self, board: Board, read: ProgramSensor, classes: Sequence[str], hertz: float | None
     ) -> dict[str, Any]:
         """What config.json says of the companions. Raises UserError."""
-        beside = registry.in_order(self.beside, registry.of_options(self.words, hertz))
-        found: dict[str, Any] = {}
+        companions = registry.in_order(self.companions, registry.of_options(self.words, hertz))
+        result: dict[str, Any] = {}
         light = self.led_pin
         labelled = self.label_pin is not None and self.label_pin.always
-        for each in beside:
+        for each in companions:
             each.check_program(serial=read.kind == "serial", labelled=labelled)
-            part = each.program(classes)
-            if isinstance(each, Watcher):
-                found.setdefault(CONFIG, {}).update(part)
-                continue
-            found[each.name] = part
-            if "pin" in part:
-                part["pin"] = sensor_pin(part["pin"], board)
+            parts = each.program(classes)
+            if not parts:
+                raise UserError(f"{each.options[0].flag} is not for the program of a board")
+            for name, part in parts.items():
+                result[name] = {**result.get(name, {}), **part}
+                if "pin" in part:
+                    result[name]["pin"] = sensor_pin(part["pin"], board)
             if light is not None and each.has_light:  # of all questions
-                part["led"] = sensor_pin(light, board)
+                result[each.name]["led"] = sensor_pin(light, board)
                 light = None
         if light is not None:
             raise UserError(
                 "--led-pin needs --label-budget or --spare-classes: its light is on for a question"
             )
-        return found
+        return result
 
     def _sleep(self, board: Board, read: ProgramSensor) -> dict[str, Any]:
         """What config.json says of sleep, if the program sleeps. Raises UserError."""
@@ -144,7 +156,7 @@ class ProgramOptions:
     @property
     def network(self) -> NetworkSettings:
         """What the program has in a network."""
-        return NetworkSettings(self.house, self.tcp, self.wifi, self.share)
+        return NetworkSettings(self.mqtt, self.tcp, self.wifi, self.share)
 
     def _check(self, board: Board) -> None:
         if self.share and self.checkpoint is None:
@@ -168,12 +180,12 @@ class ProgramOptions:
             return None
         names = read.channels
         options = FeatureOptions.of(self.features, Place(read.rate, len(names)))
-        found = options.names(names)
-        if len(found) != len(features):
+        result = options.names(names)
+        if len(result) != len(features):
             raise UserError(
-                f"--features makes {len(found)} features, and the model has {len(features)}"
+                f"--features makes {len(result)} features, and the model has {len(features)}"
             )
-        for name, wanted in zip(found, features, strict=True):
+        for name, wanted in zip(result, features, strict=True):
             ending = name[name.rfind("_") :] if "_" in name else ""
             if not wanted.endswith(ending):
                 raise UserError(
@@ -184,7 +196,7 @@ class ProgramOptions:
 
     def _refuse_classes(self) -> None:
         """Raise UserError for what is of no use to a program that predicts numbers."""
-        for each in registry.of_options(self.words, 1.0) + tuple(self.beside):
+        for each in registry.of_options(self.words, 1.0) + tuple(self.companions):
             flag = each.options[0].flag
             raise UserError(f"{flag} is for classes, and this model predicts numbers")
         alarm = self.alarm or DriftAlarm("none")
@@ -200,7 +212,7 @@ class ProgramOptions:
             raise UserError(f"{option(name)} is for classes, and this model predicts numbers")
 
 
-def rate_of(around: dict[str, Any]) -> float | None:
-    """Samples a second of a program's sensor, None without one; `around` is its config.json."""
-    rate, extraction = sensor_rate(around["sensor"]), around.get("extraction")
+def rate_of(config: dict[str, Any]) -> float | None:
+    """Samples a second of a program's sensor, None without one; `config` is its config.json."""
+    rate, extraction = sensor_rate(config["sensor"]), config.get("extraction")
     return rate / (extraction["hop"] if extraction else 1) if rate else None

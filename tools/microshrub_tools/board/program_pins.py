@@ -1,4 +1,4 @@
-"""Which pins a program takes, and for what: none for two things, and each for what it can do.
+"""The pins that a program uses: each for one purpose that the pin can serve.
 
 The page of `microshrub web` has the same rules and words, in tools/web/src/board/pins.ts.
 """
@@ -9,13 +9,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.beside import registry
 from microshrub_host.boards.board_files import Board
+from microshrub_host.companions import registry
 
 from .program_sensors import pin as existing_pin
 
 Pin = int | str
 _BUS = ("scl", "sda")  # several sensors share them
+_ASKED = "light of a question", "--led-pin"
+_SAVED = "light of what is not saved", "--checkpoint-led"
 _RP2_ADC = (26, 27, 28, 29)
 
 
@@ -51,7 +53,7 @@ def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:
         if "pin" in part:
             yield part["pin"], "button", f"the button of {flags.get(name, _flag(name))}"
         if "led" in part:
-            yield part["led"], "light of a question", "--led-pin"
+            yield part["led"], *(_SAVED if name == "checkpoint" else _ASKED)
     for row in config.get("switches") or ():
         for what in row:
             yield what[0] if isinstance(what, list) else what, "switch", "--switch"
@@ -59,7 +61,7 @@ def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:
 
 def companion_flags() -> dict[str, str]:
     """The option of each companion, by its name in config.json."""
-    return {kind.name: kind.options[0].flag for kind in registry.companions()}
+    return {kind.name: kind.options[0].flag for kind in registry.all_companions()}
 
 
 def _flag(name: str) -> str:

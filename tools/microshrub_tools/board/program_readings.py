@@ -1,4 +1,4 @@
-"""The readings that a program makes a sample of: how often it wakes for them, what they take."""
+"""How a program reads its sensor: how often it wakes, and the time this takes."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class Readings:
 
 def of(program: Program, board: Board) -> Readings:
     """Those of a program's own sensor; one a second if the PC decides."""
-    sensor = program.around["sensor"]
+    sensor = program.config["sensor"]
     rate = rate_of(sensor) or 1.0
     first = sensor.get("sensors", [sensor])[0]
     together = max(int(rate) // POLLS, 1) if first.get("fifo") else 1
     looks = int(rate) // together if first.get("fifo") else rate
-    extraction = program.around.get("extraction")
+    extraction = program.config.get("extraction")
     if extraction is None:
         return Readings(looks)
     window = counted_times.window_of(board, extraction)

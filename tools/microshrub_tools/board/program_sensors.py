@@ -1,4 +1,4 @@
-"""The sensors that `build` configures: what words such as adc pins=26,27 rate=50 ask for."""
+"""The sensors that `build` configures, from words such as: adc pins=26,27 rate=50."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from microshrub_host.base.text import count, did_you_mean, number_or_name, setti
 from microshrub_host.boards.board_files import Board
 from microshrub_host.streams.stream import Extraction
 
-from . import own_sensors
+from . import custom_sensors
 
 USUAL_RATE = 50  # readings a second, if nobody says another
 # What the sensors are told, and what they are told by default; None has to be given.
@@ -79,24 +79,24 @@ def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> Pro
     Raises UserError.
     """
     lists = [words] if not words or isinstance(words[0], str) else words
-    found = [_sensor(list(each), board) for each in lists]  # type: ignore[arg-type]
-    if len(found) == 1:
-        return found[0]
-    for one in found:
+    result = [_sensor(list(each), board) for each in lists]  # type: ignore[arg-type]
+    if len(result) == 1:
+        return result[0]
+    for one in result:
         if one.kind == "serial":
             raise UserError("--sensor serial is what comes over the link: it has to be alone")
-        if one.config.get("fifo") and one is not found[0]:
+        if one.config.get("fifo") and one is not result[0]:
             raise UserError(f"{one.name} with fifo=yes sets the pace: put it first")
-        if (one.rate or 0) > (found[0].rate or 0):
+        if (one.rate or 0) > (result[0].rate or 0):
             raise UserError(
                 f"{one.name} rate={one.config['rate']}: the first sensor sets the pace, with rate="
-                f"{found[0].config['rate']}, so put the faster one first"
+                f"{result[0].config['rate']}, so put the faster one first"
             )
     return ProgramSensor(
-        {"kind": "several", "sensors": [one.config for one in found]},
-        _apart([name for one in found for name in one.channels]),
-        tuple(zero for one in found for zero in one.zero),
-        tuple(path for one in found for path in one.own),
+        {"kind": "several", "sensors": [one.config for one in result]},
+        _apart([name for one in result for name in one.channels]),
+        tuple(zero for one in result for zero in one.zero),
+        tuple(path for one in result for path in one.own),
     )
 
 
@@ -121,6 +121,13 @@ def check_sensor(
         raise UserError(
             f"{values}, and the features were made of {wanted}: {', '.join(extraction.channels)}"
         )
+    if extraction.scale_chosen:
+        raise UserError(
+            f"The recording's readings were multiplied ({extraction.multiplied}), and "
+            f"{sensor.name} gives whole numbers in its own unit. Say with --features scale=N "
+            "how many of them are 1 of the recording: of an MPU6050 at 2 g, 1 m/s² is "
+            "16384 / 9.80665, so scale=1670.7. Or record with `microshrub record`."
+        )
     if extraction.rate not in (None, sensor.rate):
         raise UserError(
             f"{sensor.name} rate={sensor.rate:g}: the features were made for {extraction.rate:g} "
@@ -130,34 +137,34 @@ def check_sensor(
 
 def pin(text: int | str, board: Board) -> int | str:
     """A pin by its number or name. Raises UserError for a number that the board does not have."""
-    found = number_or_name(str(text))
-    if isinstance(found, int) and found > board.pins.last:
+    result = number_or_name(str(text))
+    if isinstance(result, int) and result > board.pins.last:
         raise UserError(
-            f"There is no pin {found}: the last one of the {board.name} is {board.pins.last}"
+            f"There is no pin {result}: the last one of the {board.name} is {board.pins.last}"
         )
-    return found
+    return result
 
 
 def _sensor(words: list[str], board: Board) -> ProgramSensor:
     kind, *rest = words
     if kind.endswith(".py"):
-        found = _own(Path(kind), rest)
+        sensor = _own(Path(kind), rest)
     elif kind in SENSORS:
-        found = _known(kind, rest, board)
+        sensor = _known(kind, rest, board)
     elif kind in drivers():
-        found = _own(drivers()[kind], rest)
+        sensor = _own(drivers()[kind], rest)
     else:
         raise UserError(
             f"--sensor {kind!r} is unknown. {did_you_mean(kind, [*SENSORS, *drivers()])} One of "
             "your own is the name of its file, such as my_sensor.py"
         )
-    rate = found.config.get("rate", 1)
+    rate = sensor.config.get("rate", 1)
     if not (_is_slow(rate) or (type(rate) is int and 1 <= rate <= _MOST_RATE)):
         raise UserError(
-            f"{found.name} rate has to be a whole number of 1..{_MOST_RATE:,}, or like 1/60 for a "
-            f"reading a minute, not {rate!r}"
+            f"{sensor.name} rate has to be a whole number of 1..{_MOST_RATE:,}, or like 1/60 for "
+            f"a reading a minute, not {rate!r}"
         )
-    return found
+    return sensor
 
 
 def _is_slow(rate: object) -> bool:
@@ -169,15 +176,15 @@ def _is_slow(rate: object) -> bool:
 
 
 def _own(path: Path, words: Sequence[str]) -> ProgramSensor:
-    own = own_sensors.read(path)
+    own = custom_sensors.read(path)
     called = f"--sensor {path.stem if path in drivers().values() else path}"
-    found = settings(called, words, own.settings | {"rate": USUAL_RATE})
-    missing = [name for name, value in found.items() if value is own_sensors.REQUIRED]
+    result = settings(called, words, own.settings | {"rate": USUAL_RATE})
+    missing = [name for name, value in result.items() if value is custom_sensors.REQUIRED]
     if missing:
         raise UserError(f"{called} needs {missing[0]}=")
-    rate = found.pop("rate")
+    rate = result.pop("rate")
     config = {"kind": "own", "module": path.stem, "class": own.name, "values": len(own.names)}
-    given = {name: _number(value) for name, value in found.items() if value != own.settings[name]}
+    given = {name: _number(value) for name, value in result.items() if value != own.settings[name]}
     return ProgramSensor(
         config | {"rate": rate, "options": given}, own.names, (0,) * len(own.names), (path,)
     )
@@ -196,26 +203,26 @@ def _number(value: Any) -> Any:
 def _known(kind: str, words: Sequence[str], board: Board) -> ProgramSensor:
     if any(word.startswith(("window=", "hop=")) for word in words):
         raise UserError(f"--sensor {kind} has no window: write --features window=64 hop=32")
-    found = settings(f"--sensor {kind}", words, SENSORS[kind])
+    result = settings(f"--sensor {kind}", words, SENSORS[kind])
     if kind == "adc":
-        pins = str(board.pins.adc if found["pins"] is None else found["pins"]).split(",")
-        found["pins"] = [pin(text, board) for text in pins]
+        pins = str(board.pins.adc if result["pins"] is None else result["pins"]).split(",")
+        result["pins"] = [pin(text, board) for text in pins]
     if kind == "mpu6050":
-        found |= _motion(found)
-    for name, value in found.items():
+        result |= _motion(result)
+    for name, value in result.items():
         if value is None:
             raise UserError(f"--sensor {kind} needs {name}=, the number of a pin")
         if name in ("scl", "sda"):
-            found[name] = pin(value, board)
+            result[name] = pin(value, board)
         elif name not in ("pins", "fifo") and (type(value) is not int or value < 0):
             raise UserError(f"--sensor {kind} {name} has to be a whole number, not {value!r}")
-    made = ProgramSensor({"kind": kind, **found})
+    made = ProgramSensor({"kind": kind, **result})
     if kind == "adc":
-        pins = found["pins"]
+        pins = result["pins"]
         return replace(
             made, channels=tuple(f"pin{one}" for one in pins), zero=(_MIDDLE,) * len(pins)
         )
-    axes = found.get("axes", 0)
+    axes = result.get("axes", 0)
     return replace(made, channels=_AXES[:axes], zero=(0,) * axes)
 
 
@@ -238,8 +245,8 @@ def _motion(found: dict[str, Any]) -> dict[str, Any]:
 
 def _apart(names: Sequence[str]) -> tuple[str, ...]:
     """The names, those that come again with a number behind them."""
-    found: list[str] = []
+    result: list[str] = []
     for name in names:
-        again = names[: len(found)].count(name)
-        found.append(f"{name}_{again + 1}" if again else name)
-    return tuple(found)
+        again = names[: len(result)].count(name)
+        result.append(f"{name}_{again + 1}" if again else name)
+    return tuple(result)

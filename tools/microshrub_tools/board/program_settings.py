@@ -52,26 +52,27 @@ class DriftAlarm:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Saves the state to flash after every `samples` samples, but at most every `seconds` seconds.
+    """Saves to flash what the board is taught, within seconds; labels without end less often.
 
-    samples   1..536,870,912
-    seconds   0..1,000,000; None: as many minutes as the board's flash needs to last ten years
+    seconds   1..1,000,000 from one save to the next where labels never end; None: as many minutes
+              as the board's flash needs to last ten years
+    led       the pin of a light that is on while something is not saved yet; None: no light
 
     Raises UserError for other values.
     """
 
-    samples: int = 1000
     seconds: int | None = None
+    led: int | str | None = None
 
     def __post_init__(self) -> None:
-        _check("--checkpoint-samples", self.samples, 1, 1 << 29)
         if self.seconds is not None:
-            _check("--checkpoint-seconds", self.seconds, 0, 1_000_000)
+            _check("--checkpoint-seconds", self.seconds, 1, 1_000_000)
 
     def config(self, board: Board) -> dict[str, Any]:
         """Its part of config.json."""
         seconds = seconds_between(board) if self.seconds is None else self.seconds
-        return {"path": "checkpoint", "samples": self.samples, "seconds": seconds}
+        found: dict[str, Any] = {"path": "checkpoint", "seconds": seconds}
+        return found if self.led is None else found | {"led": sensor_pin(self.led, board)}
 
 
 @dataclass(frozen=True)
@@ -150,10 +151,10 @@ class Sleep:
             raise UserError(
                 f"{board.name} cannot sleep: its MicroPython has no machine.lightsleep"
             )
-        found: dict[str, Any] = {"every": self.every, "window": self.window, "hold": self.hold}
+        result: dict[str, Any] = {"every": self.every, "window": self.window, "hold": self.hold}
         if self.deep:
-            found["deep"] = 1  # UNSETTLED in program_deep_sleep.py, which says how many seconds
-        return found | ({} if self.pin is None else {"pin": sensor_pin(self.pin, board)})
+            result["deep"] = 1  # UNSETTLED in program_deep_sleep.py, which says how many seconds
+        return result | ({} if self.pin is None else {"pin": sensor_pin(self.pin, board)})
 
 
 def _check(flag: str, value: int, least: int, most: int) -> None:

@@ -1,6 +1,6 @@
-"""A program that gives samples to others of its group by itself, and learns theirs: `--share`.
+"""A program that shares samples with its group by itself: `build --share`.
 
-The group's parcels are carried by MQTT, or by packets with a code, for which all boards of the
+The group's packets are carried by MQTT, or by datagrams with a code, for which all boards of the
 group have one key.
 """
 
@@ -15,22 +15,22 @@ from typing import Any
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.text import did_you_mean, settings
 from microshrub_host.boards.board_files import Board
-from microshrub_host.boards.program import PACKETS, check_espnow, check_wifi
+from microshrub_host.boards.program import DATAGRAMS, check_espnow, check_wifi
 from microshrub_host.streams.class_names import split_classes
 
 from ..link import key_file
-from .program_house import check_name
+from .program_mqtt import check_name
 
 ALL = "all"
 BY_MQTT = "mqtt"
-PORT, CHANNEL = PACKETS["udp"]["port"], PACKETS["espnow"]["channel"]
+PORT, CHANNEL = DATAGRAMS["udp"]["port"], DATAGRAMS["espnow"]["channel"]
 _OF_PACKETS = {"key": None, "port": None, "channel": None}
 _PURPOSE = b"microshrub share "  # begins what the key of a group is made of, with the file's key
 
 
 @dataclass(frozen=True)
 class ShareSettings:
-    """The group of boards to share with, at the broker of HouseSettings: `ShareSettings("rooms")`.
+    """The group of boards to share with, at the broker of MqttSettings: `ShareSettings("rooms")`.
 
     group     the name of a group of boards that see the same features
     classes   the classes whose samples may leave the board: names, or "all"; by default none, and
@@ -54,8 +54,10 @@ class ShareSettings:
 
     def __post_init__(self) -> None:
         check_name(self.group, "--share")
-        if self.by not in (BY_MQTT, *PACKETS):
-            raise UserError(f"--share by={self.by}: {did_you_mean(self.by, (BY_MQTT, *PACKETS))}")
+        if self.by not in (BY_MQTT, *DATAGRAMS):
+            raise UserError(
+                f"--share by={self.by}: {did_you_mean(self.by, (BY_MQTT, *DATAGRAMS))}"
+            )
         if self.by != BY_MQTT:
             check_name(self.name)
         if not 1 <= self.port <= 65535 or not 1 <= self.channel <= 13:
@@ -72,13 +74,13 @@ class ShareSettings:
         numbers = [list(classes).index(each) for each in wanted]
         return {"group": self.group, "name": name, "classes": numbers}
 
-    def packets(self, board: Board) -> dict[str, Any]:
-        """What config.json says of packets. Raises UserError."""
+    def datagrams(self, board: Board) -> dict[str, Any]:
+        """What config.json says of datagrams. Raises UserError."""
         if self.by == "espnow":
             check_espnow(board)
             return {"by": self.by, "channel": self.channel}
         check_wifi(board, "--share by=udp")
-        return {"by": self.by, "port": self.port, "to": [PACKETS["udp"]["to"][0], self.port]}
+        return {"by": self.by, "port": self.port, "to": [DATAGRAMS["udp"]["to"][0], self.port]}
 
     def secret(self) -> str:
         """The key that the boards of the group have, in digits. Raises UserError."""
@@ -93,16 +95,16 @@ def of_words(given: Mapping[str, Any], output: Path) -> ShareSettings | None:
     if not words:
         return None
     group, *rest = words
-    found = settings("--share", rest, {"classes": "", "by": BY_MQTT, **_OF_PACKETS})
-    by = str(found["by"])
+    result = settings("--share", rest, {"classes": "", "by": BY_MQTT, **_OF_PACKETS})
+    by = str(result["by"])
     classes = next((word[8:] for word in reversed(rest) if word.startswith("classes=")), "")
     if by == BY_MQTT and not given.get("mqtt"):
         raise UserError(
-            "--share needs --mqtt HOST, the broker that keeps the group's parcels, or by=udp or "
+            "--share needs --mqtt HOST, the broker that keeps the group's packets, or by=udp or "
             "by=espnow"
         )
     for name, carrier in (("key", ""), ("port", "udp"), ("channel", "espnow")):
-        if found[name] is not None and by in (BY_MQTT, *PACKETS) and carrier not in ("", by):
+        if result[name] is not None and by in (BY_MQTT, *DATAGRAMS) and carrier not in ("", by):
             raise UserError(f"--share {name}= is for by={carrier}")
     if by != BY_MQTT and not given.get("name"):
         raise UserError(f"--share by={by} needs --name NAME, by which the board is known")
@@ -112,8 +114,8 @@ def of_words(given: Mapping[str, Any], output: Path) -> ShareSettings | None:
         ALL if classes == ALL else names,
         by,
         given.get("name") or "",
-        Path(str(found["key"])) if found["key"] else output.with_name(f"{group}-group.key"),
-        *(_whole(found, name, usual) for name, usual in (("port", PORT), ("channel", CHANNEL))),
+        Path(str(result["key"])) if result["key"] else output.with_name(f"{group}-group.key"),
+        *(_whole(result, name, usual) for name, usual in (("port", PORT), ("channel", CHANNEL))),
     )
 
 

@@ -1,4 +1,4 @@
-"""What each class switches, for config.json's `switches`: pins, NeoPixels' colours, and tones."""
+"""What each class switches: pins, NeoPixel colours, and tones, as in config.json."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def switches(
     for name in given:
         if name not in classes:
             raise UserError(f"--switch has no class {name}. {did_you_mean(name, classes)}")
-    found = [[_switched(what, board) for what in given.get(name, ())] for name in classes]
-    for name, row in zip(classes, found, strict=True):
+    result = [[_switched(what, board) for what in given.get(name, ())] for name in classes]
+    for name, row in zip(classes, result, strict=True):
         shown = [what for what in row if isinstance(what, list)]
         pins = [what[0] for what in shown]
         for pin, *values in shown:
             if pins.count(pin) > 1:
                 two = "tones for the buzzer" if len(values) == 1 else "colours for the NeoPixel"
                 raise UserError(f"--switch {name} has two {two} at pin {pin}")
-    _check_kinds(found)
-    return found
+    _check_kinds(result)
+    return result
 
 
 def _check_kinds(rows: Sequence[Sequence[Switched]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -71,15 +70,12 @@ def _sensor(kind: str, settings: Mapping[str, object]) -> Sensor:
     return Sensor((kind, *(f"{name}={value}" for name, value in settings.items())))
 
 
-def words_of(
-    given: Sensor | Sequence[Sensor] | Sequence[str] | Sequence[Sequence[str]],
-) -> list[Words]:
-    """The words of each sensor. Words themselves warn: they go with the next release."""
+def words_of(given: Sensor | Sequence[Sensor]) -> list[Words]:
+    """The words of each sensor. Raises UserError for what is no sensor."""
     several = [given] if isinstance(given, Sensor) else given
-    found = [each.words for each in several if isinstance(each, Sensor)]
-    if found and len(found) == len(several):
-        return found
-    message = "sensor= in words goes with the next release: write sensor=Sensor.adc(pins=(26, 27))"
-    warnings.warn(message, DeprecationWarning, stacklevel=3)
-    texts = [each for each in several if isinstance(each, str)]
-    return [tuple(texts)] if texts else [tuple(each) for each in several]  # type: ignore[arg-type]
+    for each in several:
+        if not isinstance(each, Sensor):
+            raise UserError(
+                f"sensor= has to be a Sensor, such as Sensor.adc(pins=(26, 27)), not {each!r}"
+            )
+    return [each.words for each in several]

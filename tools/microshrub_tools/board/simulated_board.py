@@ -1,4 +1,4 @@
-"""What a virtual board plays and runs, and how commands find it without a --port."""
+"""The recording and program of a virtual board, and how commands find it without --port."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ import os
 import tempfile
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.text import did_you_mean
 from microshrub_host.programs import mpy
-from microshrub_host.streams.open_numbers import open_columns
+from microshrub_host.streams.open_regression_stream import open_columns
 from microshrub_host.streams.open_stream import open_stream
 
 from . import build
@@ -62,14 +63,14 @@ def write_sensors(
         rows.extend([*map(round, row), number])
     place, path = folder / "rows", folder / "sensors.json"
     place.write_bytes(rows.tobytes())
-    told = {
+    sensors = {
         "rows": str(place.resolve()),
         "columns": names,
         "period": round(1e6 / rate),
         "press": {str(pin): known.index(name) for pin, name in press.items()},
         "speed": speed,
     }
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(sensors))
     return path
 
 
@@ -83,8 +84,8 @@ def _played(
         stream = open_stream(str(recording), **of_label, **reading, fewest_classes=1)
         names, classes = stream.feature_names, stream.class_names
         return names, classes, stream.values.tolist(), stream.labels.tolist()
-    found = open_columns(str(recording), **reading)
-    return found.column_names, (), found.columns.tolist(), [-1] * len(found.columns)
+    result = open_columns(str(recording), **reading)
+    return result.column_names, (), result.columns.tolist(), [-1] * len(result.columns)
 
 
 def for_this_pc(files: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -108,27 +109,46 @@ def put_program(flash: Path, program: Path) -> None:
     (flash / "main.py").write_text(LOADER)
 
 
+@dataclass(frozen=True)
+class Running:
+    """A virtual board that runs now: its port, and the folder in which it was started."""
+
+    port: str
+    folder: Path
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it was started in the working folder."""
+        return self.folder == Path.cwd()
+
+
 @contextlib.contextmanager
 def announced(port: str) -> Iterator[None]:
-    """Meanwhile commands without a --port find this one."""
+    """Meanwhile commands in the same working folder find this one without a --port."""
     path = _folder() / str(os.getpid())
-    path.write_text(port)
+    path.write_bytes(os.fsencode(f"{port}\n{Path.cwd()}"))
     try:
         yield
     finally:
         path.unlink(missing_ok=True)
 
 
-def ports() -> list[str]:
-    """The ports of this user's virtual boards that run now."""
-    found = []
+def running() -> list[Running]:
+    """This user's virtual boards that run now; those of the working folder come first."""
+    result = []
     with contextlib.suppress(OSError, UserError):
         for path in sorted(_folder().iterdir()):
             if Path(f"/proc/{path.name}").exists():
-                found.append(path.read_text())
+                port, _, folder = os.fsdecode(path.read_bytes()).partition("\n")
+                result.append(Running(port, Path(folder)))
             else:
                 path.unlink(missing_ok=True)
-    return found
+    return sorted(result, key=lambda board: not board.is_here)
+
+
+def is_at(port: str) -> bool:
+    """Whether a virtual board runs at that port."""
+    return any(board.port == port for board in running())
 
 
 def _folder() -> Path:

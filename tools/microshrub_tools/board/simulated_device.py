@@ -14,11 +14,12 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.text import count
 from microshrub_host.engines.interface import NO_LABELS, Labels
 from microshrub_host.library import loader
-from microshrub_host.streams.number_streams import NumberStream, Values
+from microshrub_host.streams.names import labels_of
+from microshrub_host.streams.regression_streams import NumberStream, Values
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Raw, Scale
 
-from .stream_of_device import check_extraction, columns_of, labels_of, unit_notes
+from .stream_of_device import check_extraction, columns_of, unit_notes
 
 CONFIG = "config.json"
 BUILDS = Path("build")  # where `microshrub build` puts a folder for each board
@@ -49,9 +50,7 @@ class Twin:
     def start(self) -> None:
         """Be as a device that has learned nothing yet."""
         try:
-            self._app = self._library.device.device_model.Application(
-                self.configuration, f"{self._folder}/"
-            )
+            self._app = self._application(self.configuration, f"{self._folder}/")
             self._app.begin()
         except (ValueError, OSError) as error:
             raise UserError(f"{self._folder}: {error}") from None
@@ -62,6 +61,14 @@ class Twin:
         self.observe(rows[: self.warmup])
         self.step(rows[0], self.first_label)
         self.start()
+
+    @property
+    def _application(self) -> Any:
+        """The class of the program's application."""
+        device = self._library.device
+        if self.configuration.numbers is None:
+            return device.application.Application
+        return device.regression_app.RegressionApp
 
     @property
     def hash(self) -> int:
@@ -101,7 +108,9 @@ class Twin:
                 f"{stream.name} has {count(len(stream.class_names), 'class')}, and the device's "
                 f"model {known}"
             )
-        return labels_of(stream, names[:known] if names else None)
+        if names is None:
+            return stream.labels
+        return labels_of(stream, names[:known], "the device's model")
 
     def _in_units(self, what: str, values: Values, names: Sequence[str], usual: Scale) -> Raw:
         """Values, (rows, columns), as the device has them: its columns, in its units."""
@@ -187,7 +196,7 @@ class NumberTwin(Twin):
     def number(self) -> tuple[int, int, int]:
         """Of the last sample: the prediction, half its interval's width, the target's outcome."""
         forecaster = self._app.forecaster
-        return forecaster.said, forecaster.half, forecaster.outcome
+        return forecaster.prediction, forecaster.half, forecaster.outcome
 
     @property
     def mean_errors(self) -> tuple[float, float]:

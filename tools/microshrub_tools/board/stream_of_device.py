@@ -1,7 +1,4 @@
-"""A recorded stream as a device has it: by the names of its columns and its classes.
-
-A model knows numbers only: a class that is taken for another is learned for good, unnoticed.
-"""
+"""A recorded stream with a device's columns, by their names."""
 
 from __future__ import annotations
 
@@ -9,14 +6,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines.interface import Labels
-from microshrub_host.streams.stream import Extraction, Stream
+from microshrub_host.streams.names import named
+from microshrub_host.streams.stream import Extraction
 from microshrub_host.streams.unit_losses import UnitLosses, Values
-
-_SHOWN = 6  # names of a message, at most
 
 
 def check_alone(configuration: Any) -> None:
@@ -46,30 +39,11 @@ def columns_of(what: str, given: Sequence[str], wanted: Sequence[str] | None) ->
         strange = [name for name in given if name not in wanted]
         absent = [name for name in wanted if name not in given]
         raise UserError(
-            f"{what} has {_named('feature', strange)}, which the device's model does not know; "
-            f"the model has {_named('feature', absent)} instead. Rename the columns if they mean "
+            f"{what} has {named('feature', strange)}, which the device's model does not know; "
+            f"the model has {named('feature', absent)} instead. Rename the columns if they mean "
             "the same"
         )
     return [given.index(name) for name in wanted]
-
-
-def labels_of(stream: Stream, wanted: Sequence[str] | None) -> Labels:
-    """The stream's labels as the device numbers its classes, found by their names.
-
-    wanted are the device's classes; None: it knows no names, and labels stay as they are.
-    Raises UserError for a class that the device does not have.
-    """
-    if wanted is None:
-        return stream.labels
-    strange = [name for name in stream.class_names if name not in wanted]
-    if strange:
-        raise UserError(
-            f"{stream.name} has {_named('class', strange)}, which the device's model does not "
-            f"know; the model has {_named('class', wanted)}"
-        )
-    places = np.array([wanted.index(name) for name in stream.class_names], dtype=np.uint8)
-    labels: Labels = places[stream.labels]
-    return labels
 
 
 def check_extraction(what: str, given: Extraction | None, wanted: dict[str, Any] | None) -> None:
@@ -101,10 +75,3 @@ def unit_notes(
             f"Note: values of the feature {names[column]}, such as {values[row, column]:.6g} in "
             f"{what}, are {why}. `build` chooses units by the file that it is given."
         )
-
-
-def _named(noun: str, names: Sequence[str]) -> str:
-    """`the features ax, ay`, with few names."""
-    plural = "" if len(names) == 1 else "es" if noun.endswith("s") else "s"
-    shown = ", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "")
-    return f"the {noun}{plural} {shown}"

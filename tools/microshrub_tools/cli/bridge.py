@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Serve the page of `microshrub web`, and give it a board's port over a WebSocket, for "
         "browsers without WebSerial. Only this machine and this page can use it: its address "
-        "contains a token. Ctrl-C ends it. Needs microshrub[web]."
+        "contains a token. Ctrl-C ends it."
     )
     add_port_option(parser)
     parser.add_argument(
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
     from ..web import bridge
 
-    found = bridge.of_port(chosen_port(arguments.port), arguments.baud, arguments.http_port)
-    console.say(f"{found.address} (Ctrl-C ends it)")
-    found.run()
+    result = bridge.of_port(chosen_port(arguments.port), arguments.baud, arguments.http_port)
+    console.say(f"{result.address} (Ctrl-C ends it)")
+    result.run()
     return 0

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.beside import registry
 from microshrub_host.boards import board_files
 from microshrub_host.boards.program import Program
 from microshrub_host.cli.energy_options import add_battery_option
-from microshrub_host.cli.number_options import (
-    add_number_options,
-    open_numbers_arguments,
-    wants_numbers,
-)
 from microshrub_host.cli.options import (
     add_companion_options,
     add_model_options,
@@ -22,20 +17,30 @@ from microshrub_host.cli.options import (
     is_model_file,
 )
 from microshrub_host.cli.parsed import whole_number
+from microshrub_host.cli.plain_parser import show_first
+from microshrub_host.cli.regression_options import (
+    add_number_options,
+    open_numbers_arguments,
+    wants_numbers,
+)
 from microshrub_host.cli.stream_options import (
     add_board_option,
+    add_emit_option,
     add_no_label_option,
     add_stream_options,
     open_with_parameters,
 )
+from microshrub_host.companions import registry
 from microshrub_host.library.learners import WARMUP, option
 from microshrub_host.models import model_files
+from microshrub_host.streams.stream import source_names
 
 from ..board import build, program_config, program_network, program_words
 from ..board.build import FOLDER
 from ..board.program_options import ProgramOptions
 from ..board.program_sensors import sensors
 from ..board.program_settings import DETECTORS, HOOKS
+from ..link import key_file
 from .build_report import print_build
 from .network_options import add_network_options, ask_password
 
@@ -47,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "config.json. The model is a saved one (--model FILE.mshrub), or a fresh one for samples "
         "like those of DATA."
     )
-    add_stream_options(parser, nargs="?")
+    add_stream_options(parser, nargs="*")
     add_board_option(parser, None, "the board (required)", required=True)
     parser.add_argument(
         "-o",
@@ -56,22 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help=f"the folder to write (default {FOLDER}/BOARD)",
     )
-    kernels = parser.add_mutually_exclusive_group()
-    kernels.add_argument(
-        "--native",
-        action="store_const",
-        const="native",
-        default="viper",
-        dest="emit",
-        help="compile the kernels with a C compiler, into one native module: fewer instructions, "
-        "less RAM, the same bits; without such a compiler, it falls back to viper (default: off)",
-    )
-    kernels.add_argument(
-        "--emit",
-        choices=("viper", "bytecode"),
-        default="viper",
-        help="machine code by mpy-cross, or bytecode for any processor (default viper)",
-    )
+    add_emit_option(parser)
     parser.add_argument(
         "--freeze",
         action="store_true",
@@ -84,6 +74,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_network_options(parser)
     add_number_options(parser)
     add_model_options(parser, files=True, numbers=True)
+    show_first(
+        parser,
+        "--model",
+        "--board",
+        "--sensor",
+        "--features",
+        "--label-pin",
+        "--switch",
+        "--led-pin",
+        "--label-budget",
+        "--anomaly",
+        "--tcp",
+        "--mqtt",
+        "--output",
+    )
 
 
 def _add_program_options(parser: argparse.ArgumentParser) -> None:
@@ -93,8 +98,8 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         action="append",
         nargs="+",
         metavar=("KIND", "NAME=VALUE"),
-        help="what the program reads: serial (default); adc pins=26,27 rate=50; mpu6050 scl=1 "
-        "sda=0 i2c=0 address=104 rate=100 axes=6 fifo=no; adxl345, lsm6ds3, bme280, bh1750, "
+        help="what the program reads, such as adc pins=26,27 rate=50; serial (default); mpu6050 "
+        "scl=1 sda=0 i2c=0 address=104 rate=100 axes=6 fifo=no; adxl345, lsm6ds3, bme280, bh1750, "
         "scd41, dht22, ina219, clamp, microphone, soil_probe or mpr121; my_sensor.py rate=1/60, a "
         "file of your own. --features, or the saved model, says which features are made of the "
         "readings. Several --sensor options give one reading together, at the rate of the first",
@@ -103,23 +108,23 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         "--label-pin",
         nargs="+",
         metavar=("PIN", "NAME=VALUE"),
-        help="a button that gives the label: 15 pressed=walk released=rest; a name left empty "
+        help="a button that labels: 15 pressed=walk released=rest; a name left empty "
         "means no label (default: none)",
     )
     add_companion_options(group)
     group.add_argument(
         "--led-pin",
         metavar="PIN",
-        help="a light that is on while a query of --label-budget or --spare-classes waits for "
-        "its answer: 25, or LED (default: none)",
+        help="a light that is on while a query waits: 25, or LED; the queries are those of "
+        "--label-budget and --spare-classes (default: none)",
     )
     group.add_argument(
         "--switch",
         nargs="+",
         metavar="CLASS=PIN",
-        help="pins of lights or relays that are high while a class is predicted, colours of a "
-        "NeoPixel, or tones of a buzzer: walk=16 run=17+18 rest=27:green fall=28:880Hz "
-        "(default: none)",
+        help="what a class switches: walk=16 run=27:green; pins of lights or relays that are high "
+        "while it is predicted, colours of a NeoPixel, or tones of a buzzer: walk=16 run=17+18 "
+        "rest=27:green fall=28:880Hz (default: none)",
     )
     group.add_argument(
         "--pending",
@@ -129,18 +134,18 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         help="samples that may wait for a late label (default 32)",
     )
     group.add_argument(
-        "--checkpoint-samples",
-        type=whole_number,
-        default=1000,
-        metavar="N",
-        help="save a checkpoint to flash after every N samples; 0: never (default 1000)",
-    )
-    group.add_argument(
         "--checkpoint-seconds",
         type=whole_number,
         metavar="S",
-        help="save checkpoints at most every S seconds (default: as many minutes as the board's "
-        "flash needs to last ten years)",
+        help="what is taught is saved to flash within seconds; labels that never end, every S "
+        "seconds (default: as many minutes as the board's flash needs to last ten years); 0: "
+        "nothing is saved",
+    )
+    group.add_argument(
+        "--checkpoint-led",
+        metavar="PIN",
+        help="a light that is on while something that was taught is not saved yet: do not unplug "
+        "the board (default: none)",
     )
     group.add_argument(
         "--alarm",
@@ -185,9 +190,10 @@ def run(arguments: argparse.Namespace) -> int:
     build.check_output(output)
     options = _options(arguments, output)
     sensors(options.sensor, board)  # a mistake is told before the data are read
-    program = options.network.furnish(_program(arguments, board, options))
-    own = options.own_files(board)
-    made = build.make(program, board, output, arguments.emit, freeze=arguments.freeze, own=own)
+    with key_file.all_or_none():
+        program = options.network.furnish(_program(arguments, board, options))
+        own = options.own_files(board)
+        made = build.make(program, board, output, arguments.emit, freeze=arguments.freeze, own=own)
     print_build(made, board, program, arguments)
     return 0
 
@@ -202,7 +208,7 @@ def _options(arguments: argparse.Namespace, output: Path) -> ProgramOptions:
         sensor=arguments.sensor or ("serial",),
         words={name: given[name] for name in registry.option_names() if name in given},
         wifi=network.wifi,
-        house=network.house,
+        mqtt=network.mqtt,
         tcp=network.tcp,
         share=network.share,
     )
@@ -213,11 +219,10 @@ def _program(
 ) -> Program:
     if is_model_file(arguments.model):
         if arguments.data is not None:
-            raise UserError(
-                f"DATA {arguments.data} is not used: the model is in {arguments.model}"
-            )
-        reading = ("label", "classes", "columns", "drop", "no_header", "no_label", "limit",
-            "shuffle")  # fmt: skip
+            data = shlex.join(source_names(arguments.data))
+            raise UserError(f"DATA {data} is not used: the model is in {arguments.model}")
+        reading = ("label", "classes", "columns", "drop", "no_header", "decimal", "no_label",
+            "label_from", "wide", "limit", "shuffle")  # fmt: skip
         of_numbers = ("target", "horizon", "lags", "target_range", "interval")
         of_data = [name for name in (*reading, *of_numbers) if vars(arguments)[name]]
         for name in [*given_options(arguments), *of_data]:
@@ -225,8 +230,8 @@ def _program(
         model = model_files.read(Path(arguments.model))
         if arguments.features is not None and model.extraction:
             raise UserError(f"--features is not used: {arguments.model} has its own")
-        around = options.config(board, model.feature_names, model.known_names, model.extraction)
-        return program_config.of_model(model, around)
+        config = options.config(board, model.feature_names, model.known_names, model.extraction)
+        return program_config.of_model(model, config)
     if arguments.data is None:
         raise UserError("Name a saved model, --model FILE.mshrub, or DATA for a fresh one")
     if arguments.features is not None:
@@ -234,8 +239,8 @@ def _program(
     if wants_numbers(arguments):
         return _number_program(arguments, board, options)
     stream, parameters = open_with_parameters(arguments)
-    around = options.config(board, stream.feature_names, stream.class_names, stream.extraction)
-    return program_config.of_stream(stream, arguments.model, parameters, arguments.warmup, around)
+    config = options.config(board, stream.feature_names, stream.class_names, stream.extraction)
+    return program_config.of_stream(stream, arguments.model, parameters, arguments.warmup, config)
 
 
 def _rate(
@@ -243,15 +248,15 @@ def _rate(
 ) -> list[str]:
     """The sensor's rate for --features, if it has one and nobody has said it."""
     rate = sensors(options.sensor, board).rate
-    said = any(word.startswith("rate=") for word in arguments.features)
-    return [f"rate={rate:g}"] if rate and not said else []
+    message = any(word.startswith("rate=") for word in arguments.features)
+    return [f"rate={rate:g}"] if rate and not message else []
 
 
 def _number_program(
     arguments: argparse.Namespace, board: board_files.Board, options: ProgramOptions
 ) -> Program:
     stream, parameters, target = open_numbers_arguments(arguments)
-    around = options.config(board, stream.column_names, (), stream.extraction)
+    config = options.config(board, stream.column_names, (), stream.extraction)
     return program_config.of_numbers(
-        stream, arguments.model, parameters, arguments.warmup or WARMUP, target, around
+        stream, arguments.model, parameters, arguments.warmup or WARMUP, target, config
     )

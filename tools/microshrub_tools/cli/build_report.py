@@ -7,8 +7,12 @@ import argparse
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
 from microshrub_host.boards import board_files, energy
-from microshrub_host.boards.program import Program
-from microshrub_host.reports.report import fitting, mixed
+from microshrub_host.boards.emits import chosen
+from microshrub_host.boards.program import Program, added, as_simulated
+from microshrub_host.boards.program_budget import budget_of
+from microshrub_host.boards.program_budget import fitting as fitting_library
+from microshrub_host.boards.program_library import ProgramLibrary
+from microshrub_host.reports.result_tables import fitting, in_rom, mixed
 
 from ..board import build, flash_wear, program_deep_sleep, program_options
 from .build_time import print_time
@@ -29,6 +33,8 @@ def print_build(
     if board.native and not made.budget.machine_code_bytes:
         machine_code, names = sum(module.native for module in made.heap.modules), made.heap.names
         console.say(f"        of which {machine_code:,} are machine code, and {names:,} names")
+    if made.budget.less_in_rom:
+        console.say(f"        {in_rom(made.budget)}")
     model = made.budget.ram_bytes - made.code_bytes
     console.say(f"        {model:>9,} bytes for the model and what it needs")
     if made.budget.machine_code_bytes:
@@ -39,6 +45,7 @@ def print_build(
     _print_network(program, arguments)
     _print_reach(program)
     console.say(fitting(made.budget))
+    _print_more(made, board, program)
     print_time(made, board, program, arguments)
     _print_deep_sleep(board, program, arguments)
     if build.MANIFEST in made.files:
@@ -49,10 +56,24 @@ def print_build(
         )
 
 
+def _print_more(made: build.Build, board: board_files.Board, program: Program) -> None:
+    """What `simulate` counts less of a model that it has saved, and why."""
+    if not program.learner_state or made.emit != chosen(board) or build.MANIFEST in made.files:
+        return
+    library = ProgramLibrary(as_simulated(program), board, made.emit)
+    more = made.budget.ram_bytes - budget_of(fitting_library(library)).ram_bytes
+    options = ", ".join(added(program)) or "the states of the saved model"
+    if more:
+        less = "less" if more > 0 else "more"
+        console.say(
+            f"`simulate` counts {abs(more):,} bytes {less}: it knows nothing of {options}."
+        )
+
+
 def _print_network(program: Program, arguments: argparse.Namespace) -> None:
     """A note where nothing says which network the board is in."""
-    around = program.around
-    needed = "mqtt" in around or "tcp" in around or around.get("packets", {}).get("by") == "udp"
+    config = program.config
+    needed = "mqtt" in config or "tcp" in config or config.get("datagrams", {}).get("by") == "udp"
     if needed and arguments.wifi is None:
         messages.say(
             "Note: without --wifi, the program joins no network: the board has to be in one by "
@@ -62,7 +83,7 @@ def _print_network(program: Program, arguments: argparse.Namespace) -> None:
 
 def _print_reach(program: Program) -> None:
     """A note where a board that sleeps can be reached only by starting it anew."""
-    sleep = program.around.get("sleep")
+    sleep = program.config.get("sleep")
     if sleep and not sleep["window"] and "pin" not in sleep:
         messages.say(
             f"Note: with --sleep window=0 and no button, a PC reaches the board only within "
@@ -75,27 +96,27 @@ def _print_deep_sleep(
     board: board_files.Board, program: Program, arguments: argparse.Namespace
 ) -> None:
     """For a program that sleeps, where that is known: whether deep sleep takes less."""
-    rate = program_options.rate_of(program.around)
-    found = program_deep_sleep.trade(program, board) if "sleep" in program.around else None
-    if found is None or not rate:
+    rate = program_options.rate_of(program.config)
+    result = program_deep_sleep.trade(program, board) if "sleep" in program.config else None
+    if result is None or not rate:
         return
-    console.say(f"sleep   {found}")
-    if 1 / rate <= found.seconds:
+    console.say(f"sleep   {result}")
+    if 1 / rate <= result.seconds:
         return
     size = program_deep_sleep.state_bytes(program, board)
     lasts = flash_wear.years(board, size, int(1 / rate))
-    power = found.milliwatts(1 / rate)
-    said = (
+    power = result.milliwatts(1 / rate)
+    message = (
         f"{energy.amount(power)} mW at one sample in {1 / rate:,.0f} seconds, and the checkpoint "
         f"before each one lets the flash last {_some_years(lasts)}"
     )
-    if "deep" not in program.around["sleep"]:
+    if "deep" not in program.config["sleep"]:
         messages.say(
-            f"Note: deep sleep would draw {said}. With --sleep deep=yes the board starts anew for "
+            f"Note: deep sleep would draw {message}. With --sleep deep=yes the board restarts for "
             "each sample; a PC reaches it only then."
         )
         return
-    console.say(f"        in deep sleep {said}: estimated")
+    console.say(f"        in deep sleep {message}: estimated")
     if arguments.battery:
         battery = energy.battery(arguments.battery)
         console.say(f"        days on {battery.text}: {battery.days(power):,.0f}: estimated")
@@ -103,16 +124,21 @@ def _print_deep_sleep(
 
 def _print_wear(made: build.Build, board: board_files.Board, program: Program) -> None:
     """What checkpoints take of the flash, and for how long it bears that."""
-    checkpoint = program.around["checkpoint"]
+    checkpoint = program.config["checkpoint"]
     if checkpoint:
         size = sum(part.bytes for part in made.budget.buffers)
-        deep = "deep" in program.around.get("sleep", ())  # then each sample has a checkpoint
-        rate = program_options.rate_of(program.around)
+        deep = "deep" in program.config.get("sleep", ())  # then each sample has a checkpoint
+        rate = program_options.rate_of(program.config)
         seconds = int(1 / rate) if deep and rate else checkpoint["seconds"]
         lasts = flash_wear.years(board, size, seconds)
+        pause, longest = flash_wear.saved_within(size)
+        often = f"Labels that never end are saved every {seconds:,} seconds, and"
+        if deep and rate:
+            often = f"With a save every {seconds:,} seconds, before each deep sleep,"
         console.say(
-            f"        {2 * size:>9,} bytes for two checkpoints, about; with a checkpoint every "
-            f"{seconds:,} seconds, the flash lasts {_some_years(lasts)}"
+            f"        {2 * size:>9,} bytes for two checkpoints, about. What is taught is in flash "
+            f"within {pause} seconds, or {longest} where labels go on. {often} the flash lasts "
+            f"{_some_years(lasts)}"
         )
         if lasts < flash_wear.YEARS:
             seconds = flash_wear.lasting(board, size)

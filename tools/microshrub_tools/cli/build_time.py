@@ -6,10 +6,10 @@ import argparse
 import dataclasses
 
 from microshrub_host.base.terminal import console, messages
-from microshrub_host.beside import registry
 from microshrub_host.boards import board_files, counted_times, energy, sample_time
 from microshrub_host.boards.program import Program
 from microshrub_host.cli.energy_options import battery_of
+from microshrub_host.companions import registry
 from microshrub_host.library.learners import MODELS
 
 from ..board import build, program_options, program_readings
@@ -22,42 +22,43 @@ def print_time(
 ) -> None:
     """How long a sample takes, and whether the sensor's rate can be kept, if that is known."""
     names = {kind: name for name, kind in MODELS.items()}
-    own = program.around["sensor"]["kind"] != "serial"
+    own = program.config["sensor"]["kind"] != "serial"
     readings = program_readings.of(program, board)
-    found = None
+    result = None
     if program.learner in names and made.emit != "bytecode":
-        found = sample_time.sample_time(board, names[program.learner], program.parameters)
-    found = found and found.with_kernels(made.budget.kernels)
-    battery = battery_of(arguments, board, found)
+        model = names[program.learner]
+        result = sample_time.sample_time(board, model, program.parameters, made.emit)
+    result = result and result.with_kernels(made.budget.kernels)
+    battery = battery_of(arguments, board, result)
     if made.emit == "bytecode":  # of which nothing was counted
         return
-    around = counted_times.around_us(board, program.parameters["features"], own) + readings.more_us
-    if not found:
+    features = program.parameters["features"]
+    around = counted_times.around_us(board, features, own, made.emit) + readings.more_us
+    if not result:
         console.say(f"time    {around / 1000:>9,.1f} ms a sample beside the learner, about")
         _print_energy(board, program, (0.0, 0.0, around), battery, known=False)
         return
-    found = dataclasses.replace(found, sensor=around) if own else found
-    median, most = (us / 1000 for us in found.served(own))
-    but = _left_out(made, arguments)
+    result = dataclasses.replace(result, sensor=around) if own else result
+    median, most = (us / 1000 for us in result.served(own))
+    but = _left_out(arguments)
     console.say(
         f"time    {median:>9,.1f} ms a labelled sample with {readings.words}the program around "
         f"it{but}, p99 {most:,.1f}: estimated, {1000 / median:,.0f} a second"
     )
-    wanted = program_options.rate_of(program.around)
-    if wanted and made.emit == "viper":
-        note = found.note_on(wanted, "the rate of --sensor", own)
+    wanted = program_options.rate_of(program.config)
+    if wanted:
+        note = result.note_on(wanted, "the rate of --sensor", own)
         if note:
             messages.say(note)
-    us = (found.predict[0], found.learn[0], found.served(own)[0])
+    us = (result.predict[0], result.learn[0], result.served(own)[0])
     _print_energy(board, program, us, battery)
 
 
-def _left_out(made: build.Build, arguments: argparse.Namespace) -> str:
-    """What the figures do not know of: what stands beside the learner, and native kernels."""
-    beside = registry.of_options(vars(arguments), 1.0)
-    names = [each.cost for each in beside if each.cost]
-    but = f", without {' and '.join(names)}" if names else ""
-    return f"{but}, as viper's kernels take, and native ones less" * (made.emit == "native") or but
+def _left_out(arguments: argparse.Namespace) -> str:
+    """What the figures leave out: the time of companions."""
+    companions = registry.of_options(vars(arguments), 1.0)
+    names = [each.cost for each in companions if each.cost]
+    return f", without {' and '.join(names)}" if names else ""
 
 
 def _print_energy(
@@ -72,7 +73,7 @@ def _print_energy(
     us are microseconds of a predict, of a learn and of a sample with the program around it. Where
     those of the learner are not known, a program that sleeps takes that much, and more.
     """
-    sleep = program.around.get("sleep")
+    sleep = program.config.get("sleep")
     readings = program_readings.of(program, board)
     if sleep and not energy.sleeps(readings.looks, readings.look_us or us[2]):
         messages.say(
@@ -80,23 +81,23 @@ def _print_energy(
             f"and sleeps only where there are {energy.LEAST_US // 1000} ms or more to the next "
             "time. Lower the rate of --sensor."
         )
-    rate = program_options.rate_of(program.around) or 1.0
+    rate = program_options.rate_of(program.config) or 1.0
     if board.currents is None or not (known or (sleep and rate <= _RARE)):
         return
     listening = sleep["window"] / sleep["every"] if sleep else 0.0
     looks = (readings.looks, readings.look_us) if readings.look_us else ()
-    found = energy.estimate(board.currents, *us, rate, battery, listening, *looks)
+    result = energy.estimate(board.currents, *us, rate, battery, listening, *looks)
     if not known:
-        _print_asleep(found, battery)
+        _print_asleep(result, battery)
         return
-    power = found.between(found.awake, found.asleep)
+    power = result.between(result.awake, result.asleep)
     console.say(
-        f"energy  {energy.amount(found.sample):>9} microjoules a labelled sample; milliwatts at "
-        f"{found.rate:.3g} a second: {power}: estimated from {board.currents}"
+        f"energy  {energy.amount(result.sample):>9} microjoules a labelled sample; milliwatts at "
+        f"{result.rate:.3g} a second: {power}: estimated from {board.currents}"
     )
     if battery:
-        asleep = found.asleep and battery.days(found.asleep)
-        days = found.between(battery.days(found.awake), asleep)
+        asleep = result.asleep and battery.days(result.asleep)
+        days = result.between(battery.days(result.awake), asleep)
         console.say(f"        days on {battery.text}: {days}: estimated")
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.files import resolved
 from microshrub_host.base.terminal import console
-from microshrub_host.library import learners, loader, own_check
-from microshrub_host.library.own_check import LearnerError
-from microshrub_host.sources import library_files
+from microshrub_host.library import learners, library_files, loader, user_learner_check
+from microshrub_host.library.user_learner_check import LearnerError
 
-from ..learner_check.checks import CHECKS, NEEDED, CheckedLearner, LeftOut
+from ..learner_check.learner_rules import CHECKS, NEEDED, CheckedLearner, LeftOut
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,10 +30,10 @@ def run(arguments: argparse.Namespace) -> int:
     first = learners.short_name(name or " ")
     own = [each for each in library_files.own_learners() if each.name == name]
     if not own and (first in learners.MODELS or first in learners.REGRESSORS):
-        raise UserError(f"{name} cannot be called {first}: that is {learners.kind_of(first)}")
+        raise UserError(f"{name} cannot be called {first}: that is {learners.learner_name(first)}")
     library_files.add(name, file)
     loader.load.cache_clear()
-    candidate = CheckedLearner(name, Path(file).expanduser().resolve())
+    candidate = CheckedLearner(name, resolved(Path(file).expanduser()))
     failed = 0
     for check in CHECKS:
         words = _failure(check, candidate)
@@ -57,7 +57,7 @@ def _failure(check: Callable[[CheckedLearner], None], candidate: CheckedLearner)
     except LearnerError as error:
         words = str(error)
     except Exception as error:
-        words = str(own_check.told(error, candidate.path))
+        words = str(user_learner_check.learner_error(error, candidate.path))
     else:
         console.say(f"holds     {what}")
         return ""

@@ -6,13 +6,9 @@ import argparse
 
 from microshrub_host.cli.plain_parser import Command, add_commands
 
-from . import first_options as first
-
 _TOOLS = "microshrub_tools.cli"
 COMMANDS = (
-    Command(
-        "soak", "Check that a learner's memory and time do not grow.", f"{_TOOLS}.soak", first.SOAK
-    ),
+    Command("soak", "Check that a learner's memory and time do not grow.", f"{_TOOLS}.soak"),
     Command(
         "fuzz-link", "Test the link over a line that damages everything.", f"{_TOOLS}.fuzz_link"
     ),
@@ -25,12 +21,6 @@ COMMANDS = (
         "simulate-year",
         "Let a simulated device live through a year of power cuts.",
         f"{_TOOLS}.simulate_year",
-        first.YEAR,
-    ),
-    Command(
-        "house-load",
-        "Let a thousand simulated boards talk to a real MQTT broker.",
-        f"{_TOOLS}.house_load",
     ),
 )
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console
 from microshrub_host.cli.parsed import columns_read
+from microshrub_host.cli.plain_parser import show_first
 from microshrub_host.cli.stream_options import add_column_options
 
 _HEAP = "1m"  # the library for the PC is in modules of their own, which take more than on a board
@@ -21,8 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
         "Run a virtual board until Ctrl-C: a real 32-bit MicroPython at a port, whose sensors "
-        "play a recording. flash, record, stream and monitor find the board without --port. It "
-        "needs Linux."
+        "play a recording. In the same folder, flash, record, stream and monitor find the board "
+        "without --port. It needs Linux."
     )
     parser.add_argument(
         "program",
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sensor",
         metavar="FILE.csv",
         type=Path,
-        help="the recording that its sensors play: analog pins, an MPU-6050, and the other "
+        help="the recording that its sensors play; to analog pins, an MPU-6050, and the other "
         "sensors of `build --sensor` whose columns it has (default: no sensors)",
     )
     parser.add_argument(
@@ -43,14 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="HZ",
         type=_rate,
         default=100.0,
-        help="rows of the recording a second, or 1/60 for one a minute (default 100)",
+        help="rows of the recording a second, or 1/60 (default 100)",
     )
     parser.add_argument(
         "--speed",
         metavar="N",
         type=int,
         default=1,
-        help="how fast the board's clock runs, as a multiple of real time (default 1)",
+        help="the clock's speed, a multiple of real time (default 1)",
     )
     add_column_options(parser)
     parser.add_argument(
@@ -70,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="a folder to keep the board's files in (default: they are deleted at the end)",
     )
+    show_first(parser, "--sensor", "--rate", "--press", "--speed", "--drop", "--no-label")
 
 
 def _rate(text: str) -> float:
@@ -91,7 +93,7 @@ def run(arguments: argparse.Namespace) -> int:
             "a virtual board needs Linux, which has a 32-bit MicroPython. On other "
             "systems, `microshrub web` has one in the browser."
         )
-    from microshrub_host.fetch.micropython_binary import find_or_fetch
+    from microshrub_host.base.micropython_binary import find_or_fetch
 
     from ..board import simulated_board
     from ..board.pc_board import PcBoard

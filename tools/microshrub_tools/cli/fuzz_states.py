@@ -10,7 +10,7 @@ from microshrub_host.engines import engines
 from microshrub_host.library import loader
 
 from ..state_fuzz.altered_states import targets
-from ..state_fuzz.fuzz import fuzz
+from ..state_fuzz.fuzz import NATIVE, fuzz
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,10 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_whole_numbers(parser, rows)
     parser.add_argument(
         "--engine",
-        type=loader.present_name,
-        choices=engines.NAMES,
+        choices=(*engines.NAMES, NATIVE),
         default="python",
-        help="the engine that loads them (default python)",
+        help="the engine that loads them; native is a MicroPython with machine code made of C, as "
+        "`build` puts on boards (default python)",
     )
 
 
@@ -36,8 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     refused = used = 0
     with showing("altered states", announce=True) as update:
         for number in range(count):
-            found = fuzz(arguments.engine, number, arguments.seed, each)
-            refused, used = refused + found[0], used + found[1]
+            result = fuzz(arguments.engine, number, arguments.seed, each)
+            refused, used = refused + result[0], used + result[1]
             update(number + 1, count)
     console.say(
         f"{refused + used:,} altered states with a valid checksum: {refused:,} were refused, "

@@ -11,8 +11,6 @@ from typing import Any
 from microshrub_host.base.exits import exit_code, run_command
 from microshrub_host.cli.plain_parser import Command, PlainParser, add_commands
 
-from . import first_options as first
-
 _HOST, _TOOLS, _RESEARCH = (
     f"microshrub_{package}.cli" for package in ("host", "tools", "research")
 )
@@ -20,92 +18,54 @@ _HOST, _TOOLS, _RESEARCH = (
 # The first group is in the order of use; the last one is for who works on microshrub itself
 GROUPS = {
     "From a sensor to a board that learns, in this order": (
-        Command(
-            "record",
-            "Record samples from a board as a CSV file.",
-            f"{_TOOLS}.record",
-            first.RECORD,
-        ),
-        Command(
-            "simulate", "Learn a stream as the board would.", f"{_HOST}.simulate", first.SIMULATE
-        ),
-        Command(
-            "tune", "Search for models that are accurate and small.", f"{_HOST}.tune", first.TUNE
-        ),
-        Command("build", "Build a program for a board.", f"{_TOOLS}.build", first.BUILD),
+        Command("init", "Write a project's file, microshrub.toml.", f"{_TOOLS}.init"),
+        Command("record", "Record samples from a board as a CSV file.", f"{_TOOLS}.record"),
+        Command("look", "Show what is in a recording.", f"{_HOST}.look"),
+        Command("simulate", "Learn a stream as the board would.", f"{_HOST}.simulate"),
+        Command("tune", "Search for models that are accurate and small.", f"{_HOST}.tune"),
+        Command("build", "Build a program for a board.", f"{_TOOLS}.build"),
         Command("flash", "Copy a build to the board and test it there.", f"{_TOOLS}.flash"),
         Command("monitor", "Watch a board learn.", f"{_TOOLS}.monitor"),
+        Command("run", "Simulate, build, flash and monitor in one go.", f"{_TOOLS}.run"),
     ),
     "Without a board": (
         Command("demo", "Watch a simulated board learn gestures.", f"{_HOST}.demo"),
         Command("example", "Write a recording to learn from.", f"{_HOST}.example"),
-        Command("device", "Run a virtual board.", f"{_TOOLS}.device", first.DEVICE),
+        Command("device", "Run a virtual board.", f"{_TOOLS}.device"),
         Command("web", "Serve the page on which a board's own code learns.", f"{_TOOLS}.web"),
     ),
     "With a board": (
-        Command(
-            "stream", "Let a board learn a recorded stream.", f"{_TOOLS}.stream", first.STREAM
-        ),
+        Command("stream", "Let a board learn a recorded stream.", f"{_TOOLS}.stream"),
         Command(
             "boards", "List the boards, and where their figures come from.", f"{_HOST}.boards"
         ),
         Command("bench", "Measure predict and learn on a board.", f"{_TOOLS}.bench"),
+        Command("report", "Measure a board, and print it to send in.", f"{_TOOLS}.report"),
         Command("mqtt", "Remove a board from an MQTT broker.", f"{_TOOLS}.mqtt"),
         Command("bridge", "Connect a board to the page without WebSerial.", f"{_TOOLS}.bridge"),
     ),
     "A model": (
+        Command("budget", "Show how much of a board's RAM a model takes.", f"{_HOST}.budget"),
         Command(
-            "budget",
-            "Show how much of a board's RAM a model takes.",
-            f"{_HOST}.budget",
-            first.BUDGET,
-        ),
-        Command(
-            "show",
-            "Print a saved model's trees, in the units of its features.",
-            f"{_HOST}.show",
-            first.SHOW,
+            "show", "Print a saved model's trees, in the units of its features.", f"{_HOST}.show"
         ),
         Command("export", "Export a saved model to another format.", f"{_HOST}.export"),
         Command("share", "Let models and boards teach each other.", f"{_TOOLS}.share"),
     ),
     "Research": (
-        Command(
-            "compare",
-            "Compare our learners with River's and MOA's.",
-            f"{_RESEARCH}.compare",
-            first.COMPARE,
-        ),
+        Command("compare", "Compare our learners with River's and MOA's.", f"{_RESEARCH}.compare"),
         Command("check-learner", "Check a learner of your own.", f"{_TOOLS}.check_learner"),
-        Command(
-            "parity",
-            "Check that all engines compute the same bits.",
-            f"{_HOST}.parity",
-            first.PARITY,
-        ),
-        Command(
-            "simulate-fleet",
-            "Let boards teach each other.",
-            f"{_HOST}.simulate_fleet",
-            first.FLEET,
-        ),
-        Command(
-            "reproduce", "Run a paper's experiment.", f"{_RESEARCH}.reproduce", first.REPRODUCE
-        ),
+        Command("parity", "Check that all engines compute the same bits.", f"{_HOST}.parity"),
+        Command("simulate-fleet", "Let boards teach each other.", f"{_HOST}.simulate_fleet"),
+        Command("reproduce", "Run a paper's experiment.", f"{_RESEARCH}.reproduce"),
         Command("benchmark", "Measure the tables in the documentation.", f"{_RESEARCH}.benchmark"),
     ),
     "For work on microshrub itself": (
         Command("micropython", "Find or fetch a real 32-bit MicroPython.", f"{_HOST}.micropython"),
-        Command(
-            "costs",
-            "Count the instructions of predict and learn.",
-            f"{_RESEARCH}.costs",
-            first.COSTS,
-        ),
+        Command("costs", "Count the instructions of predict and learn.", f"{_RESEARCH}.costs"),
         Command("dev", "Test microshrub itself, for hours.", f"{_TOOLS}.dev"),
     ),
 }
-_NOW_DEV = ("soak", "fuzz-link", "fuzz-states", "simulate-year")
 COMMANDS = tuple(command for group in GROUPS.values() for command in group)
 
 _GREETING = (
@@ -119,13 +79,13 @@ New here? `microshrub demo` needs no board.
 
 def greeting(*, everything: bool = False) -> str:
     """The commands: the first group line by line, the others by name, or everything in lines."""
-    said = [_GREETING]
+    message = [_GREETING]
     for number, (title, commands) in enumerate(GROUPS.items()):
         if number == 0 or everything:
-            said += [f"{title}:", *(f"    {c.name:<15}{c.help}" for c in commands), ""]
+            message += [f"{title}:", *(f"    {c.name:<15}{c.help}" for c in commands), ""]
         elif number < len(GROUPS) - 1:
-            said.append(f"{title + ':':<18}{', '.join(command.name for command in commands)}")
-    return "\n".join(said).rstrip("\n") + "\n" + _BEGIN
+            message.append(f"{title + ':':<18}{', '.join(command.name for command in commands)}")
+    return "\n".join(message).rstrip("\n") + "\n" + _BEGIN
 
 
 class _TopParser(PlainParser):
@@ -189,19 +149,7 @@ def _run(argv: Sequence[str] | None) -> int:
     if not (sys.argv[1:] if argv is None else argv):
         sys.stdout.write(greeting())
         return 0
-    return run_command(parser(), _of_today(argv))
-
-
-def _of_today(argv: Sequence[str] | None) -> Sequence[str]:
-    """The words with today's name of a command; one of before works for one more release."""
-    words = sys.argv[1:] if argv is None else argv
-    if words[0] not in _NOW_DEV:
-        return words
-    sys.stderr.write(
-        f"Note: `microshrub {words[0]}` is now `microshrub dev {words[0]}`; the old name goes "
-        "with the next release.\n"
-    )
-    return ["dev", *words]
+    return run_command(parser(), argv)
 
 
 if __name__ == "__main__":

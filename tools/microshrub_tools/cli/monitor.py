@@ -18,22 +18,24 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
 from microshrub_host.cli.outputs import add_outputs, check_outputs, write_figure
+from microshrub_host.cli.parsed import parsed
 from microshrub_host.engines.interface import percent
 from microshrub_host.evaluation.by_class import ByClass
 
+from ..board import simulated_board
 from ..board.ports import add_port_option, chosen_port
 from ..link.client import HostLink
 from ..link.lines import open_line
 from ..link.messages import Observed, Unlike
 from ..watch import exam
 from ..watch.board_words import BoardWords
+from ..watch.class_naming import HELP, Classes, CommandLine
 from ..watch.device_watch import Watch, drift_name
 from ..watch.interrupts import Interrupts
 from ..watch.keyboard import Keyboard
 from ..watch.monitor_plot import draw_watch
-from ..watch.naming import HELP, Classes, CommandLine
 from ..watch.normal import COMMAND, KEY, this_is_normal
-from ..watch.question_keys import answer, answer_name, told
+from ..watch.query_keys import answer, answer_name, told
 
 _EVERY = 1.0  # seconds between two questions
 _SLICE = 0.1  # seconds after which Ctrl-C is looked for
@@ -55,11 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_port_option(parser, network=True)
     add_outputs(parser, plot="draw what was seen, at the end")
     parser.add_argument(
-        "--seconds", type=float, metavar="S", help="stop after S seconds (default: off)"
+        "--seconds", type=parsed(float), metavar="S", help="stop after S seconds (default: off)"
     )
     parser.add_argument(
         "--exam",
-        type=float,
+        type=parsed(float),
         nargs="?",
         const=exam.USUAL,
         metavar="S",
@@ -81,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     words = BoardWords()
     with HostLink(open_line(port, arguments.key), on_text=words.feed) as link, words.explaining():
         watch = Watch(link, words)
+        watch.is_virtual = simulated_board.is_at(port)
         if watch.note:
             messages.say(watch.note)
         with Interrupts() as ctrl_c:
@@ -179,7 +182,9 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
     yield from watch.told
     if watch.naming:
         yield "new", _new(watch.naming)
-    yield "heap", f"{status.heap_used:,} bytes used, {status.heap_free:,} free"
+    yield _saved(watch)
+    here = ", on this PC" if watch.is_virtual else ""
+    yield "heap", f"{status.heap_used:,} bytes used, {status.heap_free:,} free{here}"
     median, worst = watch.latency
     yield "latency", f"{median:.1f} ms, p99 {worst:.1f} ms"
     waits = "a label" if watch.target is None else "their target"
@@ -192,26 +197,36 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
         yield "the board said", watch.words.last
 
 
+def _saved(watch: Watch) -> tuple[str, str]:
+    """Whether the board can be unplugged without losing what it was taught."""
+    status = watch.status
+    if status.unsaved > 0:
+        return "unsaved", count(status.unsaved, "label" if watch.target is None else "sample")
+    if status.unsaved < 0:
+        return "saved", "never: this program keeps nothing without power"
+    return "saved", f"{status.saved_ago:,} s ago" if status.saved_ago >= 0 else "nothing new"
+
+
 def _number_facts(watch: Watch) -> Iterable[tuple[str, str]]:
     """What is shown of a device that predicts a number, in the target's unit."""
-    said, place = watch.errors, watch.target
-    if said is None or place is None:
+    state, place = watch.errors, watch.target
+    if state is None or place is None:
         return
     names = watch.names
     if watch.status.samples:
-        words = str(names.value(place, said.said))
-        if said.half >= 0:
-            low, high = (names.value(place, said.said + side * said.half) for side in (-1, 1))
+        words = str(names.value(place, state.said))
+        if state.half >= 0:
+            low, high = (names.value(place, state.said + side * state.half) for side in (-1, 1))
             words += f", between {low} and {high}"
         yield f"predicted {names.features[place]}", words
-    if not said.scored:
+    if not state.scored:
         yield "mean absolute error", f"no {names.features[place]} yet"
         return
     unit = watch.unit
-    yield "mean absolute error", f"{said.mae * unit:.5g} of {said.scored:,}"
-    yield "NoChange", f"{said.mae_nochange * unit:.5g}"
-    if said.half >= 0:
-        yield "inside the interval", f"{100 * said.inside / said.scored:.2f} %"
+    yield "mean absolute error", f"{state.mae * unit:.5g} of {state.scored:,}"
+    yield "NoChange", f"{state.mae_nochange * unit:.5g}"
+    if state.half >= 0:
+        yield "inside the interval", f"{100 * state.inside / state.scored:.2f} %"
 
 
 def _class_facts(watch: Watch) -> Iterable[tuple[str, str]]:
@@ -220,18 +235,20 @@ def _class_facts(watch: Watch) -> Iterable[tuple[str, str]]:
     if watch.newest:
         label, confidence = watch.newest
         yield "newest sample", f"{watch.class_names[label]}, confidence {confidence:.2f}"
-    if now:
+    if now and watch.taught != 1:
         yield "accuracy now", f"{now[0]:.2f} % of the last {now[1]:,}"
-    if status.samples:
+    if watch.taught == 1:
+        yield "accuracy", "unknown, until two classes had labels"
+    elif status.samples:
         yield "accuracy", f"{percent(status.accuracy):.2f} % of {status.samples:,}"
         yield "NoChange", f"{percent(status.accuracy_nochange):.2f} %"
         yield "kappa", f"{percent(status.kappa):.2f} %"
     else:
         yield "accuracy", "no labels yet"
-    if status.samples and watch.confusion:
-        found = ByClass(watch.matrix_names, np.array(watch.confusion))
-        yield "balanced accuracy", f"{found.balanced_accuracy:.2f} %"
-        yield "G-mean", f"{found.g_mean:.2f} %"
+    if status.samples and watch.taught != 1 and watch.confusion:
+        result = ByClass(watch.matrix_names, np.array(watch.confusion))
+        yield "balanced accuracy", f"{result.balanced_accuracy:.2f} %"
+        yield "G-mean", f"{result.g_mean:.2f} %"
     for label, number, confidence in watch.predictions:
         yield (
             f"predicted {watch.class_names[label]}",
@@ -240,8 +257,8 @@ def _class_facts(watch: Watch) -> Iterable[tuple[str, str]]:
     yield "drift", f"{drift_name(status.drift)}, {count(status.drifts, 'alarm')}"
 
 
-def _anomaly(said: Unlike, strangest: Observed | None) -> str:
-    words = f"score {said.score}, threshold {said.threshold}, {count(said.alarms, 'alarm')}"
+def _anomaly(state: Unlike, strangest: Observed | None) -> str:
+    words = f"score {state.score}, threshold {state.threshold}, {count(state.alarms, 'alarm')}"
     return words + (
         f", the last with a score of up to {strangest.prediction.score}" if strangest else ""
     )

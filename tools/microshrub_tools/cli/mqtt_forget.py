@@ -7,8 +7,8 @@ import argparse
 from microshrub_host.base.terminal import console
 from microshrub_host.base.text import count
 
-from ..board import house_messages
-from ..board.program_house import check_name
+from ..board import discovery_messages
+from ..board.program_mqtt import check_name
 from .network_options import add_broker_options, open_broker
 
 
@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Remove what is retained; 1 if there is nothing."""
     check_name(arguments.name)
-    topics = house_messages.topics(arguments.name)
+    topics = discovery_messages.topics(arguments.name)
     with open_broker(arguments) as broker:
         kept = {message.topic for message in broker.retained(*topics)}
         for topic in sorted(kept):

@@ -10,7 +10,8 @@ from pathlib import Path
 from microshrub_host.base.errors import UserError
 from microshrub_host.cli.parsed import whole_number
 
-from ..board.program_house import BROKER_PASSWORD, EVENTS, SETTLE, host_and_port, password
+from ..board.discovery_messages import WHOLE_DEVICES
+from ..board.program_mqtt import BROKER_PASSWORD, EVENTS, SETTLE, host_and_port, password
 from ..link.broker import Broker
 from ..link.tcp_line import PORT
 
@@ -21,8 +22,7 @@ def add_broker_options(group: argparse._ActionsContainer, *, required: bool = Fa
         "--mqtt",
         metavar="HOST[:PORT]",
         required=required,
-        help="the MQTT broker, by its address or its name"
-        + (" (required)" if required else " (default: none)"),
+        help="the MQTT broker to report to" + (" (required)" if required else " (default: none)"),
     )
     group.add_argument(
         "--mqtt-user",
@@ -64,8 +64,8 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         type=whole_number,
         const=PORT,
-        help="let whoever has the key speak to the board over the network, at this port (default: "
-        f"off; {PORT} without a number)",
+        help="let your PC in over Wi-Fi, at this port; whoever has the key may speak to the board "
+        f"(default: off; {PORT} without a number)",
     )
     group.add_argument(
         "--key",
@@ -88,7 +88,7 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
         "--share",
         nargs="+",
         metavar=("GROUP", "NAME=VALUE"),
-        help="learn from the parcels that other boards of the group have published at the broker, "
+        help="learn from the packets that other boards of the group have published at the broker, "
         "as `share import --group` does; classes=walk,run or classes=all: publish samples of "
         "these classes for them; by=udp or, between ESP32s, by=espnow: without a broker, with the "
         "group's key in key=FILE, port=N or channel=N (default: share nothing)",
@@ -106,6 +106,12 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="events that are kept while the broker cannot be reached, 10 bytes each "
         f"(default {EVENTS})",
+    )
+    group.add_argument(
+        "--home-assistant",
+        metavar="VERSION",
+        help="the version of Home Assistant, such as 2024.3, if it is older than "
+        f"{'.'.join(map(str, WHOLE_DEVICES))}: each entity is then announced by itself",
     )
 
 

@@ -16,7 +16,9 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
 from microshrub_host.base.text import count
 from microshrub_host.cli.features_option import add_features_option
-from microshrub_host.cli.parsed import whole_number
+from microshrub_host.cli.parsed import parsed, whole_number
+from microshrub_host.cli.plain_parser import show_first
+from microshrub_host.streams.log_lines import TEXT
 
 from ..board.ports import add_port_option, chosen_port
 from ..link.lines import is_network, open_line
@@ -24,7 +26,8 @@ from ..link.serial_line import Line
 from ..watch.feature_readings import FeatureReadings
 from ..watch.interrupts import Interrupts
 from ..watch.keyboard import Keyboard
-from ..watch.readings import Reading, SampleSource
+from ..watch.line_samples import Reading
+from ..watch.readings import SampleSource
 from ..watch.recorder import Recorder
 from ..watch.sample_file import SampleFile, SampleFileError
 
@@ -67,7 +70,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--limit", type=whole_number, metavar="N", help="stop after N samples (default: at Ctrl-C)"
     )
     parser.add_argument(
-        "--seconds", type=float, metavar="S", help="stop after S seconds (default: at Ctrl-C)"
+        "--seconds",
+        type=parsed(float),
+        metavar="S",
+        help="stop after S seconds (default: Ctrl-C)",
     )
     parser.add_argument(
         "--time", action="store_true", help="add a first column with milliseconds (default: off)"
@@ -80,19 +86,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     existing.add_argument(
         "--force", action="store_true", help="replace an existing file (default: refuse)"
     )
+    show_first(
+        parser,
+        "--output",
+        "--label-keys",
+        "--port",
+        "--seconds",
+        "--limit",
+        "--time",
+        "--append",
+        "--force",
+    )
 
 
 def label_keys(text: str) -> dict[str, str]:
     """The label of each key, of a text such as "0=rest,1=walk"."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for word in text.split(","):
         key, equals, label = word.strip().partition("=")
         if not equals or len(key) != 1 or not label or not label.isprintable():
             raise argparse.ArgumentTypeError(f"has to be like 0=rest,1=walk, not {text!r}")
-        if key in found:
+        if key in result:
             raise argparse.ArgumentTypeError(f"has the key {key} twice")
-        found[key] = label
-    return found
+        result[key] = label
+    return result
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -166,13 +183,13 @@ def _run(
                 messages.say(source.this_is_normal())
             changed = recorder.press(typed)
             show(_told(source, recorder, file), changed)
-            found = source.take(_WAIT)
+            result = source.take(_WAIT)
             if source.note != noted:
                 noted = source.note
                 messages.say(noted)
             while source.words:
                 messages.say(f"the board: {source.words.popleft()}")
-            for reading in _samples(found, source, features) if features else found:
+            for reading in _samples(result, source, features) if features else result:
                 recorder.put(reading)
                 if file.samples == arguments.limit:
                     return
@@ -209,13 +226,23 @@ class _Shown:
             messages.say(text)
 
 
+def _kinds(source: SampleSource) -> str:
+    counts = source.skipped.counts
+    if set(counts) <= {TEXT}:
+        return ""
+    return f" ({', '.join(f'{number:,} {kind}' for kind, number in counts.items())})"
+
+
 def _told(source: SampleSource, recorder: Recorder, file: SampleFile) -> str:
     parts = [count(file.samples, "sample")]
     if recorder.label is not None:
         parts.append(f"label {recorder.label}")
     for number, what in (
         (recorder.unlabelled, "without a label skipped"),
-        (source.skipped, "lines that are not samples skipped"),
+        (
+            sum(source.skipped.counts.values()),
+            f"lines that are not samples skipped{_kinds(source)}",
+        ),
         (source.lost, "observations lost on the line"),
     ):
         if number:

@@ -9,12 +9,12 @@ from microshrub_host.cli.plain_parser import Command, add_commands
 COMMANDS = (
     Command(
         "export",
-        "Write samples of the classes that you name to a parcel.",
+        "Write samples of the classes that you name to a packet.",
         "microshrub_tools.cli.share_export",
     ),
     Command(
         "import",
-        "Let a model or a board judge others' parcels, and learn what it lacks.",
+        "Let a model or a board judge others' packets, and learn what it lacks.",
         "microshrub_tools.cli.share_import",
     ),
     Command(
@@ -24,7 +24,7 @@ COMMANDS = (
     ),
     Command(
         "forget",
-        "Remove what a model or a board learned from a parcel.",
+        "Remove what a model or a board learned from a packet.",
         "microshrub_tools.cli.share_forget",
     ),
 )

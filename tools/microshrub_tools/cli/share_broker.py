@@ -1,4 +1,4 @@
-"""What the commands of `microshrub share` have in common: a group's parcels at an MQTT broker."""
+"""What the commands of `microshrub share` have in common: a group's packets at an MQTT broker."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
 
-from ..board.parcel_store import MOST_BOARDS, ParcelStore, Published
-from ..board.program_house import check_name
+from ..board.mqtt_packet_store import MOST_BOARDS, MqttPacketStore, Published
+from ..board.program_mqtt import check_name
 from .network_options import add_broker_options, open_broker
 
 OWN = "the name of MODEL, or the name given to `build --mqtt --name`"
+_SHOWN = 20  # sentences about messages that are refused
 _ONLY = ("mqtt_user", "mqtt_password_file", "mqtt_ca", "group")
 
 
@@ -35,16 +36,16 @@ def check_store(arguments: argparse.Namespace) -> None:
             if getattr(arguments, name, None) is not None:
                 raise UserError(f"--{name.replace('_', '-')} needs --mqtt HOST")
     elif arguments.group is None:
-        raise UserError("--mqtt needs --group NAME: parcels are for boards of the same features")
+        raise UserError("--mqtt needs --group NAME: packets are for boards of the same features")
     else:
         check_name(arguments.group, "--group")
 
 
 @contextlib.contextmanager
-def open_store(arguments: argparse.Namespace) -> Iterator[ParcelStore]:
-    """The group's parcels. Raises UserError if the broker is not there."""
+def open_store(arguments: argparse.Namespace) -> Iterator[MqttPacketStore]:
+    """The group's packets. Raises UserError if the broker is not there."""
     with open_broker(arguments) as broker:
-        yield ParcelStore(broker, arguments.group)
+        yield MqttPacketStore(broker, arguments.group)
 
 
 def own_name(arguments: argparse.Namespace, otherwise: str | None) -> str:
@@ -58,10 +59,12 @@ def own_name(arguments: argparse.Namespace, otherwise: str | None) -> str:
 
 def tell_found(found: Published) -> None:
     """Say what was refused, and what was too much."""
-    for sentence in found.refused:
+    for sentence in found.refused[:_SHOWN]:
         messages.say(sentence)
+    if len(found.refused) > _SHOWN:
+        messages.say(f"{len(found.refused) - _SHOWN:,} more messages are refused")
     for name in found.left:
         messages.say(
-            f"{name}: more than {MOST_BOARDS} boards have published parcels; the first "
+            f"{name}: more than {MOST_BOARDS} boards have published packets; the first "
             f"{MOST_BOARDS} by their names are taken"
         )

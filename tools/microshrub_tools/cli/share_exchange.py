@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "once)",
     )
     add_store(
-        parser, "Also publish the boards' parcels, and offer them the parcels of other boards."
+        parser, "Also publish the boards' packets, and offer them the packets of other boards."
     )
 
 
@@ -104,7 +104,7 @@ def _round(arguments: argparse.Namespace, ways: Sequence[Way]) -> bool:
         _tell(lessons)
     else:
         console.say(
-            "Nothing is exchanged: that takes a board that answers, and parcels of another one."
+            "Nothing is exchanged: that takes a board that answers, and packets of another one."
         )
     return away or bool(gone) or len(visited) < len(ways)
 
@@ -139,12 +139,12 @@ def _ways(ports: Sequence[str], keys: Sequence[Path]) -> list[Way]:
 
 def _pair(text: str) -> tuple[str | None, str]:
     """The name and the port of [NAME=]PORT."""
-    found = _NAMED.fullmatch(text)
-    return (found[1], found[2]) if found else (None, text)
+    match = _NAMED.fullmatch(text)
+    return (match[1], match[2]) if match else (None, text)
 
 
 def _seconds(text: str) -> float:
-    found = re.fullmatch(r"(\d+)([smhd])", text)
-    if not found or int(found[1]) == 0:
+    match = re.fullmatch(r"(\d+)([smhd])", text)
+    if not match or int(match[1]) == 0:
         raise UserError(f"--every has to be like 30m, 12h or 1d, not {text!r}")
-    return int(found[1]) * _LENGTHS[found[2]]
+    return int(match[1]) * _LENGTHS[match[2]]

@@ -1,4 +1,4 @@
-"""`microshrub share export`: samples of a saved model, or of a board's, as parcels for others."""
+"""`microshrub share export`: samples of a saved model, or of a board's, as packets for others."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from microshrub_host.models import shared_samples
 from microshrub_host.models.shared_samples import MOST, Sharer
 
 from ..board.board_sharing import board_model
-from ..board.parcel_store import MOST_BOARDS, MOST_BYTES, MOST_SAMPLES
+from ..board.mqtt_packet_store import MOST_BOARDS, MOST_BYTES, MOST_SAMPLES
 from .share_broker import OWN, add_store, check_store, open_store, own_name
 from .share_files import (
     MODEL,
-    PARCEL_START,
+    PACKET_START,
     add_board,
     add_classes,
     add_output,
@@ -33,7 +33,7 @@ from .share_files import (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Write samples that a thicket holds to a parcel, from which other models learn, or "
+        "Write samples that a thicket holds to a packet, from which other models learn, or "
         "publish them at an MQTT broker. Only classes that you name leave the model: by default "
         "none does. A board's program is stopped meanwhile, and continues afterwards."
     )
@@ -53,17 +53,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "name)",
     )
     add_board(parser, "take the samples from")
-    add_output(parser, "the parcel to write (required without --mqtt)")
+    add_output(parser, "the packet to write (required without --mqtt)")
     add_store(
         parser,
-        "In place of --output: publish a retained parcel of each class, of at most "
+        "In place of --output: publish a retained packet of each class, of at most "
         f"{MOST_SAMPLES} samples and {MOST_BYTES:,} bytes; for each class, a group has the "
-        f"parcels of at most {MOST_BOARDS} boards.",
+        f"packets of at most {MOST_BOARDS} boards.",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the parcel, or publish one of each class; 1 if there were enough of a class."""
+    """Write the packet, or publish one of each class; 1 if there were enough of a class."""
     check_at_least_one(most=arguments.most)
     check_store(arguments)
     path: Path | None = arguments.model
@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.output is not None or arguments.force:
             raise UserError("give either --output or --mqtt")
         return _publish(arguments)
-    check_output(arguments, PARCEL_START, {"MODEL": path} if path else {})
+    check_output(arguments, PACKET_START, {"MODEL": path} if path else {})
     with _sharer(arguments) as (sharer, name):
         wanted = _wanted(arguments, sharer)
         origin = arguments.name or name or "board"
@@ -87,8 +87,8 @@ def _publish(arguments: argparse.Namespace) -> int:
         with _sharer(arguments) as (sharer, name):
             origin = own_name(arguments, name)
             wanted = _wanted(arguments, sharer)
-            parcels = [sharer.collect(origin, (each,), arguments.most) for each in wanted]
-        full = store.publish(parcels)
+            packets = [sharer.collect(origin, (each,), arguments.most) for each in wanted]
+        full = store.publish(packets)
     for each in full:
         messages.say(
             f"{each}: {MOST_BOARDS} other boards of {arguments.group} have published it, which is "
@@ -96,7 +96,7 @@ def _publish(arguments: argparse.Namespace) -> int:
         )
     given = [each for each in wanted if each not in full]
     if given:
-        size = sum(len(data) for each, data in zip(wanted, parcels, strict=True) if each in given)
+        size = sum(len(data) for each, data in zip(wanted, packets, strict=True) if each in given)
         console.say(
             f"published to the group {arguments.group} at {arguments.mqtt}: "
             f"{', '.join(given)} of {origin}, "
@@ -126,7 +126,7 @@ def _wanted(arguments: argparse.Namespace, sharer: Sharer) -> tuple[str, ...]:
         chosen = chosen_classes(arguments.classes)
         check_known(chosen, sharer.classes)
         return chosen
-    found = sharer.held()
-    if not found:
+    result = sharer.held()
+    if not result:
         raise UserError(f"{sharer.whose}: it has no samples yet")
-    return found
+    return result

@@ -16,7 +16,7 @@ from microshrub_host.streams.class_names import csv_record, split_classes
 from ..board.ports import add_port_option
 
 MODEL_START = files.MODEL_START
-PARCEL_START = rb"mshp"
+PACKET_START = rb"mshp"
 MODEL = "a thicket's file that `simulate --save` wrote; none with --port"
 
 
@@ -55,14 +55,14 @@ def add_output(parser: argparse.ArgumentParser, what: str) -> None:
     )
 
 
-def add_taught(parser: argparse.ArgumentParser, parcels: str) -> None:
+def add_taught(parser: argparse.ArgumentParser, packets: str) -> None:
     """Add the files of taught_files()."""
     parser.add_argument(
         "files",
         metavar="FILE",
         type=Path,
         nargs="*",
-        help=f"MODEL, {MODEL}; then {parcels}",
+        help=f"MODEL, {MODEL}; then {packets}",
     )
 
 
@@ -72,13 +72,13 @@ def add_board(parser: argparse.ArgumentParser, what: str) -> None:
 
 
 def taught_files(arguments: argparse.Namespace) -> tuple[Path | None, list[Path]]:
-    """MODEL, or None where it is a board, and the parcels behind it. Raises UserError."""
+    """MODEL, or None where it is a board, and the packets behind it. Raises UserError."""
     paths: list[Path] = arguments.files
     board, origin = arguments.port is not None, getattr(arguments, "origin", None)
     if (arguments.mqtt is not None or origin is not None) == (len(paths) > (not board)):
         whose = "--port of a board" if board else "MODEL, or --port of a board,"
         other = "--origin NAME" if hasattr(arguments, "origin") else "--mqtt of a broker"
-        raise UserError(f"give {whose} and either PARCEL or {other}")
+        raise UserError(f"give {whose} and either PACKET or {other}")
     if board:
         if arguments.output is not None:
             raise UserError("--output is for a MODEL: with --port the board keeps what it learns")

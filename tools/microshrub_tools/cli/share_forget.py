@@ -1,4 +1,4 @@
-"""`microshrub share forget`: a saved model, or a board, without what parcels have taught it."""
+"""`microshrub share forget`: a saved model, or a board, without what packets have taught it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from microshrub_host.base.text import count
 from microshrub_host.models import model_files, shared_samples
 
 from ..board.board_sharing import board_model
-from ..board.program_house import check_name
+from ..board.program_mqtt import check_name
 from .share_broker import add_store, check_store, open_store, tell_found
 from .share_files import add_board, add_output, add_taught, taught_files, write
 
@@ -21,20 +21,20 @@ from .share_files import add_board, add_output, add_taught, taught_files, write
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Remove the samples of a parcel, or all samples that came from a board (--origin), from a "
+        "Remove the samples of a packet, or all samples that came from a board (--origin), from a "
         "thicket. The trees that have grown on these samples count little as soon as newer trees "
-        "have grown. A board does not record which samples of a parcel it took, so all of the "
-        "parcel's samples are looked for. With --mqtt and neither MODEL nor --port, a board's "
-        "parcels are removed from the broker."
+        "have grown. A board does not record which samples of a packet it took, so all of the "
+        "packet's samples are looked for. With --mqtt and neither MODEL nor --port, a board's "
+        "packets are removed from the broker."
     )
-    add_taught(parser, "the PARCEL of `share export`; none with --origin")
+    add_taught(parser, "the PACKET of `share export`; none with --origin")
     add_board(parser, "remove the samples from")
     add_output(parser, "the model to write; an existing model is replaced (required with MODEL)")
-    add_store(parser, "Also look for what the broker has of --origin now, by its parcels.")
+    add_store(parser, "Also look for what the broker has of --origin now, by its packets.")
     parser.add_argument(
         "--origin",
         metavar="NAME",
-        help="remove all samples that came from this board, in place of PARCEL (required with "
+        help="remove all samples that came from this board, in place of PACKET (required with "
         "--mqtt)",
     )
 
@@ -49,10 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.mqtt is None:
         path, paths = taught_files(arguments)
         if len(paths) != 1:
-            raise UserError("give one PARCEL: each is forgotten by a command of its own")
-        return _forget(arguments, path, [shared_samples.read_parcel(paths[0])])
+            raise UserError("give one PACKET: each is forgotten by a command of its own")
+        return _forget(arguments, path, [shared_samples.read_packet(paths[0])])
     if arguments.origin is None:
-        raise UserError("--mqtt needs --origin NAME, whose parcels they are")
+        raise UserError("--mqtt needs --origin NAME, whose packets they are")
     if arguments.files or arguments.port is not None:
         return _forget_published(arguments)
     if arguments.output is not None:
@@ -61,36 +61,36 @@ def run(arguments: argparse.Namespace) -> int:
         gone = store.withdraw(arguments.origin)
     if not gone:
         return _nothing(arguments)
-    told = f"{', '.join(gone)} of {arguments.origin}"
-    console.say(f"removed from the group {arguments.group} at {arguments.mqtt}: {told}")
+    removed = f"{', '.join(gone)} of {arguments.origin}"
+    console.say(f"removed from the group {arguments.group} at {arguments.mqtt}: {removed}")
     return 0
 
 
 def _forget_published(arguments: argparse.Namespace) -> int:
     path = taught_files(arguments)[0]
     with open_store(arguments) as store:
-        found = store.of(arguments.origin)
-    tell_found(found)
-    return _forget(arguments, path, list(found.parcels.values()))
+        result = store.of(arguments.origin)
+    tell_found(result)
+    return _forget(arguments, path, list(result.packets.values()))
 
 
 def _nothing(arguments: argparse.Namespace) -> int:
     console.say(
-        f"{arguments.mqtt} has no parcels of {arguments.origin} in the group {arguments.group}."
+        f"{arguments.mqtt} has no packets of {arguments.origin} in the group {arguments.group}."
     )
     return 1
 
 
-def _forget(arguments: argparse.Namespace, path: Path | None, parcels: Sequence[Any]) -> int:
+def _forget(arguments: argparse.Namespace, path: Path | None, packets: Sequence[Any]) -> int:
     if path is not None:
-        model, gone = shared_samples.without(path, parcels, arguments.origin)
+        model, gone = shared_samples.without(path, packets, arguments.origin)
         write(arguments, model_files.packed(model), f", without {count(gone, 'sample')}")
         return 0
     with board_model(arguments.port, arguments.key) as board:
         board.check_keeps()
-        gone = board.sharer.forget(parcels, arguments.origin)
+        gone = board.sharer.forget(packets, arguments.origin)
         if gone:
             board.put_back()
-    origin = arguments.origin or parcels[0].origin
+    origin = arguments.origin or packets[0].origin
     console.say(f"The board goes on without {count(gone, 'sample')} of {origin}.")
     return 0

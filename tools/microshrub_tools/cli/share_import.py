@@ -1,4 +1,4 @@
-"""`microshrub share import`: a saved model, or a board, learns from parcels of others."""
+"""`microshrub share import`: a saved model, or a board, learns from packets of others."""
 
 from __future__ import annotations
 
@@ -11,61 +11,61 @@ from rich.table import Table
 
 from microshrub_host.base.terminal import console, messages
 from microshrub_host.models import model_files, shared_samples
-from microshrub_host.models.shared_samples import ParcelTold, Sharer
+from microshrub_host.models.shared_samples import PacketOutcome, Sharer
 
 from ..board.board_sharing import board_model
-from ..board.parcel_store import MOST_BOARDS, ParcelStore
+from ..board.mqtt_packet_store import MOST_BOARDS, MqttPacketStore
 from .share_broker import OWN, add_store, check_store, open_store, own_name, tell_found
 from .share_files import add_board, add_output, add_taught, taught_files, write
 
-Teach = Callable[[Sharer, str | None], list[ParcelTold]]  # with the name of who learns
+Teach = Callable[[Sharer, str | None], list[PacketOutcome]]  # with the name of who learns
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options."""
     parser.description = (
-        "Let a thicket judge parcels, and learn from them what it lacks. Samples that contradict "
-        "those it holds are refused, and so are parcels with other features. A board's program is "
+        "Let a thicket judge packets, and learn from them what it lacks. Samples that contradict "
+        "those it holds are refused, and so are packets with other features. A board's program is "
         "stopped meanwhile, and continues with what was learned."
     )
-    add_taught(parser, "one or more PARCELs of `share export`, but none with --mqtt")
+    add_taught(parser, "one or more PACKETs of `share export`, but none with --mqtt")
     add_board(parser, "teach")
     add_output(parser, "the model to write; an existing model is replaced (required with MODEL)")
     add_store(
         parser,
-        "In place of PARCEL: take what other boards of the group have published, class by class "
-        f"in the order of their names, at most {MOST_BOARDS}, until a parcel is learned.",
+        "In place of PACKET: take what other boards of the group have published, class by class "
+        f"in the order of their names, at most {MOST_BOARDS}, until a packet is learned.",
     )
     parser.add_argument(
         "--name",
         metavar="NAME",
-        help="with --mqtt, the learner's name: parcels of that name are left out "
+        help="with --mqtt, the learner's name: packets of that name are left out "
         f"(default: {OWN})",
     )
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Learn, say what became of each class, and write the model; 1 if there is no parcel."""
+    """Learn, say what became of each class, and write the model; 1 if there is no packet."""
     check_store(arguments)
     path, paths = taught_files(arguments)
     if arguments.mqtt is None:
-        read = map(shared_samples.read_parcel, paths)
-        parcels = {parcel.key: parcel for parcel in read}.values()  # none twice
-        return _learn(arguments, path, lambda sharer, _: [sharer.take(each) for each in parcels])
+        read = map(shared_samples.read_packet, paths)
+        packets = {packet.key: packet for packet in read}.values()  # none twice
+        return _learn(arguments, path, lambda sharer, _: [sharer.take(each) for each in packets])
     with open_store(arguments) as store:
         return _learn(arguments, path, lambda *who: _of_others(arguments, store, *who))
 
 
 def _of_others(
-    arguments: argparse.Namespace, store: ParcelStore, sharer: Sharer, name: str | None
-) -> list[ParcelTold]:
+    arguments: argparse.Namespace, store: MqttPacketStore, sharer: Sharer, name: str | None
+) -> list[PacketOutcome]:
     """Teach what others have published."""
-    found = store.fetch(own_name(arguments, name))
-    tell_found(found)
-    told, refused = sharer.take_lacking(found.parcels)
+    result = store.fetch(own_name(arguments, name))
+    tell_found(result)
+    outcomes, refused = sharer.take_lacking(result.packets)
     for sentence in refused:
         messages.say(sentence)
-    return sorted(told, key=lambda each: each.origin)
+    return sorted(outcomes, key=lambda each: each.origin)
 
 
 def _learn(arguments: argparse.Namespace, path: Path | None, teach: Teach) -> int:
@@ -82,7 +82,7 @@ def _learn(arguments: argparse.Namespace, path: Path | None, teach: Teach) -> in
         model, lessons = shared_samples.taught(path, lambda sharer: teach(sharer, stem))
     tell(lessons)
     if not lessons:
-        console.say(f"{arguments.mqtt} has no parcels of others that {arguments.group} can learn.")
+        console.say(f"{arguments.mqtt} has no packets of others that {arguments.group} can learn.")
         return 1
     if path is not None:
         write(arguments, model_files.packed(model))
@@ -93,13 +93,13 @@ def _learn(arguments: argparse.Namespace, path: Path | None, teach: Teach) -> in
     return 0
 
 
-def tell(lessons: list[ParcelTold]) -> None:
-    """Print what became of parcels, a table for each origin."""
+def tell(lessons: list[PacketOutcome]) -> None:
+    """Print what became of packets, a table for each origin."""
     for origin, group in groupby(lessons, key=lambda each: each.origin):
         _tell(origin, list(group))
 
 
-def _tell(origin: str, lessons: list[ParcelTold]) -> None:
+def _tell(origin: str, lessons: list[PacketOutcome]) -> None:
     table = Table("class", "samples", "learned", "", title=f"from {origin}")
     changes: dict[str, float] = {}
     for lesson in lessons:
@@ -111,8 +111,8 @@ def _tell(origin: str, lessons: list[ParcelTold]) -> None:
     console.print(table)
     if not changes:
         return
-    told = ", ".join(f"{name} {change:.3g}" for name, change in changes.items())
+    changed = ", ".join(f"{name} {change:.3g}" for name, change in changes.items())
     if len(changes) > 6:
         worst = max(changes, key=lambda name: changes[name])
-        told = f"{worst} {changes[worst]:.3g}, the most of all features"
-    console.say(f"values are moved by at most: {told}")
+        changed = f"{worst} {changes[worst]:.3g}, the most of all features"
+    console.say(f"values are moved by at most: {changed}")

@@ -11,10 +11,11 @@ from microshrub_host.boards import board_files, energy
 from microshrub_host.boards.board_files import Board
 from microshrub_host.cli.energy_options import add_battery_option
 from microshrub_host.cli.parsed import check_at_least_one, whole_number
+from microshrub_host.cli.plain_parser import show_first
 from microshrub_host.cli.stream_options import DEFAULT_BOARD, add_board_option
 
 from ..board import program_words
-from ..state_fuzz.year import Year
+from ..state_fuzz.year import Lost, Year
 from ..state_fuzz.year_sleep import YearSleep
 
 _DAYS = 365
@@ -49,11 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--sleep",
         nargs="*",
         metavar="SETTING",
-        help="the board sleeps between samples, as with `build --sleep`, whose settings it takes; "
-        "its time awake is counted (default: it does not sleep)",
+        help="sleep between samples, as with `build --sleep`; takes its settings, and "
+        "the time awake is counted (default: it does not sleep)",
     )
     add_board_option(parser, None, f"the board that sleeps (default {DEFAULT_BOARD})")
     add_battery_option(parser)
+    show_first(parser, "--days", "--rate", "--seed", "--sleep", "--board", "--battery")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -74,6 +76,10 @@ def run(arguments: argparse.Namespace) -> int:
         f"{told.torn:,} of them while a checkpoint was written, {told.full:,} saves to a full "
         "disk."
     )
+    console.say("Labels that the power cuts lost, by what kept them from flash:")
+    _tell_lost("what is saved within seconds", told.soon)
+    _tell_lost("the allowance of saves was used up", told.sparing)
+    _tell_lost("the disk was full", told.failed)
     console.say(
         "After every sample the state was the simulator's, bit by bit, and after each restart "
         "the one that was saved."
@@ -81,6 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
     if year.sleep and sleeping:
         _tell_sleep(year.sleep, sleeping, battery)
     return 0
+
+
+def _tell_lost(why: str, lost: Lost) -> None:
+    console.say(
+        f"  {why:<35} {lost.labels:9,}, at most {lost.most:,} in one cut, the oldest "
+        f"{lost.oldest:,.0f} seconds before it"
+    )
 
 
 def _sleeping(arguments: argparse.Namespace) -> tuple[Board, dict[str, int]] | None:
@@ -93,17 +106,17 @@ def _sleeping(arguments: argparse.Namespace) -> tuple[Board, dict[str, int]] | N
     board = board_files.load(arguments.board or DEFAULT_BOARD)
     if board.currents is None:
         raise UserError(f"nothing is known of what {board.name} draws")
-    found = asked.config(board)
-    if "pin" in found:
+    result = asked.config(board)
+    if "pin" in result:
         raise UserError("--sleep pin: nobody presses a button here")
-    if "deep" in found:
+    if "deep" in result:
         raise UserError("--sleep deep: the board of the simulated year keeps its RAM")
     if 60 % arguments.rate:
         raise UserError(
             f"--rate {arguments.rate} is not a whole number of seconds from sample to sample, "
             "which --sleep wants: 1, 2, 3, 4, 5, 6, 10, 12, 15, 20, 30 or 60 a minute"
         )
-    return board, found
+    return board, result
 
 
 def _tell_sleep(

@@ -13,10 +13,12 @@ from collections import deque
 
 import numpy as np
 
+from microshrub_host.base import micropython_binary
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console, messages, showing
 from microshrub_host.cli.options import add_model_options
 from microshrub_host.cli.parsed import whole_number
+from microshrub_host.cli.plain_parser import show_first
 from microshrub_host.cli.stream_options import (
     add_stream_options,
     compile_kernels,
@@ -26,7 +28,6 @@ from microshrub_host.engines import engines
 from microshrub_host.engines.interface import Engine
 from microshrub_host.engines.micropython_engine import MicroPythonEngine
 from microshrub_host.evaluation import prequential
-from microshrub_host.fetch import micropython_binary
 from microshrub_host.library import loader
 from microshrub_host.library.learners import MODELS
 from microshrub_host.streams.stream import Stream
@@ -59,16 +60,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="MicroPython's heap, such as 64k (default 64m)",
     )
     add_model_options(parser)
+    show_first(parser, "--model", "--samples", "--heap")
 
 
 def marks(samples: int) -> list[int]:
     """When to measure: after 10,000 samples, after ten times as many and so on, and at the end."""
-    found = []
+    result = []
     mark = _FIRST
     while mark < samples:
-        found.append(mark)
+        result.append(mark)
         mark *= 10
-    return [*found, samples]
+    return [*result, samples]
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -108,10 +110,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def heap_size(text: str) -> int:
     """Bytes of a size such as 64k or 2m. Raises UserError if it is none."""
-    found = re.fullmatch(r"(\d+)([km]?)", text.lower())
-    if not found or not int(found[1]):
+    match = re.fullmatch(r"(\d+)([km]?)", text.lower())
+    if not match or not int(match[1]):
         raise UserError(f"--heap has to be a size such as 64k or 2m, not {text!r}")
-    return int(found[1]) * {"": 1, "k": 1024, "m": 1024 * 1024}[found[2]]
+    return int(match[1]) * {"": 1, "k": 1024, "m": 1024 * 1024}[match[2]]
 
 
 def _measure(

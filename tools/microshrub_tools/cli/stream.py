@@ -11,11 +11,12 @@ from rich.table import Table
 
 from microshrub_host.base.terminal import console, messages, showing
 from microshrub_host.base.text import count
-from microshrub_host.cli.number_options import add_target_option, open_number_stream
+from microshrub_host.cli.plain_parser import show_first
+from microshrub_host.cli.regression_options import add_target_option, open_number_stream
 from microshrub_host.cli.stream_options import add_stream_options, compile_kernels, open_arguments
 from microshrub_host.engines.interface import Labels, percent
-from microshrub_host.library.learners import model_of
-from microshrub_host.streams.number_streams import NumberStream
+from microshrub_host.library.learners import model_name
+from microshrub_host.streams.regression_streams import NumberStream
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Raw
 
@@ -26,7 +27,7 @@ from ..link.board_names import read_configuration, version_note
 from ..link.client import HostLink
 from ..link.lines import open_line
 from ..link.messages import Welcome
-from ..watch.question_streaming import QuestionRun
+from ..watch.query_streaming import QuestionRun
 from ..watch.streaming import DeviceRun, Figures, NumberRun
 
 _RECENT = 1000  # samples that the latencies on the way are of
@@ -59,6 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="make the board forget what it learned (default: continue if it learned this stream)",
     )
+    show_first(parser, "--port", "--rate", "--limit", "--build", "--reset")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -77,7 +79,7 @@ def run(arguments: argparse.Namespace) -> int:
         for note in twin.notes:
             messages.say(note)
         configuration = twin.configuration
-        compile_kernels(model_of(configuration.learner), configuration.parameters)
+        compile_kernels(model_name(configuration.learner), configuration.parameters)
         twin.prepare(rows)
         with showing("stream") as update:
             run = _run(link, twin, rows, labels, arguments.rate, update)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from microshrub_host.base import child_process
-from microshrub_host.fetch.micropython_binary import find_or_fetch
-from microshrub_host.sources import library_files
+from microshrub_host.base.micropython_binary import code_words, find_or_fetch
+from microshrub_host.library import library_files
 
 _BEGIN = 60  # samples that are learned before the heap is locked
 _SCRIPT = """\
-import sys
-sys.path[:0] = [{library!r}, {here!r}]
 from array import array
 from micropython import heap_lock, heap_unlock
 from microshrub.learners import learner_class, register
@@ -41,8 +41,6 @@ except MemoryError:
 def run(path: Path, name: str, learner: Any, rows: Sequence[tuple[array[int], int]]) -> str:
     """What is wrong in words, "" if nothing is. Raises NoMicroPython where there is none."""
     script = _SCRIPT.format(
-        library=str(library_files.folder().parent),
-        here=str(path.parent),
         name=name,
         module=path.stem,
         parameters={word: getattr(learner, word) for word in learner._SHAPE},
@@ -50,8 +48,11 @@ def run(path: Path, name: str, learner: Any, rows: Sequence[tuple[array[int], in
         rows=[row for row, _ in rows],
         labels=[label for _, label in rows],
     )
-    command = [*find_or_fetch().command, "-X", "heapsize=4m", "-c", script]
-    done = child_process.run(command)
+    with tempfile.TemporaryDirectory() as folder:  # beside the learner may lie an array.py
+        shutil.copy(path, folder)
+        places = (library_files.folder().parent, Path(folder))
+        command = [*find_or_fetch().command, "-X", "heapsize=4m", *code_words(script, *places)]
+        done = child_process.run(command)
     if done.returncode:
         return f"MicroPython ended with {done.returncode}: {done.stderr.strip()[-500:]}"
     return done.stdout.strip()

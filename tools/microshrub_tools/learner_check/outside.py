@@ -1,4 +1,4 @@
-"""What a learner of one's own holds outside of its buffers: itself, its class and its module."""
+"""The state that a learner holds outside of its buffers: attributes, class and module."""
 
 from __future__ import annotations
 

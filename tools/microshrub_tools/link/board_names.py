@@ -1,4 +1,4 @@
-"""What a device's config.json tells a PC: the names of its classes and features, units, version.
+"""Names from a device's config.json: classes, features, units, version.
 
 The device sends that file over the link piece by piece, and the CRC32 in its welcome tells whether
 all of it came. A program from before there was such a request answers that it does not know it;
@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from microshrub_host.sources import library_files
+from microshrub_host.library import library_files
 
-from .checks import fields_of
 from .client import HostLink
 from .link_errors import RefusedError
+from .message_checks import fields_of
 from .messages import Piece, Welcome, configuration
 
 _MOST = 1 << 16  # bytes of a text that can be asked for

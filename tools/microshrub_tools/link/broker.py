@@ -1,4 +1,8 @@
-"""A PC's end of the line to an MQTT 3.1.1 broker, which waits: for commands, not for boards."""
+"""A PC's end of the line to an MQTT 3.1.1 broker, which waits: for commands, not for boards.
+
+The broker is not trusted: what it sends for a request is limited in bytes, messages and time, and
+a message at a topic that nobody asked for is dropped.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,10 @@ from . import certificate
 
 PORT, TLS_PORT = 1883, 8883
 _KEPT = 1 << 17  # bytes of a packet; what is longer is read, and lost
+_MOST_BYTES = 1 << 25  # that a broker may send for a request: packets of 100 classes by 8 boards
+_MOST_MESSAGES = 10_000  # that it may have retained at the topics of a request
+_MOST_ASKED = 20  # times whether there is more
+_MOST_SILENCES = 6  # a request may take so many times as long as the broker may be silent
 _SILENCE = 0.2  # seconds: a broker may tell what it has kept after its next answer
 _REFUSALS = dict.fromkeys((4, 5), "the user or the password is wrong")  # mosquitto answers 5
 
@@ -50,28 +58,42 @@ class Broker:
     ) -> None:
         self._seconds = seconds = patience(seconds)
         self._came: deque[Message] = deque()
+        self._filters: tuple[str, ...] = ()
         self._got = bytearray()
         self._lost = 0  # bytes of a long packet that are gone already
         self._number = 0
         self._where = f"{host}:{port}"
         try:
             self._socket = socket.create_connection((host, port), seconds)
-            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if ca:
-                context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-                context.load_verify_locations(cadata=certificate.read(ca))
-                self._socket = context.wrap_socket(self._socket, server_hostname=host)
-            flags = 2 | (0x80 if user else 0) | (0x40 if password else 0)
-            texts = ["", *([user] if user else []), *([password] if password else [])]
-            hello = b"\0\4MQTT\4" + struct.pack(">BH", flags, 0)  # for as long as it takes
-            self._send(0x10, hello + b"".join(map(_text, texts)))
-            kind, answer = self._packet(seconds)
         except (OSError, ValueError) as error:
-            raise UserError(f"there is no broker at {host}:{port}: {error}") from None
+            raise self._none(error) from None
+        try:
+            self._greet(host, user, password, ca)
+        except BaseException as error:
+            self._socket.close()
+            if isinstance(error, (OSError, ValueError)):
+                raise self._none(error) from None
+            raise
+
+    def _greet(self, host: str, user: str, password: str, ca: Path | None) -> None:
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if ca:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            context.load_verify_locations(cadata=certificate.read(ca))
+            self._socket = context.wrap_socket(self._socket, server_hostname=host)
+        flags = 2 | (0x80 if user else 0) | (0x40 if password else 0)
+        texts = ["", *([user] if user else []), *([password] if password else [])]
+        hello = b"\0\4MQTT\4" + struct.pack(">BH", flags, 0)  # for as long as it takes
+        self._begin()
+        self._send(0x10, hello + b"".join(map(_text, texts)))
+        kind, answer = self._packet(self._seconds)
         if kind != 0x20 or len(answer) != 2 or answer[1]:
             code = answer[1] if len(answer) == 2 else 0
             why = _REFUSALS.get(code, f"it answers {code}")
-            raise UserError(f"the broker at {host}:{port} does not let us in: {why}")
+            raise UserError(f"the broker at {self._where} does not let us in: {why}")
+
+    def _none(self, error: Exception) -> UserError:
+        return UserError(f"there is no broker at {self._where}: {error}")
 
     def __enter__(self) -> Broker:
         return self
@@ -88,8 +110,8 @@ class Broker:
 
     def publish(self, topic: str, data: bytes, *, retain: bool = False) -> None:
         """Send a message; returns once the broker has it."""
-        self._number += 1
-        number = struct.pack(">H", self._number)
+        self._begin()
+        number = self._next_number()
         self._send(0x32 | retain, _text(topic) + number + data)
         self._until(0x40, number)
 
@@ -99,11 +121,20 @@ class Broker:
 
     def subscribe(self, *topics: str) -> None:
         """From now on, messages at these come."""
+        self._begin()
+        self._subscribe(*topics)
+
+    def _subscribe(self, *topics: str) -> None:
+        self._filters += topics
         self._ask(0x82, 0x90, b"".join(_text(topic) + b"\1" for topic in topics))
 
     def receive(self, seconds: float) -> Message | None:
         """The next message; None if none comes within so many seconds. Raises UserError."""
+        self._begin()
         end = time.monotonic() + seconds
+        return self._receive(end)
+
+    def _receive(self, end: float) -> Message | None:
         while not self._came:
             left = end - time.monotonic()
             if left <= 0:
@@ -118,23 +149,43 @@ class Broker:
 
     def retained(self, *topics: str) -> Iterator[Message]:
         """All that the broker has kept at these, which subscribes to none. Raises UserError."""
-        self.subscribe(*topics)
-        told = True
+        self._begin()
+        before = self._filters
+        self._subscribe(*topics)
+        told, number, asked = True, 0, 0
         while told:
+            asked += 1
+            if asked > _MOST_ASKED:
+                raise self._too_much("more whenever it is asked")
             self._send(0xC0, b"")  # what it answers comes behind what it had to tell
             self._until(0xD0, b"")
-            came = self.receive(_SILENCE)
+            came = self._receive(time.monotonic() + _SILENCE)
             told = came is not None
             while came:
+                number += 1
+                if number > _MOST_MESSAGES:
+                    raise UserError(
+                        f"the broker at {self._where} has more than {_MOST_MESSAGES:,} messages "
+                        f"at {', '.join(topics)}"
+                    )
                 if came.retained:
                     yield came
                 came = self._came.popleft() if self._came else None
+        self._filters = before
         self._ask(0xA2, 0xB0, b"".join(map(_text, topics)))
+
+    def _begin(self) -> None:
+        """A request begins: what it may cost."""
+        self._deadline = time.monotonic() + _MOST_SILENCES * self._seconds
+        self._spare = _MOST_BYTES
+
+    def _next_number(self) -> bytes:
+        self._number = self._number % 0xFFFF + 1  # 0 is none
+        return struct.pack(">H", self._number)
 
     def _ask(self, kind: int, answer: int, body: bytes) -> None:
         """Send a packet that has a number, and wait for its answer."""
-        self._number += 1
-        number = struct.pack(">H", self._number)
+        number = self._next_number()
         self._send(kind, number + body)
         self._until(answer, number)
 
@@ -155,9 +206,14 @@ class Broker:
     def _no_broker(self) -> UserError:
         return UserError(f"what answers at {self._where} is no MQTT broker")
 
+    def _too_much(self, what: str) -> UserError:
+        return UserError(f"the broker at {self._where} sends {what} for one request")
+
     def _take(self, kind: int, body: bytes) -> None:
         if kind >> 4 != 3:
             return
+        if kind & 6 == 6:
+            raise self._no_broker()
         size = 2 + int.from_bytes(body[:2], "big")
         start = size + 2 * (kind >> 1 & 3 > 0)
         if len(body) < start:
@@ -165,7 +221,8 @@ class Broker:
         if kind >> 1 & 3:
             self._send(0x40, body[size:start])
         topic = body[2:size].decode(errors="replace")
-        self._came.append(Message(topic, body[start:], bool(kind & 1)))
+        if any(matches(each, topic) for each in self._filters):
+            self._came.append(Message(topic, body[start:], bool(kind & 1)))
 
     def _send(self, kind: int, body: bytes) -> None:
         size, length = len(body), b""
@@ -183,13 +240,21 @@ class Broker:
         """The next packet: its first byte and its body."""
         end = time.monotonic() + seconds
         while True:
-            found = self._whole()
-            if found:
-                return found
-            self._socket.settimeout(max(end - time.monotonic(), 0.001))
+            result = self._whole()
+            if result:
+                return result
+            now = time.monotonic()
+            if now > self._deadline:
+                raise self._too_much(f"for more than {_MOST_SILENCES * self._seconds:g} seconds")
+            if now > end and self._got:
+                raise TimeoutError("timed out")
+            self._socket.settimeout(max(end - now, 0.001))
             data = self._socket.recv(65536)
             if not data:
                 raise ConnectionResetError("it has closed the line")
+            self._spare -= len(data)
+            if self._spare < 0:
+                raise self._too_much(f"more than {_MOST_BYTES:,} bytes")
             self._got += data
 
     def _whole(self) -> tuple[int, bytes] | None:
@@ -214,6 +279,22 @@ class Broker:
         if len(self._got) > 4:
             raise self._no_broker()
         return None
+
+
+def matches(wanted: str, topic: str) -> bool:
+    """Whether a message's topic is one of those: `+` is any level, `#` at the end all that follow.
+
+    A topic with such a letter, or that was not written in UTF-8, is none.
+    """
+    if any(letter in topic for letter in "+#\0\ufffd"):
+        return False
+    names, levels = wanted.split("/"), topic.split("/")
+    if names[-1] == "#":
+        names = names[:-1]
+        levels = levels[: len(names)]
+    return len(names) == len(levels) and all(
+        name in ("+", level) for name, level in zip(names, levels, strict=True)
+    )
 
 
 def _text(text: str) -> bytes:

@@ -15,14 +15,14 @@ def read(path: Path) -> bytes:
     """As DER, of PEM or DER: not every board reads PEM. Raises UserError."""
     try:
         data = path.read_bytes()
-        found = _PEM.findall(data)
-        if len(found) > 1:
+        result = _PEM.findall(data)
+        if len(result) > 1:
             raise UserError(
-                f"--mqtt-ca {path} has {len(found)} certificates: name a file with the one that "
+                f"--mqtt-ca {path} has {len(result)} certificates: name a file with the one that "
                 "signed the broker's"
             )
-        if found:
-            data = ssl.PEM_cert_to_DER_cert(found[0].decode())
+        if result:
+            data = ssl.PEM_cert_to_DER_cert(result[0].decode())
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cadata=data)
     except (ssl.SSLError, ValueError):
         raise UserError(f"--mqtt-ca {path} is no certificate") from None

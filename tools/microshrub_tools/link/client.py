@@ -22,7 +22,7 @@ from itertools import takewhile
 
 from microshrub_host.base.child_process import patience as how_patient
 
-from . import checks, messages
+from . import message_checks, messages
 from .frames import VERSION, Frame, Splitter, pack
 from .link_errors import LinkError, LostError, RefusedError, RestartedError, StoppedError
 from .messages import Answer, Failure, Observed, Request, Welcome, read_answer, read_observed
@@ -118,7 +118,7 @@ class HostLink:
             self._silent, self._wait = 0.0, self._timeout
             greeting = self._hello(self._patience if patience is None else patience)
             if isinstance(greeting, Welcome) and greeting.expected == 1:
-                checks.check_welcome(greeting)
+                message_checks.check_welcome(greeting)
                 self._welcome = greeting
                 self._next, self._longest = 1, greeting.longest_payload
                 self._open = True
@@ -153,7 +153,7 @@ class HostLink:
         if isinstance(pending.answer, Failure):
             raise RefusedError(pending.answer)
         assert self._welcome
-        checks.check_answer(pending.request, pending.answer, self._welcome)
+        message_checks.check_answer(pending.request, pending.answer, self._welcome)
         return pending.answer
 
     def ask(self, request: Request) -> Answer:
@@ -331,7 +331,7 @@ class HostLink:
         elif frame.kind == messages.OBSERVED:
             observed = read_observed(frame)
             if observed and self._welcome:
-                checks.check_observed(observed, self._welcome)
+                message_checks.check_observed(observed, self._welcome)
                 self.observed.append(observed)
         elif answer := read_answer(frame):
             self._window = max(frame.credits, 1)

@@ -14,7 +14,7 @@ _library: Any = loader.load("python")
 _device = _library.device.frames
 _HEADER = struct.Struct("<BBHHB")
 _CRC = struct.Struct("<I")
-VERSION: int = _library.device.outbox.VERSION
+VERSION: int = _device.VERSION
 LONGEST = 4096  # bytes of what is kept of text without a zero
 
 

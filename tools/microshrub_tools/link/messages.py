@@ -11,10 +11,10 @@ from typing import Any
 
 from microshrub_host.library import loader
 
-from .class_state import ClassState, read_class_state
+from .class_messages import ClassState, read_class_state
 from .frames import Frame
 
-_types: Any = loader.load("python").device.answers
+_types: Any = loader.load("python").device.link
 # A prediction: of a class, without and with an anomaly score; of a number
 _SHORT, _SCORED, _NUMBER = "<HBB", "<HBBBB", "<HBBiiB"
 _FORMS = {struct.calcsize(form): form for form in (_SHORT, _SCORED, _NUMBER)}
@@ -42,7 +42,7 @@ STATUS = Request(_types._STATUS)
 FINGERPRINT = Request(_types._FINGERPRINT)
 CHECKPOINT = Request(_types._CHECKPOINT)
 RESET = Request(_types._RESET)
-_BESIDE: int = _types._BESIDE
+_COMPANION: int = _types._BESIDE
 THIS_IS_NORMAL = Request(_types._ANOMALY, b"\2")  # the answer has one word more
 ASKING = Request(_types._ASKING)  # for the newest question, and how many there were
 
@@ -85,13 +85,13 @@ def anomaly(scores: bool) -> Request:
 
 
 def classes(payload: bytes) -> Request:
-    """About classes that get their names on the device; class_state.py makes the payloads."""
+    """About classes that get their names on the device; class_messages.py makes the payloads."""
     return Request(_types._CLASSES, payload)
 
 
-def beside(number: int) -> Request:
+def companion_words(number: int) -> Request:
     """What watches samples beside the model, the how-many-th by name from 0 on, says of itself."""
-    return Request(_BESIDE, bytes([number]))
+    return Request(_COMPANION, bytes([number]))
 
 
 def numbers(predictions: bool) -> Request:
@@ -172,7 +172,9 @@ class DeviceStatus:
     """Ratios in millionths, heap in bytes, uptime in seconds; drift is 0, 1 (warning) or 2.
 
     missed counts readings of the board's sensor that were due while it did something else;
-    asleep is for how many of the seconds of uptime it slept.
+    asleep is for how many of the seconds of uptime it slept. unsaved counts labels and the like
+    that are not in flash yet, -1 if nothing is ever saved; saved_ago has the seconds since the
+    last save, or since the start if the state was restored then, -1 if there was neither.
     """
 
     samples: int
@@ -189,8 +191,10 @@ class DeviceStatus:
     pending: int
     checkpoint: int
     damaged: int
-    missed: int = 0
-    asleep: int = 0
+    missed: int
+    asleep: int
+    unsaved: int
+    saved_ago: int
 
 
 @dataclass(frozen=True)
@@ -221,7 +225,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class BesideWords:
+class CompanionWords:
     """What something beside the model says of itself; its class on the PC knows what they are."""
 
     words: tuple[int, ...]
@@ -275,7 +279,7 @@ Answer = (
     | Question
     | NumberErrors
     | ClassState
-    | BesideWords
+    | CompanionWords
     | Counts
     | Fingerprint
     | Piece
@@ -308,7 +312,7 @@ def _read(frame: Frame) -> Answer | None:
     if kind == _types._CLASS:
         return read_class_state(payload)
     if kind == _types._TOLD:
-        return BesideWords(_words(payload))
+        return CompanionWords(_words(payload))
     if kind == _types._COUNTS:
         return Counts(_words(payload))
     if kind == _types._CRC:

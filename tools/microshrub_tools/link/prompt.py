@@ -1,4 +1,4 @@
-"""A board that shows MicroPython's prompt, and a hello that no prompt obeys.
+"""Detects MicroPython's prompt, with a hello that no prompt executes.
 
 What comes to a board while it starts, or after its program was stopped, is typed at the prompt.
 """

@@ -100,9 +100,9 @@ class SerialLine:
     @property
     def usb(self) -> tuple[int, int] | None:
         """The numbers of the USB device's vendor and product; None if it has none."""
-        for found in list_ports.comports():
-            if found.device == self._name and found.vid is not None and found.pid is not None:
-                return found.vid, found.pid
+        for result in list_ports.comports():
+            if result.device == self._name and result.vid is not None and result.pid is not None:
+                return result.vid, result.pid
         return None
 
     def close(self) -> None:

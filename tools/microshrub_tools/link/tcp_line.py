@@ -29,7 +29,8 @@ LINK, FLASH = b"p", b"f"  # what the key is proved for
 _LABEL = b"microshrub 1 "
 _PAUSE = 0.1  # seconds between two tries
 _START_PAUSE = 0.5  # seconds between two tries, of a board that starts
-_PATIENCE = 5.0  # seconds for the board to answer a greeting, and to take what is sent
+_KNOCK = 1.5  # seconds for the board's network to answer, which may have no room just now
+_PATIENCE = 10.0  # seconds until it is one's turn, and for the board to take what is sent
 _QUIET = (
     2.0  # seconds in which nothing was sent, after which the board is asked whether it is there
 )
@@ -38,6 +39,10 @@ _SILENT = 4.0  # seconds in which it has to answer
 
 class StrangerError(OSError):
     """The other end does not have the key."""
+
+
+class TurnedAwayError(OSError):
+    """The board closes the line at once: others wait there, too."""
 
 
 def code(key: bytes, *parts: bytes) -> bytes:
@@ -92,37 +97,58 @@ class TcpLine:
             raise PortError(_advice(self._name, error)) from error
 
     def _connect(self, seconds: float) -> None:
-        self._socket = socket.create_connection(self._address, seconds)
-        try:
-            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._greet()
-        except BaseException:
-            self._socket.close()
-            raise
+        """Come in within so many seconds: there may be a queue, which may be full, too."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                self._try(end)
+                break
+            except (TimeoutError, TurnedAwayError):
+                if time.monotonic() > end:
+                    raise
+                time.sleep(_PAUSE)
         self._got = b""
         self._sent = time.monotonic()
         self._asked = 0.0  # when it was asked whether it is there, without an answer yet
 
-    def _greet(self) -> None:
+    def _try(self, end: float) -> None:
+        left = max(end - time.monotonic(), _PAUSE)
+        self._socket = socket.create_connection(self._address, min(left, patience(_KNOCK)))
+        try:
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._greet(left)
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def _greet(self, seconds: float) -> None:
+        self._socket.settimeout(seconds)
+        try:
+            theirs = self._exactly(NONCE)
+        except ConnectionError:
+            raise TurnedAwayError("it closes the line before it says a word") from None
+        numbers = os.urandom(NONCE) + theirs
         self._socket.settimeout(patience(_PATIENCE))
-        ours = os.urandom(NONCE)
-        self._put(ours + signed(self._key, b"h", ours + bytes(NONCE))[:CODE])
-        said = self._exactly(NONCE + CODE)
-        numbers = ours + said[:NONCE]
-        if not hmac.compare_digest(said[NONCE:], signed(self._key, b"b", numbers)[:CODE]):
+        self._put(
+            numbers[:NONCE] + self._purpose + signed(self._key, self._purpose, numbers)[:CODE]
+        )
+        try:
+            answer = self._exactly(CODE)
+        except ConnectionError:
+            raise StrangerError("it has closed the line: is it another board's key?") from None
+        if not hmac.compare_digest(answer, signed(self._key, b"b", numbers)[:CODE]):
             raise StrangerError("what answers there does not have the key")
-        self._put(signed(self._key, self._purpose, numbers)[:CODE])
         self._up = SignedRecords(signed(self._key, b"u", numbers))
         self._down = SignedRecords(signed(self._key, b"d", numbers))
 
     def _exactly(self, count: int) -> bytes:
-        found = b""
-        while len(found) < count:
-            data = self._socket.recv(count - len(found))
+        result = b""
+        while len(result) < count:
+            data = self._socket.recv(count - len(result))
             if not data:
-                raise StrangerError("it has closed the line: is it another board's key?")
-            found += data
-        return found
+                raise ConnectionResetError("it has closed the line")
+            result += data
+        return result
 
     def read(self, seconds: float) -> bytes:
         """The bytes that have arrived; waits at most `seconds` for the first."""
@@ -130,15 +156,15 @@ class TcpLine:
         while True:
             now = time.monotonic()
             ready, _, _ = select.select([self._socket], [], [], max(min(end - now, _QUIET), 0))
-            found = self._receive() if ready else b""
+            result = self._receive() if ready else b""
             now = time.monotonic()
             if self._asked and now - self._asked > patience(_SILENT):
                 raise OSError("the board does not answer any more")
             if now - self._sent > _QUIET:
                 self._asked = self._asked or now
                 self._send(b"")
-            if found or now >= end:
-                return found
+            if result or now >= end:
+                return result
 
     def _receive(self) -> bytes:
         """What is in the records that are whole."""
@@ -146,7 +172,7 @@ class TcpLine:
         if not data:
             raise OSError("the board has closed the line")
         self._got += data
-        found = b""
+        result = b""
         while len(self._got) >= 2:
             size = 2 + int.from_bytes(self._got[:2], "little")
             if len(self._got) < size + CODE:
@@ -156,8 +182,8 @@ class TcpLine:
                 raise OSError("somebody else has written on the line")
             self._got = self._got[size + CODE :]
             self._asked = 0.0
-            found += piece
-        return found
+            result += piece
+        return result
 
     def write(self, data: bytes) -> None:
         """Send all of it."""
@@ -171,10 +197,10 @@ class TcpLine:
         """
         self._socket.settimeout(seconds)
         self.write(struct.pack("<I", len(data)) + data)
-        found = b""
-        while len(found) < 4 or len(found) < 4 + int.from_bytes(found[:4], "little"):
-            found += self._receive()
-        return found[4:]
+        result = b""
+        while len(result) < 4 or len(result) < 4 + int.from_bytes(result[:4], "little"):
+            result += self._receive()
+        return result[4:]
 
     def _send(self, data: bytes) -> None:
         self._put(self._up.seal(data))
@@ -234,8 +260,13 @@ def _advice(name: str, error: OSError) -> str:
         return f"the board at {name} cannot be spoken to: {error}"
     if isinstance(error, TimeoutError):
         return (
-            f"nothing answers at {name}: is the board in this network, and is another PC's "
-            "greeting under way?"
+            f"nothing answers at {name}: is the board in this network, or do others keep it busy "
+            "who have no key?"
+        )
+    if isinstance(error, TurnedAwayError):
+        return (
+            f"{name} cannot be spoken to: {error}. Is it a board of --tcp, or do others keep it "
+            "busy who have no key?"
         )
     return (
         f"there is no board at {name}: {_reason(error)}. Its program says its address at the "

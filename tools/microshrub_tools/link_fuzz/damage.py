@@ -33,6 +33,10 @@ class Damage:
         self._left -= len(data)
         return bytes(out + self._pass(data))
 
+    def forget(self) -> None:
+        """What passed so far cannot come again: the buffers on the way were emptied."""
+        self._history = b""
+
     def end_cut(self) -> None:
         """The line was silent for a while: what cut it is over."""
         self._lose = 0
@@ -62,5 +66,5 @@ class Damage:
         self._zeros = self._random.randint(1, 4)
 
     def _repeat(self, out: bytearray) -> None:
-        start = self._random.randrange(len(self._history))
+        start = self._random.randrange(len(self._history) or 1)
         out += self._history[start : start + self._random.randint(1, 300)]

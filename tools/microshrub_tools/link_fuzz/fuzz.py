@@ -74,8 +74,9 @@ class FuzzedLine:
         return self.now
 
     def reset_device(self) -> None:
-        """The device starts again; what was on its way to it is lost."""
+        """The device starts again; what was on its way to it is lost, and never comes late."""
         self._to_device.clear()
+        self._up.forget()
         device: Any = loader.load("python").device.link
         self.device = device.Link(self._application, self._answers)
 

@@ -40,8 +40,8 @@ _TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("Target", {}),
     ("Interval", {"share": 0.8}),
     ("Interval", {"share": 0.9, "late": 7}),
-    ("Outlook", {"horizon": 3, "kept": 346}),
-    ("NumberMetrics", {}),
+    ("NaiveForecasts", {"horizon": 3, "kept": 346}),
+    ("RegressionMetrics", {}),
     ("Forecaster", {"columns": 2, "column": 1, "ends": (0, 9999), "horizon": 3, "lags": 2}),
     ("Forecaster", {"columns": 4, "column": 0, "ends": (0, 9999), "interval": 90}),
     ("Quantizer", {"features": 3}),
@@ -52,9 +52,9 @@ _TARGETS: "list[tuple[str, dict[str, Any]]]" = [
     ("DriftAlarm", {"detector": "adwin"}),
     ("AnomalyScore", {"features": 3, "window": 8, "period": 7}),
     ("AnomalyScore", {"features": 3, "window": 8, "period": 7, "normal": 60}),
-    ("Newcomers", {"features": 3, "classes": 3, "window": 16, "period": 7, "collect": 2}),
+    ("NoveltyDetector", {"features": 3, "classes": 3, "window": 16, "period": 7, "collect": 2}),
     ("ClassNames", {"names": ("walk", "rest"), "spare": 3, "room": 5}),
-    ("Asking", {"classes": 3, "labels": 2, "samples": 7}),
+    ("QueryStrategy", {"classes": 3, "labels": 2, "samples": 7}),
 ]
 _SHAPE = {"features": 3, "classes": 3}
 _LEARNED = 120  # samples before the state is saved
@@ -69,11 +69,11 @@ def targets(library: "ModuleType") -> "list[tuple[str, dict[str, Any]]]":
     """What is attacked: each learner that there is, and all else that saves a state."""
     known = [kind for kind, _ in _TARGETS]
     others = [name for name in library.learners.learner_names() if name not in known]
-    found = list(_TARGETS)
+    result = list(_TARGETS)
     for name in others:
         shape = library.learners.learner_class(name)._SHAPE
-        found.append((name, {word: _SHAPE[word] for word in shape}))
-    return found
+        result.append((name, {word: _SHAPE[word] for word in shape}))
+    return result
 
 
 class Chance:
@@ -101,7 +101,7 @@ def use(target: "Any", chance: Chance, samples: int, run: int = 1) -> None:
             use_names(target, label, chance)
         elif hasattr(target, "meet"):
             target.meet(codes, label - chance.below(2))
-            if target.is_asking and chance.below(2):
+            if target.is_ready and chance.below(2):
                 target.give(label)
             target.take()
             if not chance.below(20):
@@ -136,7 +136,7 @@ def use(target: "Any", chance: Chance, samples: int, run: int = 1) -> None:
         elif hasattr(target, "kappa"):
             target.update(label, chance.below(3))
             target.kappa, target.kappa_temporal, target.accuracy  # noqa: B018
-        elif hasattr(target, "questions"):
+        elif hasattr(target, "queries"):
             votes = array("i", [chance.below(1000000) * 16 for _ in range(target.classes)])
             if target.ask(votes):
                 target.note(votes, chance.below(2))
@@ -161,7 +161,7 @@ def use_names(target: "Any", label: int, chance: Chance) -> None:
     except ValueError:
         pass
     votes = array("i", [chance.below(9) for _ in range(target.classes)])
-    assert target.name(target.said(other, votes))
+    assert target.name(target.resolve(other, votes))
 
 
 def use_range(target: "Any", value: int) -> None:
@@ -177,7 +177,7 @@ def use_numbers(target: "Any", chance: Chance) -> None:
     value = chance.below(20000) - 5000
     if hasattr(target, "take"):
         target.take(array("i", [value] * target.columns))
-        target.said, target.outcome, target.waiting  # noqa: B018
+        target.prediction, target.outcome, target.waiting  # noqa: B018
     elif hasattr(target, "half"):
         target.learn(target.half, value)
     else:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from pathlib import Path
 
 from microshrub_host.base import child_process
-from microshrub_host.fetch.micropython_binary import find_or_fetch
-from microshrub_host.library import loader
-from microshrub_host.sources import library_files
+from microshrub_host.base.micropython_binary import code_words, find_or_fetch
+from microshrub_host.library import library_files, loader
+from microshrub_host.programs import native_files
 
 from .altered_states import attack
 
+NATIVE = "native"
 _ON_DEVICE = """
-import sys
-sys.path[:0] = [{library!r}, {here!r}]
 import microshrub
 import microshrub.learners
 from altered_states import attack
@@ -23,24 +24,29 @@ print(*attack(microshrub, {number}, {seed}, {states}))
 
 
 def fuzz(engine: str, number: int, seed: int, states: int) -> tuple[int, int]:
-    """How many of the states of one target were refused, and how many were used."""
-    if engine != "micropython":
+    """How many of the states of one target were refused, and how many were used.
+
+    engine is one of those that simulate, or "native": a MicroPython with a native module.
+    """
+    if engine not in ("micropython", NATIVE):
         return attack(loader.load(engine), number, seed, states)
-    own = [
-        f"sys.path.append({str(each.path.parent)!r}); "
-        f"microshrub.learners.register({each.name!r}, {each.path.stem!r})"
-        for each in library_files.own_learners()
-    ]
+    learners = library_files.own_learners()
+    own = [f"microshrub.learners.register({each.name!r}, {each.path.stem!r})" for each in learners]
     script = _ON_DEVICE.format(
         own="\n".join(own),
-        library=str(library_files.folder().parent),
-        here=str(Path(__file__).parent),
         number=number,
         seed=seed,
         states=states,
     )
-    command = [*find_or_fetch().command, "-X", "heapsize=16m", "-c", script]
-    done = child_process.run(command)
+    with tempfile.TemporaryDirectory() as folder:  # beside a learner may lie an array.py
+        for each in learners:
+            shutil.copy(each.path, folder)
+        library = library_files.folder().parent
+        if engine == NATIVE:
+            library = native_files.compiled("x86")[0].parents[1]
+        places = (library, Path(__file__).parent, Path(folder))
+        command = [*find_or_fetch().command, "-X", "heapsize=16m", *code_words(script, *places)]
+        done = child_process.run(command)
     if done.returncode:
         raise AssertionError(f"MicroPython ended with {done.returncode}: {done.stderr[-2000:]}")
     refused, used = map(int, done.stdout.split())

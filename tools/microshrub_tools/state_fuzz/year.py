@@ -4,7 +4,9 @@ The device's application gets samples and labels over its link; some labels come
 drift, disks are full, the power goes. Beside it, the simulator learns the same on another engine:
 after every sample both have to be in the same state. Whenever a checkpoint is saved, both states
 are noted; after a power cut the device has to come back with those of the last checkpoint that was
-saved, or of the one that was being written, and the simulator goes on from there, too.
+saved, or of the one that was being written, and the simulator goes on from there, too. The labels
+that are lost have to be of the last seconds or, once labels have used up the allowance of saves,
+of the time that the program then leaves between two saves.
 """
 
 from __future__ import annotations
@@ -12,14 +14,14 @@ from __future__ import annotations
 import random
 from array import array
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards.board_files import Board
 
 from ..link.link_errors import RefusedError
 from ..link.messages import Prediction, late_label, sample
-from .year_device import CLASSES, FEATURES, WAITING, YearDevice
+from .year_device import CLASSES, FEATURES, SECONDS, WAITING, YearDevice
 from .year_simulator import YearSimulator
 from .year_sleep import YearSleep
 
@@ -30,10 +32,27 @@ _FULL = 20  # one of so many saves finds the disk full
 _LATE = 5  # one of so many samples gets its label later
 _LATEST = 250  # samples until then, at most
 _VISIT = 1440  # one of so many samples finds a PC that talks to a board that sleeps
+_LOOK = 3000  # milliseconds after a sample at which the program looks at its clock again
+_PAUSE, _LONGEST = 5, 60  # seconds after the last label, and the first, in which they are saved
 
 
 class YearError(UserError):
     """Something was lost, or wrong; the message names the seed that repeats it."""
+
+
+@dataclass
+class Lost:
+    """Labels that were learned, and were not in flash when the power went."""
+
+    labels: int = 0
+    most: int = 0  # in one cut
+    oldest: float = 0.0  # seconds before the cut
+
+    def add(self, labels: int, oldest: float) -> None:
+        """Those of one more cut."""
+        self.labels += labels
+        self.most = max(self.most, labels)
+        self.oldest = max(self.oldest, oldest)
 
 
 @dataclass
@@ -47,6 +66,9 @@ class Told:
     cuts: int = 0
     torn: int = 0
     full: int = 0
+    soon: Lost = field(default_factory=Lost)  # they would have been saved within seconds
+    sparing: Lost = field(default_factory=Lost)  # the allowance of saves was used up
+    failed: Lost = field(default_factory=Lost)  # the last save found the disk full
 
 
 @dataclass(frozen=True)
@@ -71,6 +93,21 @@ class _Noted:
     unlabelled: int
 
 
+@dataclass
+class _Unsaved:
+    """Labels since the last save, and the milliseconds of the first and the last one."""
+
+    labels: int = 0
+    first: int = 0
+    last: int = 0
+
+    def add(self, milliseconds: int) -> None:
+        if not self.labels:
+            self.first = milliseconds
+        self.last = milliseconds
+        self.labels += 1
+
+
 class Year:
     """A device that lives day by day; rate is in samples a minute.
 
@@ -91,6 +128,7 @@ class Year:
         self._waiting: deque[_Waiting] = deque()
         self._unlabelled = 0  # samples that the device was asked about without a label
         self._noted: dict[int, _Noted] = {}  # by the number of the checkpoint
+        self._unsaved = _Unsaved()
         self.told = Told()
 
     def day(self) -> None:
@@ -99,9 +137,7 @@ class Year:
             self._sample()
             self._late_labels()
             self._compare()
-            self._tick()
-            if self._rng.randrange(_CUT) == 0:
-                self._cut()
+            self._until_next()
         self._drift += self._rng.randrange(3)
 
     def _sample(self) -> None:
@@ -115,27 +151,28 @@ class Year:
         answer = self._device.link.ask(sample(values, None if late else label))
         assert isinstance(answer, Prediction)
         # of a sample with a label, the votes may be those of an alternate subtree that learned it
-        said = (answer.label, answer.confidence if late else confidence)
+        claimed = (answer.label, answer.confidence if late else confidence)
         wanted = (predicted, confidence)
-        self._require(said == wanted, f"the device says {said}, the simulator {wanted}")
+        self._require(claimed == wanted, f"the device says {claimed}, the simulator {wanted}")
         self.told.samples += 1
         if codes is None:
             return
         if late:
             due = self.told.samples + rng.randrange(_LATEST)
             order, self._unlabelled = self._unlabelled, self._unlabelled + 1
-            found = _Waiting(due, answer.sample_id, order, codes, predicted, label)
-            self._waiting.append(found)
+            waiting = _Waiting(due, answer.sample_id, order, codes, predicted, label)
+            self._waiting.append(waiting)
         else:
             self._simulator.label(codes, predicted, label)
+            self._unsaved.add(self._milliseconds)
 
     def _late_labels(self) -> None:
         """Those that come now; of the samples without a label, only the last ones wait."""
-        for found in [w for w in self._waiting if w.due <= self.told.samples]:
-            self._waiting.remove(found)
-            waits = self._unlabelled - found.order <= WAITING
+        for result in [w for w in self._waiting if w.due <= self.told.samples]:
+            self._waiting.remove(result)
+            waits = self._unlabelled - result.order <= WAITING
             try:
-                self._device.link.ask(late_label(found.sample_id, found.label))
+                self._device.link.ask(late_label(result.sample_id, result.label))
             except RefusedError as error:
                 refused = str(error)
             else:
@@ -144,30 +181,56 @@ class Year:
             if refused:
                 self.told.too_late += 1
             else:
-                self._simulator.label(found.codes, found.predicted, found.label)
+                self._simulator.label(result.codes, result.predicted, result.label)
                 self.told.late += 1
+                self._unsaved.add(self._milliseconds)
 
     def _compare(self) -> None:
         """The state of the device is the simulator's."""
         same = self._device.learned() == self._simulator.parts()
         self._require(same, "quantizer, learner or metrics are not the simulator's")
 
-    def _tick(self) -> None:
+    def _until_next(self) -> None:
+        """Time passes; the power may go right after the sample, or a little later."""
+        cut = self._rng.randrange(_CUT) == 0
+        at_once = self._rng.randrange(2) == 0
+        self._tick()
+        if cut and at_once:
+            self._cut()
+        period = 60_000 // self._rate
+        look = _LOOK if period > _LOOK else 0
+        if look:
+            self._wait(look)
+            self._tick()
+        if cut and not at_once:
+            self._cut()
         if self.sleep:
             if not self._rng.randrange(_VISIT):
                 self.sleep.heard()
             self._milliseconds = self.sleep.until_next()
         else:
-            self._milliseconds = (self._milliseconds + 60_000 // self._rate) & _TICKS
+            self._wait(period - look)
+
+    def _wait(self, milliseconds: int) -> None:
+        if self.sleep:
+            self._milliseconds = self.sleep.rest(milliseconds)
+        else:
+            self._milliseconds = (self._milliseconds + milliseconds) & _TICKS
+
+    def _tick(self) -> None:
+        """The program looks at its clock, and may save."""
         device = self._device
         before = device.number
         device.disk_is_full = self._rng.randrange(_FULL) == 0
-        said = device.app.tick(self._milliseconds)
-        if said:
+        claimed = device.app.tick(self._milliseconds)
+        if claimed:
             self.told.full += 1
-            self._require(device.disk_is_full, said)
+            self._require(device.disk_is_full, claimed)
+            device.failures += 1
         elif device.number != before:
             self.told.saved += 1
+            device.failures = 0
+            self._unsaved = _Unsaved()
             self._noted[device.number] = self._now()
             if self.sleep:
                 self.sleep.saved(device.saved_bytes())
@@ -188,23 +251,50 @@ class Year:
             self._noted[number + 1] = self._now()
             device.disk_is_full = False
             device.tear(self._rng.random())
+        learned = int(device.app.metrics.samples)
+        lost, pause, longest = self._may_lose()
         device.start()
+        self._lose(learned - int(device.app.metrics.samples), lost, pause, longest)
         if self.sleep:
             self.sleep.start()
-        found = device.number
-        self._require(found in (number, number + 1) or not number, f"checkpoint {found}")
+        result = device.number
+        self._require(result in (number, number + 1) or not number, f"checkpoint {result}")
         self._waiting.clear()
-        if found:
-            noted = self._noted[found]
+        if result:
+            noted = self._noted[result]
             self._require(device.parts() == noted.parts, "another state than was saved")
             self._simulator.load(noted.simulator)
             self._waiting.extend(noted.waiting)
             self._unlabelled = noted.unlabelled
-            self._noted = {found: noted}
+            self._noted = {result: noted}
         else:
             self._simulator.start()
             self._unlabelled = 0
         self._compare()
+
+    def _may_lose(self) -> tuple[Lost, int, int]:
+        """What a power cut loses now: (where it counts, seconds from the last label, and from the
+        first) at most.
+        """
+        failures = self._device.failures
+        pace = (1 + failures) * SECONDS + _LONGEST
+        if failures:
+            return self.told.failed, pace, pace
+        if self._device.saves_soon:
+            return self.told.soon, _PAUSE, _LONGEST
+        return self.told.sparing, pace, pace
+
+    def _lose(self, labels: int, lost: Lost, pause: int, longest: int) -> None:
+        """So many labels are not there after a start: all those since the last save, or none."""
+        unsaved, self._unsaved = self._unsaved, _Unsaved()
+        first, last = (
+            ((self._milliseconds - then) & _TICKS) / 1000 for then in (unsaved.first, unsaved.last)
+        )
+        message = f"{labels} labels are lost, the first of {first:g} seconds before"
+        self._require(labels in (0, unsaved.labels), f"{message}, of {unsaved.labels}")
+        if labels:
+            self._require(first <= longest and last <= pause, message)
+            lost.add(labels, first)
 
     def _require(self, holds: bool, else_said: str) -> None:
         if not holds:

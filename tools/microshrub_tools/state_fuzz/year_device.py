@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from microshrub_host.library import loader
+from microshrub_host.library.loader import constant
 
 from ..link.client import HostLink
 
@@ -18,6 +19,7 @@ PARAMETERS: dict[str, Any] = {
 }  # fmt: skip
 LEARNER = "HoeffdingTree"
 WARMUP = 64
+SECONDS = 6000  # between two saves, where labels without end have used up their allowance
 _CONFIG: dict[str, Any] = {
     "version": 1,
     "learner": LEARNER,
@@ -26,7 +28,7 @@ _CONFIG: dict[str, Any] = {
     "quantizer": None,
     "warmup": WARMUP,
     "pending": WAITING,
-    "checkpoint": {"path": "checkpoint", "samples": 100, "seconds": 60},
+    "checkpoint": {"path": "checkpoint", "seconds": SECONDS},
     "alarm": {"detector": "page_hinkley", "hook": "nothing"},
     "anomaly": {"period": 1440, "window": 64, "reach": 4},
 }
@@ -49,9 +51,10 @@ class YearDevice:
 
     def start(self) -> None:
         """What happens after a reset, up to the first hello."""
-        application = self._library.device.device_model.Application
+        application = self._library.device.application.Application
         self.app = application(self._configuration, f"{self._folder.name}/")
         self.app.begin()
+        self.failures = 0  # saves since the last one that was safe
         self._save = self.app.store.save
         self.app.store.save = self._save_if_possible
         self.link = HostLink(_Line(self._library.device.link.Link, self.app))
@@ -72,6 +75,11 @@ class YearDevice:
     def number(self) -> int:
         """The newest checkpoint's."""
         return int(self.app.store.number)
+
+    @property
+    def saves_soon(self) -> bool:
+        """Whether what is taught is saved within a minute: its allowance is not used up."""
+        return int(self.app.store._left) > constant("checkpoint", "_RESERVE")
 
     def saved_bytes(self) -> int:
         """Of a checkpoint."""

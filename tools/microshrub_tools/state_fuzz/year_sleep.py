@@ -51,11 +51,21 @@ class YearSleep:
     def until_next(self) -> int:
         """Rest as the program does until a sample is due, and take it; returns the ticks then."""
         while not self._pace.due():
-            awake = int(self._sleep.rest(max(self._pace.wait() // 1000, 0)))
-            self._us += 1000 * awake + _LOOK_US
+            self._doze_off(self._pace.wait() // 1000)
         self._us += int(self.sample_us)
         self.samples += 1
         return self.milliseconds()
+
+    def rest(self, milliseconds: int) -> int:
+        """Rest for so long, less than until the next sample is due; returns the ticks then."""
+        end = self._us + 1000 * milliseconds
+        while self._us < end:
+            self._doze_off((end - self._us) // 1000)
+        return self.milliseconds()
+
+    def _doze_off(self, milliseconds: int) -> None:
+        awake = int(self._sleep.rest(max(milliseconds, 0)))
+        self._us += 1000 * awake + _LOOK_US
 
     def heard(self) -> None:
         """A PC has said something; it is listened to for `hold` seconds."""

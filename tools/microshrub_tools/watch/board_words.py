@@ -1,4 +1,4 @@
-"""What a board's program says to people, in lines such as `microshrub: the FIFO overran`."""
+"""Lines of text from a board's program, such as `microshrub: the FIFO overran`."""
 
 from __future__ import annotations
 

@@ -6,18 +6,18 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 
-from microshrub_host.beside.registry import watchers
-from microshrub_host.beside.watcher import CONFIG, Watcher
+from microshrub_host.companions.registry import watchers
+from microshrub_host.companions.watcher import CONFIG, Watcher
 from microshrub_host.library.loader import constant
 
 from ..link.board_names import names_of, read_configuration, version_note
-from ..link.checks import BoardError
 from ..link.client import HostLink
 from ..link.link_errors import RefusedError, RestartedError
+from ..link.message_checks import BoardError
 from ..link.messages import (
     ASKING,
     STATUS,
-    BesideWords,
+    CompanionWords,
     Counts,
     DeviceStatus,
     NumberErrors,
@@ -25,13 +25,13 @@ from ..link.messages import (
     Question,
     Unlike,
     anomaly,
-    beside,
+    companion_words,
     confusion,
     numbers,
 )
 from .board_words import BoardWords
+from .class_naming import Classes
 from .history import History, Moment, Recent
-from .naming import Classes
 
 _LATENCIES = 200
 _OBSERVED = 100  # the last predictions whose classes and confidence are shown
@@ -46,6 +46,7 @@ class Watch:
 
     def __init__(self, link: HostLink, words: BoardWords | None = None) -> None:
         self.link = link
+        self.is_virtual = False  # whether the device is a virtual board: its heap is this PC's
         self.said = ""  # what came of the last "this is normal"
         self.words = words or BoardWords()
         self._began = time.monotonic()
@@ -54,6 +55,7 @@ class Watch:
         self.recent = Recent()
         self.history = History()
         self._confusion: list[tuple[int, ...]] = []
+        self.taught: int | None = 0  # classes that had a label; None: the device does not tell
         self._connect()
 
     def ask(self, *, matrix: bool = False) -> DeviceStatus:
@@ -105,17 +107,21 @@ class Watch:
             self.naming.refresh()
         self.told = [row for number, kind in self._watchers for row in self._rows(number, kind)]
         self._note(status)
-        if matrix:
-            self._confusion = self._matrix()
+        if not status.samples:
+            self.taught, self._confusion = 0, []
+        elif self.target is None and (matrix or self.taught in (0, 1)):
+            found = self._matrix()
+            self.taught = sum(map(any, found)) if found else None
+            self._confusion = found if matrix else []
         return status
 
     def _rows(self, number: int, kind: type[Watcher]) -> list[tuple[str, str]]:
         """What something beside the model says, for a table."""
-        answer = self.link.ask(beside(number))
-        if not isinstance(answer, BesideWords):
+        answer = self.link.ask(companion_words(number))
+        if not isinstance(answer, CompanionWords):
             return []
         try:
-            return kind.told(answer.words, self.class_names)
+            return kind.monitor_rows(answer.words, self.class_names)
         except (ValueError, IndexError):
             raise BoardError(f"{len(answer.words)} words of {kind.name}") from None
 
@@ -170,8 +176,8 @@ class Watch:
     @property
     def latency(self) -> tuple[float, float]:
         """Milliseconds from a question to its answer: the median and the 99th percentile."""
-        found = sorted(self._latencies)
-        return 1000 * found[len(found) // 2], 1000 * found[len(found) * 99 // 100]
+        result = sorted(self._latencies)
+        return 1000 * result[len(result) // 2], 1000 * result[len(result) * 99 // 100]
 
     @property
     def class_names(self) -> tuple[str, ...]:
@@ -232,11 +238,11 @@ def drift_name(level: int) -> str:
 def strangest_of(seen: Sequence[Observed]) -> Observed | None:
     """The one with the highest score of the last episode of anomalies; None: there is none."""
     pause = constant("anomaly", "_LONGEST_PAUSE")
-    found, usual = None, 0
+    observed, usual = None, 0
     for each in reversed(seen):
         if each.prediction.unlike:
-            found = max(found or each, each, key=lambda one: one.prediction.score or 0)
+            observed = max(observed or each, each, key=lambda one: one.prediction.score or 0)
             usual = 0
-        elif found and (usual := usual + 1) == pause:
+        elif observed and (usual := usual + 1) == pause:
             break
-    return found
+    return observed

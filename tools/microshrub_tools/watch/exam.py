@@ -1,4 +1,4 @@
-"""An exam of a device: a person shows each class once more, and nobody says which one it is."""
+"""An exam of a device: a person shows each class once more, without labels."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def take(watch: Watch, seconds: float, ctrl_c: Interrupts) -> ByClass:
     if watch.target is not None:
         raise UserError("an exam asks for classes, and this board predicts a number")
     names = watch.matrix_names
-    found = ByClass.none_yet(names)
+    result = ByClass.none_yet(names)
     for shown, name in enumerate(names):
         console.say(f"{name}: get ready to show it for {seconds:g} s")
         _predictions(watch, _READY, ctrl_c)
@@ -32,25 +32,25 @@ def take(watch: Watch, seconds: float, ctrl_c: Interrupts) -> ByClass:
             break
         console.bell()
         console.say(f"{name}: now")
-        for said in _predictions(watch, seconds, ctrl_c):
-            if said in names:
-                found.counts[shown, names.index(said)] += 1
-        console.say(f"{name}: {_result(found.counts[shown].tolist(), names, shown)}")
-    return found
+        for prediction in _predictions(watch, seconds, ctrl_c):
+            if prediction in names:
+                result.counts[shown, names.index(prediction)] += 1
+        console.say(f"{name}: {_result(result.counts[shown].tolist(), names, shown)}")
+    return result
 
 
 def _predictions(watch: Watch, seconds: float, ctrl_c: Interrupts) -> list[str]:
     """The names of the classes that the device predicts meanwhile, without a label."""
     watch.link.observed.clear()
-    left, said = seconds, []
+    left, result = seconds, []
     while left > 0 and not ctrl_c.came:
         watch.link.poll(min(_SLICE, left))
         left -= _SLICE
         while watch.link.observed:
             seen = watch.link.observed.popleft()
             if seen.label is None:
-                said.append(watch.class_names[seen.prediction.label])
-    return said
+                result.append(watch.class_names[seen.prediction.label])
+    return result
 
 
 def _result(counts: list[int], names: tuple[str, ...], shown: int) -> str:

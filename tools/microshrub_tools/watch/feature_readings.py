@@ -11,7 +11,7 @@ from microshrub_host.features.feature_choice import Place
 from microshrub_host.features.feature_extraction import Extractor
 from microshrub_host.features.feature_options import FeatureOptions
 
-from .readings import Reading
+from .line_samples import Reading
 
 
 class FeatureReadings:

@@ -1,4 +1,4 @@
-"""What a watch remembers, however long it lasts: moments, evenly spread, and the last samples."""
+"""The history of a watch, in bounded memory: moments evenly spread, and the last samples."""
 
 from __future__ import annotations
 

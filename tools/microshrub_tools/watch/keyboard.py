@@ -40,10 +40,10 @@ class Keyboard:
     def pressed(self) -> str:
         """The keys since the last call; waits for none."""
         if sys.platform == "win32":
-            found = ""
+            result = ""
             while msvcrt.kbhit():
-                found += msvcrt.getwch()
-            return found
+                result += msvcrt.getwch()
+            return result
         if not self._open or not select.select([self._source], [], [], 0)[0]:
             return ""
         data = os.read(self._source, 1024)

@@ -1,4 +1,4 @@
-"""What a person tells of a device's anomaly score: this is normal."""
+"""Marks the present samples as normal for the anomaly score of a device."""
 
 from __future__ import annotations
 

@@ -1,10 +1,5 @@
-"""Reads samples from what a board sends: plotter lines, and observations of the serial link.
+"""Reads samples from what a board sends: lines of text, and observations of the serial link.
 
-    x:12 y:-3 label:1 pred:1 acc:934
-
-is a sample of x and y; `label` is its class, a number or a name; `pred` and `acc` are what the
-model says of it, as are `anomaly` and `unnamed`. Where a number is predicted there is no class;
-that is `pred_mid`, and the ends of its interval are `pred_low` and `pred_high`.
 The device's program prints the first features only, classes by their numbers, and a label only
 where it knows one. So a board whose lines hold what a model says is asked for observations, which
 have it all; the names then come from the board, see board_names.py.
@@ -12,11 +7,12 @@ have it all; the names then come from the board, see board_names.py.
 
 from __future__ import annotations
 
-import re
 import time
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+
+from microshrub_host.streams.log_lines import LinesLeftOut
 
 from ..link.board_names import BoardNames, names_of, read_configuration, version_note
 from ..link.client import HostLink
@@ -25,16 +21,10 @@ from ..link.link_errors import LostError
 from ..link.messages import Observed
 from ..link.serial_line import Line, gone
 from .board_words import words_of
-from .naming import Classes
+from .class_naming import Classes
+from .line_samples import ABSENT, LineSamples, Reading
 from .normal import this_is_normal
 
-_PAIR = re.compile(r"([^\s:,]+):([+-]?\d{1,18})", re.ASCII)
-_LABEL = re.compile(r"label:([^\W\d_][\w-]{0,31})")  # by its name, as a board's own program may
-_BETWEEN = re.compile(r"[\s,]+")
-_OF_MODEL = ("label", "pred", "acc", "anomaly", "unnamed", "asks")
-_NO_SENSOR = (*_OF_MODEL, "pred_mid", "pred_low", "pred_high")
-_PRINTED = 6  # features in a line of the device's program
-_ABSENT = -(1 << 29)  # stands for a value that is not there
 _LISTEN = 3.0  # seconds without a byte before the board is said hello to
 _LISTEN_LONGEST = 10.0  # seconds without a sample before it
 _NO_LINK = "The board answers no hello, so it cannot be told what is normal"
@@ -42,51 +32,11 @@ _RESTARTED = 5.0  # seconds without an observation before it is said hello to ag
 _ANSWERS = 1.5  # seconds in which a board that prints lines of a model answers hello, if it does
 
 
-@dataclass(frozen=True)
-class Reading:
-    """One sample: a value, or None, for each name; its class if the board knows it.
-
-    `has_label` says that the board tells classes, if not always; `learns` that a model is at work
-    there; `cut` that there may be more values than it said; `gap` that others are missing before.
-    """
-
-    names: tuple[str, ...]
-    values: tuple[int | str | None, ...]
-    label: str | None
-    has_label: bool
-    learns: bool = False
-    cut: bool = False
-    gap: bool = False
-
-
-def read_line(line: str) -> Reading | None:
-    """The sample of a plotter line; None if it is none."""
-    words = _BETWEEN.split(line.strip())
-    said = [named[1] for word in words if (named := _LABEL.fullmatch(word))]
-    pairs = [_PAIR.fullmatch(word) for word in words if not _LABEL.fullmatch(word)]
-    found = {pair[1]: int(pair[2]) for pair in pairs if pair}
-    names = tuple(name for name in found if name not in _NO_SENSOR)
-    if len(found) != len(pairs) or not names:
-        return None
-    values = tuple(None if found[name] == _ABSENT else found[name] for name in names)
-    number = str(found["label"]) if found.get("label", -1) >= 0 else None
-    label = said[0] if said else number
-    learns = "pred" in found or "pred_mid" in found
-    return Reading(
-        names,
-        values,
-        label,
-        bool(said) or "label" in found or "pred" in found,
-        learns,
-        learns and len(names) == _PRINTED,
-    )
-
-
 def of_observation(observed: Observed, names: BoardNames) -> Reading:
     """The sample of an observation of a board with these names."""
     label = observed.label
     values = tuple(
-        None if raw == _ABSENT else names.value(f, raw) for f, raw in enumerate(observed.values)
+        None if raw == ABSENT else names.value(f, raw) for f, raw in enumerate(observed.values)
     )
     has_label = len(names.classes) > 1  # else it predicts a number
     return Reading(
@@ -128,8 +78,8 @@ class SampleSource:
     """The samples of a board, whichever way it says them.
 
     It listens first: a program that prints samples is sent nothing, unless they hold what a model
-    says. It says hello to such a one and to a silent one, and takes its observations. `skipped`
-    counts lines that are not samples, and `lost` observations that did not arrive; `extracts`
+    says. It says hello to such a one and to a silent one, and takes its observations. `lost`
+    counts observations that did not arrive; `extracts`
     says that the board makes features of its readings; `note` is for people, as are `words`, which
     the board said. `silent`: no text comes on that line. Raises PortError or LinkError.
     """
@@ -138,6 +88,7 @@ class SampleSource:
         self._line = line
         self._port = port
         self._lines = TextLines()
+        self._samples = LineSamples()
         self._found: deque[Reading] = deque()
         self._began = time.monotonic()
         self._heard = self._began - _LISTEN * silent
@@ -147,11 +98,15 @@ class SampleSource:
         self._learns = False  # it prints what a model says
         self._number = 0
         self.note = ""  # on the board's version, if it is another one
-        self.skipped = 0
         self.lost = 0
         self.extracts = False
         self.words: deque[str] = deque()
         self._gap = False  # something may be missing before the next reading
+
+    @property
+    def skipped(self) -> LinesLeftOut:
+        """The lines that are not samples."""
+        return self._samples.skipped
 
     def take(self, seconds: float) -> list[Reading]:
         """What comes within that time. KeyboardInterrupt, too, loses none of it."""
@@ -165,9 +120,9 @@ class SampleSource:
                 raise gone(self._port) from error
         if not self._text:
             self._greet()
-        found = list(self._found)
+        result = list(self._found)
         self._found.clear()
-        return found
+        return result
 
     def this_is_normal(self) -> str:
         """Tell the board; what came of it, in words. Raises LinkError."""
@@ -181,17 +136,17 @@ class SampleSource:
         if data:
             self._heard = time.monotonic()
         for line in self._lines.feed(data):
-            reading = read_line(line)
             words = words_of(line)
             if words:
                 self.words.append(words)
                 self._gap = True
-            elif not reading:
-                self.skipped += 1
-            elif not self._names:
-                self._text |= not reading.learns
-                self._learns |= reading.learns
-                self._put(reading)
+                continue
+            for reading in self._samples.take(line):
+                if not self._names:
+                    self._text |= not reading.learns
+                    self._learns |= reading.learns
+                    self._put(reading)
+            self._gap |= self._samples.broken
         return data
 
     def write(self, data: bytes) -> None:

@@ -7,7 +7,7 @@ import time
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import messages
 
-from .readings import Reading
+from .line_samples import Reading
 from .sample_file import SampleFile
 
 _LABEL, _TIME = "label", "time"

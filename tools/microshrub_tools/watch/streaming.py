@@ -176,15 +176,15 @@ class DeviceRun:
         """Have the twin take the next sample."""
         return self._twin.step(self._rows[k], int(self._labels[k]))
 
-    def _check(self, k: int, said: Prediction) -> None:
+    def _check(self, k: int, prediction: Prediction) -> None:
         """Compare what the device predicted with the twin."""
         expected = self._take_twin(k)
-        if said.label != expected:
+        if prediction.label != expected:
             raise DifferenceError(
-                f"sample {k + 1:,}: the device predicted class {said.label}, the simulator "
+                f"sample {k + 1:,}: the device predicted class {prediction.label}, the simulator "
                 f"class {expected}"
             )
-        self.figures.right += said.label == int(self._labels[k])
+        self.figures.right += prediction.label == int(self._labels[k])
         self.figures.simulated_right = self._twin.right
 
     def _step(self, pending: PendingAnswer) -> None:
@@ -244,10 +244,11 @@ class NumberRun(DeviceRun):
     def _take_twin(self, k: int) -> int:
         return self._twin.step(self._rows[k], -1)
 
-    def _check(self, k: int, said: Prediction) -> None:
+    def _check(self, k: int, prediction: Prediction) -> None:
         self._take_twin(k)
         expected = Number(*self._number_twin.number)
-        if said.number != expected:
+        if prediction.number != expected:
             raise DifferenceError(
-                f"sample {k + 1:,}: the device predicted {said.number}, the simulator {expected}"
+                f"sample {k + 1:,}: the device predicted {prediction.number}, "
+                f"the simulator {expected}"
             )

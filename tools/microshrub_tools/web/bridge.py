@@ -20,19 +20,16 @@ import urllib.parse
 from collections.abc import Callable
 from typing import Any
 
+from websockets.datastructures import Headers
+from websockets.exceptions import ConnectionClosed
+from websockets.http11 import Request, Response
+from websockets.sync.server import Server, ServerConnection, serve
+
 from microshrub_host.base.errors import UserError
 
 from ..link.serial_line import SerialLine
 from . import site
 from .visitors import Visitors
-
-try:
-    from websockets.datastructures import Headers
-    from websockets.exceptions import ConnectionClosed
-    from websockets.http11 import Request, Response
-    from websockets.sync.server import Server, ServerConnection, serve
-except ImportError:
-    raise UserError("The bridge needs websockets: pip install 'microshrub[web]'") from None
 
 PATH = "/bridge"
 _PATIENCE = 3.0  # seconds for the port's last user to let go of it
@@ -84,7 +81,7 @@ class Bridge:
             raise UserError(f"--http-port {port} cannot be used: {why}. Choose another.") from None
         self._serve_one = self._server.handler
         self._server.handler = self._handle
-        self._hosts = [f"{name}:{self.port}" for name in ("localhost", site.HOST)]
+        self._hosts = site.hosts(self.port)
 
     @property
     def port(self) -> int:
@@ -148,10 +145,10 @@ class Bridge:
             if known and request.headers.get("Origin") in origins:
                 return None
             return connection.respond(http.HTTPStatus.FORBIDDEN, "another origin or token\n")
-        found = site.file(parts.path)
-        if found is None:
+        result = site.file(parts.path)
+        if result is None:
             return connection.respond(http.HTTPStatus.NOT_FOUND, "no such file\n")
-        kind, data = found
+        kind, data = result
         headers = {**site.HEADERS, "Content-Type": kind, "Content-Length": str(len(data))}
         return Response(200, "OK", Headers({**headers, "Connection": "close"}), data)
 

@@ -56,36 +56,50 @@ class Learning:
         """
         raw = _raw(rows)
         truth = bytearray(_bytes(labels))
-        said = self._learned_singly(raw, truth) if self.guarantee else self._learned(raw, truth)
-        self.metrics.update_rows(truth, said)
-        drifts = [i for i in range(len(truth)) if self._drifted(said[i] != truth[i])]
+        predicted = (
+            self._learned_singly(raw, truth) if self.guarantee else self._learned(raw, truth)
+        )
+        self.metrics.update_rows(truth, predicted)
+        drifts = [i for i in range(len(truth)) if self._drifted(predicted[i] != truth[i])]
         with open(predictions, "wb") as file:
-            file.write(said)
+            file.write(predicted)
         return json.dumps(self._status(drifts))
 
     def _learned(self, raw: "array[int]", truth: bytearray) -> bytearray:
         """What was predicted of each sample before it was learned."""
         codes = array("H", bytes(2 * len(raw)))
-        said = bytearray(len(truth))
+        predicted = bytearray(len(truth))
         at = 0
         while at < len(truth):
             end = self.quantizer.encode_from(raw, codes, at)
-            self.model.run(codes, truth, said, at, end)
+            self.model.run(codes, truth, predicted, at, end)
             at = end
-        return said
+        return predicted
 
     def _learned_singly(self, raw: "array[int]", truth: bytearray) -> bytearray:
         """The same, with a set of classes each, as a board does it."""
         model, row = self.model, self._row
-        said = bytearray(len(truth))
+        predicted = bytearray(len(truth))
         for k in range(len(truth)):
             self.quantizer.encode(raw[k * len(row) : (k + 1) * len(row)], row)
             at_once = not model.votes_change
-            said[k] = model.learn(row, truth[k]) if at_once else model.predict(row)
-            self.guarantee.look(row, model.votes, said[k], truth[k])
+            predicted[k] = model.learn(row, truth[k]) if at_once else model.predict(row)
+            self.guarantee.look(row, model.votes, predicted[k], truth[k])
             if not at_once:
                 model.learn(row, truth[k])
-        return said
+        return predicted
+
+    def ask(self, rows: str, predictions: str) -> None:
+        """Write the classes of rows whose labels nobody tells to a file, as a simulation asks."""
+        while self.model.idle():
+            pass
+        raw, codes = _raw(rows), self._row
+        said = bytearray(len(raw) // len(codes))
+        for k in range(len(said)):
+            self.quantizer.code(raw[k * len(codes) : (k + 1) * len(codes)], codes)
+            said[k] = self.model.predict(codes)
+        with open(predictions, "wb") as file:
+            file.write(said)
 
     def predict(self, row: str) -> str:
         """The class of the one row in that file, the confidence and votes, 0..255, and the set.

@@ -3,6 +3,7 @@
 This file runs in the page, in MicroPython, beside learning.py; it runs on CPython as well.
 """
 
+import json
 from array import array
 
 MYPY = False  # MicroPython has no typing; mypy takes this for true
@@ -11,14 +12,19 @@ if MYPY:
 
 
 class Windows:
-    """The last readings of some axes, and their features every `hop` readings."""
+    """The last readings of some axes, and their features every `hop` readings.
 
-    def __init__(self, axes: int, window: int, hop: int) -> None:
-        from microshrub.device import extractor, motion
+    turns: as JSON, the pairs of axes whose sense of rotation is a feature.
+    """
 
-        kind: Any = extractor.FeatureExtractor
+    def __init__(self, axes: int, window: int, hop: int, turns: str) -> None:
+        from microshrub.device import feature_extractor, motion
+
+        kind: Any = feature_extractor.FeatureExtractor
         statistics = range(6)  # as in windows.ts
-        self._extractor = kind(axes, window, hop, [0] * axes, [], statistics, [], [])
+        self._extractor = kind(
+            axes, window, hop, [0] * axes, [], statistics, [], [], turns=json.loads(turns)
+        )
         self._unpack: Any = motion.unpack
         self._reading = array("i", [0] * axes)
         self._sample = array("i", [0] * self._extractor.features)

@@ -8,17 +8,27 @@ from typing import Any
 from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.default_bytes import SIZE, NoRoom, bytes_for, bytes_within
+from microshrub_host.boards.deployment import Deployment
+from microshrub_host.boards.emits import NATIVE
 from microshrub_host.boards.program import Program
-from microshrub_host.boards.program_budget import budget_of, fitting
-from microshrub_host.boards.program_library import ProgramLibrary
+from microshrub_host.boards.program_budget import budget_of
+from microshrub_host.boards.program_library import MadeAhead, ProgramLibrary, modules
 from microshrub_host.features.feature_options import FeatureOptions
-from microshrub_host.library.learners import DEFAULT, MODELS, defaults, grows
+from microshrub_host.library.learners import DEFAULT, MODELS, defaults, grows, model_name
 
 from ..board.program_options import ProgramOptions
 from ..board.program_sensors import sensors
 
 WARMUP = 256
-_USUAL = {"features": 36, "classes": 8}  # the shape for which sizes are told: windows of six axes
+_USUAL = {"features": 42, "classes": 8}  # the shape for which sizes are told: windows of six axes
+# What only some programs with a motion sensor have
+MORE_OF_DEVICE = tuple(
+    f"device.{name}"
+    for name in (
+        *("companion", "companions", "switches", "buzzer"),
+        *("motion_fifo", "combined_sensor", "custom_sensor"),
+    )
+)
 _CLASSES = ("0", "1")  # any: a program without classes would predict numbers
 
 _PICO_PINS = (1, 0), (16, 17, 18, 19, 20)
@@ -54,21 +64,20 @@ def pins_told(board: Board) -> dict[str, Any]:
 
 def board_told(board: Board) -> dict[str, Any]:
     """All that the page is told of a board."""
+    configs = (serial_config(board), motion_config(board))
+    programs = [whole_budget(board, page_program(DEFAULT, each)) for each in configs]
     return {
         "key": board.key,
         "name": board.name,
         "arch": board.arch,
         "firmware": board.firmware,
-        "heap_free_bytes": board.heap_free_bytes,
-        "largest_block_bytes": board.largest_block_bytes,
-        "executable_bytes": board.executable_bytes,
-        "around": around_serial(board),
-        "motion": around_motion(board),
+        "heap_free_bytes": min(each.free_bytes for each in programs),
+        "around": serial_config(board),
+        "motion": motion_config(board),
         "lights": BOARDS[board.key][1],
         "pins": pins_told(board),
         "wired": _wired(board),
         "beside": {model: _beside(board, model) for model in learners()},
-        "built": {model: _built(board, model) for model in learners()},
         "bytes": board_bytes(board, _usual(DEFAULT)),
     }
 
@@ -76,70 +85,62 @@ def board_told(board: Board) -> dict[str, Any]:
 def _beside(board: Board, model: str) -> dict[str, int]:
     """What such a learner takes of the board beside its buffers: code, headers, objects.
 
-    Alone in a program of one's own, and with the program of `build` around it, or such a program
-    with a motion sensor; and the machine code of that one. The page has the library's modules,
-    each in a file of its own, of which it picks those that are needed.
+    Alone in a program of one's own, and in one that the page puts on a board, with samples from
+    the link or with a motion sensor.
     """
-    found = {"alone": ram_budget.budget(_usual(model), board, MODELS[model])}
-    for name, around in (("program", around_serial(board)), ("motion", around_motion(board))):
-        found[name] = whole_budget(board, page_program(model, around))
-    told = {
-        name: sum(part.bytes for part in (*each.code, *each.overhead))
-        for name, each in found.items()
-    }
-    return told | {"machine": found["motion"].machine_code_bytes}
-
-
-def _built(board: Board, model: str) -> dict[str, Any]:
-    """Of such a learner's two programs as `build` makes them, that of the link and the one with a
-    motion sensor: what build_told() says."""
-    size = {SIZE: board_bytes(board, _usual(DEFAULT))} if model == DEFAULT else {}
+    result = {"alone": ram_budget.budget(_usual(model), board, MODELS[model])}
+    for name, config in (("program", serial_config(board)), ("motion", motion_config(board))):
+        result[name] = whole_budget(board, page_program(model, config))
     return {
-        name: build_told(board, page_program(model, around, **size))
-        for name, around in (("program", around_serial(board)), ("motion", around_motion(board)))
+        name: sum(part.bytes for part in (*each.code, *each.overhead))
+        for name, each in result.items()
     }
 
 
-def build_told(board: Board, program: Program) -> dict[str, Any]:
-    """What the program takes beside the learner's buffers and its ranges when `build` makes it,
-    with as much machine code as fits; and whether it fits."""
-    found = budget_of(fitting(ProgramLibrary(program, board)))
-    beside = sum(part.bytes for part in (*found.code, *found.overhead))
-    return {"beside": beside, "fits": found.fits and found.code_fits}
+def page_library(board: Board, program: Program) -> ProgramLibrary:
+    """The library of a program of the page there. Raises NoNativeTools.
+
+    It is made once for each learner: what a program needs with a motion sensor is merged, and
+    what others need is beside it.
+    """
+    model = model_name(program.learner)
+    more = (*modules(page_program(model, serial_config(board))), *MORE_OF_DEVICE)
+    ahead = MadeAhead(page_program(model, motion_config(board)), more)
+    return ProgramLibrary(program, board, NATIVE, ahead=ahead)
 
 
 def whole_budget(board: Board, program: Program) -> ram_budget.Budget:
     """What a program of the page takes there."""
-    return budget_of(ProgramLibrary(program, board, merged=False))
+    return budget_of(page_library(board, program))
 
 
 def board_bytes(board: Board, given: dict[str, Any]) -> int:
-    """The default bytes beside the page's program, whose modules take a file each.
+    """The default bytes beside the page's program.
 
     If no size has room beside it, those that `simulate --board` takes, beside that of `build`;
     and if none has room there, the usual ones, which the page says are too many.
     """
     motion, plain = (
-        whole_budget(board, page_program(DEFAULT, around))
-        for around in (around_motion(board), around_serial(board))
+        whole_budget(board, page_program(DEFAULT, config))
+        for config in (motion_config(board), serial_config(board))
     )
     sensor = motion.ram_bytes - plain.ram_bytes
-    found = bytes_within(plain, sensor, given, board, MODELS[DEFAULT])
+    result = bytes_within(plain, sensor, given, board, MODELS[DEFAULT])
     with contextlib.suppress(NoRoom):
-        found = found or bytes_for(given, board, MODELS[DEFAULT])
-    return found or int(defaults(DEFAULT)[SIZE])
+        result = result or bytes_for(Deployment(given, board, MODELS[DEFAULT]))
+    return result or int(defaults(DEFAULT)[SIZE])
 
 
 def _usual(model: str) -> dict[str, Any]:
     return {**_USUAL, **defaults(model)}
 
 
-def around_serial(board: Board) -> dict[str, Any]:
+def serial_config(board: Board) -> dict[str, Any]:
     """What config.json has around a learner whose samples come over the link."""
     return ProgramOptions().config(board, (), _CLASSES)
 
 
-def around_motion(board: Board) -> dict[str, Any]:
+def motion_config(board: Board) -> dict[str, Any]:
     """What it has around one of the motion that was taught in the page."""
     (scl, sda), _ = BOARDS[board.key]
     sensor = ("mpu6050", f"scl={scl}", f"sda={sda}", f"rate={RATE}")
@@ -147,7 +148,7 @@ def around_motion(board: Board) -> dict[str, Any]:
     return ProgramOptions(sensor=sensor, features=_WINDOWS).config(board, names, _CLASSES)
 
 
-def page_program(model: str, around: dict[str, Any], **options: int) -> Program:
+def page_program(model: str, config: dict[str, Any], **options: int) -> Program:
     """The program that the page puts on a board, with such a learner, and such options of it."""
     names = [tuple(map(str, range(count))) for count in _USUAL.values()]
     return Program(
@@ -159,5 +160,5 @@ def page_program(model: str, around: dict[str, Any], **options: int) -> Program:
         warmup=None if grows(model) else WARMUP,
         learner_state=b"",
         quantizer_state=b"",
-        around=around,
+        config=config,
     )

@@ -2,22 +2,31 @@
 
 data.json               boards, learners and their options, streams, expected states
 streams/*.csv.gz        generated streams; `microshrub simulate` reads the same files
-library/ARCH.gz         a line with names and sizes, then the device library's .mpy files
+library/bytecode.gz     a line with names and sizes, then the device library's .mpy files for any
+                        processor, with the kernels as bytecode; it runs in the page, too
+library/LEARNER.gz      that of programs with such a learner, merged, without kernels, as it is
+                        for one of the processors
+library/ARCH.gz         for each learner the native module, and what else differs on the processor
 learning.py, motion.py  drive a learner inside the page
 """
 
 from __future__ import annotations
 
+import base64
 import csv
+import difflib
 import gzip
 import io
+import itertools
 import json
+import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from microshrub_host.base.terminal import showing
 from microshrub_host.base.versions import version_of
 from microshrub_host.boards import board_files
 from microshrub_host.boards.board_files import Board
@@ -25,7 +34,7 @@ from microshrub_host.boards.default_bytes import SIZE, exists
 from microshrub_host.boards.program import VERSION
 from microshrub_host.boards.program_library import modules
 from microshrub_host.evaluation import prequential
-from microshrub_host.library import loader
+from microshrub_host.library import library_files, loader
 from microshrub_host.library.learners import (
     DEFAULT,
     MODELS,
@@ -36,40 +45,34 @@ from microshrub_host.library.learners import (
     stream_parameters,
 )
 from microshrub_host.models import model_files
-from microshrub_host.programs import mpy
-from microshrub_host.sources import library_files
+from microshrub_host.programs import mpy, native_module
+from microshrub_host.streams.label_leakage import TELLTALE_NAMES
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.source_file import KINDS
 from microshrub_host.streams.stream import Stream
-from microshrub_host.streams.telltales import TELLTALE_NAMES
 
 from ..board import board_code, build
 from ..board.program_pins import companion_flags
 from ..board.program_switches import COLOURS
 from .page_boards import (
     BOARDS,
+    MORE_OF_DEVICE,
     RATE,
     WARMUP,
-    around_motion,
-    around_serial,
     board_bytes,
     board_told,
     learners,
+    motion_config,
+    page_library,
     page_program,
+    serial_config,
 )
 from .page_sensors import sensors_told
 
 _DECIMALS = 4
 _DRIVERS = ("learning.py", "motion.py")
 _DEVICE = "device"
-# What programs have only if asked to, and what the drivers import
-_MORE_OF_DEVICE = {
-    f"{_DEVICE}.{name}"
-    for name in (
-        "switches", "buzzer", "selftest", "extractor", "features", "motion", "motion_fifo",
-        "several", "own",
-    )
-}  # fmt: skip
+_NATIVE = f"{library_files.PACKAGE}/{native_module.MODULE}.mpy"
 
 
 @dataclass(frozen=True)
@@ -90,15 +93,29 @@ SAMPLES = (
 
 
 def write(folder: Path) -> None:
-    """Write all of it into that folder, which is made if need be."""
+    """Write all of it into that folder, which is made if need be; shows how far it is."""
+    with showing("What the page knows of boards") as update:
+        _write(folder, update)
+
+
+def _write(folder: Path, update: Callable[[int, int, str], object]) -> None:
+    """The same; update(done, all, note) is told of each step."""
     boards = [board_files.load(name) for name in BOARDS]
+    begun = itertools.count()
+    steps = len(learners()) * (1 + len({board.arch for board in boards})) + len(boards)
+
+    def step(note: str) -> None:
+        update(next(begun), steps, note)
+
     for name in ("streams", "library"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    told = [_learner(name, boards[0]) for name in learners()]
-    device = {name for each in told for name in (*each["modules"], *each["motion_modules"])}
-    for arch in sorted({mpy.BYTECODE_ONLY, *(board.arch for board in boards)}):
-        packed = gzip.compress(_library(arch, device), mtime=0)
-        (folder / "library" / f"{arch}.gz").write_bytes(packed)
+    told = []
+    for name in learners():
+        step(name)
+        told.append(_learner(name, boards[0]))
+    for name, files in _libraries(boards, told, step).items():
+        packed = gzip.compress(_joined(files), mtime=0)
+        (folder / "library" / f"{name}.gz").write_bytes(packed)
     data = {
         "version": version_of("microshrub"),
         "library": loader.digest(),
@@ -111,11 +128,12 @@ def write(folder: Path) -> None:
             "loader": board_code.LOADER,
             "selftest": board_code.SELFTEST,
         },
-        "boards": [board_told(board) for board in boards],
+        "boards": [_told(board, step) for board in boards],
         "sensors": sensors_told(RATE),
         "companion_flags": companion_flags(),
         "pixel_colours": COLOURS,
         "learners": told,
+        "more_of_device": MORE_OF_DEVICE,
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],
         "files": files_told(),
     }
@@ -133,22 +151,64 @@ def _json(data: Any) -> str:
     return json.dumps(data, separators=(",", ":")) + "\n"
 
 
-def _library(arch: str, device: Collection[str]) -> bytes:
+def _told(board: Board, step: Callable[[str], None]) -> dict[str, Any]:
+    step(board.name)
+    return board_told(board)
+
+
+def _libraries(
+    boards: list[Board], told: list[dict[str, Any]], step: Callable[[str], None]
+) -> dict[str, dict[str, bytes]]:
+    """The files of each library, by the library's name. Raises NoNativeTools."""
+    device = {name for each in told for name in (*each["modules"], *each["motion_modules"])}
+    result = {mpy.BYTECODE_ONLY: _bytecode({*device, *MORE_OF_DEVICE})}
+    for board in {board.arch: board for board in boards}.values():
+        result[board.arch] = {}
+        for model in learners():
+            step(f"machine code of {model} for {board.arch}")
+            program = page_program(model, motion_config(board))
+            files = page_library(board, program).files()
+            files = {name.removeprefix("lib/"): data for name, data in files.items()}
+            native = files.pop(_NATIVE)
+            first = result.setdefault(model, files)
+            changes = {name: _changes(first[name], data) for name, data in files.items()}
+            result[board.arch] |= {
+                f"{model}.mpy": native,
+                f"{model}.json": _json(changes).encode(),
+            }
+    return result
+
+
+def _changes(before: bytes, after: bytes) -> list[tuple[int, int, str]]:
+    """Where the later bytes are others: from which place on, how many go, and what comes, in
+    base64. The few kernels that stay viper's are others on another processor."""
+    a, b = (re.findall(rb"[^\0]*\0?", data) for data in (before, after))
+    starts = [0, *itertools.accumulate(map(len, a))]
+    found = difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+    return [
+        (starts[i], starts[j] - starts[i], base64.b64encode(b"".join(b[begin:end])).decode())
+        for what, i, j, begin, end in found
+        if what != "equal"
+    ]
+
+
+def _bytecode(device: Collection[str]) -> dict[str, bytes]:
     """All learners; of what is around them on a board, what programs of the page can have."""
     files = {
         mpy.in_library(path): path
-        for path in mpy.compiled(arch)
+        for path in mpy.compiled(mpy.BYTECODE_ONLY)
         if not (name := library_files.module_name(path)).startswith(f"{_DEVICE}.")
         or name in device
-        or name in _MORE_OF_DEVICE
     }
-    if arch == mpy.BYTECODE_ONLY:
-        for name in _DRIVERS:
-            driver = mpy.compiled_program(Path(__file__).with_name(name), arch)
-            files[driver.name] = driver
-    data = {name: path.read_bytes() for name, path in files.items()}
-    sizes = {name: len(each) for name, each in data.items()}
-    return b"".join([_json(sizes).encode(), *data.values()])
+    for name in _DRIVERS:
+        driver = mpy.compiled_program(Path(__file__).with_name(name), mpy.BYTECODE_ONLY)
+        files[driver.name] = driver
+    return {name: path.read_bytes() for name, path in files.items()}
+
+
+def _joined(files: Mapping[str, bytes]) -> bytes:
+    sizes = {name: len(each) for name, each in files.items()}
+    return b"".join([_json(sizes).encode(), *files.values()])
 
 
 def _learner(model: str, board: Board) -> dict[str, Any]:
@@ -170,8 +230,8 @@ def _learner(model: str, board: Board) -> dict[str, Any]:
         "asks_two_valued": "two_valued" in parameters(model),
         "grows": grows(model),
         "options": options,
-        "modules": modules(page_program(model, around_serial(board))),
-        "motion_modules": modules(page_program(model, around_motion(board))),
+        "modules": modules(page_program(model, serial_config(board))),
+        "motion_modules": modules(page_program(model, motion_config(board))),
     }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from microshrub_host.base.text import number_or_name
 from microshrub_host.programs import mpy
 
-from ..board import own_sensors
+from ..board import custom_sensors
 from ..board.program_sensors import SENSORS, USUAL_RATE, drivers
 
 # Seconds between two readings of those that have less than one a second, after their data sheets
@@ -20,18 +20,18 @@ _MOTION = "mpu6050"
 
 def sensors_told(rate: int) -> list[dict[str, Any]]:
     """All but "serial", which is none; `rate` is the page's own for motion."""
-    built_in = {kind: dict(found) for kind, found in SENSORS.items() if kind != "serial"}
+    built_in = {kind: dict(result) for kind, result in SENSORS.items() if kind != "serial"}
     built_in[_MOTION] |= {"rate": rate, "fifo": False}
-    told = [_told(kind, {"kind": kind}, found) for kind, found in built_in.items()]
+    told = [_told(kind, {"kind": kind}, result) for kind, result in built_in.items()]
     return told + [_driver(name, path) for name, path in drivers().items()]
 
 
 def _driver(name: str, path: Path) -> dict[str, Any]:
     """One that has a file: its bytecode is the same for all processors."""
-    own, text = own_sensors.read(path), path.read_text(encoding="utf-8")
+    own, text = custom_sensors.read(path), path.read_text(encoding="utf-8")
     config = {"kind": "own", "module": name, "class": own.name, "values": len(own.names)}
     settings = {
-        setting: None if value is own_sensors.REQUIRED else value
+        setting: None if value is custom_sensors.REQUIRED else value
         for setting, value in own.settings.items()
     }
     compiled = mpy.compiled_program(path, mpy.BYTECODE_ONLY).read_bytes()

@@ -24,6 +24,7 @@ HEADERS = {
     "Cache-Control": "no-cache",
 }
 _PATIENCE = 10.0  # seconds for a request to be there, and for an answer to be taken
+_HTTP = 80  # a port that browsers leave out
 _CONNECTIONS = 64  # at a time
 _MARK = "main.js"  # is there when the page was built
 _TYPES = {
@@ -52,15 +53,15 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             self.send_error(400)
             return
-        host = (self.headers.get("Host") or "").rpartition(":")[0]
-        if host not in (HOST, "localhost"):  # a page elsewhere whose name leads here
+        port = int(self.server.server_address[1])  # type: ignore[index]
+        if self.headers.get("Host") not in hosts(port):  # a page elsewhere whose name leads here
             self.send_error(403)
             return
-        found = file(path)
-        if found is None:
+        result = file(path)
+        if result is None:
             self.send_error(404)
             return
-        kind, data = found
+        kind, data = result
         self.send_response(200)
         for name, value in HEADERS.items():
             self.send_header(name, value)
@@ -99,9 +100,20 @@ class _Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
+def hosts(port: int) -> list[str]:
+    """What browsers call the host of a page served here: without the port if it is HTTP's own."""
+    names = ["localhost", HOST]
+    return [f"{name}:{port}" for name in names] + (names if port == _HTTP else [])
+
+
+def is_built() -> bool:
+    """Whether the page is there."""
+    return (FOLDER / _MARK).is_file()
+
+
 def built() -> Path:
     """The folder of the page. Raises UserError if it was not built."""
-    if not (FOLDER / _MARK).is_file():
+    if not is_built():
         raise UserError("The page has not been built here: run `make web`, which needs npm.")
     return FOLDER
 
@@ -109,9 +121,9 @@ def built() -> Path:
 def file(path: str) -> tuple[str, bytes] | None:
     """The type and the bytes of the page's file at a URL's path; None if there is none."""
     wanted = path.removeprefix("/") or "index.html"
-    for found in built().rglob("*"):
-        if found.is_file() and found.relative_to(FOLDER).as_posix() == wanted:
-            return _TYPES.get(found.suffix, "application/octet-stream"), found.read_bytes()
+    for result in built().rglob("*"):
+        if result.is_file() and result.relative_to(FOLDER).as_posix() == wanted:
+            return _TYPES.get(result.suffix, "application/octet-stream"), result.read_bytes()
     return None
 
 

@@ -2,6 +2,7 @@
 
 import "./locale"; // first
 import { make } from "./dom";
+import { readKept } from "./learning/autosave";
 import { loadPageData } from "./page_data";
 import { LANGUAGES, texts } from "./texts";
 import { BlankBoard } from "./views/blank_board";
@@ -12,11 +13,13 @@ import { Teach } from "./views/teach";
 import { Watch } from "./views/watch";
 
 async function show(main: HTMLElement, path: HTMLElement): Promise<void> {
-  const data = await loadPageData();
+  const loading = make("p", { role: "status" }, texts.loading);
+  main.append(loading);
+  const [data, kept] = await Promise.all([loadPageData(), readKept()]).finally(() => loading.remove());
   const blank = new BlankBoard(data.boards);
   let hand!: HandOver;
   const question = new LossQuestion();
-  const teach = new Teach(data, (failed) => (hand = new HandOver(data, failed, blank.element)), question);
+  const teach = new Teach(data, (...told) => (hand = new HandOver(data, blank.element, ...told)));
   const playground = new Playground(data);
   const watch = new Watch(() => playground.openStream(), question);
   const steps = [
@@ -25,6 +28,7 @@ async function show(main: HTMLElement, path: HTMLElement): Promise<void> {
     step("playground", texts.playground, playground.element, watch.element),
   ];
   main.append(...steps, question.element);
+  if (kept) teach.resume(kept);
   path.append(make("ol", {}, ...steps.map((each) => make("li", {}, wayTo(each)))));
 }
 

@@ -2,16 +2,18 @@
 
 import { checkPins } from "./board/pins";
 import type { Saved } from "./learning/messages";
+import { fromBase64, joined } from "./learning/recording";
 import type { Extraction } from "./learning/windows";
 import { driversFor, modulesFor, type SensorSettings } from "./link/sensor_settings";
-import { BYTECODE, isTone, loadLibrary } from "./page_data";
+import { BYTECODE, isTone, loadLibrary, type Library } from "./page_data";
 import type { Around, Board, Learner, PageData, Parameters, Switched } from "./page_data";
 import type { Unit } from "./streams/units";
 import { zip } from "./zip";
 
 const [CONFIG, LEARNER, QUANTIZER] = ["config.json", "learner.state", "quantizer.state"] as const;
 const PACKAGE = "microshrub";
-const [OF_SWITCHES, OF_TONES] = ["device.switches", "device.buzzer"] as const;
+const OF_SWITCHES = ["companion", "companions", "switches"].map((name) => `device.${name}`);
+const OF_TONES = "device.buzzer";
 const OF_BYTECODE = "bytecode_pointers"; // a module that only bytecode needs
 
 /** A model, and what it has learned. */
@@ -70,7 +72,7 @@ export async function programFiles(
   data: PageData,
 ): Promise<Record<string, Uint8Array>> {
   checkTarget(model, target, data);
-  const library = await loadLibrary(arch);
+  const library = await libraryFor(model, target, arch, data);
   const config = {
     version: data.config_version,
     program: data.program,
@@ -84,17 +86,12 @@ export async function programFiles(
     model: LEARNER,
     ...aroundOf(model, target),
   };
-  const plain = arch === BYTECODE ? [OF_BYTECODE] : [];
-  const compiled = [...modulesOf(model, target), ...plain].map((name) => {
-    const path = `${PACKAGE}/${name.replaceAll(".", "/")}.mpy`;
-    return [`lib/${path}`, library[path]!] as const;
-  });
   return {
     "main.py": new TextEncoder().encode(data.main),
     [CONFIG]: pythonJson(config),
     ...states(model),
     ...driversFor(target.sensor, data.sensors),
-    ...Object.fromEntries(compiled),
+    ...Object.fromEntries(Object.entries(library).map(([path, bytes]) => [`lib/${path}`, bytes])),
   };
 }
 
@@ -112,18 +109,60 @@ function aroundOf({ extraction }: Model, { board, sensor, switches }: Target): A
   };
 }
 
+/** The compiled files of the device library that the program needs. */
+async function libraryFor(
+  model: Model,
+  target: Target,
+  arch: string,
+  { more_of_device: some }: PageData,
+): Promise<Library> {
+  const more = moreModules(target);
+  if (arch === BYTECODE) {
+    const library = await loadLibrary(BYTECODE);
+    const paths = [...modulesOf(model, target, more), OF_BYTECODE].map(pathOf);
+    return Object.fromEntries(paths.map((path) => [path, library[path]!]));
+  }
+  const [merged, native] = await Promise.all([loadLibrary(model.learner.key), loadLibrary(arch)]);
+  const unneeded = some.filter((name) => !more.includes(name)).map(pathOf);
+  const changes = JSON.parse(new TextDecoder().decode(native[`${model.learner.key}.json`])) as Changes;
+  const files = Object.entries(merged)
+    .filter(([path]) => !unneeded.includes(path))
+    .map(([path, bytes]) => [path, changed(bytes, changes[path]!)] as const);
+  return { ...Object.fromEntries(files), [pathOf("native")]: native[`${model.learner.key}.mpy`]! };
+}
+
+/** Of each file: from which byte on, how many go, and what comes in their place. */
+type Changes = Readonly<Record<string, readonly (readonly [number, number, string])[]>>;
+
+function changed(bytes: Uint8Array<ArrayBuffer>, changes: Changes[string]): Uint8Array<ArrayBuffer> {
+  if (!changes.length) return bytes;
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let at = 0;
+  for (const [from, gone, come] of changes) {
+    parts.push(bytes.subarray(at, from), fromBase64(come));
+    at = from + gone;
+  }
+  return joined([...parts, bytes.subarray(at)]);
+}
+
+const pathOf = (module: string): string => `${PACKAGE}/${module.replaceAll(".", "/")}.mpy`;
+
+/** The modules that only some programs have, and this one has. */
+function moreModules({ sensor, switches }: Target): string[] {
+  return [
+    ...modulesFor(sensor),
+    ...(switches.length ? OF_SWITCHES : []),
+    ...(switches.flat().some(isTone) ? [OF_TONES] : []),
+  ];
+}
+
 /** The program's modules, and those that the learner has imported in the page. */
-function modulesOf(model: Model, { sensor, switches }: Target): string[] {
+function modulesOf(model: Model, { sensor }: Target, more: readonly string[]): string[] {
   const imported = model.saved.modules
     .filter((name, _, all) => !all.some((other) => other.startsWith(`${name}.`))) // a folder
     .map((name) => name.slice(PACKAGE.length + 1))
     .filter((name) => name !== OF_BYTECODE);
   const { modules, motion_modules: motion } = model.learner;
-  const more = [
-    ...modulesFor(sensor),
-    ...(switches.length ? [OF_SWITCHES] : []),
-    ...(switches.flat().some(isTone) ? [OF_TONES] : []),
-  ];
   return [...new Set([...(sensor.kind === "serial" ? modules : motion), ...imported, ...more])].sort();
 }
 

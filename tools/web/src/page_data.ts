@@ -9,27 +9,14 @@ export interface Board {
   readonly arch: string;
   readonly firmware: string; // its name at micropython.org
   readonly heap_free_bytes: number;
-  readonly largest_block_bytes: number;
-  readonly executable_bytes: number | null; // RAM for machine code, where that is not on the heap
   readonly around: Around; // of a program whose samples come over the line
   readonly motion: Around; // of one that has a sensor
   readonly lights: readonly number[]; // pins for lights
   readonly pins: Pins;
   readonly wired: WiredPins;
-  /** By learner, bytes of code, headers and objects: of one's own program, or of `build`'s two; and */
-  /** of machine code. */
-  readonly beside: Readonly<
-    Record<string, Readonly<Record<"alone" | "program" | "motion" | "machine", number>>>
-  >;
-  /** By learner, the two programs as `build` makes them. */
-  readonly built: Readonly<Record<string, Readonly<Record<"program" | "motion", Built>>>>;
+  /** By learner, bytes of code, headers and objects: of one's own program, or of the page's two. */
+  readonly beside: Readonly<Record<string, Readonly<Record<"alone" | "program" | "motion", number>>>>;
   readonly bytes: number; // Thicket's size there, for a stream of the user's own
-}
-
-/** A program as `build` makes it, with as much machine code as fits the board. */
-export interface Built {
-  readonly beside: number; // bytes of code, headers and objects
-  readonly fits: boolean;
 }
 
 export interface Pins {
@@ -87,7 +74,7 @@ export interface Learner {
   readonly asks_two_valued: boolean; // it wants to know which features have two values
   readonly grows: boolean; // its ranges begin with the first sample, and grow
   readonly options: readonly Option[];
-  readonly modules: readonly string[]; // of a board's program with such a learner
+  readonly modules: readonly string[]; // of a program with such a learner, for any processor
   readonly motion_modules: readonly string[]; // of one that feels its motion
 }
 
@@ -122,6 +109,7 @@ export interface PageData {
   readonly companion_flags: Readonly<Record<string, string>>; // options by names in config.json
   readonly pixel_colours: PixelColours;
   readonly learners: readonly Learner[];
+  readonly more_of_device: readonly string[]; // modules of the library that only some programs have
   readonly streams: readonly SampleStream[];
   readonly files: Told;
 }
@@ -135,9 +123,9 @@ export async function loadPageData(): Promise<PageData> {
 
 export const BYTECODE = "bytecode"; // stands for a processor: the library for any
 
-/** The library for a processor: a line of JSON with names and bytes, then the files. */
-export async function loadLibrary(arch: string): Promise<Library> {
-  const packed = await (await fetched(`library/${arch}.gz`)).blob();
+/** A library of the page: a line of JSON with names and bytes, then the files. */
+export async function loadLibrary(name: string): Promise<Library> {
+  const packed = await (await fetched(`library/${name}.gz`)).blob();
   const unpacked = packed.stream().pipeThrough(new DecompressionStream("gzip"));
   const all = new Uint8Array(await new Response(unpacked).arrayBuffer());
   let at = all.indexOf(10) + 1;

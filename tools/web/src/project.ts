@@ -6,8 +6,9 @@
 //   gestures.json  the sensor, and each recording's readings and samples in base64
 // What the readings are is known of a sensor of this page; of a board's it stands in config.json.
 
+import type { Kept } from "./learning/autosave";
 import type { Gestures } from "./learning/gestures";
-import { csvOf, joined, pieces, type Recording } from "./learning/recording";
+import { csvOf, fromBase64, joined, pieces, type Recording } from "./learning/recording";
 import { extractionOf, featureNames, type Extraction, type Shape } from "./learning/windows";
 import { isKnown, type SensorSettings } from "./link/sensor_settings";
 import { modelFile, type Model } from "./model";
@@ -18,16 +19,6 @@ import { unzip } from "./zip";
 
 const [CONFIG, CSV, GESTURES] = ["config.json", "recording.csv", "gestures.json"] as const;
 const LONGEST = 1 << 27; // bytes of a file
-
-/** What the page needs to go on with a project. */
-export interface Project {
-  readonly source: Source;
-  readonly shape: Shape;
-  readonly classNames: readonly string[];
-  readonly bytes: number; // of the learner
-  readonly recordings: readonly Recording[];
-  readonly crc32: number; // of what was learned
-}
 
 interface Packed {
   readonly label: number;
@@ -55,7 +46,7 @@ export function projectFile(
 }
 
 /** What is in a project's file; kinds are the sensors that the page knows. Throws an Error for people if it is none. */
-export async function readProject(file: File, kinds: readonly SensorKind[]): Promise<Project> {
+export async function readProject(file: File, kinds: readonly SensorKind[]): Promise<Kept> {
   const refused = new Error(texts.teach.noProject(file.name));
   if (file.size > LONGEST) throw refused;
   const parts = unzip(new Uint8Array(await file.arrayBuffer()));
@@ -63,17 +54,18 @@ export async function readProject(file: File, kinds: readonly SensorKind[]): Pro
   try {
     const config = JSON.parse(new TextDecoder().decode(parts[CONFIG])) as Config;
     const told = JSON.parse(new TextDecoder().decode(parts[GESTURES])) as Told;
-    const { class_names: classNames, parameters, state_crc32: crc32 } = config;
+    const { class_names: classNames, parameters } = config;
     const { source } = told;
     const shape = shapeOf(source) ?? { ...shapeIn(config.extraction), ...sensorIn(told, kinds) };
     if (!SOURCES.includes(source) || !isNames(classNames)) throw refused;
     const { bytes } = parameters;
-    if (!Number.isInteger(bytes) || !Number.isInteger(crc32)) throw refused;
+    if (!Number.isInteger(bytes)) throw refused;
     const [reading, row] = [2 * shape.axes.length, featureNames(shape.axes).length];
     const recordings = told.recordings.map((each) => unpacked(each, reading, row));
     const isKnown = ({ label }: Recording): boolean => label in classNames;
     if (!recordings.length || !recordings.every(isKnown)) throw refused;
-    return { source, shape, classNames, bytes, recordings, crc32 };
+    const lesson = { classNames, recordings: recordings.map((each) => [each, each.label] as const) };
+    return { source, shape, bytes, lesson };
   } catch {
     throw refused;
   }
@@ -82,7 +74,6 @@ export async function readProject(file: File, kinds: readonly SensorKind[]): Pro
 interface Config {
   readonly class_names: readonly string[];
   readonly parameters: { readonly bytes: number };
-  readonly state_crc32: number;
   readonly extraction: Extraction;
 }
 interface Told {
@@ -112,7 +103,7 @@ function sensorIn({ sensor }: Told, kinds: readonly SensorKind[]): Pick<Shape, "
 }
 
 function unpacked({ label, readings, rows }: Packed, reading: number, row: number): Recording {
-  const [plain, samples] = [bytesOf(readings), bytesOf(rows)];
+  const [plain, samples] = [fromBase64(readings), fromBase64(rows)];
   if (plain.length % reading || samples.length % (4 * row)) throw new RangeError();
   const made = pieces(new Int32Array(samples.buffer), row);
   return { label, readings: pieces(plain, reading), rows: made };
@@ -124,6 +115,3 @@ function base64(data: Uint8Array): string {
   return btoa(text);
 }
 
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0));
-}

@@ -6,8 +6,9 @@ import { texts } from "./texts";
 /** A value of 16 bits with a sign for each axis; null where readings are missing. */
 export type Reading = readonly number[] | null;
 
-/** Gives the readings that came since it was asked last; `stop` ends it. */
+/** Gives the readings that came since it was asked last, and counts those that are missing; `stop` ends it. */
 export interface Sensor {
+  readonly lost: number;
   read(): readonly Reading[];
   stop(): void | Promise<void>;
 }
@@ -23,7 +24,14 @@ const AXES = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 type OwnSource = keyof typeof AXES;
 export type Source = OwnSource | "board"; // or that of a board on a cable
-export const SOURCES: readonly Source[] = [...(Object.keys(AXES) as OwnSource[]), "board"];
+export const SOURCES: readonly Source[] = ["motion", "board", "pointer", "keyboard", "microphone"]; // what a board can have first
+
+/** What teaches at the first press: a phone's motion, or else the pointer. */
+export function usualSource(): Source {
+  const isPhone = matchMedia("(pointer: coarse)").matches && typeof DeviceMotionEvent !== "undefined";
+  return isPhone && isSecureContext ? "motion" : "pointer";
+}
+
 const RATE = 50; // readings a second
 
 /** What the readings of this device's sensors are; null for a board, which tells it. */
@@ -34,14 +42,59 @@ export function shapeOf(source: Source): Shape | null {
 
 /** Begin to read a sensor of this device. Call it first thing when the user has pressed. */
 export async function openSensor(source: OwnSource, pad: HTMLElement): Promise<Sensor> {
-  const { read, stop } = await opened(source, pad);
-  return { read: () => [read()], stop };
+  return new Sampled(await opened(source, pad));
 }
 
-/** Gives a reading whenever it is asked. */
+/** Tells what was felt at a moment, each one later than the one before; `memory` is for how many readings back. */
 interface Feeler {
-  read(): readonly number[];
+  readonly memory: number;
+  at(moment: number): Reading;
   stop(): void;
+}
+
+/** Readings at the rate by the clock, however seldom a busy page asks for them. */
+class Sampled implements Sensor {
+  lost = 0;
+  private begin: number | null = null; // when it was asked first
+  private taken = 0; // readings since then
+
+  constructor(private readonly feeler: Feeler) {}
+
+  read(): readonly Reading[] {
+    const now = clock();
+    this.begin ??= now;
+    const due = Math.floor(((now - this.begin) * RATE) / 1000 + NEARLY);
+    const missing = Math.max(0, due - this.taken - this.feeler.memory);
+    const first = this.taken + missing;
+    this.taken = due;
+    const moments = Array.from({ length: due - first }, (_, i) => this.begin! + (1000 * (first + i + 1)) / RATE);
+    const readings = moments.map((moment) => this.feeler.at(moment));
+    this.lost += missing + readings.filter((each) => !each).length;
+    return missing ? [null, ...readings] : readings;
+  }
+
+  stop(): void {
+    this.feeler.stop();
+  }
+}
+
+/** What the clock of events says now, in milliseconds. */
+function clock(): number {
+  return new Event("now").timeStamp;
+}
+
+/** What happened, with the time of each: a browser that is busy tells it later. */
+class Happened {
+  private readonly waiting: (readonly [moment: number, act: () => void])[] = [];
+
+  add({ timeStamp }: Event, act: () => void): void {
+    this.waiting.push([Math.min(timeStamp, clock()), act]);
+    if (this.waiting.length > MOST_WAITING) this.waiting.shift()![1](); // nobody asks
+  }
+
+  upTo(moment: number): void {
+    while (this.waiting.length && this.waiting[0]![0] <= moment) this.waiting.shift()![1]();
+  }
 }
 
 function opened(source: OwnSource, pad: HTMLElement): Promise<Feeler> {
@@ -57,6 +110,11 @@ function opened(source: OwnSource, pad: HTMLElement): Promise<Feeler> {
   }
 }
 
+const NEARLY = 1e-6; // of a reading: what the clock's fractions may lack
+const MEMORY = 2 * RATE; // readings
+const OF_NOW = 5; // readings for which a level that is only known now may stand
+const MOST_WAITING = 10_000; // events
+const SILENT = 500; // milliseconds without motion data, after which readings are missing
 const MOST = 32767;
 const COUNTS_PER_G = 16384; // an MPU-6050 as MicroPython's program sets it: 2 g
 const STANDARD_GRAVITY = 9.80665; // m/s²
@@ -71,14 +129,18 @@ const PLAIN_SOUND = { echoCancellation: false, noiseSuppression: false, autoGain
 /** The motion sensor, in the units of an MPU-6050. */
 async function motionSensor(): Promise<Feeler> {
   await askPermission();
+  const happened = new Happened();
   let newest: readonly number[] | null = null;
+  let told = 0; // when
   const take = (event: DeviceMotionEvent): void => {
     const { x, y, z } = event.accelerationIncludingGravity ?? {};
     const { alpha, beta, gamma } = event.rotationRate ?? {};
     if (x == null || y == null || z == null) return;
     const force = [x, y, z].map((value) => (value / STANDARD_GRAVITY) * COUNTS_PER_G);
     const turn = [beta, gamma, alpha].map((value) => (value ?? 0) * COUNTS_PER_DEGREE);
-    newest = [...force, ...turn].map(limited);
+    const values = [...force, ...turn].map(limited);
+    newest ??= values;
+    happened.add(event, () => [newest, told] = [values, event.timeStamp]);
   };
   addEventListener("devicemotion", take);
   const stop = (): void => removeEventListener("devicemotion", take);
@@ -87,44 +149,58 @@ async function motionSensor(): Promise<Feeler> {
     stop();
     throw new SensorError(texts.teach.noMotion);
   }
-  return { read: () => newest!, stop };
+  const at = (moment: number): Reading => {
+    happened.upTo(moment);
+    return moment - told < SILENT ? newest : null;
+  };
+  return { memory: MEMORY, at, stop };
 }
 
 /** The pointer on an element: where it is, from the middle, and how fast it moves. */
 function pointerSensor(pad: HTMLElement): Feeler {
+  const happened = new Happened();
   let [x, y] = [0, 0];
   let before = [0, 0];
   const take = (event: PointerEvent): void => {
     const box = pad.getBoundingClientRect();
-    x = event.clientX - box.left - box.width / 2;
-    y = event.clientY - box.top - box.height / 2;
+    const all = event.getCoalescedEvents?.() ?? [];
+    for (const each of all.length ? all : [event])
+      happened.add(each, () => {
+        x = each.clientX - box.left - box.width / 2;
+        y = each.clientY - box.top - box.height / 2;
+      });
   };
   pad.addEventListener("pointermove", take);
-  const read = (): number[] => {
+  const at = (moment: number): number[] => {
+    happened.upTo(moment);
     const speed = [x - before[0]!, y - before[1]!];
     before = [x, y];
     return [x, y, ...speed].map((value) => limited(value * POINTER_UNITS));
   };
   const stop = (): void => pad.removeEventListener("pointermove", take);
-  return { read, stop };
+  return { memory: MEMORY, at, stop };
 }
 
 /** Keys: the arrows, and how lately and how often any key was pressed. */
 function keyboardSensor(): Feeler {
+  const happened = new Happened();
   const held = new Set<string>();
   let taps = 0;
   const press = (event: KeyboardEvent): void => {
     const isWritten = event.target instanceof Element && event.target.matches("input, select");
     if (event.repeat || isWritten || OF_THE_PAGE.includes(event.key)) return;
     if (event.key.startsWith("Arrow") || event.key === " ") event.preventDefault();
-    held.add(event.key);
-    taps += KEY;
+    happened.add(event, () => {
+      held.add(event.key);
+      taps += KEY;
+    });
   };
-  const release = (event: KeyboardEvent): void => void held.delete(event.key);
-  const forget = (): void => held.clear();
+  const release = (event: KeyboardEvent): void => happened.add(event, () => held.delete(event.key));
+  const forget = (event: Event): void => happened.add(event, () => held.clear());
   const axis = (one: string, other: string): number =>
     KEY * (Number(held.has(one)) - Number(held.has(other)));
-  const read = (): number[] => {
+  const at = (moment: number): number[] => {
+    happened.upTo(moment);
     const reading = [axis("ArrowRight", "ArrowLeft"), axis("ArrowUp", "ArrowDown"), taps];
     taps *= FADE;
     return reading.map(limited);
@@ -137,7 +213,7 @@ function keyboardSensor(): Feeler {
   addEventListener("keydown", press);
   addEventListener("keyup", release);
   addEventListener("blur", forget);
-  return { read, stop };
+  return { memory: MEMORY, at, stop };
 }
 
 /** How loud it is, in all and in three bands. */
@@ -157,7 +233,7 @@ async function microphoneSensor(): Promise<Feeler> {
     const part = spectrum.subarray(share * spectrum.length, to * spectrum.length);
     return (part.reduce((sum, each) => sum + each, 0) / part.length) * LOUDNESS_UNITS;
   };
-  const read = (): number[] => {
+  const at = (): number[] => {
     analyser.getByteFrequencyData(spectrum);
     return [band(0, 1), band(0, 1 / 16), band(1 / 16, 1 / 4), band(1 / 4, 1)].map(limited);
   };
@@ -165,7 +241,7 @@ async function microphoneSensor(): Promise<Feeler> {
     for (const track of stream.getTracks()) track.stop();
     void context.close();
   };
-  return { read, stop };
+  return { memory: OF_NOW, at, stop };
 }
 
 /** Readings as bytes, the high one of a value first. */

@@ -37,6 +37,11 @@ export function percent(millionths: number): string {
   return `${(millionths / 10_000).toLocaleString(texts.language, one)} %`;
 }
 
+/** A share as percent, as the simulator tells it. */
+export function wholePercent(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}
+
 export function hex32(value: number): string {
   return (value >>> 0).toString(16).padStart(8, "0");
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...base.text import printable
-from ...streams.number_streams import names_of_features
+from ...streams.regression_streams import names_of_features
 from ..forecasters import in_units
 from ..model_files import OpenModel
 from ..trees import Leaf, TreeReader

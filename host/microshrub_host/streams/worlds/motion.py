@@ -11,7 +11,7 @@ import numpy as np
 from .world import Row, whole
 
 G = 16384.0  # counts for the weight of the Earth, at the MPU-6050's range of 2 g
-_TAUGHT = ("rest", "shake", "circle") * 3  # class after class, three rounds
+TAUGHT = ("rest", "shake", "circle") * 3  # class after class, three rounds
 _GESTURE_RATE, _FAN_RATE = 100, 200  # readings a second
 
 
@@ -19,14 +19,15 @@ def gestures(random: np.random.Generator) -> Iterator[Row]:
     """A hand with an accelerometer: three gestures, each taught for six seconds, three times; then
     a minute in which it does now this and now that.
     """
-    for label in _TAUGHT:
-        yield from _gesture(random, label, 6.0)
+    for label in TAUGHT:
+        yield from gesture(random, label, 6.0)
     for _ in range(24):
         label = str(random.choice(["rest", "shake", "circle"]))
-        yield from _gesture(random, label, random.uniform(1.5, 3.5))
+        yield from gesture(random, label, random.uniform(1.5, 3.5))
 
 
-def _gesture(random: np.random.Generator, label: str, seconds: float) -> Iterator[Row]:
+def gesture(random: np.random.Generator, label: str, seconds: float) -> Iterator[Row]:
+    """One of the three gestures, for so many seconds."""
     hertz = {"rest": 0.2, "shake": random.uniform(3.2, 5.0), "circle": random.uniform(0.9, 1.5)}
     size = {"rest": 0.01, "shake": random.uniform(0.5, 1.1), "circle": random.uniform(0.4, 0.8)}
     tilt = random.normal(0, 0.12, 2)  # of the hand, never twice the same

@@ -11,7 +11,7 @@ def worlds() -> dict[str, World]:
     """All of them, in the order in which they are taught."""
     from . import home, motion
 
-    found = (
+    result = (
         World(
             "gestures",
             "three gestures of a hand with an accelerometer, 100 readings a second",
@@ -56,7 +56,7 @@ def worlds() -> dict[str, World]:
             home.keypad,
         ),
     )
-    return {world.name: world for world in found}
+    return {world.name: world for world in result}
 
 
 def world(name: str) -> World:

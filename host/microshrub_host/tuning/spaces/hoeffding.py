@@ -32,7 +32,7 @@ FIRST: tuple[dict[str, Any], ...] = (
 
 
 def space(ask: Ask, features: int) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "depth": ask.whole("depth", 0, 12, log=False),
         "adaptive": ask.one_of("adaptive", False, True),
         "leaf": ask.one_of("leaf", "nba", "nb", "mc"),
@@ -41,14 +41,14 @@ def space(ask: Ask, features: int) -> dict[str, Any]:
         "nodes": 1,
         "leaves": 1,
     }
-    if found["boost"]:
-        found["lambda_min"] = ask.number("lambda_min", 0.25, 2)
-        found["lambda_max"] = ask.number("lambda_max", 2, 12)
-    if not found["depth"]:  # a leaf that is the whole tree is never split
-        return found
+    if result["boost"]:
+        result["lambda_min"] = ask.number("lambda_min", 0.25, 2)
+        result["lambda_max"] = ask.number("lambda_max", 2, 12)
+    if not result["depth"]:  # a leaf that is the whole tree is never split
+        return result
     nodes = ask.whole("nodes", 3, 255)
     policy = ask.one_of("policy", "vfdt", "efdt", "svfdt1", "svfdt2")
-    return found | {
+    return result | {
         "nodes": nodes,
         "leaves": min(ask.whole("leaves", 1, 64), nodes),
         "grace_period": ask.whole("grace_period", 10, 400),

@@ -25,10 +25,10 @@ class Bme280:
         self._bus = bus = board.i2c(i2c, scl, sda)
         self._address = address
         self._data = bytearray(8)
-        found = bus.readfrom_mem(address, _IDENTITY, 1)[0]
-        if found == _BMP280:
+        result = bus.readfrom_mem(address, _IDENTITY, 1)[0]
+        if result == _BMP280:
             raise OSError("what answers is a BMP280, which does not measure humidity")
-        if found != _BME280:
+        if result != _BME280:
             raise OSError("what answers is no BME280")
         low = bus.readfrom_mem(address, _FACTORY, 26)
         more = bus.readfrom_mem(address, _FACTORY_MORE, 7)
@@ -69,16 +69,16 @@ class Bme280:
         slope = slope * p1 >> 33
         if not slope:
             raise OSError(5)
-        found = ((1048576 - pressure << 31) - offset) * 3125 // slope
-        square = (found >> 13) * (found >> 13) * p9 >> 25
-        return (found + square + (found * p8 >> 19) >> 8) + (p7 << 4)
+        result = ((1048576 - pressure << 31) - offset) * 3125 // slope
+        square = (result >> 13) * (result >> 13) * p9 >> 25
+        return (result + square + (result * p8 >> 19) >> 8) + (p7 << 4)
 
     def _damp(self, damp, fine):
         """In percent times 1024."""
         h1, h2, h3, h4, h5, h6 = self._h
         fine -= 76800
         scale = ((fine * h6 >> 10) * ((fine * h3 >> 11) + 32768) >> 10) + 2097152
-        found = (damp << 14) - (h4 << 20) - h5 * fine + 16384 >> 15
-        found *= scale * h2 + 8192 >> 14
-        square = (found >> 15) * (found >> 15) >> 7
-        return min(max(found - (square * h1 >> 4), 0), 100 << 22) >> 12
+        result = (damp << 14) - (h4 << 20) - h5 * fine + 16384 >> 15
+        result *= scale * h2 + 8192 >> 14
+        square = (result >> 15) * (result >> 15) >> 7
+        return min(max(result - (square * h1 >> 4), 0), 100 << 22) >> 12

@@ -12,15 +12,15 @@ _TICKS = (1 << 30) - 1
 
 def root(square):
     """The whole part of its square root."""
-    found, bit = 0, 1 << 28
+    result, bit = 0, 1 << 28
     while bit:
-        if square >= found + bit:
-            square -= found + bit
-            found = (found >> 1) + bit
+        if square >= result + bit:
+            square -= result + bit
+            result = (result >> 1) + bit
         else:
-            found >>= 1
+            result >>= 1
         bit >>= 2
-    return found
+    return result
 
 
 class Clamp:

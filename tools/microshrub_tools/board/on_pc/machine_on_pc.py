@@ -12,14 +12,13 @@ columns, and those of bus_chips.py and bme280_chip.py of whose names there are c
 """
 
 import json
-import select
 import sys
-import time
 from array import array
 
 import bme280_chip
 import bus_chips
 import mpu6050_chip
+from board_clock import BoardClock, BoardSelect, BoardTime
 from sleep_on_pc import LightSleep
 
 _SIMULATED = "microshrub simulated"  # in sys.modules: this board is no real one
@@ -32,17 +31,16 @@ class Recording:
         self.columns = told["columns"]
         self.period = told["period"]
         self.press = told["press"]
-        self.speed = told["speed"]
+        self.clock = BoardClock(told["speed"])
         self._size = 4 * (len(self.columns) + 1)
         self._file = open(told["rows"], "rb")
         self._rows = self._file.seek(0, 2) // self._size
-        self._begin = time.time_ns()
         self._last = -1
         self.row = array("i", [0] * (len(self.columns) + 1))
 
     def elapsed(self):
         """Microseconds since the board was switched on."""
-        return (time.time_ns() - self._begin) * self.speed // 1000
+        return self.clock.now()
 
     def now(self):
         """The row that plays now."""
@@ -199,45 +197,6 @@ class I2C:
         return self._chips[address]
 
 
-class _FastTime:
-    """The module `time` of a board whose time goes so many times faster than ours."""
-
-    ticks_add = time.ticks_add
-    ticks_diff = time.ticks_diff
-
-    def __init__(self, recording):
-        # As attributes, since `from time import sleep_ms` refuses methods
-        self.ticks_us = lambda: recording.elapsed() & 0x3FFFFFFF
-        self.ticks_ms = lambda: recording.elapsed() // 1000 & 0x3FFFFFFF
-        self.sleep = lambda seconds: time.sleep(seconds / recording.speed)
-        self.sleep_ms = lambda milliseconds: self.sleep(milliseconds / 1000)
-        self.sleep_us = lambda microseconds: self.sleep(microseconds / 1000000)
-
-
-class _FastPoll:
-    """What select.poll() gives there: who waits for input waits in the board's time."""
-
-    def __init__(self, speed):
-        self._poll = select.poll()
-        self._speed = speed
-        self.register = self._poll.register
-
-    def ipoll(self, milliseconds):
-        return self._poll.ipoll(milliseconds // self._speed)
-
-
-class _FastSelect:
-    """The module `select` of that board."""
-
-    POLLIN = select.POLLIN
-    POLLOUT = select.POLLOUT
-    POLLERR = select.POLLERR
-    POLLHUP = select.POLLHUP
-
-    def __init__(self, speed):
-        self.poll = lambda: _FastPoll(speed)
-
-
 class NeoPixel:
     """The module neopixel's: its colours are what was written last."""
 
@@ -295,11 +254,9 @@ class Machine:
         self.ADC, self.I2C, self.reset = self._adc, self._i2c, self._reset
         sys.modules[_SIMULATED] = True
         sys.modules["neopixel"] = _Pixels
-        if self._recording.speed != 1:
-            sys.modules["time"] = _FastTime(self._recording)
-            sys.modules["select"] = _FastSelect(self._recording.speed)
-        speed = self._recording.speed
-        self.lightsleep = LightSleep(lambda ms: time.sleep_ms(ms // speed))
+        clock = self._recording.clock
+        sys.modules["time"], sys.modules["select"] = BoardTime(clock), BoardSelect(clock)
+        self.lightsleep = LightSleep(lambda milliseconds: clock.sleep(1000 * milliseconds))
 
     def _adc(self, pin):
         number = pin.number if isinstance(pin, Pin) else pin

@@ -1,12 +1,12 @@
 """Many boards that tell an MQTT broker what they see, in one MicroPython: many_boards.py PLAN.
 
-What they send comes from the device's own House, its client and its packets, over real sockets.
-Only what a board sees is made up: its class is the next one every `period` seconds. Their
+What they send comes from the device's own MqttCompanion, its client and its packets, over real
+sockets. Only what a board sees is made up: its class is the next one every `period` seconds. Their
 clock is one that they share; it goes by whole seconds, and waits while the broker owes an answer
 for longer than _PATIENT, so that a slow PC breaks no line. PLAN is a file of JSON:
 
     library    the folder that has the device library
-    folder     where NAME-house.bin of each board is, and where `sent` is written
+    folder     where NAME-discovery.bin of each board is, and where `sent` is written
     port       of the broker, on this PC
     boards     their names
     first, all the number of the first one, and of all boards, those of other programs as well
@@ -167,9 +167,9 @@ class Network:
 class Seen:
     """An application that sees what it is told to; it learns nothing."""
 
-    anomaly = alarm = questions = pace = parcels = None
+    anomaly = alarm = queries = pace = sharing = None
     confidence = 204  # of 255: not so sure that one answer is enough
-    sample_id = 0
+    sample_id = unsaved = 0
     room = rest = 0  # bytes of the heap, once they are counted
 
     def __init__(self, plan, name):
@@ -184,18 +184,19 @@ class Seen:
         self.frozen = True
         self.samples = self.seconds = self.now = 0
 
+    def mem_free(self):
+        """Count nothing."""
+
     def sample(self, label):
         """The class that it sees."""
         self.samples += 1
         return self.now
 
-    def _count(self, label, predicted):
-        """Nobody labels anything."""
-
     def tick(self, milliseconds):
-        """Be told the time."""
+        """Take the time; returns how many milliseconds have passed."""
+        before = self.seconds
         self.seconds = milliseconds // 1000
-        return False
+        return 1000 * (self.seconds - before)
 
 
 class Board:
@@ -205,7 +206,7 @@ class Board:
         self._plan = plan
         self._name = name
         self._clock = clock
-        self.house = self.line = None
+        self.mqtt = self.line = None
         self.until = _MINUTE * number // plan["all"]
         self._next = self.until + plan["period"] * (number + 1) // plan["all"]
         self._number = number
@@ -220,12 +221,12 @@ class Board:
     def _goes(self, at):
         self._sent.write("%d %d\n" % (self._number, at))
 
-    def turn(self, make_house):
-        """What it does in a second; make_house as in house_start.py."""
-        if self.house is None:
+    def turn(self, make_mqtt):
+        """What it does in a second; make_mqtt as in mqtt_start.py."""
+        if self.mqtt is None:
             plan = self._plan
             self.app = Seen(plan, self._name)
-            self.house = make_house(
+            (self.mqtt,) = make_mqtt(
                 self.app, self._clock, None, "%s/%s-" % (plan["folder"], self._name), quiet,
                 Network(), ("", ""),
             )  # fmt: skip
@@ -234,12 +235,13 @@ class Board:
             self._next += self._plan["period"]
             self.app.now = (self.app.now + 1) % len(self.app.class_names)
             self._see()
-        self.app.tick(self._clock.milliseconds())
+        milliseconds = self._clock.milliseconds()
+        self.mqtt.turn(milliseconds, self.app.tick(milliseconds))
         self.until = self._until()
 
     def _see(self):
         for _ in range(3):  # as often as another class has to be the answer
-            self.app.sample(-1)
+            self.mqtt.show(self.app.sample(-1), -1)
 
     def _until(self):
         """The second at which it has something to do again: a turn before would change nothing."""
@@ -251,7 +253,7 @@ class Board:
 
     def is_still(self):
         """Whether all that it had to tell is told and answered."""
-        return self.house is None or not (self.house.events.held or self.line.owed >= 0)
+        return self.mqtt is None or not (self.mqtt.events.held or self.line.owed >= 0)
 
 
 def quiet(words):
@@ -282,9 +284,9 @@ class Boards:
 
         sys.path.insert(0, plan["library"])
         self._sockets = sys.modules["socket"] = Sockets(socket)
-        from microshrub.device.house_start import make_house
+        from microshrub.device.mqtt_start import make_mqtt
 
-        self._make_house = make_house
+        self._make_mqtt = make_mqtt
         self._clock = Clock()
         self._count = Count()
         self._sent = open(plan["folder"] + "/sent-%d" % plan["first"], "w")
@@ -319,7 +321,7 @@ class Boards:
         for board in self._boards:
             if second >= board.until:
                 self._sockets.board = board
-                board.turn(self._make_house)
+                board.turn(self._make_mqtt)
                 owed = board.line.owed
                 in_time = in_time and (owed < 0 or second - owed <= _PATIENT)
         return in_time

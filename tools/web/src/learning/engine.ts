@@ -27,55 +27,60 @@ export class Engine {
     }
   }
 
-  /** Forget what was learned; windows go on. */
-  anew(): Promise<null> {
-    return this.ask("anew", {});
+  /** Forget what was learned, and begin with these parameters, or those as before; windows go on. */
+  anew(parameters?: Parameters): Promise<null> {
+    return this.order("anew", { parameters });
   }
 
   /** Fit the quantizer on these rows, and freeze it. */
   observe(rows: Int32Array): Promise<null> {
-    return this.ask("observe", { rows });
+    return this.order("observe", { rows });
   }
 
   /** Predict and learn rows one by one. */
   learn(rows: Int32Array, labels: Uint8Array): Promise<Status> {
-    return this.ask("learn", { rows, labels });
+    return this.order("learn", { rows, labels });
+  }
+
+  /** The classes of rows whose labels nobody tells. */
+  ask(rows: Int32Array): Promise<Uint8Array> {
+    return this.order("ask", { rows });
   }
 
   predict(row: Int32Array): Promise<Prediction> {
-    return this.ask("predict", { row });
+    return this.order("predict", { row });
   }
 
-  /** Have windows over readings of so many axes make samples. */
-  window(axes: number, window: number, hop: number): Promise<null> {
-    return this.ask("windows", { axes, window, hop });
+  /** Have windows over readings make samples. */
+  window(told: Orders["windows"]): Promise<null> {
+    return this.order("windows", told);
   }
 
   /** Readings are missing here: no sample is made across the gap. */
   restartWindow(): Promise<null> {
-    return this.ask("restart", {});
+    return this.order("restart", {});
   }
 
   /** The samples that come of readings: values of 16 bits, the high byte first. */
   samplesOf(data: Uint8Array): Promise<Int32Array> {
-    return this.ask("readings", { data });
+    return this.order("readings", { data });
   }
 
   /** What a board's self-test has to come to with a learner like this fresh one. */
   selftest(): Promise<number> {
-    return this.ask("selftest", {});
+    return this.order("selftest", {});
   }
 
   /** The states, and the modules that the learner needs. */
   saved(): Promise<Saved> {
-    return this.ask("finish", {});
+    return this.order("finish", {});
   }
 
   stop(): void {
     this.worker.terminate();
   }
 
-  private ask<Name extends keyof Orders>(name: Name, told: Orders[Name]): Promise<Answers[Name]> {
+  private order<Name extends keyof Orders>(name: Name, told: Orders[Name]): Promise<Answers[Name]> {
     const answer = this.waiting.then(() => ask(this.worker, name, told));
     this.waiting = answer.catch(() => undefined);
     return answer;

@@ -1,5 +1,7 @@
 // An exam: each class is shown once more, nobody tells its label, and it is counted what was right.
 
+import { rowsOf, sum } from "./mistakes";
+
 const READY = 100; // readings in which a person begins, and a window comes to hold nothing else
 const COUNTED = 100; // readings after that
 
@@ -8,15 +10,13 @@ export interface Question {
   readonly counts: boolean; // not while the person begins
 }
 
-/** How many samples of each class were asked for, and how many answers were right. */
+/** What the samples of each class were taken for. */
 export class Exam {
-  readonly asked: number[];
-  readonly right: number[];
+  readonly counts: number[]; // [label * classes + predicted]
   private at = 0;
 
   constructor(private readonly classes: number) {
-    this.asked = Array<number>(classes).fill(0);
-    this.right = Array<number>(classes).fill(0);
+    this.counts = Array<number>(classes ** 2).fill(0);
   }
 
   /** The class that is to be shown now. */
@@ -37,14 +37,13 @@ export class Exam {
   }
 
   answer({ label, counts }: Question, predicted: number): void {
-    if (!counts) return;
-    this.asked[label]!++;
-    if (predicted === label) this.right[label]!++;
+    if (counts) this.counts[label * this.classes + predicted]!++;
   }
 
-  /** Millionths that are right of the samples of each class, and their mean. */
-  get result(): { readonly classes: readonly number[]; readonly balanced: number } {
-    const classes = this.asked.map((asked, c) => (1e6 * this.right[c]!) / Math.max(asked, 1));
-    return { classes, balanced: classes.reduce((sum, each) => sum + each, 0) / this.classes };
+  /** The mean of the classes' shares that were right, in millionths. */
+  get balanced(): number {
+    const { counts, classes } = this;
+    const shares = rowsOf(counts).map((row, c) => row[c]! / Math.max(sum(row), 1));
+    return (1e6 * sum(shares)) / classes;
   }
 }

@@ -6,9 +6,11 @@ import { readingBytes, type Sensor } from "../sensors";
 import { Engine } from "./engine";
 import { Exam, type Question } from "./exam";
 import type { Status } from "./messages";
+import { isAlike, type Lesson } from "./lesson";
 import { csvOf, valuesOf, type Recording } from "./recording";
+import { Unseen, type Standing } from "./unseen";
 import { WaitingReadings, type Aim } from "./waiting_readings";
-import { extractionOf, featureNames, hopOf, windowOf, type Shape } from "./windows";
+import { extractionOf, featureNames, hopOf, turnsOf, windowOf, type Shape } from "./windows";
 
 const GUARANTEE = 90; // percent of the sets of classes that hold the true one
 const BLOCK = 8; // samples that are learned at once when many wait
@@ -20,16 +22,17 @@ export interface Heard {
   readonly set: readonly number[]; // classes among which the true one is, in nine of ten answers
   readonly learned: number; // samples so far
   readonly waiting: number; // samples with a label that are still to be learned
-  readonly accuracy: number | null; // millionths
+  readonly lost: number; // readings that are missing
 }
 
 const NOTHING = { predicted: null, votes: [], set: [] };
 
-/** Who is told: of each step, of each reading, of the exam's end, of what went wrong. */
+/** Who is told: of each step, of each reading, of the exam's end, of how well it does, of what went wrong. */
 export interface Listener {
   heard(what: Heard): void;
   seen(values: readonly number[], label: number | null): void;
   examined(exam: Exam): void;
+  judged(): void;
   failed(error: unknown): void;
 }
 
@@ -39,19 +42,21 @@ interface Sample {
 }
 
 export class Gestures {
-  readonly recordings: Recording[] = [];
+  recordings: Recording[] = [];
   readonly featureNames: readonly string[];
   exam: Exam | null = null;
   private sensor: Sensor | null = null;
   private current: Recording | null = null; // that readings go into now
   private played: Uint8Array[] = []; // readings of a recording that are shown in the sensor's place
   private readonly readings: WaitingReadings;
+  private readonly unseen: Unseen;
   private samples: Sample[] = []; // in the order in which they are learned
   private learned = 0; // of the samples
   private stale = false; // the recordings are other ones than those that were learned
   private questions: { readonly row: Int32Array; readonly question: Question }[] = [];
   private newest: Int32Array | null = null; // without a label, to be predicted
   private status: Status | null = null;
+  private lostBefore = 0; // readings, of sensors that were read before
   private timer = 0;
   private working: Promise<void> | null = null; // while something waits
 
@@ -59,12 +64,14 @@ export class Gestures {
     private readonly engine: Engine,
     readonly shape: Shape,
     private readonly learner: Learner,
-    private readonly parameters: Parameters,
-    readonly classNames: readonly string[],
+    private options: Parameters,
+    public classNames: readonly string[],
     private readonly listener: Listener,
   ) {
     this.featureNames = featureNames(shape.axes);
     this.readings = new WaitingReadings(engine, this.featureNames.length, (row, aim) => this.put(row, aim));
+    const fresh = (): Promise<Engine> => Engine.start(learner.kind, this.parameters);
+    this.unseen = new Unseen(() => this.classNames.length, fresh, () => listener.judged());
   }
 
   /** A learner of samples of such readings, which knows nothing yet. */
@@ -76,15 +83,19 @@ export class Gestures {
     listener: Listener,
   ): Promise<Gestures> {
     const { axes, rate } = shape;
-    const counts = { features: featureNames(axes).length, classes: classNames.length };
-    const parameters = { ...counts, ...options };
-    const engine = await Engine.start(learner.kind, parameters, GUARANTEE);
-    await engine.window(axes.length, windowOf(rate), hopOf(rate));
-    return new Gestures(engine, shape, learner, parameters, classNames, listener);
+    const engine = await Engine.start(learner.kind, parametersOf(shape, classNames, options), GUARANTEE);
+    const [window, hop, turns] = [windowOf(rate), hopOf(rate), turnsOf(axes)];
+    await engine.window({ axes: axes.length, window, hop, turns });
+    return new Gestures(engine, shape, learner, options, classNames, listener);
+  }
+
+  private get parameters(): Parameters {
+    return parametersOf(this.shape, this.classNames, this.options);
   }
 
   /** Read that sensor from now on; its samples are only predicted. */
   run(sensor: Sensor): void {
+    this.lostBefore = this.lost;
     this.sensor = sensor;
     this.label = null;
     sensor.read(); // what came while the learner was made
@@ -116,21 +127,35 @@ export class Gestures {
     this.tick();
   }
 
-  /** Take recordings as if they had been taught just now. */
-  add(recordings: readonly Recording[]): void {
-    this.recordings.push(...recordings);
-    this.relearn();
+  /** Readings that are missing. */
+  get lost(): number {
+    return this.lostBefore + (this.sensor?.lost ?? 0);
   }
 
-  remove(recording: Recording): void {
-    this.recordings.splice(this.recordings.indexOf(recording), 1);
-    if (this.current === recording) this.current = null;
-    this.relearn();
+  /** What was taught so far. */
+  get lesson(): Lesson {
+    return { classNames: this.classNames, recordings: this.recordings.map((each) => [each, each.label] as const) };
   }
 
-  move(recording: Recording, label: number): void {
-    recording.label = label;
-    this.relearn();
+  /** Have been taught this instead, with a learner of so many bytes; what is recorded now goes on if it is in it. */
+  become(lesson: Lesson, bytes = this.bytes): void {
+    const isLearned = bytes === this.bytes && isAlike(lesson, this.lesson);
+    for (const [recording, label] of lesson.recordings) recording.label = label;
+    this.recordings = lesson.recordings.map(([recording]) => recording);
+    if (this.current && !this.recordings.includes(this.current)) this.current = null;
+    this.classNames = lesson.classNames;
+    this.options = { ...this.options, bytes };
+    this.exam = null;
+    this.questions = [];
+    if (isLearned) return;
+    this.unseen.forget();
+    this.stale = true;
+    this.work();
+  }
+
+  /** Of the learner. */
+  get bytes(): number {
+    return this.options["bytes"] as number;
   }
 
   /** Samples of each class. */
@@ -140,10 +165,16 @@ export class Gestures {
     return counts;
   }
 
+  /** How well it does on what it has not learned. */
+  get standing(): Standing {
+    return this.unseen.standing(this.recordings);
+  }
+
   /** Read no more, and learn what waits. */
   async finish(): Promise<void> {
     this.label = null;
     await this.stop();
+    this.work();
     await this.working;
   }
 
@@ -155,6 +186,7 @@ export class Gestures {
   /** Forget all. */
   end(): void {
     void this.stop();
+    this.unseen.forget();
     this.engine.stop();
   }
 
@@ -181,6 +213,7 @@ export class Gestures {
 
   private async stop(): Promise<void> {
     const { sensor } = this;
+    this.lostBefore = this.lost;
     clearInterval(this.timer);
     this.timer = 0;
     this.played = [];
@@ -208,11 +241,6 @@ export class Gestures {
     this.readings.take(bytes, { into: this.current, question });
   }
 
-  private relearn(): void {
-    this.stale = true;
-    this.work();
-  }
-
   private work(): void {
     this.working ??= this.doWhatWaits()
       .catch((error: unknown) => this.listener.failed(error))
@@ -228,8 +256,9 @@ export class Gestures {
       else if (this.questions.length) await this.answer();
       else if (this.exam?.isOver) this.endExam(this.exam);
       else if (this.newest) await this.predict(this.newest);
-      else if (this.readings.areMade) return;
+      else if (this.readings.areMade) break;
     }
+    if (!this.current) this.unseen.check(this.recordings);
   }
 
   private put(row: Int32Array, { into, question }: Aim): void {
@@ -237,6 +266,8 @@ export class Gestures {
     if (question) this.questions.push({ row, question });
     if (!into) return;
     into.rows.push(row);
+    if (!this.recordings.includes(into)) return; // it was deleted meanwhile
+    this.unseen.forget();
     this.samples.push({ row, into });
   }
 
@@ -246,7 +277,7 @@ export class Gestures {
     this.samples = this.recordings.flatMap((into) => into.rows.map((row) => ({ row, into })));
     this.learned = 0;
     this.status = null;
-    await this.engine.anew();
+    await this.engine.anew(this.parameters);
     this.tell();
   }
 
@@ -284,7 +315,11 @@ export class Gestures {
   private tell(answer: Pick<Heard, "predicted" | "votes" | "set"> = NOTHING): void {
     const { predicted, votes, set } = answer;
     const waiting = this.samples.length - this.learned;
-    const accuracy = this.status?.accuracy ?? null;
-    this.listener.heard({ predicted, votes, set, learned: this.learned, waiting, accuracy });
+    this.listener.heard({ predicted, votes, set, learned: this.learned, waiting, lost: this.lost });
   }
 }
+
+function parametersOf({ axes }: Shape, classNames: readonly string[], options: Parameters): Parameters {
+  return { features: featureNames(axes).length, classes: classNames.length, ...options };
+}
+

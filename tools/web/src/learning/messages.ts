@@ -4,11 +4,12 @@ import type { Library, Parameters } from "../page_data";
 
 export interface Orders {
   create: { library: Library; kind: string; parameters: Parameters; percent: number };
-  anew: Record<string, never>;
+  anew: { parameters?: Parameters | undefined };
   observe: { rows: Int32Array };
   learn: { rows: Int32Array; labels: Uint8Array };
+  ask: { rows: Int32Array };
   predict: { row: Int32Array };
-  windows: { axes: number; window: number; hop: number };
+  windows: { axes: number; window: number; hop: number; turns: readonly (readonly [number, number])[] };
   restart: Record<string, never>;
   readings: { data: Uint8Array };
   selftest: Record<string, never>;
@@ -20,6 +21,7 @@ export interface Answers {
   anew: null;
   observe: null;
   learn: Status;
+  ask: Uint8Array; // the classes
   predict: Prediction;
   windows: null;
   restart: null;

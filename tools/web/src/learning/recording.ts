@@ -24,6 +24,11 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return all;
 }
 
+/** The bytes of a text in base64. */
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (mark) => mark.charCodeAt(0));
+}
+
 /** Equal parts of so many items each. */
 export function pieces<All extends Uint8Array | Int32Array>(all: All, size: number): All[] {
   return Array.from({ length: all.length / size }, (_, i) => all.slice(i * size, (i + 1) * size) as All);

@@ -4,8 +4,10 @@ import type { SensorSettings } from "../link/sensor_settings";
 
 const SECONDS = 0.64; // of a window, about
 const [SHORTEST, LONGEST] = [8, 512]; // readings of one
-const HOPS = 4; // in a window
+export const HOPS = 4; // in a window
 const STATISTICS = ["mean", "deviation", "min", "max", "crossings", "energy"];
+const MOST_FEATURES = 256;
+const XYZ = "xyz";
 
 /** What the readings of a sensor are. */
 export interface Shape {
@@ -34,11 +36,31 @@ export function hopOf(rate: number): number {
 
 /** The features of readings of those axes. */
 export function featureNames(axes: readonly string[]): string[] {
+  return [...namesOfEach(axes), ...turnsOf(axes).map(([a, b]) => `${axes[a]}_${axes[b]}_turn`)];
+}
+
+function namesOfEach(axes: readonly string[]): string[] {
   return axes.flatMap((axis) => STATISTICS.map((name) => `${axis}_${name}`));
 }
 
-export function extractionOf({ axes, rate, zero }: Shape): Extraction {
+/** The pairs of axes whose sense of rotation is a feature, as `--features` chooses them. */
+export function turnsOf(axes: readonly string[]): [number, number][] {
+  const places = [...axes.keys()];
+  const all = places.flatMap((a) => places.slice(a + 1).map((b): [number, number] => [a, b]));
+  const pairs = all.filter(([a, b]) => areAxes(axes[a]!.toLowerCase(), axes[b]!.toLowerCase()));
+  return pairs.length + namesOfEach(axes).length <= MOST_FEATURES ? pairs : [];
+}
+
+/** Whether the names are those of two axes of a sensor: alike, but for an x, y or z. */
+function areAxes(one: string, other: string): boolean {
+  const differ = [...one].flatMap((mark, i) => (mark === other[i] ? [] : [mark + other[i]]));
+  return one.length === other.length && new Set(differ).size === 1 && [...differ[0]!].every((mark) => XYZ.includes(mark));
+}
+
+export function extractionOf({ axes: channels, rate, zero }: Shape): Extraction {
   const made = { window: windowOf(rate), hop: hopOf(rate), zero, filters: [] };
-  const options = { ...made, statistics: [...STATISTICS.keys()], bands: [], plain: [] };
-  return { channels: axes, rate, options };
+  const turns = turnsOf(channels);
+  const plain = { ...made, statistics: [...STATISTICS.keys()], bands: [], plain: [] };
+  const options = turns.length ? { ...plain, turns } : plain;
+  return { channels, rate, options };
 }

@@ -4,6 +4,7 @@
 
 import type { Answer, Order, Orders } from "./messages";
 import type { MicroPython } from "./micropython";
+import type { Parameters } from "../page_data";
 
 const HEAP_BYTES = 32 << 20; // bytecode makes garbage that machine code does not
 const [ROWS, LABELS, SAID] = ["/rows", "/labels", "/said"];
@@ -14,13 +15,15 @@ let micropython: MicroPython;
 let learning: {
   observe(rows: string): void;
   learn(rows: string, labels: string, predictions: string): string;
+  ask(rows: string, predictions: string): void;
   predict(row: string): string;
   buffers(): string;
   modules(): string;
   selftest(): number | bigint;
   save(learner: string, quantizer: string): void;
 };
-let begin: () => null; // with a fresh learner
+let begin: (parameters: Parameters) => null; // with a fresh learner
+let newest: Parameters; // of the learner
 let windows: { take(readings: string, samples: string): number; restart(): void };
 
 async function create(told: Orders["create"]): Promise<unknown> {
@@ -32,11 +35,12 @@ async function create(told: Orders["create"]): Promise<unknown> {
   const { Learning } = micropython.pyimport("learning") as {
     Learning: (kind: string, parameters: string, percent: number) => typeof learning;
   };
-  begin = () => {
-    learning = Learning(told.kind, JSON.stringify(told.parameters), told.percent);
+  begin = (parameters) => {
+    learning = Learning(told.kind, JSON.stringify(parameters), told.percent);
+    newest = parameters;
     return null;
   };
-  begin();
+  begin(told.parameters);
   return { buffers: JSON.parse(learning.buffers()) };
 }
 
@@ -60,11 +64,17 @@ function learn(told: Orders["learn"]): unknown {
   return { ...status, predictions: micropython.FS.readFile(SAID!) };
 }
 
+function ask(rows: Int32Array): Uint8Array {
+  putRows(rows);
+  learning.ask(ROWS!, SAID!);
+  return micropython.FS.readFile(SAID!);
+}
+
 function watch(told: Orders["windows"]): null {
   const { Windows } = micropython.pyimport("motion") as {
-    Windows: (axes: number, window: number, hop: number) => typeof windows;
+    Windows: (axes: number, window: number, hop: number, turns: string) => typeof windows;
   };
-  windows = Windows(told.axes, told.window, told.hop);
+  windows = Windows(told.axes, told.window, told.hop, JSON.stringify(told.turns));
   return null;
 }
 
@@ -86,12 +96,14 @@ function follow(order: Order): unknown {
     case "create":
       return create(order.told);
     case "anew":
-      return begin();
+      return begin(order.told.parameters ?? newest);
     case "observe":
       putRows(order.told.rows);
       return learning.observe(ROWS!) ?? null;
     case "learn":
       return learn(order.told);
+    case "ask":
+      return ask(order.told.rows);
     case "predict":
       putRows(order.told.row);
       return JSON.parse(learning.predict(ROWS!));

@@ -44,6 +44,9 @@ export interface BoardStatus {
   readonly checkpoint: number;
   readonly damaged: number;
   readonly missed: number; // readings of its sensor
+  readonly asleep: number; // seconds
+  readonly unsaved: number; // labels that are not in flash yet, -1 if none is ever saved
+  readonly savedAgo: number; // seconds since the last save or the start from one, -1: neither
 }
 
 /** Of predicted numbers, raw: the last one, and the errors of those whose target came. */
@@ -132,10 +135,11 @@ export class BoardLink {
   async status(): Promise<BoardStatus> {
     const { payload } = await this.link.request(STATUS);
     const [samples, right, accuracy, nochange, kappa, kappaTemporal, ...rest] = words(payload, 0);
-    const [heapUsed, heapFree, drift, drifts, seconds, waiting, checkpoint, damaged, missed = 0] =
-      rest;
+    const [heapUsed, heapFree, drift, drifts, seconds, waiting, checkpoint, ...last] = rest;
+    const [damaged, missed, asleep, unsaved, savedAgo] = last;
     const found = { samples, right, accuracy, nochange, kappa, kappaTemporal, heapUsed, heapFree };
-    return { ...found, drift, drifts, seconds, waiting, checkpoint, damaged, missed } as BoardStatus;
+    const more = { drift, drifts, seconds, waiting, checkpoint, damaged, missed, asleep };
+    return { ...found, ...more, unsaved, savedAgo } as BoardStatus;
   }
 
   /** [label * classes + prediction]; empty where there are too many classes. */

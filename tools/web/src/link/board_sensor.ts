@@ -30,6 +30,7 @@ let closed: Promise<void> = Promise.resolve(); // the port that was open last
 
 export class BoardSensor implements Sensor {
   shape!: Shape;
+  lost = 0;
   private link: BoardLink | null = null;
   private queue: Reading[] = [];
   private number: number | null = null; // of the newest observation
@@ -94,7 +95,9 @@ export class BoardSensor implements Sensor {
   }
 
   private take({ number, values }: Observation): void {
-    if (this.number !== null && number !== (this.number + 1) % NUMBERS) this.leaveGap();
+    const next = this.number === null ? number : (this.number + 1) % NUMBERS;
+    this.lost += (number - next + NUMBERS) % NUMBERS;
+    if (number !== next) this.leaveGap();
     this.number = number;
     this.newest = Array.from(values, (raw, axis) => (raw === MISSING ? (this.newest[axis] ?? 0) : raw));
     this.arrived();

@@ -1,5 +1,6 @@
 // What config.json says of a board's sensor.
 
+import { fromBase64 } from "../learning/recording";
 import type { SensorKind } from "../page_data";
 import { texts } from "../texts";
 
@@ -65,8 +66,8 @@ export function channelsOf({ channels }: SensorKind, { pins, axes }: SensorSetti
 /** The modules of the device library for it, beside those for an MPU-6050. */
 export function modulesFor(sensor: SensorSettings): string[] {
   const fifo = everyOf(sensor).some((each) => each.fifo) ? ["device.motion_fifo"] : [];
-  const own = everyOf(sensor).some(({ kind }) => kind === "own") ? ["device.own"] : [];
-  return [...(sensor.sensors ? ["device.several"] : []), ...fifo, ...own];
+  const own = everyOf(sensor).some(({ kind }) => kind === "own") ? ["device.custom_sensor"] : [];
+  return [...(sensor.sensors ? ["device.combined_sensor"] : []), ...fifo, ...own];
 }
 
 /** The compiled drivers that it needs, by their paths on the board. */
@@ -74,10 +75,7 @@ export function driversFor(sensor: SensorSettings, kinds: readonly SensorKind[])
   const modules = everyOf(sensor).flatMap(({ module }) => module ?? []);
   const needed = kinds.filter(({ key, compiled }) => compiled && modules.includes(key));
   return Object.fromEntries(
-    needed.map(({ key, compiled }) => [
-      `lib/${key}.mpy`,
-      Uint8Array.from(atob(compiled!), (mark) => mark.charCodeAt(0)),
-    ]),
+    needed.map(({ key, compiled }) => [`lib/${key}.mpy`, fromBase64(compiled!)]),
   );
 }
 

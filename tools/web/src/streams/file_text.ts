@@ -7,6 +7,8 @@ import { DataError } from "./data_error";
 export type Kinds = readonly (readonly [pattern: string, what: string, remedy: string])[];
 
 const LOOKED_AT = 4096; // bytes
+const COMMAND_READS = /^an Excel workbook|NumPy|MATLAB|Parquet|Arrow/; // with the extra files
+export const JSON_FILE = "a JSON file"; // which is read
 
 /** Pieces of the text; `read` is told how many bytes of the file are read. Throws DataError. */
 export async function* piecesOf(
@@ -82,8 +84,9 @@ function checkKind(name: string, piece: Uint8Array, kinds: Kinds): void {
   for (const byte of piece.subarray(0, LOOKED_AT)) start += String.fromCharCode(byte);
   start = start.replace(/^\xef\xbb\xbf/, "");
   for (const [pattern, what, remedy] of kinds) {
-    if (!new RegExp(`^(?:${pattern})`, "is").test(start)) continue;
-    const said = remedy.startsWith("read_") ? texts.errors.saveAsCsv : remedy;
+    if (what === JSON_FILE || !new RegExp(`^(?:${pattern})`, "is").test(start)) continue;
+    const save = remedy.startsWith("read_") ? texts.errors.saveAsCsv : remedy;
+    const said = COMMAND_READS.test(what) || /\.npz$/i.test(name) ? `${save} ${texts.errors.byCommand}` : save;
     throw new DataError(texts.errors.kind(name, what, said));
   }
 }

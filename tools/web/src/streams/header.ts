@@ -6,11 +6,35 @@ import { numberOf } from "./columns";
 import type { Row } from "./csv";
 import { DataError } from "./data_error";
 
+// Names of tables that have a row for each value, of which the command line makes columns
+const LONG_TABLES = [
+  ["_time", "_value", "_field"],
+  ["entity_id", "state"],
+];
+// A number with a bracket or a count in front, or behind a clock, as in a log
+const ODD = /^[[({<]\s*[-+]?[.\d]+$|^\d+:\s+[-+]?\.?\d[\d.,]*\s*\S{0,9}$|\d\s*->/u;
+// A name and its value, as in a log
+const PAIR = /^([\p{L}_][\p{L}\p{N}_ .\/-]{0,30}?)\s*[:=]\s*[-+]?\.?\d[\d.,]*\s*\S{0,9}$/u;
+
+/** The cell by which a row is a line of a log; columns such as elevel=0, elevel=1 make it none. */
+function oddCell(cells: readonly string[]): string | undefined {
+  const odd = cells.find((cell) => ODD.test(cell));
+  if (odd !== undefined) return odd;
+  const names = cells.slice(0, Math.max(cells.length - 1, 1)).map((cell) => PAIR.exec(cell)?.[1]);
+  const pairs = !names.includes(undefined) && new Set(names).size === names.length;
+  return pairs ? cells[0] : undefined;
+}
+
 /** Throw DataError if this row, of the file of that name, can be no header. */
 export function checkHeader(name: string, { line, cells }: Row, label: string | undefined): void {
   const where = texts.errors.line(name, line);
   if (/^#+\s*[^#\s]/.test(cells[0]!)) throw new DataError(texts.errors.commentHeader(where));
   if (/^sep=/i.test(cells[0]!)) throw new DataError(texts.errors.excelWord(where, cells[0]!));
+  if (LONG_TABLES.some((names) => names.every((each) => cells.includes(each)))) {
+    throw new DataError(texts.errors.longTable(name));
+  }
+  const odd = oddCell(cells);
+  if (odd !== undefined) throw new DataError(texts.errors.oddCell(where, JSON.stringify(odd)));
   const last = cells.length - 1;
   const classPlace = label !== undefined && cells.includes(label) ? cells.indexOf(label) : last;
   const counts = new Map<string, number>();

@@ -4,17 +4,21 @@
 import { texts } from "../texts";
 import { ArffReader, isArff, type Column } from "./arff";
 import { LabelReader } from "./class_names";
-import { ColumnReader, numberOf } from "./columns";
+import { foundForms, type CellForm } from "./cell_forms";
+import { ColumnReader, isMissing, numberOf } from "./columns";
 import { delimiterOf, RowReader, type Row } from "./csv";
 import { DataError } from "./data_error";
 import { piecesOf, type Kinds } from "./file_text";
 import { checkHeader, checkRow } from "./header";
+import { isJson, jsonRows, type JsonRows } from "./json_rows";
+import { isNumberLike, LinesLeftOut, saidByBoard, withoutColours, type Odd } from "./log_lines";
 import { telltaleNote, type Names } from "./telltales";
 import { leaveOutTooLarge, rawRows, unitOf, type Unit } from "./units";
 
 export const WARMUP = 256; // samples after which the ranges are fixed, as `simulate` does it
 const MAX_FEATURES = 256;
 export const CLOCK = "time"; // the first column of what `record --time` writes
+const ABOVE = 20; // lines of text above a header, at most
 const READING = 0.8; // of the work; the rest is to find the units
 
 /** Samples with their labels, in stream order; rows are raw integers, sample after sample. */
@@ -55,8 +59,7 @@ export async function readStream(name: string, file: Blob, reading: Reading): Pr
   const { told, label, drop, progress } = reading;
   const counted = (bytes: number): void => progress?.((READING * bytes) / Math.max(file.size, 1));
   const table = new TableReader(name, label, drop);
-  for await (const piece of piecesOf(name, file, told.kinds, counted)) table.read(piece);
-  table.read("", true);
+  await table.readAll(piecesOf(name, file, told.kinds, counted));
   return table.stream(told.names, progress);
 }
 
@@ -71,6 +74,14 @@ class TableReader {
   private labelPlace = 0;
   private headerLine = 0;
   private readonly notes: string[] = [];
+  private readonly above: Row[] = []; // lines that are no header if rows of several cells come
+  private readonly leftOut = new LinesLeftOut();
+  private waiting: Row | undefined; // of another length: cut in half if what follows is no sample
+  private isBroken = false; // what was before was no sample
+  private hasNumbers = false;
+  private isWhole = true; // the text ends with the end of a line
+  private isMade = false; // of another kind of file
+  private forms: readonly (CellForm | null)[] = [];
 
   constructor(
     private readonly name: string,
@@ -82,19 +93,44 @@ class TableReader {
 
   /** The columns of a file that comes in these pieces; reads no further. */
   async header(pieces: AsyncIterable<string>): Promise<readonly Column[]> {
-    for await (const piece of pieces) {
-      this.read(piece);
-      if (this.columns) return this.columns;
-    }
-    this.read("", true);
+    await this.readAll(pieces, () => this.columns !== undefined);
     return this.columns ?? [];
   }
 
+  /** Read all pieces, or as many as are enough. */
+  async readAll(pieces: AsyncIterable<string>, isEnough = (): boolean => false): Promise<void> {
+    let json: string | undefined;
+    let isFirst = true;
+    for await (const piece of withoutColours(pieces)) {
+      if (isFirst && isJson(piece)) json = "";
+      isFirst = false;
+      if (json === undefined) this.read(piece);
+      else json += piece;
+      if (isEnough()) return;
+    }
+    if (json === undefined) this.read("", true);
+    else this.takeJson(jsonRows(this.name, json));
+  }
+
+  private takeJson({ names, rows, cut, note }: JsonRows): void {
+    this.isMade = true;
+    this.takeColumns(names.map((name) => ({ name })));
+    for (const row of rows) this.push(row);
+    for (const record of cut) this.leftOut.add("cut", texts.notes.record(record));
+    this.notes.push(`${this.name}: ${note}.`);
+    this.begin();
+  }
+
   /** Read a piece of the text. */
-  read(piece: string, isLast = false): void {
+  private read(piece: string, isLast = false): void {
+    if (piece) this.isWhole = /[\r\n]$/.test(piece);
     for (const row of this.rows(piece, isLast)) this.row(row);
     if (this.arff?.columns && !this.columns) this.takeColumns(this.arff.columns);
-    if (isLast) this.begin();
+    if (!isLast) return;
+    this.takeAbove();
+    if (this.waiting && this.leftOut.any && !this.isWhole) this.leaveOut("cut", this.waiting);
+    else this.checkWaiting();
+    this.begin();
   }
 
   private *rows(piece: string, isLast: boolean): Generator<Row> {
@@ -104,28 +140,105 @@ class TableReader {
     }
     if (!this.csv) {
       this.head += piece;
-      if (!isLast && !/\S[^\r\n]*[\r\n]/.test(this.head)) return;
+      const first = this.firstLine(isLast);
+      if (first === undefined && !isLast) return;
       if (/^\s*@relation/i.test(this.head)) {
         this.arff = new ArffReader(this.name);
         yield* this.arff.rows(this.head, isLast);
         return;
       }
-      this.csv = new RowReader({ delimiter: delimiterOf(this.head), quote: '"', line: 1 });
+      this.csv = new RowReader({ delimiter: delimiterOf(first ?? this.head), quote: '"', line: 1 });
       piece = this.head;
     }
     yield* this.csv.rows(piece, isLast);
   }
 
+  /** The first line that may be the header, or a sample. */
+  private firstLine(isLast: boolean): string | undefined {
+    const lines = this.head.split(/\r\n|\r|\n/);
+    if (!isLast) lines.pop();
+    return lines.find((line) => line.trim() && !saidByBoard(line) && !line.startsWith("#"));
+  }
+
   private row(row: Row): void {
-    if (this.arff?.columns && !this.columns) this.takeColumns(this.arff.columns);
-    if (!this.columns) {
-      if (row.cells.length - 1 > MAX_FEATURES) this.checkCount(row.cells.length - 1);
-      checkHeader(this.name, row, this.label);
-      this.headerLine = row.line;
-      this.takeColumns(row.cells.map((name) => ({ name })));
+    if (this.arff) {
+      if (this.arff.columns && !this.columns) this.takeColumns(this.arff.columns);
+      checkRow(this.name, row, this.columns!.length);
+      this.push(row);
       return;
     }
-    checkRow(this.name, row, this.columns.length);
+    const board = saidByBoard(row.written.join(","));
+    if (board) this.leaveOut(board, row);
+    else if (this.columns) this.sample(row);
+    else this.mayBeHeader(row);
+  }
+
+  /** A row before the header: the header, or a line of text above it. */
+  private mayBeHeader(row: Row): void {
+    const isAlone = row.cells.length === 1 || /^sep=/i.test(row.cells[0]!);
+    if (isAlone && !row.cells.some(isNumberLike) && this.above.length < ABOVE) {
+      this.above.push(row);
+      return;
+    }
+    if (isAlone) this.takeAbove();
+    else for (const each of this.above.splice(0)) this.leaveOut("text", each);
+    if (this.columns) this.sample(row);
+    else this.takeHeader(row);
+  }
+
+  private takeHeader(row: Row): void {
+    if (row.cells.length - 1 > MAX_FEATURES) this.checkCount(row.cells.length - 1);
+    checkHeader(this.name, row, this.label);
+    this.headerLine = row.line;
+    this.takeColumns(row.cells.map((name) => ({ name })));
+  }
+
+  /** There are no rows of several cells: the first line is the header. */
+  private takeAbove(): void {
+    const [first, ...rest] = this.above.splice(0);
+    if (!first || this.columns) return;
+    this.takeHeader(first);
+    for (const row of rest) this.sample(row);
+  }
+
+  private sample(row: Row): void {
+    const columns = this.columns!;
+    const { cells, line } = row;
+    if (this.hasNumbers && cells.every((cell, place) => cell === columns[place]?.name)) {
+      this.leaveOut("header", row);
+      return;
+    }
+    if (cells.length !== columns.length && !cells.some(isNumberLike)) {
+      this.leaveOut("text", row);
+      return;
+    }
+    this.checkWaiting();
+    if (cells.length === columns.length) {
+      checkRow(this.name, row, columns.length);
+      this.isBroken = false;
+      this.hasNumbers ||= cells.some(isNumberLike);
+      this.push(row);
+    } else if (this.isBroken) {
+      this.isBroken = false;
+      this.leftOut.add("cut", texts.notes.line(line));
+    } else this.waiting = row;
+  }
+
+  private leaveOut(kind: Odd, { line }: Row): void {
+    this.leftOut.add(kind, texts.notes.line(line));
+    if (this.waiting && kind !== "cut") {
+      this.leftOut.add("cut", texts.notes.line(this.waiting.line));
+    }
+    this.waiting = undefined;
+    this.isBroken = true;
+  }
+
+  /** Refuse a row of another length behind which samples go on. */
+  private checkWaiting(): void {
+    if (this.waiting) checkRow(this.name, this.waiting, this.columns!.length);
+  }
+
+  private push(row: Row): void {
     if (!this.early) this.take(row);
     else if (this.early.push(row) === WARMUP) this.begin();
   }
@@ -147,7 +260,11 @@ class TableReader {
   private get places(): number[] {
     const all = [...this.columns!.keys()];
     const isOut = (place: number): boolean => this.drop.includes(this.columns![place]!.name);
-    return all.filter((place) => place !== this.labelPlace && !this.isClock(place) && !isOut(place));
+    const isDate = (place: number): boolean => this.forms[place]?.isDate ?? false;
+    return all.filter(
+      (place) =>
+        place !== this.labelPlace && !this.isClock(place) && !isOut(place) && !isDate(place),
+    );
   }
 
   private isClock(place: number): boolean {
@@ -168,12 +285,13 @@ class TableReader {
     if (!early) return;
     if (!columns || !early.length) throw new DataError(texts.errors.empty(this.name));
     this.early = undefined;
+    if (!this.arff) this.findForms(columns, early);
     const lines = early.map(({ line }) => line);
     const where = (column: Column) => (line: number) =>
       texts.errors.where(this.name, line, column.name);
     this.features = this.places.map((place) => {
       const column = columns[place]!;
-      const cells = early.map((row) => row.cells[place]!);
+      const cells = early.map((row) => this.cell(row, place));
       return { place, reader: new ColumnReader(column, cells, where(column), lines) };
     });
     const label = columns[this.labelPlace]!;
@@ -181,14 +299,44 @@ class TableReader {
     early.forEach((row) => this.take(row));
   }
 
-  private take({ line, cells, written }: Row): void {
-    this.labels.read(cells[this.labelPlace]!, line, written[this.labelPlace]!);
-    for (const { place, reader } of this.features) reader.read(cells[place]!, line);
+  private take(row: Row): void {
+    const { line, written } = row;
+    this.labels.read(this.cell(row, this.labelPlace), line, written[this.labelPlace]!);
+    for (const { place, reader } of this.features) reader.read(this.cell(row, place), line);
+  }
+
+  private cell({ cells }: Row, place: number): string {
+    const cell = cells[place]!;
+    const form = this.forms[place];
+    return form && !isMissing(cell) ? (form.read(cell) ?? cell) : cell;
+  }
+
+  /** How the cells of each column are read: those of the class as they are. */
+  private findForms(columns: readonly Column[], early: readonly Row[]): void {
+    const forms = foundForms(columns.map((_, place) => early.map(({ cells }) => cells[place]!)));
+    const isDate = (place: number): boolean => forms[place]?.isDate ?? false;
+    if (this.label === undefined) {
+      const able = [...columns.keys()].filter((place) => !isDate(place));
+      this.labelPlace = able.at(-1) ?? this.labelPlace;
+    }
+    if (isDate(this.labelPlace)) {
+      throw new DataError(texts.errors.dateClass(this.name, columns[this.labelPlace]!.name));
+    }
+    if (!forms[this.labelPlace]?.isDecimal) forms[this.labelPlace] = null;
+    columns.forEach(({ name }, place) => {
+      const form = forms[place];
+      if (this.drop.includes(name) && place !== this.labelPlace) forms[place] = null;
+      else if (form?.isDate && !this.isClock(place)) this.notes.push(texts.notes.clock(name));
+      else if (form?.note) this.notes.push(texts.notes.form(this.name, name, form.note));
+    });
+    this.forms = forms;
+    this.isMade ||= forms.some(Boolean);
+    this.checkCount(this.places.length);
   }
 
   /** What is said of a header that could be a sample just as well. */
   private headerNotes(): string[] {
-    if (this.arff) return [];
+    if (this.arff || this.isMade || this.leftOut.any) return [];
     const names = this.columns!.map(({ name }) => name);
     const isDoubtful =
       names.some((name) => numberOf(name) !== null) ||
@@ -213,7 +361,8 @@ class TableReader {
     });
     const twoValued = values.flatMap((column, feature) => (isTwoValued(column) ? [feature] : []));
     const rows = rawRows(values, units);
-    const all = [...this.notes, ...notes, ...this.headerNotes(), ...telltales.filter(Boolean)];
+    const leftOut = this.leftOut.notes(this.name);
+    const all = [...this.notes, ...leftOut, ...notes, ...this.headerNotes(), ...telltales.filter(Boolean)];
     return { name: this.name, featureNames, classNames, units, rows, labels, twoValued, notes: all };
   }
 }

@@ -1,5 +1,5 @@
 // Columns that give the answer away in a file, and will not on a board, as the simulator's
-// streams/telltales.py notes them: clocks, row numbers, identifiers, copies of the class.
+// streams/label_leakage.py notes them: clocks, row numbers, identifiers, copies of the class.
 
 import { texts } from "../texts";
 

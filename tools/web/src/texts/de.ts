@@ -12,6 +12,7 @@ const FOUND: Readonly<Record<string, string>> = {
   "a model that `simulate --save` wrote": "ein Modell von `simulate --save`",
   "an OpenDocument file": "eine OpenDocument-Datei",
   "an Excel workbook": "eine Excel-Arbeitsmappe",
+  "an old Excel workbook": "eine alte Arbeitsmappe von Excel",
   "a zip archive": "ein Zip-Archiv",
   "a Parquet file": "eine Parquet-Datei",
   "an Arrow or Feather file": "eine Arrow- oder Feather-Datei",
@@ -57,6 +58,7 @@ export const de: Texts = {
   licenses: "Lizenzen der Bestandteile dieser Seite",
   offline: "Nichts verlässt diese Seite. Sie funktioniert auch ohne Netz.",
   failed: (why) => `Die Seite kann nicht starten: ${why}. Lade sie neu.`,
+  loading: "Wird geladen ...",
   browser: "Dieser Browser hat kein WebAssembly oder keine Worker mit Modulen. Nimm einen neueren.",
 
   playground: {
@@ -89,7 +91,8 @@ export const de: Texts = {
     loading: "MicroPython wird geladen ...",
     running: (done, all, accuracy, rate) =>
       `${count(done)} von ${ofSamples(all)}, ${accuracy} richtig vorhergesagt, ${count(rate)} je Sekunde`,
-    done: (all, accuracy) => `${samples(all)} gelernt, ${accuracy} richtig vorhergesagt.`,
+    done: (all, accuracy) =>
+      `${samples(all)} gelernt, jeweils vorher ${accuracy} richtig vorhergesagt.`,
     stopped: (done) => `Angehalten nach ${ofSamples(done)}.`,
   },
   streams: {
@@ -107,7 +110,7 @@ export const de: Texts = {
   },
 
   accuracy: {
-    title: "Genauigkeit bisher",
+    title: "Genauigkeit, jeweils vor dem Lernen",
     samples: "Beispiele",
     model: "Lernverfahren, bisher",
     recent: (n) => `Lernverfahren, die letzten ${count(n)}`,
@@ -125,6 +128,7 @@ export const de: Texts = {
     truth: "tatsächlich",
     confidence: "Konfidenz",
     of: (confidence) => `${confidence} von 255`,
+    nothing: "nichts: es hatte noch nichts gelernt",
     progress: "Blick ins Lernverfahren",
   },
   confusion: {
@@ -162,18 +166,8 @@ export const de: Texts = {
       "dieselben Bits berechnet:",
     model: "Das Modell herunterladen",
     open: "Das Modell ist auch eine Datei des Simulators:",
-    tooLarge: (taken, free) =>
-      `So wie diese Seite es macht, mit einer Datei je Modul, braucht das Programm etwa ${count(taken)} ` +
-      `Bytes vom RAM des Boards, und ${count(free)} sind frei.`,
-    tooMuchCode: (board, taken, room) =>
-      `So wie diese Seite es macht, braucht der Maschinencode des Programms etwa ${count(taken)} Bytes, und ` +
-      `${board} kann ${count(room)} ausführen: Dort startet es nicht.`,
-    builtFits: (taken) =>
-      "microshrub build fasst die Module zusammen, und wenn nötig bleiben die Kernels Bytecode, die am " +
-      `wenigsten zu tun haben: Sein Programm braucht etwa ${count(taken)} Bytes und passt. Speichere das ` +
-      "Modell, und mach das Programm mit:",
-    builtNot: (taken, free) =>
-      `Das von microshrub build braucht etwa ${count(taken)} von ${count(free)} Bytes und passt auch nicht. ` +
+    tooLarge: (board, taken, free) =>
+      `Mit dem Programm braucht das Modell etwa ${count(taken)} Bytes RAM; ${board} hat ${count(free)} frei. ` +
       "Wähl kleinere Optionen, ein anderes Lernverfahren oder ein anderes Board.",
     waits: "Das Modell kannst du herunterladen, sobald es fertig gelernt hat.",
   },
@@ -281,9 +275,10 @@ export const de: Texts = {
       "Das Board wurde neu gestartet und weiß nicht mehr, was es vor diesem Datenstrom gelernt hatte. " +
       "Bring das Programm noch einmal darauf, oder fang den Datenstrom von vorn an.",
     resets: "Das Board startet immer wieder neu. Sieh in einem Terminal, was es sagt.",
-    told: (n, accuracy) => `${samples(n)} gelernt, ${accuracy} richtig vorhergesagt`,
+    told: (n, accuracy) => `${samples(n)} gelernt${accuracy && `, ${accuracy} richtig vorhergesagt`}`,
     newest: (name, confidence, recorded) =>
       `${name}, Konfidenz ${confidence} von 255; ${samples(recorded)} aufgenommen`,
+    nothingYet: (recorded) => `Das Board hat noch nichts gelernt; ${samples(recorded)} aufgenommen`,
     otherStream:
       "Das Programm des Boards ist für andere Merkmale, Klassen oder Einheiten als der Datenstrom, der " +
       "oben gewählt ist.",
@@ -306,7 +301,16 @@ export const de: Texts = {
       seconds: "Sekunden seit dem Start",
       damaged: "beschädigte Rahmen",
       missed: "verpasste Messungen",
+      saved: "gespeichert: Stecker darf gezogen werden",
     },
+    saved: (unsaved, seconds) =>
+      unsaved > 0
+        ? `nein: ${samples(unsaved)} noch nicht`
+        : unsaved < 0
+          ? "nie: Dieses Programm behält ohne Strom nichts"
+          : seconds < 0
+            ? "nichts Neues"
+            : `vor ${count(seconds)} s`,
     levels: ["keine", "Warnung", "Drift"],
     errors: {
       silent:
@@ -414,12 +418,36 @@ export const de: Texts = {
         `Gelernt wurde mit den Messungen ${names.join(", ")}, ${count(rate)} je Sekunde, und dieses ` +
         "Board hat andere. Verbinde das Board von vorher, oder fang von vorn an.",
     },
-    names: "Namen der Gesten, durch Kommas getrennt",
-    defaultNames: "Kreis, Linie, Ruhe",
+    remarks: {
+      motion: "Ein Board fühlt dasselbe mit einem MPU-6050.",
+      board: "Gelernt wird mit dem, was das Board hat.",
+      pointer:
+        "Zum Spielen. Ein Board hat keinen Zeiger: Nimm für ein Board die Bewegung eines Handys oder " +
+        "den Sensor eines Boards.",
+      keyboard:
+        "Zum Spielen. Ein Board hat keine Tastatur: Nimm für ein Board die Bewegung eines Handys oder " +
+        "den Sensor eines Boards.",
+      microphone: "Zum Spielen. Das Mikrofon eines Boards hört anders: Nimm für ein Board dieses Board.",
+    },
+    classes: {
+      title: "Gesten",
+      add: "Eine Geste mehr",
+      name: (n) => `Name der Geste ${n}`,
+      remove: (name) => `${name} und ihre Aufnahmen löschen`,
+      record: "Aufnehmen",
+      recording: "Nimmt auf ...",
+      howToRecord: "Drücken: 3, 2, 1, dann nimmt es fünf Sekunden auf. Halten: solange du hältst.",
+      samples,
+      fresh: (n) => `Geste ${n}`,
+      nameless: "Eine Geste braucht einen Namen.",
+      twice: (name) => `Es gibt schon eine Geste namens ${name}. Nimm einen anderen Namen.`,
+    },
+    defaultNames: ["Kreis", "Linie", "Ruhe"],
     start: "Anfangen",
     stop: "Beenden",
     goOn: "Weitermachen",
     over: "Von vorn",
+    undo: "Rückgängig",
     open: "Ein Projekt öffnen",
     loading: "MicroPython wird geladen ...",
     labels: "Was du zeigst",
@@ -431,14 +459,36 @@ export const de: Texts = {
     teaching: (name) => `Es lernt ${name}. Drück nach einigen Sekunden den nächsten Namen.`,
     finishing: "Es lernt noch den Rest ...",
     predicting: "Es sagt jetzt nur vorher. Mach irgendeine der Gesten.",
-    heard: (learned, accuracy) => `${accuracy} von ${ofSamples(learned)} richtig vorhergesagt, bevor es den Namen sah`,
+    heard: (learned) => `${samples(learned)} gelernt`,
     waiting: (n) => `; ${samples(n)} ${n === 1 ? "wartet" : "warten"} noch darauf, gelernt zu werden`,
+    lost: (n) =>
+      `; ${n === 1 ? "1 Messung" : `${count(n)} Messungen`} verloren: Das Gerät war zu beschäftigt, oder ` +
+      "der Sensor machte Pause",
     stopped: (n) =>
       `Es hat ${samples(n)} gelernt. Bring es jetzt im nächsten Schritt auf ein Board.`,
     nothing: "Es wurde nichts gelernt: Drück einen Namen und zeig die Geste.",
+    unseen: {
+      all: "Nimm jede Geste noch einmal auf, um zu sehen, wie gut es sie kennt.",
+      more: (names) => `Nimm ${names.join(" und ")} noch einmal auf, um zu sehen, wie gut es sie kennt.`,
+      later: "Drück „nur vorhersagen“, um zu sehen, wie gut es sie kennt.",
+      checking: "Es lernt einige Aufnahmen von vorn und sagt die anderen vorher ...",
+      failed: (why) => `Wie gut es ist, lässt sich nicht sagen: ${why}`,
+      sampling: "Es lernt zuerst eine Stichprobe der Zeilen ...",
+      sampled: (share, rows, all) =>
+        `Auf ungesehenen Daten: ${share}, aus einer Stichprobe von ${count(rows)} der ${count(all)} Zeilen`,
+      stretches: "Es lernt einige Abschnitte von vorn und sagt die anderen vorher ...",
+      none: "Jede Klasse hat einen Abschnitt: Wie gut es auf ungesehenen Daten ist, lässt sich nicht sagen.",
+      figure: (share) => `Auf ungesehenen Daten: ${share}`,
+      now: (share) => `; Stand jetzt: ${share}`,
+      share: (right, asked, guessing) => `${right} von ${ofSamples(asked)} (geraten: ${guessing})`,
+      alike: (one, other, mistaken, asked) =>
+        `${one} und ${other} ähneln sich: ${count(mistaken)} von ${count(asked)} verwechselt`,
+    },
     cards: {
       title: "Aufnahmen",
-      lead: "Löschst du eine Aufnahme oder benennst sie um, wird alles sofort neu gelernt.",
+      lead:
+        "Änderst du eine Aufnahme oder eine Geste, wird alles sofort neu gelernt. „Rückgängig“ nimmt es " +
+        "zurück. Dieser Browser behält alles, bis du von vorn anfängst.",
       growing: "wird aufgenommen",
       samples,
       play: (n) => `Aufnahme ${n} abspielen`,
@@ -449,8 +499,6 @@ export const de: Texts = {
       begin: "Prüfung: Zeig jede Geste noch einmal",
       show: (name) => `Zeig: ${name}`,
       balanced: (share) => `${share} richtig, jeder Name zählt gleich viel.`,
-      name: "Name",
-      right: "richtig",
     },
     noProject: (name) =>
       `${name} ist kein Projekt, das diese Seite gespeichert hat, oder es ist beschädigt. Ein ` +
@@ -463,7 +511,6 @@ export const de: Texts = {
     insecureMicrophone:
       "Browser geben Ton nur an Seiten, die über https oder von diesem Gerät kommen.",
     noMicrophone: "Es gibt kein Mikrofon, oder du hast es nicht erlaubt. Nimm einen anderen Sensor.",
-    wrongNames: (most) => `Nenn zwei bis ${most} verschiedene Gesten, durch Kommas getrennt.`,
     noName: (name) =>
       `In einer CSV-Datei sagt ${name}, dass die Geste nicht bekannt ist. Gib ihr einen anderen Namen.`,
   },
@@ -473,6 +520,8 @@ export const de: Texts = {
     lead: "Ein Board für wenige Euro macht mit dem Gelernten allein weiter und lernt dazu.",
     waits: "Bring ihm erst etwas bei und drück „Beenden“: Dann kannst du das Gelernte hier auf ein Board bringen.",
     connect: "Verdrahten, verbinden, fertig",
+    resizing: "Es lernt alles noch einmal, so groß, wie auf diesem Board Platz ist ...",
+    lacks: (board, bytes) => `${board}: ${count(bytes)} Bytes RAM zu wenig`,
     sensors: {
       motion: "Ein eigener: ein MPU-6050",
       own: "Der, mit dem es gelernt hat",
@@ -617,6 +666,9 @@ export const de: Texts = {
       `${name}: ein Nullbyte, also kein Text, oder UTF-16. Speichere die Datei in UTF-8.`,
     kind: (name, what, remedy) => `${name} ist ${found(what)}, nicht CSV. ${found(remedy)}`,
     saveAsCsv: "Speichere sie als CSV.",
+    byCommand: "Oder lass sie von `microshrub simulate` lesen, wie sie ist.",
+    dateClass: (name, column) =>
+      `${name}: Die Spalte ${column} enthält Zeitpunkte, und die sind keine Klasse. Wähl eine andere Spalte.`,
     line: (name, line) => `${name}, Zeile ${line}`,
     longLine: (line) =>
       `Zeile ${line}: kein Zeilenende in einer Million Zeichen, also keine Tabelle. Oder such ein ` +
@@ -636,18 +688,24 @@ export const de: Texts = {
       `${where}: ${n} Werte sind deklariert, höchstens ${most} gehen. Lass die Spalte weg.`,
     columnCount: (n, most) =>
       `Es gibt ${count(n)} Spalten mit Merkmalen neben der Klasse; 1 bis ${most} sind möglich. Zellen ` +
-      "trennt ein Komma, Semikolon oder Tabulator.",
+      "trennt ein Komma, Semikolon oder Tabulator; andere Dateien liest `microshrub look DATEI`.",
     nameless: (where, place) =>
       `${where}: Spalte ${place} hat keinen Namen. Gib ihr einen, oder lösch sie.`,
     twice: (where, name) => `${where}: Zwei Spalten heißen ${name}. Benenne eine um.`,
     sample: (where, cell) =>
       `${where}: ${cell} ist eine Zahl und kein Name, also ist das ein Beispiel. Nötig ist eine ` +
-      "Kopfzeile. Füge eine Zeile mit Namen der Spalten ein.",
+      "Kopfzeile. Füge eine Zeile mit Namen der Spalten ein; ohne sie liest `microshrub look DATEI`.",
     noHeader: (where) =>
-      `${where}: nur Zahlen, also keine Kopfzeile. Füge eine Zeile mit Namen der Spalten ein.`,
+      `${where}: nur Zahlen, also keine Kopfzeile. Füge eine Zeile mit Namen der Spalten ein; ohne sie ` +
+      "liest `microshrub look DATEI`.",
     commentHeader: (where) =>
       `${where} beginnt mit #. Ist es die Kopfzeile, nimm das # weg; ist es ein Kommentar, lösch die ` +
-      "Zeile und andere wie sie: Kommentare werden nicht gelesen.",
+      "Zeile und andere wie sie: Kommentare werden nicht gelesen. Protokolle liest `microshrub look DATEI`.",
+    oddCell: (where, cell) =>
+      `${where}: ${cell} ist kein Name einer Spalte, sondern die Zeile eines Protokolls. ` +
+      "`microshrub look DATEI` liest Protokolle.",
+    longTable: (name) =>
+      `${name} hat eine Zeile für jeden Wert jeder Reihe. \`microshrub look DATEI\` macht Spalten daraus.`,
     comment: (where) =>
       `${where} beginnt mit # wie ein Kommentar. Lösch die Zeile: Kommentare werden nicht gelesen.`,
     excelWord: (where, word) => `${where} ist ${word}, ein Wort für Excel. Lösch die Zeile.`,
@@ -710,6 +768,29 @@ export const de: Texts = {
         encoding: "darin, wie Buchstaben kodiert sind,",
       }[by] +
       ` und sind für ein Modell ${names.length} Klassen. Ist dieselbe gemeint, schreib sie gleich.`,
+    form: (name, column, what) => `${name}: Spalte ${column}: ${what}.`,
+    unitOff: (unit) => `die Einheit ${unit} wird weggelassen`,
+    signsOff: (signs) => `${signs.join(" und ")} wird weggelassen`,
+    decimalCommas: "Dezimalkommas werden gelesen",
+    thousandsOut: "Kommas zwischen Tausendern werden weggelassen",
+    thousandsApart: "Tausender sind abgesetzt",
+    line: (line) => `Zeile ${count(line)}`,
+    record: (record) => `Datensatz ${count(record)}`,
+    leftOut: (name, n, parts) =>
+      `${name}: ${count(n)} ${n === 1 ? "Zeile wird" : "Zeilen werden"} weggelassen: ${parts.join(", ")}.`,
+    leftOutKind: (n, kind, first) =>
+      `${count(n)} ` +
+      {
+        boot: "eines Boards, das startet",
+        prompt: "der Eingabezeile von MicroPython",
+        text: "mit Text",
+        header: "mit den Namen der Spalten",
+        cut: "halb abgeschnitten",
+      }[kind] +
+      (n > 1 ? ` (zuerst ${first})` : ` (${first})`),
+    jsonRecords: "die Zeilen sind JSON-Datensätze",
+    jsonLists: "die Spalten sind JSON-Listen",
+    jsonIn: (key) => `die Zeilen sind die JSON-Datensätze in ${key}`,
     measured: (where, classes) =>
       `${where}: Ihre ${classes} Klassen sind alle Zahlen. Ist es ein Messwert, wähl die Spalte der ` +
       "Klasse, oder sag die Zahl selbst mit dem Simulator vorher: microshrub simulate --target.",

@@ -14,6 +14,7 @@ export const en = {
   licenses: "Licenses of what it is made of",
   offline: "Nothing leaves this page. It works without a network, too.",
   failed: (why: string) => `The page cannot start: ${why}. Load it again.`,
+  loading: "Loading ...",
   browser: "This browser has no WebAssembly or no module workers. Use a newer one.",
 
   playground: {
@@ -47,7 +48,8 @@ export const en = {
     loading: "Loading MicroPython ...",
     running: (done: number, all: number, accuracy: string, rate: number) =>
       `${count(done)} of ${count(all)} samples, ${accuracy} predicted correctly, ${count(rate)} a second`,
-    done: (all: number, accuracy: string) => `${counted(all, "sample")} learned, ${accuracy} predicted correctly.`,
+    done: (all: number, accuracy: string) =>
+      `${counted(all, "sample")} learned; right before each label, ${accuracy} were predicted correctly.`,
     stopped: (done: number) => `Stopped after ${counted(done, "sample")}.`,
   },
   streams: {
@@ -65,7 +67,7 @@ export const en = {
   } as Record<string, string>,
 
   accuracy: {
-    title: "Accuracy so far",
+    title: "Accuracy right before each label",
     samples: "samples",
     model: "this learner, so far",
     recent: (n: number) => `this learner, last ${count(n)}`,
@@ -83,6 +85,7 @@ export const en = {
     truth: "actual",
     confidence: "confidence",
     of: (confidence: number) => `${confidence} of 255`,
+    nothing: "nothing: it had learned nothing yet",
     progress: "Inside the learner",
   },
   confusion: {
@@ -120,18 +123,9 @@ export const en = {
       "copies it, checks every file, and lets the board prove that it computes the same bits:",
     model: "Download the model",
     open: "The model is a file of the simulator, too:",
-    tooLarge: (taken: number, free: number) =>
-      `As this page makes it, with a file for each module, the program takes about ${count(taken)} bytes ` +
-      `of the board's RAM, and ${count(free)} are free.`,
-    tooMuchCode: (board: string, taken: number, room: number) =>
-      `As this page makes it, the program's machine code takes about ${count(taken)} bytes, and ${board} ` +
-      `can run ${count(room)}: it does not start there.`,
-    builtFits: (taken: number) =>
-      `microshrub build merges the modules, and if need be the kernels that have least to do stay bytecode: ` +
-      `its program takes about ${count(taken)} bytes, and fits. Save the model, and make the program with:`,
-    builtNot: (taken: number, free: number) =>
-      `That of microshrub build takes about ${count(taken)} bytes, of ${count(free)}, and does not fit ` +
-      "either. Choose smaller options, another learner or another board.",
+    tooLarge: (board: string, taken: number, free: number) =>
+      `With the program, the model takes about ${count(taken)} bytes of RAM; ${board} has ${count(free)} free. ` +
+      "Choose smaller options, another learner or another board.",
     waits: "You can download the model when it has finished.",
   },
   board: {
@@ -230,9 +224,12 @@ export const en = {
       "The board was reset, and no longer knows what it had learned before this stream. Put the " +
       "program there again, or start the stream anew.",
     resets: "The board is reset again and again. See what it says in a terminal.",
-    told: (samples: number, accuracy: string) => `${counted(samples, "sample")} learned, ${accuracy} right`,
+    told: (samples: number, accuracy: string) =>
+      `${counted(samples, "sample")} learned${accuracy && `, ${accuracy} right`}`,
     newest: (name: string, confidence: number, recorded: number) =>
       `${name}, confidence ${confidence} of 255; ${counted(recorded, "sample")} recorded`,
+    nothingYet: (recorded: number) =>
+      `The board has learned nothing yet; ${counted(recorded, "sample")} recorded`,
     otherStream:
       "The board's program is for other features, classes or units than the stream that is " +
       "chosen above.",
@@ -255,7 +252,16 @@ export const en = {
       seconds: "seconds since the start",
       damaged: "damaged frames",
       missed: "readings missed",
+      saved: "saved: safe to unplug",
     },
+    saved: (unsaved: number, seconds: number) =>
+      unsaved > 0
+        ? `no: ${counted(unsaved, "label")} unsaved`
+        : unsaved < 0
+          ? "never: this program keeps nothing without power"
+          : seconds < 0
+            ? "nothing new"
+            : `${count(seconds)} s ago`,
     levels: ["none", "warning", "drift"],
     errors: {
       silent:
@@ -361,12 +367,32 @@ export const en = {
         `It was taught with the readings ${names.join(", ")}, ${count(rate)} a second, and this ` +
         "board has other ones. Connect the former board, or start over.",
     },
-    names: "Names of the gestures, separated by commas",
-    defaultNames: "circle, line, rest",
+    remarks: {
+      motion: "A board feels the same with an MPU-6050.",
+      board: "What teaches is what the board has.",
+      pointer: "To play. A board has no pointer: for a board, teach with a phone's motion or a board's sensor.",
+      keyboard: "To play. A board has no keyboard: for a board, teach with a phone's motion or a board's sensor.",
+      microphone: "To play. A board's microphone hears otherwise: for a board, teach with that board.",
+    },
+    classes: {
+      title: "Gestures",
+      add: "Add a gesture",
+      name: (n: number) => `Name of gesture ${n}`,
+      remove: (name: string) => `Delete ${name} and its recordings`,
+      record: "Record",
+      recording: "Recording ...",
+      howToRecord: "Press: 3, 2, 1, and it records for five seconds. Hold: for as long as you hold.",
+      samples: (n: number) => counted(n, "sample"),
+      fresh: (n: number) => `gesture ${n}`,
+      nameless: "A gesture needs a name.",
+      twice: (name: string) => `There is already a gesture named ${name}. Choose another name.`,
+    },
+    defaultNames: ["circle", "line", "rest"],
     start: "Begin",
     stop: "End",
     goOn: "Go on",
     over: "Start over",
+    undo: "Undo",
     open: "Open a project",
     loading: "Loading MicroPython ...",
     labels: "What you show it",
@@ -378,16 +404,38 @@ export const en = {
     teaching: (name: string) => `It learns ${name}. After a few seconds, press the next name.`,
     finishing: "It learns what is left ...",
     predicting: "It only predicts now. Make any of the gestures.",
-    heard: (learned: number, accuracy: string) =>
-      `predicted ${accuracy} of ${count(learned)} samples correctly before seeing the label`,
+    heard: (learned: number) => `${counted(learned, "sample")} learned`,
     waiting: (n: number) =>
       n === 1 ? "; 1 sample waits to be learned" : `; ${count(n)} samples wait to be learned`,
+    lost: (n: number) =>
+      `; ${counted(n, "reading")} lost: the device was too busy, or the sensor paused`,
     stopped: (n: number) =>
       `It has learned ${counted(n, "sample")}. Now put it on a board: the next step.`,
     nothing: "Nothing was learned: press a name and show it.",
+    unseen: {
+      all: "Record each gesture once more to see how well it does.",
+      more: (names: readonly string[]) =>
+        `Record ${names.join(" and ")} once more to see how well it does.`,
+      later: "Press “only predict” to see how well it does.",
+      checking: "It learns some recordings anew, and predicts the others ...",
+      failed: (why: string) => `How well it does cannot be said: ${why}`,
+      sampling: "It learns a sample of the rows first ...",
+      sampled: (share: string, rows: number, all: number) =>
+        `On unseen data: ${share}, from a sample of ${count(rows)} of the ${count(all)} rows`,
+      stretches: "It learns some stretches anew, and predicts the others ...",
+      none: "Each class has one stretch, so how well it does on unseen data cannot be said.",
+      figure: (share: string) => `On unseen data: ${share}`,
+      now: (share: string) => `; as of now: ${share}`,
+      share: (right: string, samples: number, guessing: string) =>
+        `${right} of ${counted(samples, "sample")} (guessing: ${guessing})`,
+      alike: (one: string, other: string, mistaken: number, samples: number) =>
+        `${one} and ${other} look alike: ${count(mistaken)} of ${count(samples)} mistaken`,
+    },
     cards: {
       title: "Recordings",
-      lead: "When a recording is deleted or renamed, everything is learned anew at once.",
+      lead:
+        "When a recording or a gesture is changed, everything is learned anew at once. Undo takes it " +
+        "back. This browser keeps it all until you start over.",
       growing: "recording",
       samples: (n: number) => counted(n, "sample"),
       play: (n: number) => `Play recording ${n}`,
@@ -398,8 +446,6 @@ export const en = {
       begin: "Exam: show each gesture once more",
       show: (name: string) => `Show: ${name}`,
       balanced: (share: string) => `${share} right, each name counted alike.`,
-      name: "name",
-      right: "right",
     },
     noProject: (name: string) =>
       `${name} is no project that this page has saved, or it is damaged. A model of simulate --save ` +
@@ -409,7 +455,6 @@ export const en = {
     noMotion: "This device has no motion sensor, or does not share it. Use the pointer.",
     insecureMicrophone: "Browsers give sound only to https pages, or to a page from this device.",
     noMicrophone: "There is no microphone, or you did not allow it. Use another sensor.",
-    wrongNames: (most: number) => `Name two to ${most} different gestures, separated by commas.`,
     noName: (name: string) =>
       `In a CSV file, ${name} says that the gesture is not known. Give it another name.`,
   },
@@ -419,6 +464,8 @@ export const en = {
     lead: "A board for a few euros continues by itself with what you taught, and goes on learning.",
     waits: "Teach it first, then press End: what it has learned can then be put on a board here.",
     connect: "Wire it, connect it, done",
+    resizing: "It learns everything again, at the size that this board has room for ...",
+    lacks: (board: string, bytes: number) => `${board}: ${count(bytes)} bytes of RAM too few`,
     sensors: {
       motion: "Its own: an MPU-6050",
       own: "The one that taught it",
@@ -563,6 +610,9 @@ export const en = {
       `${name}: a zero byte, so this is no text, or it is UTF-16. Save the file in UTF-8.`,
     kind: (name: string, what: string, remedy: string) => `${name} is ${what}, not CSV. ${remedy}`,
     saveAsCsv: "Save it as CSV.",
+    byCommand: "Or have `microshrub simulate` read it as it is.",
+    dateClass: (name: string, column: string) =>
+      `${name}: column ${column} holds dates, and a date is a clock and no class. Choose another column.`,
     line: (name: string, line: number) => `${name}, line ${line}`,
     longLine: (line: number) =>
       `Line ${line}: no line end within a million characters, so this is no table. Or look for a ` +
@@ -583,18 +633,24 @@ export const en = {
       `${where}: ${n} values are declared and ${most} is the most. Leave the column out.`,
     columnCount: (n: number, most: number) =>
       `There are ${count(n)} feature columns beside the class; 1 to ${most} are possible. Cells are ` +
-      "separated by commas, semicolons or tabs.",
+      "separated by commas, semicolons or tabs; `microshrub look FILE` reads other files, too.",
     nameless: (where: string, place: number) =>
       `${where}: column ${place} has no name. Name it, or delete the column.`,
     twice: (where: string, name: string) =>
       `${where}: two columns are named ${name}. Rename one of them.`,
     sample: (where: string, cell: string) =>
       `${where}: ${cell} is a number and no name, so this is a sample. A header row is needed. Add a ` +
-      "row of column names.",
-    noHeader: (where: string) => `${where}: only numbers, so not a header. Add a row of column names.`,
+      "row of column names; `microshrub look FILE` reads files without one, and logs.",
+    noHeader: (where: string) =>
+      `${where}: only numbers, so not a header. Add a row of column names; \`microshrub look FILE\` reads ` +
+      "files without one.",
     commentHeader: (where: string) =>
       `${where} begins with #. If it is the header, take the # away; if it is a comment, delete the ` +
-      "line, and others like it: comments are not read.",
+      "line, and others like it: comments are not read. `microshrub look FILE` reads logs.",
+    oddCell: (where: string, cell: string) =>
+      `${where}: ${cell} is no name of a column, but a line of a log. \`microshrub look FILE\` reads logs.`,
+    longTable: (name: string) =>
+      `${name} has a row for each value of each series. \`microshrub look FILE\` makes columns of them.`,
     comment: (where: string) =>
       `${where} begins with #, as a comment does. Delete the line: comments are not read.`,
     excelWord: (where: string, word: string) =>
@@ -652,6 +708,29 @@ export const en = {
       `${where}: the classes ${names.map((name) => `'${name}'`).join(", ")} differ only by ` +
       { number: "how the number is written", case: "case or spaces", encoding: "how letters are encoded" }[by] +
       `, and are ${names.length} classes to a model. If they are one, write them alike.`,
+    form: (name: string, column: string, what: string) => `${name}: column ${column}: ${what}.`,
+    unitOff: (unit: string) => `the unit ${unit} is taken off`,
+    signsOff: (signs: readonly string[]) => `${signs.join(" and ")} is taken off`,
+    decimalCommas: "decimal commas are read",
+    thousandsOut: "commas between thousands are taken out",
+    thousandsApart: "thousands are set apart",
+    line: (line: number) => `line ${count(line)}`,
+    record: (record: number) => `record ${count(record)}`,
+    leftOut: (name: string, n: number, parts: readonly string[]) =>
+      `${name}: ${count(n)} line${n === 1 ? "" : "s"} left out: ${parts.join(", ")}.`,
+    leftOutKind: (n: number, kind: "boot" | "prompt" | "text" | "header" | "cut", first: string) =>
+      `${count(n)} ` +
+      {
+        boot: "of a board that starts",
+        prompt: "of MicroPython's prompt",
+        text: "of text",
+        header: "the header again",
+        cut: "cut in half",
+      }[kind] +
+      (n > 1 ? ` (the first is ${first})` : ` (${first})`),
+    jsonRecords: "the rows are JSON records",
+    jsonLists: "the columns are JSON lists",
+    jsonIn: (key: string) => `the rows are the JSON records in ${key}`,
     measured: (where: string, classes: number) =>
       `${where}: its ${classes} classes are all numbers. If it is a measurement, choose the class ` +
       "column, or predict the number itself with the simulator: microshrub simulate --target.",

@@ -48,7 +48,14 @@ export class AccuracyChart {
 
   draw(): void {
     this.drawn = performance.now();
-    this.plot?.setData(this.data);
+    if (!this.plot) return;
+    this.plot.setData(this.data);
+    this.showNewest(this.plot);
+  }
+
+  /** The newest values stand in the legend, unless a pointer asks for others. */
+  private showNewest(plot: uPlot): void {
+    if (plot.cursor.idx == null) plot.setLegend({ idx: this.data[0].length - 1 }, false);
   }
 
   private resize(): void {
@@ -79,7 +86,7 @@ export class AccuracyChart {
         line(texts.accuracy.nochange, "--nochange", [6, 4]),
         line(texts.accuracy.majority, "--majority", [2, 3]),
       ],
-      hooks: { draw: [(plot) => this.markDrifts(plot, color("--alarm"))] },
+      hooks: { setCursor: [(plot) => this.showNewest(plot)], draw: [(plot) => this.markDrifts(plot, color("--alarm"))] },
     };
   }
 

@@ -4,20 +4,30 @@ import { table } from "../dom";
 import type { BoardStatus, Configuration, NumberErrors } from "../link/board_link";
 import { count, percent, texts } from "../texts";
 
-/** Of a board that predicts classes. */
-export function classTable(status: BoardStatus): HTMLElement {
+/** Of a board that predicts classes, so many of which had labels: of one alone all is right. */
+export function classTable(status: BoardStatus, taught: number): HTMLElement {
   const { names, levels } = texts.watch;
+  const accuracy = [
+    [names.accuracy, percent(status.accuracy)],
+    [names.nochange, percent(status.nochange)],
+    [names.kappa, percent(status.kappa)],
+  ];
   return table(
     [],
     [
       [names.samples, count(status.samples)],
-      [names.accuracy, percent(status.accuracy)],
-      [names.nochange, percent(status.nochange)],
-      [names.kappa, percent(status.kappa)],
+      ...(taught > 1 ? accuracy : []),
       [names.drift, `${levels[status.drift] ?? ""} (${count(status.drifts)})`],
       ...boardRows(status),
     ],
   );
+}
+
+/** How many classes had labels, of counts [label * classes + predicted]. */
+export function taughtIn(counts: readonly number[]): number {
+  const classes = Math.round(Math.sqrt(counts.length));
+  const labels = counts.flatMap((count, i) => (count ? [Math.floor(i / classes)] : []));
+  return new Set(labels).size;
 }
 
 /** Of a board that predicts the value of a sample at that place, in its unit. */
@@ -48,8 +58,9 @@ export function numberTable(
 }
 
 function boardRows(status: BoardStatus): [string, string][] {
-  const { names } = texts.watch;
+  const { names, saved } = texts.watch;
   return [
+    [names.saved, saved(status.unsaved, status.savedAgo)],
     [names.heap, count(status.heapFree)],
     [names.seconds, count(status.seconds)],
     [names.damaged, count(status.damaged)],

@@ -1,8 +1,10 @@
-// The exam: what to show now, and what of it was recognised.
+// The exam: what to show now, and what it was taken for.
 
-import { make, table } from "../dom";
+import { make } from "../dom";
 import type { Exam } from "../learning/exam";
 import { percent, texts } from "../texts";
+import { confusionMatrix } from "./confusion_matrix";
+import { mistaken } from "./unseen_panel";
 
 const words = texts.teach.exam;
 
@@ -10,7 +12,7 @@ export class ExamPanel {
   readonly element: HTMLElement;
   readonly button = make("button", { type: "button", id: "exam", class: "plain" }, words.begin);
   private readonly asked = make("p", { class: "asked", role: "status", id: "exam-asks" });
-  private readonly result = make("div", { id: "exam-result" });
+  private readonly result = make("div", { id: "exam-result", class: "small" });
 
   constructor(begin: () => void) {
     this.button.onclick = () => {
@@ -26,10 +28,10 @@ export class ExamPanel {
   }
 
   end(exam: Exam, classNames: readonly string[]): void {
-    const { classes, balanced } = exam.result;
+    const { balanced, counts } = exam;
     this.asked.textContent = words.balanced(percent(balanced));
-    const rows = classNames.map((name, c) => [name, percent(classes[c]!)]);
-    this.result.replaceChildren(table([words.name, words.right], rows));
+    const lines = mistaken(counts, classNames).map((text) => make("p", { class: "told" }, text));
+    this.result.replaceChildren(confusionMatrix(classNames, counts), ...lines);
   }
 
   clear(): void {

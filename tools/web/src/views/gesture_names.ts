@@ -1,22 +1,20 @@
-// The names of gestures in the text that the user writes.
+// What gestures can be called.
 
 import { isMissing } from "../streams/columns";
 import { texts } from "../texts";
 
-const MOST_CLASSES = 5;
+export const [FEWEST, MOST] = [2, 5] as const; // classes
 
-/** The names between commas. */
-export function split(text: string): string[] {
-  return text.split(",").map((name) => name.trim()).filter(Boolean);
+/** Throws an Error for people if a gesture beside those others cannot have that name. */
+export function checkName(name: string, others: readonly string[]): void {
+  if (!name) throw new Error(texts.teach.classes.nameless);
+  if (others.includes(name)) throw new Error(texts.teach.classes.twice(name));
+  if (isMissing(name)) throw new Error(texts.teach.noName(name));
 }
 
-/** The names, two to five different ones. Throws an Error for people if they are not. */
-export function namesIn(text: string): string[] {
-  const names = split(text);
-  if (names.length < 2 || names.length > MOST_CLASSES || new Set(names).size !== names.length) {
-    throw new Error(texts.teach.wrongNames(MOST_CLASSES));
-  }
-  const none = names.find(isMissing);
-  if (none !== undefined) throw new Error(texts.teach.noName(none));
-  return names;
+/** A name that none of them has. */
+export function freshName(names: readonly string[]): string {
+  let number = names.length + 1;
+  while (names.includes(texts.teach.classes.fresh(number))) number++;
+  return texts.teach.classes.fresh(number);
 }

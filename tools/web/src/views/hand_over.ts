@@ -11,13 +11,14 @@ import type { Source } from "../sensors";
 import { hex32, texts } from "../texts";
 import { howToWire, SensorFields } from "./sensor_fields";
 import { SwitchFields } from "./switch_fields";
-import { ontoBoard, save } from "./take_away";
+import { ontoBoard, save, takenOn } from "./take_away";
 import { orWhyNot } from "./why_not";
 import { hasParts, wiring, type Parts } from "./wiring";
 
 const PART = "gestures-"; // begins the names of its buttons
 const [CSV, PROJECT] = ["gestures.csv", "gestures.mshrub"];
-const DEFAULT_BOARD = "rpi_pico";
+const FIRST = "rpi_pico";
+const MOST_BYTES = 16384; // of the learner: it is learned again within seconds, and larger ones know no more
 const MOTION = "mpu6050"; // feels what a phone feels, in the same units
 const words = texts.handOver;
 
@@ -28,13 +29,25 @@ export class HandOver {
   private readonly waits = make("p", { class: "waits", id: "board-waits" }, words.waits);
   private readonly parts = make("div", { class: "results", id: "gestures-take", hidden: true });
 
-  /** `failed` is told why nothing could be given; `blank` is how a board gets MicroPython. */
+  private board: Board;
+
+  /**
+   * `blank` is how a board gets MicroPython. `failed` is told why nothing could be given; `sized` makes
+   * the learner another size, and gives what it then is.
+   */
   constructor(
     private readonly data: PageData,
-    private readonly failed: (error: unknown) => void,
     blank: HTMLElement,
+    private readonly failed: (error: unknown) => void,
+    private readonly sized: (bytes: number) => Promise<Model | null>,
   ) {
+    this.board = data.boards.find(({ key }) => key === FIRST)!;
     this.element = make("div", {}, this.waits, this.parts, blank);
+  }
+
+  /** Of a learner that is at home on the board. */
+  get bytes(): number {
+    return bytesFor(this.board);
   }
 
   clear(): void {
@@ -47,20 +60,37 @@ export class HandOver {
   }
 
   show(model: Model, gestures: Gestures, source: Source): void {
-    this.parts.replaceChildren(this.boardPanel(model, source, gestures.shape.sensor));
-    this.kept.replaceChildren(this.keepPanel(model, gestures, source));
+    const keep = (newest: Model): void => this.kept.replaceChildren(this.keepPanel(newest, gestures, source));
+    this.parts.replaceChildren(this.boardPanel(model, source, keep, gestures.shape.sensor));
+    keep(model);
     this.parts.hidden = this.kept.hidden = false;
     this.waits.hidden = true;
   }
 
-  private boardPanel(model: Model, source: Source, taught?: SensorSettings): HTMLElement {
+  /** `changed` is told what the learner becomes at the size of another board. */
+  private boardPanel(
+    first: Model,
+    source: Source,
+    changed: (model: Model) => void,
+    taught?: SensorSettings,
+  ): HTMLElement {
+    let model = first;
+    let waits = false; // for the learner at another size
     const boards = choice(`${PART}board`, this.data.boards.map(({ key, name }) => [key, name]));
-    boards.value = DEFAULT_BOARD;
     const own = taught && isKnown(taught, this.data.sensors) ? (["own"] as const) : [];
     const kinds = [...own, ...(source === "motion" ? (["motion"] as const) : []), "serial"] as const;
     const sensors = choice(`${PART}sensor`, kinds.map((kind) => [kind, words.sensors[kind]] as const));
+    const hasSensor = (): boolean => sensors.value !== "serial";
+    const fitting = this.data.boards.find((board) => !lacking(board, first, hasSensor()));
+    if (lacking(this.board, first, hasSensor())) this.board = fitting ?? this.board;
+    boards.value = this.board.key;
+    const nameBoards = (): void =>
+      this.data.boards.forEach((board, i) => {
+        const lacks = lacking(board, model, hasSensor());
+        boards.options[i]!.text = lacks ? words.lacks(board.name, lacks) : board.name;
+      });
     const steps = make("div", {});
-    const chosen = (): Board => this.data.boards.find(({ key }) => key === boards.value)!;
+    const chosen = (): Board => this.board;
     const switches = new SwitchFields(model.classNames, chosen(), this.data.pixel_colours, () => show());
     const pins = new SensorFields(PART, () => show());
     const show = (): void => {
@@ -71,7 +101,7 @@ export class HandOver {
         checkTarget(model, target, this.data);
         return [
           ...this.toWire(kind, target, switches.parts, model.classNames, source),
-          ontoBoard(model, target, this.data, this.failed, PART, PROJECT),
+          waits ? make("p", { role: "status" }, words.resizing) : ontoBoard(model, target, this.data, this.failed, PART),
         ];
       };
       steps.replaceChildren(...orWhyNot(made));
@@ -80,11 +110,24 @@ export class HandOver {
       if (sensors.value === "motion") this.showPins(pins, chosen(), model);
       else pins.hide();
     };
+    const resize = async (): Promise<void> => {
+      const { bytes } = this;
+      waits = model.parameters["bytes"] !== bytes;
+      if (!waits) return;
+      const made = await this.sized(bytes);
+      if (!made || bytes !== this.bytes) return; // another one is on its way
+      [model, waits] = [made, false];
+      changed(model);
+      show();
+    };
     boards.onchange = () => {
+      this.board = this.data.boards.find(({ key }) => key === boards.value)!;
+      resize().catch(this.failed);
       showPins();
       switches.show(chosen());
     };
     sensors.onchange = () => {
+      nameBoards();
       showPins();
       show();
     };
@@ -136,4 +179,14 @@ export class HandOver {
       make("p", {}, texts.state.page, " ", make("code", { id: "gestures-crc32" }, hex32(model.crc32))),
     );
   }
+}
+
+function bytesFor({ bytes }: Board): number {
+  return Math.min(bytes, MOST_BYTES);
+}
+
+/** The bytes of RAM that a board lacks for the model, with a learner of its own size; 0: it fits. */
+function lacking(board: Board, model: Model, hasSensor: boolean): number {
+  const more = bytesFor(board) - (model.parameters["bytes"] as number);
+  return Math.max(0, takenOn(board, model, hasSensor) + more - board.heap_free_bytes);
 }

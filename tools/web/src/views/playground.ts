@@ -3,6 +3,7 @@
 import { choice, field, make, panel, table } from "../dom";
 import { Engine } from "../learning/engine";
 import { learnStream, parametersOf, type Step } from "../learning/run";
+import { glanceAt, unseenOf } from "../learning/unseen";
 import type { Model } from "../model";
 import type { Board, Learner, PageData, Parameters } from "../page_data";
 import { StoppedError } from "../streams/reader";
@@ -16,8 +17,10 @@ import { OptionFields } from "./option_fields";
 import { expectedState, sameBits, simulateCommand } from "./same_bits";
 import { StreamChoice, type ChosenStream } from "./stream_choice";
 import { takeAway } from "./take_away";
+import { headline, shareOf } from "./unseen_panel";
 
 const DEFAULT_BOARD = "rpi_pico2"; // which has room for every learner with its default options
+const MANY = 5000; // rows, of which a sample is looked at first
 const LONG = 600; // seconds after which a person is told of something faster
 const SIZE = "bytes"; // the option of a learner that takes what a board has
 
@@ -29,6 +32,7 @@ export class Playground {
   private readonly options = new OptionFields();
   private readonly start = make("button", { type: "submit", id: "start" }, texts.playground.start);
   private readonly status = make("p", { role: "status", id: "status" }, texts.playground.ready);
+  private readonly unseen = make("p", { role: "status", id: "ahead", class: "figure" });
   private readonly chart = new AccuracyChart();
   private readonly drifts = make("p", { id: "drifts" });
   private readonly newest = make("div", { id: "newest" });
@@ -43,6 +47,8 @@ export class Playground {
   private stopping = false;
   private forgotten = false; // another stream was chosen since
   private again = false; // start was pressed before the run that is to stop has stopped
+  private glanced = ""; // what a sample of the rows tells
+  private judged = 0; // the newest run; what is found out of those before is given up
 
   constructor(private readonly data: PageData) {
     this.boards = choice("board", data.boards.map(({ key, name }) => [key, name]));
@@ -62,6 +68,7 @@ export class Playground {
       {},
       make("h3", {}, texts.playground.streams),
       this.makeForm(),
+      this.unseen,
       this.status,
       this.notes,
       this.results,
@@ -140,6 +147,7 @@ export class Playground {
       this.forgotten = true;
       this.again = false;
     }
+    this.forgetUnseen();
     this.results.hidden = true;
     this.state.replaceChildren();
     this.result.replaceChildren();
@@ -157,6 +165,7 @@ export class Playground {
     const { learner, board } = this;
     const options = this.options.values();
     this.running = true;
+    this.forgetUnseen();
     this.stopping = this.forgotten = false;
     this.reading = new AbortController();
     this.start.textContent = texts.playground.stop;
@@ -200,6 +209,7 @@ export class Playground {
     try {
       if (this.forgotten) return; // what would be shown is not about what is chosen
       this.begin(engine, board, learner, stream);
+      if (stream.labels.length > MANY) void this.glance(stream, learner, parameters);
       const { status } = await this.follow(engine, stream);
       const { featureNames, classNames, units, name } = stream;
       const { samples, accuracy, state_crc32 } = status;
@@ -208,6 +218,7 @@ export class Playground {
       const names = { featureNames, classNames, units, stream: name };
       const model = { ...names, learner, parameters, samples, accuracy, crc32: state_crc32, saved };
       this.end(chosen, model, options, board, stream.labels.length);
+      if (!this.stopping) void this.judge(stream, learner, parameters);
     } finally {
       engine.stop();
     }
@@ -272,6 +283,46 @@ export class Playground {
     this.confusion.replaceChildren(confusionMatrix(stream.classNames, status.confusion));
   }
 
+  private forgetUnseen(): void {
+    this.judged++;
+    this.unseen.textContent = this.glanced = "";
+  }
+
+  /** Find out about what it does on unseen rows, while the whole stream is learned. */
+  private async glance(stream: Stream, learner: Learner, parameters: Parameters): Promise<void> {
+    const words = texts.teach.unseen;
+    const run = ++this.judged;
+    const goesOn = (): boolean => run === this.judged;
+    this.unseen.textContent = words.sampling;
+    let told = "";
+    try {
+      const engine = await Engine.start(learner.kind, parameters);
+      const found = await glanceAt(engine, stream, goesOn).finally(() => engine.stop());
+      if (found?.figures.samples) told = words.sampled(shareOf(found.figures), found.rows, stream.labels.length);
+    } catch (error) {
+      told = words.failed(error instanceof Error ? error.message : String(error));
+    }
+    if (goesOn()) this.unseen.textContent = this.glanced = told;
+  }
+
+  /** Find out what it does on unseen stretches. Meanwhile, something else may be begun. */
+  private async judge(stream: Stream, learner: Learner, parameters: Parameters): Promise<void> {
+    const words = texts.teach.unseen;
+    const run = ++this.judged;
+    const goesOn = (): boolean => run === this.judged;
+    this.unseen.textContent = this.glanced || words.stretches;
+    let told: string;
+    try {
+      const engine = await Engine.start(learner.kind, parameters);
+      const [all, now] = (await unseenOf(engine, stream, goesOn).finally(() => engine.stop())) ?? [];
+      told = all?.samples ? headline(all) : words.none;
+      if (now?.samples) told += words.now(shareOf(now));
+    } catch (error) {
+      told = words.failed(error instanceof Error ? error.message : String(error));
+    }
+    if (goesOn()) this.unseen.textContent = told;
+  }
+
   /** What changes all the time: a screen reader is spared it. */
   private progress(text: string): void {
     this.tell(text);
@@ -300,12 +351,11 @@ function newestSample(step: Step, classes: readonly string[]): HTMLElement {
     table(
       [],
       [
-        [texts.newest.predicted, classes[step.predicted]!],
+        [texts.newest.predicted, status.confidence ? classes[step.predicted]! : texts.newest.nothing],
         [texts.newest.truth, classes[step.label]!],
-        [texts.newest.confidence, texts.newest.of(status.confidence)],
+        ...(status.confidence ? [[texts.newest.confidence, texts.newest.of(status.confidence)]] : []),
       ],
     ),
-    make("h4", {}, texts.newest.progress),
-    table([], progress),
+    ...(progress.length ? [make("h4", {}, texts.newest.progress), table([], progress)] : []),
   );
 }

@@ -37,13 +37,17 @@ export class RecordingCards {
     whole.forEach((recording, i) => {
       const grows = growing !== null && recording === recordings.at(-1);
       const text = grows ? words.growing : words.samples(recording.rows.length);
+      const key = JSON.stringify([i, text, classNames]);
       let card = this.shown.get(recording);
-      if (!card || (card.dataset["text"] !== text && !grows)) {
+      if (card?.dataset["key"] !== key) {
         const made = this.card(recording, classNames, i + 1, text, grows);
-        if (card) card.replaceWith(made);
-        else this.list.append(made);
+        made.dataset["key"] = key;
+        card?.remove();
         this.shown.set(recording, (card = made));
       }
+      card.querySelector("select")!.value = String(recording.label);
+      const there = this.list.children[i] ?? null;
+      if (there !== card) this.list.insertBefore(card, there);
     });
   }
 
@@ -69,6 +73,6 @@ export class RecordingCards {
       if (detail < 2) this.actions.remove(recording); // a double click means one card, and another is there by then
     };
     const curve = smallCurve(grows ? [] : recording.readings.map(valuesOf));
-    return make("li", { "data-text": text }, curve, make("small", {}, text), which, play, remove);
+    return make("li", {}, curve, make("small", {}, text), which, play, remove);
   }
 }

@@ -55,6 +55,7 @@ export function simulateCommand(
     words.push(value === false ? `--no-${name}` : `--${name}`);
     if (typeof value !== "boolean") words.push(String(value));
   }
+  words.push("--details"); // has the checksum
   return words.map(quoted).join(" ");
 }
 

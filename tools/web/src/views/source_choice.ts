@@ -1,9 +1,9 @@
 // The sensor that is taught with: one of this device, or that of a board on a cable.
 
-import { choice } from "../dom";
+import { choice, make } from "../dom";
 import type { Shape } from "../learning/windows";
 import { BoardSensor, type BoardListener } from "../link/board_sensor";
-import { openSensor, shapeOf, SOURCES, type Sensor, type Source } from "../sensors";
+import { openSensor, shapeOf, SOURCES, usualSource, type Sensor, type Source } from "../sensors";
 import { texts } from "../texts";
 
 const words = texts.teach;
@@ -11,6 +11,7 @@ const UNKNOWN: Shape = { axes: [], rate: 1, zero: [] }; // until the board has t
 
 export class SourceChoice {
   readonly select = choice("source", SOURCES.map((source) => [source, words.sources[source]] as const));
+  readonly remark = make("small", { id: "source-remark" }); // whether a board can have it
   private told: Shape = UNKNOWN; // by the board
 
   /** `changed` is called when another one was chosen. */
@@ -19,10 +20,13 @@ export class SourceChoice {
     private readonly listener: BoardListener,
     changed: () => void,
   ) {
+    this.select.value = usualSource();
     this.select.onchange = () => {
       this.told = UNKNOWN;
+      this.say();
       changed();
     };
+    this.say();
   }
 
   get source(): Source {
@@ -47,6 +51,11 @@ export class SourceChoice {
   choose(source: Source, shape: Shape): void {
     this.select.value = source;
     this.told = shape;
+    this.say();
+  }
+
+  private say(): void {
+    this.remark.textContent = words.remarks[this.source];
   }
 
   /** Begin to read it; `wanted` is what its readings have to be, null: whatever they are. */

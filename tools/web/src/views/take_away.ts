@@ -8,7 +8,6 @@ import { zip } from "../zip";
 import { flashPanel } from "./flash_panel";
 import { SensorChoice } from "./sensor_choice";
 import { howToWire } from "./sensor_fields";
-import { tooLarge } from "./too_large";
 import { orWhyNot } from "./why_not";
 
 const PART = "program-"; // begins the names of its fields
@@ -77,9 +76,15 @@ function checkValues({ chosen, channels }: SensorChoice, { featureNames }: Model
   throw new Error(texts.sensors.values(giving, channels.length, featureNames));
 }
 
+/** Bytes of RAM that a program with that model takes there. */
+export function takenOn(board: Board, { learner, saved }: Model, hasSensor: boolean): number {
+  const beside = board.beside[learner.key]![hasSensor ? "motion" : "program"];
+  return saved.learner.length + saved.quantizer.length + beside;
+}
+
 /**
- * From here onto the board, or as a program to be put there; `part` begins the buttons' names, and
- * `file` is what the model is saved as.
+ * From here onto the board, or as a program to be put there, if it fits: what a program takes is known
+ * for default options and a usual shape, `flash` is exact. `part` begins the buttons' names.
  */
 export function ontoBoard(
   model: Model,
@@ -87,9 +92,13 @@ export function ontoBoard(
   data: PageData,
   failed: (why: string) => void,
   part = "",
-  file = FILE,
 ): HTMLElement {
-  const { board } = target;
+  const { board, sensor } = target;
+  const taken = takenOn(board, model, sensor.kind !== "serial");
+  if (taken > board.heap_free_bytes) {
+    const words = texts.takeAway.tooLarge(board.name, taken, board.heap_free_bytes);
+    return make("p", { class: "bad", id: `${part}too-large` }, words);
+  }
   const program = make("button", { type: "button", id: `${part}take-program` }, texts.takeAway.program);
   program.onclick = () =>
     programFiles(model, target, board.arch, data)
@@ -99,7 +108,6 @@ export function ontoBoard(
   return make(
     "div",
     {},
-    ...tooLarge(model, target, data, file),
     flashPanel(() => Promise.resolve(model), target, data, part),
     make("p", {}, texts.takeAway.unpack(board.name)),
     make("pre", { tabindex: "0" }, flash),

@@ -2,34 +2,52 @@
 // once.
 
 import { field, make } from "../dom";
+import { Autosave, type Kept } from "../learning/autosave";
 import { Gestures, type Heard } from "../learning/gestures";
+import { isAlike, moved, renamed, withClass, without, withoutClass, type Lesson } from "../learning/lesson";
 import { NoReadingsError } from "../link/board_sensor";
+import type { Model } from "../model";
 import type { PageData } from "../page_data";
 import type { Recording } from "../learning/recording";
 import { readProject } from "../project";
 import type { Sensor } from "../sensors";
-import { percent, texts } from "../texts";
+import { texts } from "../texts";
 import { Answer } from "./answer";
 import { ExamPanel } from "./exam_panel";
-import { namesIn, split } from "./gesture_names";
+import { ClassCards } from "./class_cards";
+import { checkName, freshName } from "./gesture_names";
 import type { HandOver } from "./hand_over";
 import { LabelButtons } from "./label_buttons";
 import { OpenProject } from "./open_project";
 import { phonePart } from "./phone";
-import type { LossQuestion } from "./question";
 import { ReadingProgram } from "./reading_program";
 import { RecordingCards } from "./recording_cards";
 import { SourceChoice } from "./source_choice";
 import { Steps } from "./steps";
 import { Trace } from "./trace";
 import { askBeforeLeaving } from "./unsaved";
+import { UnseenPanel } from "./unseen_panel";
 
-const BYTES = 16384; // of the learner: quick in a phone's browser, and at home on any board
+const MOST_UNDONE = 50; // changes
 const words = texts.teach;
+const NOBODY = { standing: { state: "nothing" }, classNames: [], counts: [] } as const;
 
 export class Teach {
   readonly element: HTMLElement;
-  private readonly names = make("input", { id: "names", value: words.defaultNames });
+  private names: readonly string[] = words.defaultNames; // before there is a learner of them
+  private readonly classes = new ClassCards({
+    add: () => this.add(),
+    rename: (label, name) => this.rename(label, name),
+    remove: (label) => this.change((lesson) => withoutClass(lesson, label)),
+    recorder: (label) => ({
+      ready: () => void (this.running || this.steps.busy || this.begin()),
+      start: () => this.record(label),
+      stop: () => this.record(null),
+    }),
+  });
+  private readonly undo = make("button", { type: "button", id: "undo", class: "plain", hidden: true }, words.undo);
+  private readonly past: Kept[] = []; // before each change
+  private readonly autosave = new Autosave();
   private readonly start = make("button", { type: "button", id: "learn-me" }, words.start);
   private readonly over = make("button", { type: "button", id: "start-over", class: "plain" }, words.over);
   private readonly opens: OpenProject;
@@ -37,7 +55,7 @@ export class Teach {
   private readonly told = make("p", { id: "learned", class: "told" });
   private readonly trace = new Trace();
   private readonly hint = make("span", { class: "hint" });
-  private readonly pad = make("div", { class: "pad" }, this.trace.element, this.trace.legend, this.hint);
+  private readonly pad = make("div", { class: "pad" }, this.trace.element, this.hint);
   private readonly source = new SourceChoice(
     this.pad,
     { interrupted: (why) => this.interrupted(why), ended: (why) => void this.lost(why) },
@@ -52,37 +70,44 @@ export class Teach {
     else void this.begin(label);
   });
   private readonly answer = new Answer();
+  private readonly unseen = new UnseenPanel();
   private readonly exam: ExamPanel;
   private readonly cards: RecordingCards;
   private readonly hand: HandOver;
   private readonly readings: ReadingProgram;
   private gestures: Gestures | null = null;
-  private bytes = BYTES;
+  private bytes = 0; // of the learner
   private running = false;
   private readonly steps = new Steps(() => this.enable());
   private wanted: number | null = null; // the label of what comes first
   private changes = 0; // of what was taught: what was handed over before is no longer it
 
-  /** `hand` makes what hands over what was taught, and is told whom to tell what went wrong; `question` asks before it is lost. */
+  /** `hand` makes what hands over what was taught; it is told whom to tell what went wrong, and who makes the learner another size. */
   constructor(
     private readonly data: PageData,
-    hand: (failed: (error: unknown) => void) => HandOver,
-    private readonly question: LossQuestion,
+    hand: (failed: (error: unknown) => void, sized: (bytes: number) => Promise<Model | null>) => HandOver,
   ) {
-    this.hand = hand((error) => this.complain(error));
-    this.readings = new ReadingProgram(data, () => this.gestures?.classNames ?? namesIn(this.names.value));
+    this.hand = hand(
+      (error) => this.complain(error),
+      (bytes) => this.resize(bytes),
+    );
+    this.readings = new ReadingProgram(data, () => this.classNames);
     this.opens = new OpenProject(
       (file) => void this.steps.doNext(() => this.open(file), (error) => this.complain(error)),
     );
     this.exam = new ExamPanel(() => void this.examine());
     this.cards = new RecordingCards({
       play: (recording) => this.play(recording),
-      remove: (recording) => void this.change((gestures) => gestures.remove(recording)),
-      move: (recording, label) => void this.change((gestures) => gestures.move(recording, label)),
+      remove: (recording) => this.change((lesson) => without(lesson, recording)),
+      move: (recording, label) => this.change((lesson) => moved(lesson, recording, label)),
     });
-    this.names.oninput = () => this.showButtons();
+    this.undo.onclick = () => this.takeBack();
     this.start.onclick = () => void (this.running ? this.alone(() => this.end()) : this.begin());
-    this.over.onclick = () => void this.alone(() => this.startOverIfAllowed());
+    this.over.onclick = () => {
+      this.remember();
+      this.startOver();
+      this.keep();
+    };
     askBeforeLeaving(() => this.unsaved);
     this.element = this.made();
     this.startOver();
@@ -96,28 +121,75 @@ export class Teach {
       make(
         "div",
         { class: "stage" },
-        make("div", { class: "hand" }, this.pad, this.buttons.element),
+        make("div", { class: "hand" }, this.pad, this.trace.legend, this.buttons.element),
         make("div", { class: "panel" }, make("h3", {}, words.hears), this.answer.element, this.told),
+        this.unseen.element,
       ),
       this.status,
-      make("div", { class: "labels" }, this.start, this.exam.button, opens, this.over, file),
+      make("div", { class: "labels" }, this.start, this.undo, this.exam.button, opens, this.over, file),
       this.exam.element,
       this.readings.element,
-      make("div", { class: "settings" }, field(words.source, this.source.select), field(words.names, this.names)),
+      make("div", { class: "settings" }, field(words.source, this.source.select, this.source.remark)),
+      this.classes.element,
       ...phonePart(),
       this.cards.element,
       this.hand.kept,
     );
   }
 
-  /** Whether something was taught that no file has. */
+  /** Whether something was taught that no file has, nor the browser. */
   private get unsaved(): boolean {
-    return !this.hand.saved && Boolean(this.gestures?.counts.some(Boolean));
+    return !this.hand.saved && !this.autosave.isDone && Boolean(this.gestures?.counts.some(Boolean));
   }
 
-  /** Whether what was taught may be forgotten: it is asked where no file has it. */
-  private async mayForget(): Promise<boolean> {
-    return !this.unsaved || this.question.ask();
+  private get classNames(): readonly string[] {
+    return this.gestures?.classNames ?? this.names;
+  }
+
+  /** All that is needed to go on with what was taught. */
+  private get kept(): Kept {
+    const { source, shape } = this.source;
+    const lesson = this.gestures?.lesson ?? { classNames: this.names, recordings: [] };
+    return { source, shape: this.gestures?.shape ?? shape, bytes: this.bytes, lesson };
+  }
+
+  /** Keep it in the browser. */
+  private keep(): void {
+    this.autosave.keep(() => this.kept);
+  }
+
+  /** How it stands can be gone back to. */
+  private remember(): void {
+    this.past.push(this.kept);
+    if (this.past.length > MOST_UNDONE) this.past.shift();
+    this.undo.hidden = false;
+  }
+
+  /** Undo the newest change that changed something. */
+  private takeBack(): void {
+    const now = this.kept;
+    let before = this.past.pop();
+    while (before && isSame(before, now)) before = this.past.pop();
+    this.undo.hidden = !this.past.length;
+    if (!before) return;
+    if (this.gestures?.shape === before.shape) void this.become(before.lesson);
+    else void this.steps.doNext(() => this.goOnWith(before), (error) => this.complain(error));
+  }
+
+  private add(): void {
+    const name = freshName(this.classNames);
+    this.change((lesson) => withClass(lesson, name));
+    this.classes.focusLast();
+  }
+
+  private rename(label: number, name: string): void {
+    try {
+      checkName(name, this.classNames.filter((_, c) => c !== label));
+      this.change((lesson) => renamed(lesson, label, name));
+    } catch (error) {
+      this.complain(error);
+      this.classes.show(this.classNames);
+    }
   }
 
   private alone(step: () => Promise<void>): Promise<void> {
@@ -128,18 +200,17 @@ export class Teach {
   private enable(): void {
     const { busy } = this.steps;
     for (const each of [this.start, this.over, this.opens.button, this.exam.button]) each.disabled = busy;
-    this.source.select.disabled = this.names.disabled = busy || this.gestures !== null;
-  }
-
-  private async startOverIfAllowed(): Promise<void> {
-    if (await this.mayForget()) this.startOver();
+    this.undo.disabled = busy;
+    this.classes.lock(busy);
+    this.source.select.disabled = busy || this.gestures !== null;
   }
 
   /** Forget all that was taught. */
   private startOver(): void {
+    this.names = this.classNames;
     this.gestures?.end();
     this.gestures = null;
-    this.bytes = BYTES;
+    this.bytes = this.hand.bytes;
     this.enable();
     this.over.hidden = true;
     this.readings.offer(false);
@@ -155,7 +226,7 @@ export class Teach {
   private begin(label: number | null = null): Promise<void> {
     this.wanted = label;
     return this.alone(async () => {
-      const classNames = this.gestures?.classNames ?? namesIn(this.names.value);
+      const { classNames } = this;
       this.say(words.loading);
       const wanted = this.gestures?.shape ?? null;
       const sensor = await this.source.open(wanted); // first: browsers ask while one presses
@@ -183,7 +254,8 @@ export class Teach {
     this.gestures = await Gestures.start(this.data.learners[0]!, options, this.source.shape, classNames, {
       heard: (what) => this.show(what),
       seen: (values, label) => this.trace.add(values, label !== null),
-      examined: (exam) => this.exam.end(exam, classNames),
+      examined: (exam) => this.exam.end(exam, this.classNames),
+      judged: () => this.judge(),
       failed: (error) => this.fail(error),
     });
     this.over.hidden = false;
@@ -211,13 +283,35 @@ export class Teach {
     if (gestures && model) this.hand.show(model, gestures, this.source.source);
   }
 
-  private async change(act: (gestures: Gestures) => void): Promise<void> {
-    if (!this.gestures) return;
-    this.changed();
-    act(this.gestures);
-    this.showCards();
+  private change(edit: (lesson: Lesson) => Lesson): void {
+    this.remember();
+    void this.become(edit(this.kept.lesson));
+  }
+
+  /** It is now that which was taught. */
+  private async become(lesson: Lesson): Promise<void> {
+    const { gestures } = this;
+    if (gestures) this.changed();
+    gestures?.become(lesson);
+    this.names = lesson.classNames;
+    this.keep();
+    this.showButtons();
+    if (!gestures) return;
     if (!this.running) await this.handOver();
     else if (!this.steps.busy) this.showLabel(); // that recording may be the one that grows
+  }
+
+  /** Have it learned by a learner of so many bytes; null if that was not to be any more. */
+  private async resize(bytes: number): Promise<Model | null> {
+    const { gestures } = this;
+    if (!gestures) return null;
+    this.bytes = bytes;
+    gestures.become(gestures.lesson, bytes);
+    this.keep();
+    const { changes } = this;
+    await gestures.settled();
+    const model = await gestures.model();
+    return this.gestures === gestures && this.changes === changes ? model : null;
   }
 
   private play(recording: Recording): void {
@@ -236,17 +330,31 @@ export class Teach {
 
   private async open(file: File): Promise<void> {
     const project = await readProject(file, this.data.sensors);
-    if (!(await this.mayForget())) return;
-    this.startOver();
-    this.source.choose(project.source, project.shape);
-    this.names.value = project.classNames.join(", ");
-    this.bytes = project.bytes;
-    this.say(words.loading);
-    const gestures = await this.learner(project.classNames);
-    this.stand(false);
-    this.showSensor();
-    gestures.add(project.recordings);
+    this.remember();
+    await this.goOnWith(project);
     this.hand.saved = true;
+  }
+
+  /** Go on with what was kept in the browser. */
+  resume(kept: Kept): void {
+    void this.steps.doNext(() => this.goOnWith(kept), (error) => this.complain(error));
+  }
+
+  /** In the place of what there is. */
+  private async goOnWith({ source, shape, bytes, lesson }: Kept): Promise<void> {
+    this.startOver();
+    this.source.choose(source, shape);
+    this.names = lesson.classNames;
+    this.showSensor();
+    this.showButtons();
+    this.keep();
+    if (!lesson.recordings.length) return;
+    this.bytes = bytes;
+    this.say(words.loading);
+    const gestures = await this.learner(lesson.classNames);
+    this.stand(false);
+    gestures.become(lesson);
+    this.showButtons();
     await this.handOver();
   }
 
@@ -296,8 +404,9 @@ export class Teach {
   }
 
   private showButtons(): void {
-    const names = this.gestures?.classNames ?? split(this.names.value);
+    const names = this.classNames;
     this.buttons.offer(names);
+    this.classes.show(names);
     this.answer.begin(names);
     this.showCards();
   }
@@ -305,10 +414,18 @@ export class Teach {
   /** From now on it is that class; null: it is only recognised. */
   private press(label: number | null): void {
     if (!this.gestures) return;
+    if (label !== null) this.remember();
     if (label !== null) this.changed();
     else if (this.gestures.exam) this.exam.clear();
     this.gestures.label = label;
+    this.keep();
     this.showLabel();
+  }
+
+  /** The same as soon as the sensor is read. */
+  private record(label: number | null): void {
+    if (this.steps.busy) this.wanted = label;
+    else if (this.running) this.press(label);
   }
 
   private showLabel(): void {
@@ -327,21 +444,35 @@ export class Teach {
   private show(what: Heard): void {
     this.answer.show(what.predicted, what.votes, what.set);
     if (this.gestures?.exam) this.exam.ask(this.gestures.classNames[this.gestures.exam.label]!);
+    if (this.gestures?.label !== null || what.waiting) this.keep();
     const waiting = what.waiting ? words.waiting(what.waiting) : "";
-    const accuracy = what.accuracy === null ? "" : percent(what.accuracy);
-    this.told.textContent = what.learned ? words.heard(what.learned, accuracy) + waiting : "";
+    const lost = what.lost ? words.lost(what.lost) : "";
+    this.told.textContent = what.learned || lost ? words.heard(what.learned) + waiting + lost : "";
     this.showCards();
   }
 
   private showCards(): void {
     const { recordings = [], classNames = [], label = null, counts = [] } = this.gestures ?? {};
     this.cards.show(recordings, classNames, label);
-    this.exam.button.hidden = !counts.some(Boolean);
+    this.exam.button.hidden = counts.filter(Boolean).length < 2;
     this.buttons.count(counts);
+    this.classes.count(counts, recordings, label);
+    this.judge();
+  }
+
+  private judge(): void {
+    const { standing, classNames, counts } = this.gestures ?? NOBODY;
+    this.unseen.show(standing, classNames, counts.filter(Boolean).length);
   }
 
   private say(text: string, isError = false): void {
     this.status.textContent = text;
     this.status.classList.toggle("bad", isError);
   }
+}
+
+/** Whether going back to it would change nothing. */
+function isSame(one: Kept, other: Kept): boolean {
+  const [a, b] = [one, other].map(({ source, lesson }) => JSON.stringify([source, lesson.classNames]));
+  return a === b && isAlike(one.lesson, other.lesson);
 }

@@ -5,6 +5,7 @@ import { make } from "../dom";
 const SHOWN = 200; // readings
 const LEAST = 400; // a sensor that hardly moves is a flat line
 const SLOWLY = 500; // milliseconds, where a person wants no movement
+const MOST = 6; // axes that are drawn, so that they can be told apart
 const COLOURS = ["--model", "--nochange", "--majority", "--alarm", "--text", "--soft"];
 
 type Values = readonly number[];
@@ -16,6 +17,9 @@ export class Trace {
   private readonly shown: { readonly values: Values; readonly taught: boolean }[] = [];
   private readonly calm = matchMedia("(prefers-reduced-motion: reduce)");
   private waits = false;
+
+  /** With `spread`, each axis has its own scale, from its least value to its most: for any unit. */
+  constructor(private readonly spread = false) {}
 
   add(values: Values, taught: boolean): void {
     this.shown.push({ values, taught });
@@ -33,7 +37,7 @@ export class Trace {
   /** An empty sheet, for a sensor of these axes; `note` says more of it. */
   clear(axes: readonly string[], note: string): void {
     this.shown.length = 0;
-    const names = axes.map((name) => make("b", {}, name));
+    const names = axes.slice(0, MOST).map((name) => make("b", {}, name));
     names.forEach((each, axis) => (each.style.color = `var(${colourOf(axis)})`));
     this.legend.replaceChildren(...names, note);
     this.draw();
@@ -43,7 +47,8 @@ export class Trace {
     const paper = paperOf(this.element);
     if (!paper) return;
     const { width, height } = paper.canvas;
-    curves(paper, this.shown.map(({ values }) => values), SHOWN);
+    const readings = this.shown.map(({ values }) => values.slice(0, MOST));
+    curves(paper, this.spread ? spread(readings) : readings, SHOWN);
     paper.fillStyle = colour("--accent");
     this.shown.forEach(({ taught }, i) => {
       if (taught) paper.fillRect((i * width) / SHOWN, height * 0.96, width / SHOWN + 1, height * 0.04);
@@ -71,7 +76,8 @@ function paperOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
 function curves(paper: CanvasRenderingContext2D, readings: readonly Values[], across: number): void {
   const { width, height } = paper.canvas;
   const axes = readings[0]?.length ?? 0;
-  const most = Math.max(LEAST, ...readings.map((values) => Math.max(...values.map(Math.abs))));
+  const known = (value: number): number => Math.abs(value) || 0;
+  const most = Math.max(LEAST, ...readings.map((values) => Math.max(...values.map(known))));
   const step = Math.max(1, Math.floor(across / width));
   paper.lineWidth = 1.5 * devicePixelRatio;
   for (let axis = 0; axis < axes; axis++) {
@@ -83,6 +89,16 @@ function curves(paper: CanvasRenderingContext2D, readings: readonly Values[], ac
     }
     paper.stroke();
   }
+}
+
+/** With the middle of each axis at 0, and all as high as each other; NaN is not drawn. */
+function spread(readings: readonly Values[]): Values[] {
+  const scales = (readings[0] ?? []).map((_, axis) => {
+    const known = readings.map((values) => values[axis]!).filter((value) => !Number.isNaN(value));
+    const [least, most] = [Math.min(...known), Math.max(...known)];
+    return { middle: (least + most) / 2, factor: (2 * LEAST) / (most - least || 1) };
+  });
+  return readings.map((values) => values.map((value, axis) => (value - scales[axis]!.middle) * scales[axis]!.factor));
 }
 
 function colourOf(axis: number): string {

@@ -9,12 +9,13 @@ import { MISSING } from "../streams/units";
 import type { Stream } from "../streams/stream";
 import { hex32, percent, texts } from "../texts";
 import { Anomalies } from "./anomalies";
-import { classTable, numberTable } from "./board_status";
+import { classTable, numberTable, taughtIn } from "./board_status";
 import { confusionMatrix } from "./confusion_matrix";
 import { Naming } from "./naming";
 import { Questions } from "./questions";
 import type { LossQuestion } from "./question";
 import { save } from "./take_away";
+import { Trace } from "./trace";
 import { askBeforeLeaving } from "./unsaved";
 
 const BAUD = 115_200;
@@ -27,6 +28,7 @@ export class Watch {
   private readonly numbers = make("div", { id: "watch-numbers" });
   private readonly confusion = make("div", { id: "watch-confusion" });
   private readonly newest = make("p", { id: "watch-newest" }, texts.watch.noSensor);
+  private readonly trace = new Trace(true);
   private readonly labels = make("div", { class: "labels", role: "group" });
   private readonly send = make("button", { type: "button", id: "watch-stream" }, texts.watch.stream);
   private readonly sent = make("p", { id: "watch-sent" });
@@ -65,7 +67,14 @@ export class Watch {
       this.questions.element,
       this.anomalies.element,
       this.naming.element,
-      panel(texts.watch.sensor, this.newest, this.labels, this.recording),
+      panel(
+        texts.watch.sensor,
+        make("div", { class: "view" }, this.trace.element),
+        this.trace.legend,
+        this.newest,
+        this.labels,
+        this.recording,
+      ),
     );
     this.live.addEventListener("click", () => this.isWrong && this.say(""), { capture: true });
     this.element = make(
@@ -100,6 +109,7 @@ export class Watch {
       this.showLabels([...this.link.configuration.class_names.entries()]);
       this.ofClasses.hidden = this.send.hidden = this.link.target !== null;
       this.live.hidden = false;
+      this.trace.clear(this.found.feature_names, "");
       this.connect.textContent = texts.watch.end;
       void this.poll(this.link);
     } catch (error) {
@@ -128,14 +138,16 @@ export class Watch {
       this.report(texts.watch.forecast(status.samples));
       return;
     }
-    this.numbers.replaceChildren(classTable(status));
+    const counts = await link.confusion();
+    const { class_names: names } = configuration;
+    const taught = counts.length ? taughtIn(counts) : Math.min(status.samples, 2);
+    this.numbers.replaceChildren(classTable(status, taught));
     await this.naming.show();
     await this.anomalies.show();
     await this.questions.show((label) => this.called(label));
-    const counts = await link.confusion();
-    const shown = this.naming.matrix(counts) ?? [configuration.class_names, counts];
-    this.confusion.replaceChildren(confusionMatrix(...shown));
-    this.report(texts.watch.told(status.samples, percent(status.accuracy)));
+    const shown = this.naming.matrix(counts) ?? [names, counts];
+    this.confusion.replaceChildren(...(taught ? [confusionMatrix(...shown)] : []));
+    this.report(texts.watch.told(status.samples, taught > 1 ? percent(status.accuracy) : ""));
     this.status.setAttribute("aria-live", "off"); // every second: a screen reader is spared it
   }
 
@@ -150,6 +162,8 @@ export class Watch {
   }
 
   private observe(observation: Observation): void {
+    const values = Array.from(observation.values, (value) => (value === MISSING ? NaN : value));
+    this.trace.add(values, (observation.label ?? this.label) !== null);
     if (this.link!.target !== null) {
       this.rows.push([observation.values, null]);
       this.newest.textContent = texts.watch.recorded(this.rows.length);
@@ -158,7 +172,9 @@ export class Watch {
     const label = observation.label ?? this.label;
     const { predicted } = observation;
     const { confidence, id } = observation;
-    this.newest.textContent = texts.watch.newest(this.called(predicted), confidence, this.rows.length);
+    this.newest.textContent = confidence
+      ? texts.watch.newest(this.called(predicted), confidence, this.rows.length)
+      : texts.watch.nothingYet(this.rows.length);
     if (label === null) return;
     this.rows.push([observation.values, label]);
     if (observation.label !== null) return;

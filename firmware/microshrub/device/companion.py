@@ -1,0 +1,42 @@
+"""A companion of a learner, and the points at which an application calls it.
+
+companions.py makes the companions of a configuration, in the order in which they are called.
+"""
+
+
+class Companion:
+    """The base class. An application calls these methods, if the companion has them:
+
+    look(predicted, label)      a sample was predicted, and is not learned yet; label is -1 if it
+                                is not known
+    note(x, label)              a sample was predicted, and learned if label >= 0, or an earlier
+                                sample was learned whose label came late
+    show(predicted, label)      the prediction is final, whether or not the sample was learned
+    plot(plotter, label)        a line for the plotter is made: put() adds values to it
+    late(predicted, label)      the label of the earlier sample in pending.x has come, and the
+                                learner's votes are for that sample
+    count(label, predicted)     a label was learned
+    turn(milliseconds, passed)  a turn of the program's loop: the time, 0..2**30 - 1, and how much
+                                of it has passed; returns a message for people, or None
+
+    None of them may allocate, and only turn() returns anything. If a companion answers requests of
+    the link, its function is in the application's `more`.
+    """
+
+    def attach(self, board, button, sensor):
+        """Take the board's pins; returns the button that gives labels, or None."""
+        return button
+
+    def end(self):
+        """Switch off what is on: the program ends."""
+
+
+def both(first, second):
+    """A function that calls both; it returns the first one's message, or else the second one's."""
+
+    def call(x, y):
+        message = first(x, y)
+        later = second(x, y)
+        return message or later
+
+    return call

@@ -1,0 +1,65 @@
+"""Makes an application's companions, in the order in which they are called at each point.
+
+make() makes those of a model, and make_for_board() those of a board's pins and network, which are
+called later and so know what the others have made of a sample. companion.py lists the points. The
+modules of companions that a program does not have need not be there. A board has this module in
+its RAM only while it makes them.
+"""
+
+from .companion import both
+
+_POINTS = ("look", "note", "show", "plot", "late", "count", "turn")
+
+
+def join(app, companion):
+    """Have an application call a companion at its points, after the companions so far."""
+    app.companions += (companion,)
+    for point in _POINTS:
+        method = getattr(companion, point, None)
+        if method:
+            before = getattr(app, point)
+            setattr(app, point, both(before, method) if before else method)
+
+
+def make(app):
+    """Give an application that has its learner the companions of its configuration."""
+    configuration = app.configuration
+    if configuration.anomaly is not None:
+        if configuration.anomaly.get("pin") is None:
+            from .anomaly_scores import AnomalyScores
+
+            join(app, AnomalyScores(app))
+        else:
+            from .anomaly_scores import NormalButton
+
+            join(app, NormalButton(app))
+    if configuration.asking is not None:
+        from .label_queries import LabelQueries
+
+        join(app, LabelQueries(app))
+    if configuration.spare is not None:
+        from .novel_classes import NovelClasses
+
+        join(app, NovelClasses(app))
+    if configuration.beside is not None:
+        from .watchers import Watchers
+
+        join(app, Watchers(app))
+    if configuration.share is not None:
+        from .sharing import BoardSharing
+
+        join(app, BoardSharing(app))
+
+
+def make_for_board(service, board, folder):
+    """Give the application of a service the companions of its configuration."""
+    app = service._app
+    if app.configuration.switches is not None:
+        from .switches import Switches
+
+        join(app, Switches(app, board))
+    if app.configuration.network is not None:
+        from .network_start import attach
+
+        for companion in attach(service, board, folder):  # MQTT, then shared samples
+            join(app, companion)

@@ -1,0 +1,264 @@
+"""How the votes of the members are mixed: each counts according to its recent accuracy.
+
+Where nobody gives labels, the answer is a function of the row, whatever came before it: the last
+label abstains. While classes are mixed, the others vote as they do where labels are known.
+
+In runs (label_runs.py), all members abstain that follow runs of one label. The others have a
+second accuracy, of samples whose label could not be guessed from the one before: the first after
+a change of label, here, and some of the samples held, see replay.py. Somebody who teaches in runs
+chooses the classes, so the one that is shown most is not the one that is likely later: the
+votes of the grove and of the neighbours are divided by the share that each class has of the
+samples held (Elkan: The Foundations of Cost-Sensitive Learning, IJCAI 2001, theorem 2); with
+prior="taught" they are not.
+
+The buffers are those of thicket.py.
+"""
+
+import micropython
+from micropython import const
+
+from ..fixed import exp_decays
+from .bayes import predict as ask_bayes
+from .grove import predict as ask_grove
+from .label_runs import in_runs
+from .lookback import ask_twice
+from .neighbour_reach import aim
+from .neighbours import ask as ask_neighbours
+
+# From elsewhere, written by `make constants`:
+# places of buffers
+_THICKET_STATE = const(0)
+_BAYES_VOTES = const(1)
+_SOFTMAX_VOTES = const(1)
+_THICKET_VOTES = const(1)
+_VOTES = const(1)
+_THICKET_PREDICTIONS = const(2)
+_THICKET_ACCURACY = const(3)
+_GROVE_VOTES = const(4)
+_NEIGHBOURS_VOTES = const(4)
+_THICKET_SHARE = const(4)
+_THICKET_ALONE = const(5)
+_THICKET_FACTOR = const(6)
+_STORE_COUNT = const(24)
+# thicket/members.py
+_GROVE = const(0)
+_NEIGHBOURS = const(1)
+_T_CLASSES = const(1)
+_LOOKBACK = const(2)
+_SOFTMAX = const(2)
+_SHRUBS = const(3)
+_LAST = const(4)
+_OWN = const(4)
+_BAYES = const(5)
+_MEMBERS = const(6)
+_T_WITH_BAYES = const(8)
+_T_WITH_REPLAY = const(9)
+_T_EVEN = const(10)
+# (end)
+
+_ONE = const(1048576)  # an accuracy of 1, Q20
+_MEMORY = const(8)  # log2 of the samples that an accuracy looks back over
+_NOTHING = const(1048576)  # exp_decay() of it is 0
+_CERTAIN = const(65280)  # votes of 65536 * 255, by 256
+_SHARPNESS = const(40)  # where classes are mixed,
+_SHARPNESS_IN_RUNS = const(60)  # and in runs, while labels come,
+_SHARPNESS_ALONE = const(10)  # and then without them
+_RAREST = const(4)  # log2 of how much rarer than the most frequent one a class may be here
+_CHANGES = const(6)  # log2 of the changes of label that an accuracy looks back over
+
+
+@micropython.viper
+def opinion(member, place: int, best: int) -> int:
+    """The class with the most votes, or -1: a member that has learned nothing yet has none.
+
+    The votes' address stands at that place of the member's table.
+    """
+    return best if ptr32(ptr32(member)[place])[best] else -1
+
+
+@micropython.viper
+def mix(t) -> int:
+    """Mix the members' votes, each by its share; returns the class with the most."""
+    own = t[_OWN]
+    address = ptr32(own)
+    votes = ptr32(address[_THICKET_VOTES])
+    share = ptr32(address[_THICKET_SHARE])
+    classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
+    for c in range(classes):
+        votes[c] = 0
+    add(own, t[_GROVE], _GROVE_VOTES, share[_GROVE])
+    add(own, t[_NEIGHBOURS], _NEIGHBOURS_VOTES, share[_NEIGHBOURS])
+    if share[_SOFTMAX]:
+        add(own, t[_SOFTMAX], _SOFTMAX_VOTES, share[_SOFTMAX])
+    if share[_SHRUBS]:
+        add(own, t[_SHRUBS], _VOTES, share[_SHRUBS])
+    if share[_BAYES]:
+        add(own, t[_BAYES], _BAYES_VOTES, share[_BAYES])
+    if share[_LAST]:
+        c = ptr32(address[_THICKET_PREDICTIONS])[_LAST]
+        votes[c] = votes[c] + _CERTAIN * share[_LAST]
+    best = 0
+    for c in range(classes):
+        votes[c] = votes[c] >> 4
+        if votes[c] > votes[best]:
+            best = c
+    return best
+
+
+@micropython.viper
+def weigh(own, place: int, sharpness: int):
+    """The members' shares of the votes, from accuracies; one that abstains has none.
+
+    The address of the accuracies stands at that place of the table. A share is proportional to
+    exp(sharpness * (accuracy - the best one's)).
+    """
+    address = ptr32(own)
+    predictions = ptr32(address[_THICKET_PREDICTIONS])
+    accuracy = ptr32(address[place])
+    share = ptr32(address[_THICKET_SHARE])
+    top = 0
+    for k in range(_MEMBERS):
+        if predictions[k] >= 0 and accuracy[k] > top:
+            top = accuracy[k]
+    for k in range(_MEMBERS):
+        share[k] = _NOTHING
+        if predictions[k] >= 0:
+            share[k] = (sharpness * (top - accuracy[k])) >> 4  # 60 * 2**20
+    exp_decays(0, 0, _MEMBERS, own, _THICKET_SHARE)
+
+
+@micropython.viper
+def divide(own):
+    """Make the shares add up to about 4096."""
+    share = ptr32(ptr32(own)[_THICKET_SHARE])
+    total = 0  # <= 7 * 2**14
+    for k in range(_MEMBERS):
+        total += share[k]
+    for k in range(_MEMBERS):
+        if share[k]:  # to divide takes most of the time
+            share[k] = (share[k] << 12) // total
+
+
+@micropython.viper
+def add(own, member, place: int, share: int):
+    """Add a member's votes, of which there are about 65536 * 255 in all or none."""
+    address = ptr32(own)
+    votes = ptr32(address[_THICKET_VOTES])
+    x = ptr32(ptr32(member)[place])
+    for c in range(ptr32(address[_THICKET_STATE])[_T_CLASSES]):
+        votes[c] = votes[c] + (x[c] >> 8) * share  # 2**16 * 2**12, and so are all together
+
+
+@micropython.viper
+def judge(own, label: int):
+    """Was each member right? One that abstained was not."""
+    address = ptr32(own)
+    predictions = ptr32(address[_THICKET_PREDICTIONS])
+    accuracy = ptr32(address[_THICKET_ACCURACY])
+    for k in range(_MEMBERS):
+        right = _ONE if predictions[k] == label else 0
+        accuracy[k] = accuracy[k] + ((right - accuracy[k]) >> _MEMORY)
+
+
+@micropython.viper
+def predict_alone(t, rows, at: int) -> int:
+    """The class of the sample at rows[at]; leaves the votes in the table."""
+    address = ptr32(t[_OWN])
+    own = ptr32(address[_THICKET_STATE])
+    predictions = ptr32(address[_THICKET_PREDICTIONS])
+    aim(t[_GROVE], t[_NEIGHBOURS])
+    ask_grove(t[_GROVE], rows, at)
+    if own[_T_WITH_REPLAY] == _LOOKBACK:
+        ask_twice(t, rows, at)
+    else:
+        ask_neighbours(t[_NEIGHBOURS], rows, at)
+    predictions[_BAYES] = -1
+    if own[_T_WITH_BAYES]:
+        predictions[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
+    say_alone(t)
+    share_out(t, _THICKET_ALONE)
+    return int(mix(t))
+
+
+@micropython.viper
+def share_out(t, place: int):
+    """Share the votes out among the members that do not abstain.
+
+    The address of their accuracies stands at that place of the table. While classes are mixed,
+    the grove counts twice. In runs without a label, it is asked again about what it has grown on,
+    so accuracies tell less: shares are more even.
+    """
+    own = t[_OWN]
+    if int(in_runs(t[_GROVE])):
+        weigh(own, place, _SHARPNESS_ALONE if place == _THICKET_ALONE else _SHARPNESS_IN_RUNS)
+    else:
+        weigh(own, place, _SHARPNESS)
+        share = ptr32(ptr32(own)[_THICKET_SHARE])
+        share[_GROVE] = 2 * share[_GROVE]
+    divide(own)
+
+
+@micropython.viper
+def say_alone(t):
+    """Even out the votes of the grove and of the neighbours; the other members abstain."""
+    predictions = ptr32(ptr32(t[_OWN])[_THICKET_PREDICTIONS])
+    compare_classes(t)
+    predictions[_GROVE] = int(even_out(t[_OWN], t[_GROVE], _GROVE_VOTES))
+    predictions[_NEIGHBOURS] = int(even_out(t[_OWN], t[_NEIGHBOURS], _NEIGHBOURS_VOTES))
+    predictions[_SOFTMAX] = -1
+    predictions[_SHRUBS] = -1
+    predictions[_LAST] = -1
+
+
+@micropython.viper
+def compare_classes(t):
+    """What each class's votes are multiplied by, Q8: 1 for the one with the most samples held."""
+    address = ptr32(t[_OWN])
+    factor = ptr16(address[_THICKET_FACTOR])
+    state = ptr32(address[_THICKET_STATE])
+    count = ptr16(ptr32(t[_GROVE])[_STORE_COUNT])
+    classes = state[_T_CLASSES]
+    most = 1
+    for c in range(classes):
+        if count[c] > most:
+            most = count[c]
+    least = (most >> _RAREST) + 1
+    for c in range(classes):
+        factor[c] = 256
+        if state[_T_EVEN] and count[c] != most:
+            factor[c] = (most << 8) // (count[c] if count[c] > least else least)  # < 2**12
+
+
+@micropython.viper
+def even_out(own, member, place: int) -> int:
+    """Multiply a member's votes by the factors; returns the class with the most, -1 if none has.
+
+    The votes' address stands at that place of the member's table.
+    """
+    address = ptr32(own)
+    factor = ptr16(address[_THICKET_FACTOR])
+    votes = ptr32(ptr32(member)[place])
+    classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
+    total = 0
+    for c in range(classes):
+        votes[c] = (votes[c] >> 8) * factor[c]  # 2**16 * 2**12, and so are all together
+        total += votes[c]
+    unit = (total >> 12) + 1
+    best = 0
+    for c in range(classes):
+        votes[c] = votes[c] // unit * 4080  # about 2**12 * 4080 = 2**16 * 255 in all
+        if votes[c] > votes[best]:
+            best = c
+    return best if votes[best] else -1
+
+
+@micropython.viper
+def judge_change(own, label: int):
+    """A label came that is not as the one before: were the members right that could say it?"""
+    address = ptr32(own)
+    predictions = ptr32(address[_THICKET_PREDICTIONS])
+    alone = ptr32(address[_THICKET_ALONE])
+    for k in range(_MEMBERS):
+        if predictions[k] >= 0:
+            right = _ONE if predictions[k] == label else 0
+            alone[k] = alone[k] + ((right - alone[k]) >> _CHANGES)

@@ -1,0 +1,164 @@
+"""The estimators: called as by River and scikit-learn, else by the learner's name.
+
+HoeffdingTree is a HoeffdingTreeClassifier, ThicketRegressor stays one, and a learner of one's own
+called PassiveAggressive is a PassiveAggressiveClassifier.
+
+Their constructors have a learner's own parameters, and those that all share. River and
+scikit-learn read a constructor's signature and expect an attribute for each name in it.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import AdapterError
+from ..library.learners import MODELS, REGRESSORS, defaults, learner, learner_name
+from ..streams.stream import MAX_FEATURES
+
+# Where River and scikit-learn call it something else
+OF_RIVER = {
+    "GaussianNaiveBayes": "GaussianNB",
+    "HoeffdingRegressor": "HoeffdingTreeRegressor",
+    "LinearRegressor": "LinearRegression",
+    "NearestNeighbours": "KNNClassifier",
+    "ShrubEnsemble": "ShrubClassifier",
+    "SoftmaxRegression": "SoftmaxRegression",
+}
+OF_SKLEARN = OF_RIVER | {
+    "NearestNeighbours": "KNeighborsClassifier",
+    "SoftmaxRegression": "LogisticRegression",
+}
+
+
+class Estimators:
+    """The classes of an adapter's module, one for each learner, made when they are first named.
+
+    The module `home` beside it has the CLASSIFIER and the REGRESSOR. It is imported with the first
+    class, so the names are there without River and scikit-learn.
+    """
+
+    def __init__(self, module: str, home: str, called: Mapping[str, str]) -> None:
+        self._module = module
+        self._home = home
+        self._called = called
+
+    def names(self) -> list[str]:
+        """What the module exports, sorted."""
+        return sorted([*self._models(), AdapterError.__name__])
+
+    def listed(self) -> list[str]:
+        """What the module's `dir()` shows."""
+        own = [name for name in vars(sys.modules[self._module]) if name.startswith("__")]
+        return sorted([*own, *self.names()])
+
+    def found(self, name: str) -> Any:
+        """What the module has under that name. Raises AttributeError."""
+        if name == "__all__":
+            return self.names()
+        models = self._models()
+        if name == AdapterError.__name__:
+            return AdapterError
+        if name not in models:
+            raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
+        parts = importlib.import_module(f"{self._module.rpartition('.')[0]}.{self._home}")
+        kind = parts.REGRESSOR if models[name] in REGRESSORS else parts.CLASSIFIER
+        return kind.estimator(name, self._module, models[name])
+
+    def _models(self) -> dict[str, str]:
+        """The learners by the names of their estimators."""
+        return {
+            self._called.get(kind, _name(kind)): model
+            for models in (MODELS, REGRESSORS)
+            for model, kind in models.items()
+        }
+
+
+def _name(kind: str) -> str:
+    return kind if kind.endswith(("Classifier", "Regressor")) else f"{kind}Classifier"
+
+
+def of_learner(adapter: Any) -> dict[str, Any]:
+    """The learner's own parameters as the adapter has them; a search may give numpy's numbers."""
+    found = {name: getattr(adapter, name) for name in defaults(adapter._model)}
+    return {n: v.item() if isinstance(v, np.generic) else v for n, v in found.items()}
+
+
+def check_parameters(adapter: Any, classes: Sequence[int] = ()) -> None:
+    """Refuse parameters that are wrong for any features, and for all these numbers of classes.
+
+    Few bytes may be enough for few features, and only the warm-up tells how many there are. Raises
+    AdapterError, in the learner's words.
+    """
+    named = adapter.features
+    if named is not None and (isinstance(named, str) or not isinstance(named, Collection)):
+        raise AdapterError(f"features has to be a list of names, not {named!r}")
+    refusals = []
+    for features in (1, MAX_FEATURES) if named is None else (len(named),):
+        for shape in [{"classes": number} for number in classes] or [{}]:
+            try:
+                learner(adapter._model).nbytes(features=features, **shape, **of_learner(adapter))
+                return
+            except ValueError as error:
+                refusals.append(str(error))
+    raise AdapterError(refusals[0])
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the classifiers, or the regressors, of an adapter have in common.
+
+    The docstring of a class is doc with the {learner} and the {others}, its parameters, filled in.
+    """
+
+    base: type
+    shared: Mapping[str, Any]
+    doc: str
+
+    def estimator(self, name: str, module: str, model: str) -> type:
+        """The class of that name for a learner, as if it stood in that module."""
+        return _made(name, module, self.base, tuple(self.shared.items()), self.doc, model)
+
+
+@functools.cache
+def _made(
+    name: str, module: str, base: type, shared: tuple[tuple[str, Any], ...], doc: str, model: str
+) -> type:
+    """The class; its __init__ stores the parameters and calls `_check()`, if there is one."""
+    usual = defaults(model)
+    found = {**dict(shared), **usual}
+    signature = inspect.Signature(
+        [
+            inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+            *(
+                inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=value)
+                for each, value in found.items()
+            ),
+        ]
+    )
+
+    def __init__(self: Any, *args: Any, **given: Any) -> None:  # noqa: N807
+        bound = signature.bind(self, *args, **given)
+        bound.apply_defaults()
+        for each in found:
+            setattr(self, each, bound.arguments[each])
+        if hasattr(self, "_check"):
+            self._check()
+
+    __init__.__signature__ = signature  # type: ignore[attr-defined]
+    others = ", ".join(f"{each}={value!r}" for each, value in usual.items())
+    members = {
+        "__doc__": doc.format(learner=learner_name(model), others=others),
+        "__init__": __init__,
+        "__module__": module,
+        "__qualname__": name,
+        "_model": model,
+    }
+    return type(name, (base,), members)

@@ -1,0 +1,397 @@
+"""A learner with its quantizer on a PC: rows of decimals in, class numbers out.
+
+Asking changes nothing that the learner or its quantizer will go by, however often it is done, and
+by however many threads.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.errors import AdapterError
+from ..engines.engines import ints
+from ..engines.interface import States
+from ..library import loader
+from ..library.learners import MODELS, grows, learner_name, stream_parameters
+from ..models import model_files
+from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
+from ..streams.units import Scale
+from .one_at_a_time import one_at_a_time
+from .sets import Sets
+from .unit_losses import LossWarnings
+
+FASTEST = "fastest"  # the engine c where there is a C compiler, else llvm
+ENGINES = (FASTEST, "c", "llvm", "python")
+Values = NDArray[np.float64]
+Row = list[float]  # what is missing in it is NaN
+
+
+class Online:
+    """What classifiers and regressors have in common: rows of decimals become codes."""
+
+    _learner: Any
+    _quantizer: Any
+    _lock: RLock
+    grows = False  # whether the ranges grow with what is learned
+
+    def __init__(
+        self,
+        model: str,
+        first: Values,
+        names: Sequence[str],
+        *,
+        warmup: int | None = None,
+        scale: Scale | None = None,
+        engine: str = FASTEST,
+        warns: bool = True,
+    ) -> None:
+        """first are the rows that give the units, unless the scale does, and the first `warmup` of
+        them, or all, give the ranges; shape (rows, features), NaN missing."""
+        check_engine(engine)
+        if not 1 <= len(names) <= MAX_FEATURES:
+            raise AdapterError(
+                f"there are {len(names)} features; 1 to {MAX_FEATURES} are possible"
+            )
+        first = np.where(np.isfinite(first), first, np.nan)
+        self.scale = Scale.fit(first) if scale is None else scale
+        columns = [f"the feature {name!r}" for name in names]
+        self._losses = LossWarnings(
+            self.scale, columns, ", or set digits=", meant=scale is not None, quiet=not warns
+        )
+        self._losses.look(first, self.scale.exact(first))
+        self._first = first[:warmup]
+        self._model, self._engine, self._names = model, engine, tuple(names)
+        self.samples = 0
+
+    def _begin(self) -> None:
+        """Make all objects, and freeze the ranges. Raises AdapterError."""
+        try:
+            self._build()
+        except ValueError as error:
+            raise AdapterError(str(error)) from None
+        if not self.grows:
+            self._quantizer.observe(ints(self.scale.apply(self._first)))
+            self._quantizer.freeze()
+            self._losses.freeze([self._quantizer.range_of(f) for f in range(len(self._names))])
+        del self._first
+
+    def table_bytes(self) -> int:
+        """Bytes of the buffers of the learner and of its quantizer."""
+        tables = (self._learner.buffers(), self._quantizer.buffers())
+        return sum(memoryview(buffer).nbytes for table in tables for _, _, buffer in table)
+
+    def _codes(self, values: Values) -> array[int]:
+        """Of rows that are learned."""
+        codes = array("H", bytes(2 * values.size))
+        self._quantizer.encode(self._raw_rows(values), codes)
+        return codes
+
+    def _raw_rows(self, values: Values) -> array[int]:
+        """Of rows that are learned; warns of what their units cannot hold."""
+        exact = self.scale.exact(values)
+        self._losses.look(values, exact)
+        return ints(self.scale.rounded(exact))
+
+    def _asked(self, values: Values) -> Iterator[array[int]]:
+        """The codes of each row; the quantizer forgets them."""
+        for row in self.scale.apply(values):
+            yield self._codes_aside(ints(row))
+
+    def _codes_aside(self, raw: array[int]) -> array[int]:
+        """The codes of a row, in an array that the next row takes; the quantizer forgets them."""
+        kept = [buffer[:] for buffer in self._noted]
+        self._quantizer.code(raw, self._row)
+        for buffer, before in zip(self._noted, kept, strict=True):
+            buffer[:] = before
+        return self._row
+
+    def _asked_row(self, row: Row) -> array[int]:
+        """The codes of one row, as _asked()."""
+        return self._codes_aside(array("i", self._losses.asked_row(row)))
+
+    def _check_names(self, what: str, texts: Sequence[str]) -> None:
+        if len(set(texts)) < len(texts):
+            raise AdapterError(f"two of the {what} have the same name as text: {texts}")
+
+    @one_at_a_time
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        for name in self._UNPICKLED:
+            state.pop(name, None)
+        return state | {"states": self._states()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        states = state.pop("states")
+        self.__dict__.update(state)
+        self._build()
+        self._restore(states)
+
+    _UNPICKLED: tuple[str, ...] = ("_learner", "_quantizer", "_lock", "_noted", "_row")
+
+    def _restore(self, states: States) -> None:
+        self._learner.load(states.learner)
+        self._quantizer.load(states.quantizer)
+
+    def _build(self) -> None:
+        self._lock = RLock()
+        kind = learner_name(self._model)
+        self._learner = getattr(self._library, kind)(**self._parameters)
+        self._quantizer = self._ranges()
+        named = {name.rpartition(".")[2]: buffer for name, _, buffer in self._quantizer.buffers()}
+        self._noted = (named["counts"], named["last"])  # what coding a row changes
+        self._row = array("H", bytes(2 * len(self._names)))
+
+    def _ranges(self) -> Any:
+        """A quantizer that is frozen once it has seen the first rows."""
+        return self._library.Quantizer(len(self._names))
+
+    @property
+    def _library(self) -> Any:
+        return loader.load(loader.fastest() if self._engine == FASTEST else self._engine)
+
+    _parameters: dict[str, Any]
+
+    def _states(self) -> States:
+        return States(self._learner.save(), self._quantizer.save())
+
+
+class OnlineModel(Online):
+    """A classifier, whose ranges grow if it can move what it knows along."""
+
+    def __init__(
+        self,
+        model: str,
+        parameters: Mapping[str, Any],
+        first: Values,
+        names: Sequence[str],
+        classes: int,
+        *,
+        warmup: int | None = None,
+        scale: Scale | None = None,
+        engine: str = FASTEST,
+        warns: bool = True,
+        guarantee: int | None = None,
+    ) -> None:
+        """As Online; guarantee is the percent of the sets that hold the label.
+
+        Raises AdapterError for what the learner refuses.
+        """
+        how: dict[str, Any] = {"warmup": warmup, "scale": scale, "engine": engine}
+        super().__init__(model, first, names, warns=warns, **how)
+        self._sets = Sets(guarantee)
+        if classes > MAX_CLASSES:
+            raise AdapterError(f"there are {classes} classes; at most {MAX_CLASSES} are possible")
+        numbers = tuple(str(c) for c in range(max(classes, 2)))  # one class is none to tell apart
+        labels = np.zeros(len(self._first), dtype=np.uint8)
+        stream = Stream("", self._first, labels, self._names, numbers)
+        self._parameters = stream_parameters(model, stream, len(labels)) | dict(parameters)
+        self._begin()
+        self._right = 0
+        self._last: Row | None = None  # the row that was asked for last, if it was one
+        self._following = False  # whether what comes next follows a row that was learned
+
+    @property
+    def classes(self) -> int:
+        """How many classes it has room for, two at least."""
+        return int(self._learner.classes)
+
+    @one_at_a_time
+    def learn(
+        self, values: Values, labels: NDArray[np.uint8], judged: OnlineModel | None = None
+    ) -> None:
+        """Learn rows, shape (rows, features), one after the other.
+
+        judged is the model that was asked for them in place of this one, and has judged the sets:
+        these go on here.
+        """
+        raw = self._raw_rows(values)
+        codes = array("H", bytes(2 * len(raw)))
+        truth, predictions = bytearray(labels.tobytes()), bytearray(len(labels))
+        features = values.shape[1]
+        follows = self._note(None)
+        at = 0
+        while at < len(labels):
+            end = self._quantizer.encode_from(raw, codes, at)
+            if judged or not self._sets.percent:
+                self._learner.run(codes, truth, predictions, at, end)
+                at = end
+            for i in range(at, end):
+                self._tell_sets(codes[i * features : (i + 1) * features], truth[i], follows)
+                self._learner.run(codes, truth, predictions, i, i + 1)
+            at = end
+        self._sets.follow(judged._sets if judged else None)
+        self.samples += len(labels)
+        self._right += int(np.sum(np.frombuffer(predictions, dtype=np.uint8) == labels))
+
+    @one_at_a_time
+    def learn_row(self, row: Row, label: int, judged: OnlineModel | None = None) -> None:
+        """Learn one row; the same as learn(), sooner. Which row it was tells what follows it."""
+        follows = self._note(row)
+        self._quantizer.encode_from(array("i", self._losses.learned_row(row)), self._row, 0)
+        if judged is None:
+            self._tell_sets(self._row, label, follows)
+        self._sets.follow(judged._sets if judged else None)
+        self._right += self._learn_codes(self._row, label) == label
+        self.samples += 1
+
+    def _learn_codes(self, codes: array[int], label: int) -> int:
+        """Learn codes; returns what was predicted before."""
+        return int(self._learner.learn(codes, label))
+
+    def _build(self) -> None:
+        self.grows = self._can_grow and grows(self._model)
+        super()._build()
+        self._sets.begin(self._library, self._learner)
+
+    _can_grow = True
+
+    def _ranges(self) -> Any:
+        if self.grows:
+            return self._library.GrowingQuantizer(len(self._names), (self._learner,))
+        return super()._ranges()
+
+    @one_at_a_time
+    def settle(self) -> None:
+        """Do what the learner has left to do once nothing is taught any more."""
+        while self._learner.idle():
+            pass
+
+    @one_at_a_time
+    def predict(self, values: Values) -> tuple[NDArray[np.intp], Values]:
+        """Classes, shape (rows,), and the parts of the votes, shape (rows, classes).
+
+        The same row gives the same answer, whatever was asked before.
+        """
+        return self._predict(values, self._alone())
+
+    @one_at_a_time
+    def predict_following(self, row: Row) -> tuple[int, list[int]]:
+        """The class of one row which, in prequential use, is the next one of a stream; and votes.
+
+        It is if the row that was learned last was asked for before, and no other one since. Then
+        the label before may be a hint. In the row, what is missing is math.nan itself.
+        """
+        found = self._predict_codes(self._asked_row(row), self._next(row))
+        return found, self._learner.votes.tolist()
+
+    @one_at_a_time
+    def sets(self, values: Values) -> NDArray[np.bool_]:
+        """Which classes are in the set of each row, shape (rows, classes), by predict().
+
+        Raises AdapterError without a guarantee.
+        """
+        return self._members(values, self._alone())
+
+    @one_at_a_time
+    def set_following(self, row: Row) -> list[bool]:
+        """The same of one row by predict_following()."""
+        self._next(row)(self._asked_row(row))
+        return self._sets.members(self._learner.votes)
+
+    def _alone(self) -> Callable[[array[int]], int]:
+        """What predicts rows of which nobody knows what came before."""
+        self._last, self._following = None, False
+        return self._asker(False)
+
+    def _next(self, row: Row) -> Callable[[array[int]], int]:
+        """What predicts a row that may be the next one."""
+        if self._last is not None and row != self._last:
+            self._following = False
+        self._last = row
+        return self._asker(self._following)
+
+    def _asker(self, follows: bool) -> Callable[[array[int]], int]:
+        ask: Callable[[array[int]], int]
+        ask = self._learner.predict_next if follows else self._learner.predict
+        return ask
+
+    def _members(self, values: Values, ask: Callable[[array[int]], int]) -> NDArray[np.bool_]:
+        found = np.zeros((len(values), self.classes), dtype=np.bool_)
+        for i, codes in enumerate(self._asked(values)):
+            ask(codes)
+            found[i] = self._sets.members(self._learner.votes)
+        return found
+
+    @one_at_a_time
+    def judge(self, row: Row, label: int) -> None:
+        """Tell the sets of one row, as it was asked for, which learn(..., judged) takes then."""
+        if self._sets.percent:
+            follows = row == self._last and self._following
+            self._tell_sets(self._asked_row(row), label, follows)
+
+    def _tell_sets(self, codes: array[int], label: int, follows: bool) -> None:
+        """Tell of a row that is learned now, as it was, or would have been, asked for."""
+        if self._sets.percent:
+            predicted = self._asker(follows)(codes)
+            self._sets.tell(codes, self._learner.votes, predicted, label)
+
+    def _note(self, row: Row | None) -> bool:
+        """Note that a row is learned, or several; returns whether it was asked for, and follows
+        another."""
+        was_asked, self._last = row is not None and row == self._last, None
+        follows, self._following = was_asked and self._following, was_asked
+        return follows
+
+    def _predict(
+        self, values: Values, ask: Callable[[array[int]], int]
+    ) -> tuple[NDArray[np.intp], Values]:
+        found = np.zeros(len(values), dtype=np.intp)
+        votes = np.zeros((len(values), self.classes))
+        for i, codes in enumerate(self._asked(values)):
+            found[i] = self._predict_codes(codes, ask)
+            votes[i] = self._learner.votes
+        votes[votes.sum(axis=1) == 0] = 1  # nothing is known yet
+        return found, votes / votes.sum(axis=1, keepdims=True)
+
+    def _predict_codes(self, codes: array[int], ask: Callable[[array[int]], int]) -> int:
+        return ask(codes)
+
+    @one_at_a_time
+    def save(self, path: Path | str, class_names: Sequence[str], source: str) -> None:
+        """Write the model's file, see model_files.py; source says what it has learned.
+
+        Classes that no sample had yet are called by their numbers. Raises UserError if it cannot
+        be written.
+        """
+        fields = self._file_fields(class_names)
+        self._check_names("features", self._names)
+        self._check_names("classes", fields["class_names"])
+        file = model_files.ModelFile(
+            learner=MODELS[self._model],
+            parameters=self._parameters,
+            feature_names=self._names,
+            **fields,
+            scale=self.scale,
+            stream=source,
+            samples=self.samples,
+            accuracy=100 * self._right / self.samples if self.samples else 0.0,
+            states=self._states(),
+        )
+        model_files.write(Path(path), file)
+
+    def _file_fields(self, class_names: Sequence[str]) -> dict[str, Any]:
+        """What a file says of the classes, of which the first ones have these names."""
+        rest = range(len(class_names), self.classes)
+        names = (*class_names, *(f"class {c}" for c in rest))
+        return {"class_names": names, "companions": self._sets.fields()}
+
+    def _states(self) -> States:
+        states = super()._states()
+        return States(states.learner, states.quantizer, self._sets.states())
+
+    def _restore(self, states: States) -> None:
+        super()._restore(states)
+        self._sets.load(states.more)
+
+
+def check_engine(engine: str) -> None:
+    """Raise AdapterError unless there is such an engine here."""
+    if engine not in ENGINES:
+        raise AdapterError(f"engine has to be one of {', '.join(ENGINES)}, not {engine!r}")

@@ -1,0 +1,71 @@
+"""Prediction sets of the estimators; see the firmware's prediction_sets.py."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping
+from typing import Any
+
+from ..base.errors import AdapterError, UserError
+from ..companions.guarantee import Guarantee
+
+
+class Sets:
+    """What makes the sets of a learner, so many percent of which hold the class.
+
+    With None, there are none. Raises AdapterError for another percent than 50..99.
+    """
+
+    def __init__(self, percent: int | None) -> None:
+        if percent is not None:
+            try:
+                Guarantee(percent)
+            except UserError:
+                raise AdapterError(
+                    f"guarantee has to be None or 50..99 (percent), not {percent!r}"
+                ) from None
+        self.percent = percent
+        self._part: Any = None
+
+    def begin(self, library: Any, learner: Any) -> None:
+        """Make the part beside a learner of the library."""
+        if self.percent:
+            shape = learner.features, learner.classes
+            self._part = library.prediction_sets.Guarantee(*shape, percent=self.percent)
+
+    def tell(self, codes: array[int], votes: array[int], predicted: int, label: int) -> None:
+        """A row got these votes before its label was learned."""
+        beyond = label + 1 - len(votes)  # a class that the learner has no room for
+        self._part.look(codes, votes + array("i", bytes(4 * max(beyond, 0))), predicted, label)
+
+    def follow(self, before: Sets | None) -> None:
+        """Go on from other sets, so that those of a learner that begins anew hold as often."""
+        if self.percent and before and before is not self:
+            for (_, _, own), (_, _, others) in zip(
+                self._part.buffers(), before._part.buffers(), strict=True
+            ):
+                if len(own) == len(others):  # all but the last set
+                    own[:] = others
+
+    def members(self, votes: array[int]) -> list[bool]:
+        """Which classes are in the set of a row with these votes. Raises AdapterError."""
+        if not self._part:
+            raise AdapterError("there are sets only with guarantee=, such as 90 (percent)")
+        least = self._part.limit(votes)
+        return [vote >> 9 >= least for vote in votes]
+
+    def fields(self) -> dict[str, Any]:
+        """What a model's file has in config.json of it."""
+        return {Guarantee.name: Guarantee(self.percent).row} if self.percent else {}
+
+    def states(self) -> dict[str, bytes]:
+        """Its state, by its name."""
+        return {Guarantee.name: self._part.save()} if self.percent else {}
+
+    def load(self, states: Mapping[str, bytes]) -> None:
+        """Take over such a state."""
+        if self.percent:
+            self._part.load(states[Guarantee.name])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"percent": self.percent, "_part": None}

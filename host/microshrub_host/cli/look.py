@@ -1,0 +1,203 @@
+"""`microshrub look`: what is in a recording, in one screen, and how to go on with it."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from dataclasses import replace
+from typing import Any
+
+from rich.table import Table
+
+from ..base.errors import DataError
+from ..base.terminal import console, showing
+from ..base.versions import versions
+from ..features.recording_clock import RecordingClock, clock_in, clock_of
+from ..reports.page import surroundings
+from ..reports.recording_report import HEAD, RecordingReport, class_facts
+from ..streams.class_names import declared_classes
+from ..streams.columns import ColumnChoice
+from ..streams.open_regression_stream import open_columns
+from ..streams.open_stream import open_stream
+from ..streams.reading_options import ReadingOptions
+from ..streams.stream import Stream, source_names
+from ..streams.survey import Survey, survey
+from ..streams.wide_rows import Wide
+from .outputs import add_outputs, check_outputs, write_page
+from .parsed import columns_read
+from .plain_parser import show_first
+from .stream_options import add_data, add_recording_options
+
+_FAST = 5.0  # rows a second from which on they are a sensor's readings
+_WARMUP = 256
+_LATE = "new classes after the warm-up"  # which is news to a board alone
+_DROP = re.compile(r"--drop (\S+|'[^']*') leaves it out\.$")
+_IDENTIFIER = re.compile(r"named like (an identifier|a row's number)|only (rises|falls)")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options."""
+    parser.description = (
+        "Show what is in a file: columns, units, clock, gaps and classes, what is left out and "
+        "why, and the command to go on with. It is read as `simulate` reads it."
+    )
+    add_data(parser)
+    add_recording_options(parser)
+    add_outputs(parser, html="write it as one HTML page, with a picture of each column")
+    show_first(parser, "--label", "--drop", "--label-from", "--wide", "--limit", "--html")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Look, then print and write what is there; 1 if it cannot be learned as it is."""
+    check_outputs(arguments)
+    sources = source_names(arguments.data)
+    wide = None if arguments.wide is None else Wide.of(arguments.wide)
+    asked = ReadingOptions(
+        arguments.label, declared_classes(arguments.classes), not arguments.no_header,
+        arguments.limit, None, _WARMUP, ColumnChoice.of(arguments.columns, arguments.drop),
+        group=arguments.group, label_from=arguments.label_from, wide=wide,
+        decimal=arguments.decimal,
+    )  # fmt: skip
+    with showing("looking") as update:
+        found = survey(sources, asked, update)
+    report = _report(arguments, sources, found)
+    _print(report)
+    if arguments.html is not None:
+        write_page(arguments, report.page(arguments.command_line, surroundings() | versions()))
+    return 1 if report.fault else 0
+
+
+def _print(report: RecordingReport) -> None:
+    rows, lines = report.screen(blocks="utf" in (console.encoding or "").lower())
+    console.say(report.title)
+    table = Table(box=None, pad_edge=False)
+    shown = [place for place, name in enumerate(HEAD) if any(row[place] for row in rows)]
+    for place in shown:  # the names alone are cut if the screen is narrow
+        widest = max(len(row[place]) for row in rows)
+        table.add_column(
+            HEAD[place], overflow="ellipsis", no_wrap=True, min_width=widest if place else None
+        )
+    for row in rows:
+        table.add_row(*(row[place] for place in shown))
+    console.print(table)
+    for line in lines:
+        console.say(line)
+
+
+def _report(
+    arguments: argparse.Namespace, sources: tuple[str, ...], found: Survey
+) -> RecordingReport:
+    reading: dict[str, Any] = {
+        **columns_read(arguments),
+        "label": arguments.label,
+        "label_from": arguments.label_from,
+        "classes": arguments.classes,
+        "group": arguments.group,
+        "wide": arguments.wide,
+    }
+    try:
+        with showing("reading") as update:
+            stream = open_stream(list(sources), **reading, warmup=_WARMUP, progress=update)
+    except DataError as error:
+        command = _mended(arguments, sources, str(error))
+        return RecordingReport(found, {}, [], found.notes, str(error), command)
+    clock = _clock(sources, stream, arguments)
+    facts = [f"Clock: {clock.note}."] if clock else []
+    facts.append(class_facts(stream))
+    drop = [] if arguments.columns else _dropped(stream)
+    roles = _roles(found, stream, clock, drop)
+    features = _features(stream, clock)
+    given = _given(arguments, drop if not features or clock is None else
+                   [name for name in drop if name != clock.name])  # fmt: skip
+    command = shlex.join(["microshrub", "simulate", *sources, *given, *features])
+    notes = [note for note in stream.notes if not note.startswith(_LATE)]
+    if features and clock:  # they take the clock out
+        notes = [note for note in notes if f"the column {clock.name} " not in note]
+    return RecordingReport(found, roles, facts, notes, "", command)
+
+
+def _clock(
+    sources: tuple[str, ...], stream: Stream, arguments: argparse.Namespace
+) -> RecordingClock | None:
+    """What the clock says, be it learned or left out."""
+    learned = clock_of(stream)
+    if learned is not None:
+        return learned[1]
+    if not stream.clocks or arguments.wide is not None:
+        return None
+    name = stream.clocks[0]
+    reading = columns_read(arguments) | {"columns": [name], "drop": None}
+    try:
+        times = open_columns(list(sources), **reading).columns[:, 0]
+    except DataError:
+        return None
+    clock = clock_in(f"{name}_ms", times, stream.starts)  # as dates and `record` have it
+    return clock and replace(clock, name=name)
+
+
+def _dropped(stream: Stream) -> list[str]:
+    """Columns that are named like a row's number or an identifier, or only rise."""
+    result = []
+    for note in stream.notes:
+        drop = _DROP.search(note)
+        if drop and _IDENTIFIER.search(note):
+            result += shlex.split(drop[1])
+    return result
+
+
+def _roles(
+    found: Survey, stream: Stream, clock: RecordingClock | None, drop: list[str]
+) -> dict[str, str]:
+    result = {}
+    for column in found.columns:
+        name = column.name
+        if name == stream.label_name:
+            result[name] = "class"
+        elif name in stream.clocks or (clock and name == clock.name):
+            result[name] = "clock, left out" if name in stream.clocks else "clock"
+        elif name in drop:
+            result[name] = "to be dropped"
+        elif name == stream.group_name:
+            result[name] = "group"
+        elif name in stream.feature_names:
+            result[name] = "feature"
+        else:
+            result[name] = "left out"
+    return result
+
+
+def _features(stream: Stream, clock: RecordingClock | None) -> list[str]:
+    """--features, where rows are readings of a sensor, in runs of a class."""
+    if stream.readings or clock is None or not clock.known or clock.rate < _FAST:
+        return []
+    return ["--features"]
+
+
+def _given(arguments: argparse.Namespace, drop: list[str]) -> list[str]:
+    """The options that were given, with more columns to drop."""
+    words: list[str] = []
+    for name in ("label", "label_from", "classes", "group", "decimal", "limit"):
+        value = getattr(arguments, name)
+        words += [f"--{name.replace('_', '-')}", str(value)] if value is not None else []
+    words += ["--no-header"] if arguments.no_header else []
+    words += ["--columns", *arguments.columns] if arguments.columns else []
+    dropped = [*(arguments.drop or ()), *drop]
+    words += ["--drop", *dropped] if dropped else []
+    words += ["--wide", *arguments.wide] if arguments.wide is not None else []
+    return words
+
+
+_MENDS = re.compile(r"(?:All at once:|Use) ((?:--[\w-]+ )(?:.*))$")
+
+
+def _mended(arguments: argparse.Namespace, sources: tuple[str, ...], fault: str) -> str:
+    """The command with the options that the message has, if it has them all."""
+    found = _MENDS.search(fault)
+    if found is None:
+        return ""
+    kept = argparse.Namespace(**vars(arguments))
+    if "--drop" in found[1]:  # it names those that are dropped already
+        kept.drop = None
+    words = shlex.join(["microshrub", "simulate", *sources, *_given(kept, [])])
+    return f"{words} {found[1]}"

@@ -1,0 +1,257 @@
+"""microshrub.toml, a project's file: what its commands share is written once.
+
+    board = "rpi_pico"
+    data = "walk.csv"                # record writes it, simulate learns it
+    model = "walk.mshrub"            # simulate writes it, build takes it
+    sensor = "mpu6050 scl=1 sda=0 rate=100 axes=3"
+    features = "window=64 hop=16"
+    label-pin = "15 pressed=walk released="
+
+    [simulate]                       # options of one command alone
+    plot = "walk.png"
+
+A command reads the file in the folder in which it is started. Options on the command line win.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..base.errors import UserError
+from ..base.text import did_you_mean
+
+NAME = "microshrub.toml"
+DATA = "DATA"  # a command's argument that is no option
+
+_LEARNS = ("simulate", "tune", "build", "stream")  # commands that read a recording
+
+
+def _everywhere(flag: str, *commands: str) -> dict[str, str]:
+    return dict.fromkeys(commands, flag)
+
+
+# How a recording is read; a saved model knows it
+_READING = {
+    name: _everywhere(f"--{name}", *_LEARNS)
+    for name in (
+        *("features", "label", "label-from", "classes", "columns", "drop", "group", "wide"),
+        "target",
+    )
+} | {
+    "horizon": _everywhere("--horizon", "simulate", "tune", "build"),
+    "lags": _everywhere("--lags", "simulate", "tune", "build"),
+    "interval": _everywhere("--interval", "simulate", "build"),
+    "learner": _everywhere("--model", "simulate", "build"),
+}
+# By key: the option that it stands for, of each command that has it
+KEYS: dict[str, dict[str, str]] = {
+    "board": _everywhere("--board", "simulate", "tune", "build", "flash"),
+    "data": _everywhere(DATA, *_LEARNS) | {"record": "--output", "device": "--sensor"},
+    "model": {"simulate": "--save", "build": "--model"},
+    "sensor": {"build": "--sensor"},
+    "label-pin": {"build": "--label-pin"},
+    "label-keys": {"record": "--label-keys"},
+    "port": _everywhere("--port", "record", "flash", "monitor", "stream"),
+    **_READING,
+}
+for _name in ("label", "classes", "columns", "drop"):
+    KEYS[_name]["device"] = f"--{_name}"
+COMMANDS = ("record", "simulate", "tune", "build", "flash", "monitor", "stream", "device")
+
+_Rest = Callable[[], tuple[argparse.Namespace, list[str]]]
+
+
+def read(path: Path = Path(NAME)) -> dict[str, Any]:
+    """What the file says; empty if there is none. Raises UserError."""
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        with path.open("rb") as file:
+            found: dict[str, Any] = tomllib.load(file)
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"{path}: {error}") from None
+    for name, value in found.items():
+        if name not in KEYS and name not in COMMANDS:
+            hint = did_you_mean(name, [*KEYS, *(f"[{each}]" for each in COMMANDS)])
+            raise UserError(f"{path}: there is no key {name}. {hint}")
+        if isinstance(value, dict) != (name in COMMANDS):
+            what = "a section, [" + name + "]" if name in COMMANDS else "a value, not a section"
+            raise UserError(f"{path}: {name} has to be {what}")
+    return found
+
+
+def parse(
+    parser: argparse.ArgumentParser, command: str, rest: _Rest
+) -> tuple[argparse.Namespace, list[str]]:
+    """What rest() parses, with what the project's file says of options that were not given.
+
+    Ends with an error for a file that cannot be used.
+    """
+    try:
+        project = read()
+        found = _Settings(parser, command, project) if project else None
+    except UserError as error:
+        parser.error(str(error))
+    if found is None:
+        return rest()
+    found.make_optional()
+    parsed, more = rest()
+    if not more:
+        found.fill_in(parsed)
+    return parsed, more
+
+
+class _Settings:
+    """What a project's file says of the options of one command."""
+
+    def __init__(
+        self, parser: argparse.ArgumentParser, command: str, project: Mapping[str, Any]
+    ) -> None:
+        self._parser, self._command = parser, command
+        self._project = project
+        self._actions: dict[str, argparse.Action] = {}  # by key
+        self._values: dict[str, Any] = {}
+        for key, of in KEYS.items():
+            if key in project and command in of:
+                self._add(key, of[command], project[key])
+        for key, value in project.get(command, {}).items():
+            if f"--{key}" not in parser._option_string_actions:
+                known = [each.removeprefix("--") for each in parser._option_string_actions]
+                raise UserError(
+                    f"{NAME}: [{command}] has no {key}. {did_you_mean(key, sorted(known))}"
+                )
+            self._add(f"[{command}] {key}", f"--{key}", value)
+
+    def _add(self, key: str, flag: str, value: Any) -> None:
+        self._values[key] = value
+        self._actions[key] = next(
+            action
+            for action in self._parser._actions
+            if flag in action.option_strings or (flag == DATA and action.metavar == DATA)
+        )
+
+    def make_optional(self) -> None:
+        """Let the command line leave out what the file says, and tell that it was left out."""
+        self._defaults: dict[str, Any] = {}
+        for action in self._actions.values():
+            if action.default != argparse.SUPPRESS:
+                self._defaults.setdefault(action.dest, action.default)
+                action.default = None
+            action.required = False
+            if not action.option_strings:
+                action.nargs = "*" if action.nargs in ("+", "*") else "?"
+        for group in self._parser._mutually_exclusive_groups:
+            for action in group._group_actions:
+                if action.dest in self._defaults:
+                    action.default = None
+
+    def fill_in(self, parsed: argparse.Namespace) -> None:
+        """Take the file's values for what was not given, and say which."""
+        given = {name for name, value in vars(parsed).items() if value is not None}
+        wanted = self._wanted(parsed)
+        for dest, default in self._defaults.items():
+            if dest not in given:
+                setattr(parsed, dest, default)
+        used = []
+        for key, action in self._actions.items():
+            if key not in wanted or action.dest in given or self._excluded(action, parsed, given):
+                continue
+            for words in self._words(key, action):
+                self._take(key, action, words, parsed)
+                used.append(shlex.join([*action.option_strings[-1:], *words]))
+        if used:
+            from ..base.terminal import messages  # as above
+
+            messages.say(f"{NAME}: {' '.join(used)}")
+
+    def _wanted(self, parsed: argparse.Namespace) -> set[str]:
+        """The keys that matter: a saved model knows how its recording was read."""
+        keys = set(self._values)
+        named = getattr(parsed, "data", None) is not None
+        saved = self._saved_model(parsed, named)
+        if self._command == "simulate":
+            if saved:
+                return keys & {"data", "label"}
+            return keys - {"model"} if named else keys
+        if self._command == "build":
+            return keys - {*_READING, "data"} if saved else keys - {"model"}
+        return keys
+
+    def _saved_model(self, parsed: argparse.Namespace, named: bool) -> bool:
+        from ..library.learners import is_known  # which few folders need
+
+        model = getattr(parsed, "model", None)
+        if model is not None:
+            return not is_known(model)
+        return self._command == "build" and "model" in self._values and not named
+
+    def _excluded(
+        self, action: argparse.Action, parsed: argparse.Namespace, given: set[str]
+    ) -> bool:
+        """Whether an option was given that cannot stand beside this one."""
+        return any(
+            other is not action and other.dest in given and getattr(parsed, other.dest)
+            for group in self._parser._mutually_exclusive_groups
+            if action in group._group_actions
+            for other in group._group_actions
+        )
+
+    def _words(self, key: str, action: argparse.Action) -> list[list[str]]:
+        """What would be typed behind the option, for each time that it would be typed."""
+        value = self._values[key]
+        several = action.nargs in ("+", "*") or isinstance(action.nargs, int)
+        if isinstance(value, bool):
+            if action.nargs not in (0, "*"):
+                self._refuse(key, "a text")
+            return [[]] if value else []
+        if isinstance(value, list) and several and all(isinstance(each, str) for each in value):
+            if type(action) is argparse._AppendAction:  # that of --columns is a subclass
+                return [shlex.split(each) for each in value]
+            return [value]
+        if action.nargs == 0 or not isinstance(value, (str, int, float)):
+            self._refuse(key, "true or false" if action.nargs == 0 else "a text or a number")
+        return [shlex.split(value) if several and isinstance(value, str) else [str(value)]]
+
+    def _refuse(self, key: str, what: str) -> NoReturn:
+        self._parser.error(f"{NAME}: {key} has to be {what}, not {self._values[key]!r}")
+
+    def _take(
+        self, key: str, action: argparse.Action, words: Sequence[str], parsed: argparse.Namespace
+    ) -> None:
+        try:
+            value = self._parser._get_values(action, list(words))
+            action(self._parser, parsed, value, None)
+        except argparse.ArgumentError as error:
+            self._parser.error(f"{NAME}: {key}: {error.message}")
+
+
+def written(settings: Mapping[str, Any]) -> str:
+    """The text of a project's file with these keys; None and empty lists are left out."""
+    lines = []
+    for key, value in settings.items():
+        if value is None or value == []:
+            continue
+        lines.append(f"{key} = {_toml(value)}")
+    return "\n".join([*lines, ""])
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return str(value)
+    text = str(value).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'

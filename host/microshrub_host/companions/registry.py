@@ -1,0 +1,103 @@
+"""The companions: each is a line here, or was registered."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Container, Iterable, Mapping, Sequence
+from typing import Any
+
+from ..base.errors import UserError
+from ..library import loader
+from ..library.library_files import PARTS, add
+from .anomaly import Anomaly
+from .companion import Companion
+from .guarantee import Guarantee
+from .label_budget import LabelBudget
+from .spare_classes import SpareClasses
+from .watcher import Watcher
+
+# In the order in which they are made: questions are those of the learner with spare classes
+_COMPANIONS: list[type[Companion]] = [Anomaly, SpareClasses, LabelBudget, Guarantee]
+
+
+def all_companions() -> tuple[type[Companion], ...]:
+    """All classes of companions, in the order in which they are made."""
+    return tuple(_COMPANIONS)
+
+
+def named(names: Container[str]) -> tuple[type[Companion], ...]:
+    """Those of these names."""
+    return tuple(kind for kind in _COMPANIONS if kind.name in names)
+
+
+def watchers(names: Container[str]) -> tuple[type[Watcher], ...]:
+    """Those of these names that watch samples."""
+    return tuple(kind for kind in named(names) if issubclass(kind, Watcher))
+
+
+def register_companion(kind: type[Companion], part: str | os.PathLike[str] | None = None) -> None:
+    """Add a companion of your own: every command and every program then knows it.
+
+    `part` is the file of the class that runs on a board; it becomes a module of the device
+    library. The companion is a Watcher, and its `module` is the file's name without .py. Raises
+    UserError if there is no such file, or no such class in it, and TypeError if kind is none.
+    """
+    if not (isinstance(kind, type) and issubclass(kind, Companion)):
+        raise TypeError(f"a companion is a class that inherits from Companion, not {kind!r}")
+    if part is not None and issubclass(kind, Watcher):
+        add(kind.kind, part, PARTS)
+        loader.load.cache_clear()
+    if kind not in _COMPANIONS:
+        _COMPANIONS.append(kind)
+
+
+def of_options(given: Mapping[str, Any], hertz: float | None = None) -> tuple[Companion, ...]:
+    """Those that the values of their options ask for, by the options' names.
+
+    hertz is the rate of the sensor, where it is known. Raises UserError.
+    """
+    values = {name: given.get(name) for name in option_names()}
+    asked = (
+        kind.of_options(values, hertz)
+        for kind in _COMPANIONS
+        if any(values[option.name] is not None for option in kind.options)
+    )
+    return tuple(each for each in asked if each)
+
+
+def option_names() -> tuple[str, ...]:
+    """The names of all of their options."""
+    return tuple(option.name for kind in _COMPANIONS for option in kind.options)
+
+
+def keeps_ranges(given: Mapping[str, Any]) -> bool:
+    """Whether one of the options that are given asks for one with which no ranges grow."""
+    freezing = [kind for kind in _COMPANIONS if kind.freezes]
+    return any(given.get(option.name) for kind in freezing for option in kind.options)
+
+
+def refuse_with_numbers(companions: Sequence[Companion]) -> None:
+    """Raise UserError if there is one, as a model of numbers has none."""
+    if companions:
+        raise UserError(f"{type(companions[0]).__name__} is for classes, not numbers")
+
+
+def in_order(
+    companions: Iterable[Companion], also: Iterable[Companion] = ()
+) -> tuple[Companion, ...]:
+    """All of them in the order in which they are made.
+
+    Raises TypeError for what is no list of companions, as a program may give it, and UserError
+    for two of one kind.
+    """
+    asked = tuple(companions) if isinstance(companions, Iterable) else None
+    if asked is None or not all(type(each) in _COMPANIONS for each in asked):
+        raise TypeError(
+            f"companions= takes a list of companions, such as [Guarantee(90)], not {companions!r}"
+        )
+    found = sorted([*asked, *also], key=lambda each: _COMPANIONS.index(type(each)))
+    for one, other in itertools.pairwise(found):
+        if type(one) is type(other):
+            raise UserError(f"companions= has two of one kind: {one} and {other}")
+    return tuple(found)

@@ -1,0 +1,158 @@
+"""What became of the classes of a stream that had no name at first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.text import count
+from ..engines.interface import Labels
+from ..engines.spare_person import KNOWN, NAMED, NO_ROOM
+from .companion import CompanionReport, CompanionRun
+
+
+@dataclass(frozen=True)
+class Naming:
+    """A class that got a name."""
+
+    name: str
+    sample: int  # how many samples of the stream had come by then,
+    own: int  # how many of them were of this class,
+    new: int  # and how many of those were novel at once
+    aside: int  # samples that got this label together,
+    right: int  # of which so many were of this class
+    later: int  # samples of it that came after it had its name,
+    recall: float | None  # of which so many percent were predicted right; None: there were none
+
+
+@dataclass(frozen=True)
+class SpareRun(CompanionRun):
+    """Which samples were novel, shape (samples,), and how a person named them."""
+
+    spare: int
+    known: tuple[str, ...]  # from the start
+    named: tuple[Naming, ...]
+    never: dict[str, int]  # classes that never got a name, and how many samples they have
+    in_vain: int  # questions about what had a name
+    no_room: int  # questions when no spare class was left
+    taken_for_new: float  # percent of the samples of a class that had a name
+    accuracy_of_named: float  # percent right of these samples
+    bytes: int  # of the buffers
+    parameters: dict[str, int]  # of the SpareClasses, but for model and names
+    new: NDArray[np.bool_] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        names: Sequence[str],
+        known: Sequence[int],
+        parameters: dict[str, int],
+        report: CompanionReport,
+    ) -> SpareRun:
+        """The run of a Person, with classes of these names, of whom some were known at first."""
+        new, labels, right = report.outputs[0].astype(np.bool_), report.labels, report.right
+        answers: list[list[int]] = report.status["answers"]
+        since = np.full(len(names), len(labels))  # the first sample for which a class has a name
+        since[list(known)] = 0
+        for sample, truth, _, _, what in answers:
+            if what == NAMED:
+                since[truth] = sample
+        has_name = np.arange(len(labels)) >= since[labels]
+        kinds = [answer[-1] for answer in answers]
+        return cls(
+            spare=parameters["spare"],
+            known=tuple(names[truth] for truth in known),
+            named=tuple(
+                _naming(names[a[1]], a, new, labels, right) for a in answers if a[-1] == NAMED
+            ),
+            never={
+                name: int(np.sum(labels == k))
+                for k, name in enumerate(names)
+                if since[k] == len(labels) and np.any(labels == k)
+            },
+            in_vain=kinds.count(KNOWN),
+            no_room=kinds.count(NO_ROOM),
+            taken_for_new=_percent(new[has_name]) or 0.0,
+            accuracy_of_named=_percent(right[has_name]) or 0.0,
+            bytes=report.bytes,
+            parameters=parameters,
+            new=new,
+        )
+
+    def saved(self) -> dict[str, Any]:
+        return {"spare": self.parameters}
+
+    def class_names(self, names: tuple[str, ...], classes: int) -> tuple[str, ...]:
+        """Those that have one, and `spare 3` and so on."""
+        named = [*self.known, *(naming.name for naming in self.named)]
+        rest = classes - len(named)
+        return (*named, *(f"spare {self.spare - rest + k + 1}" for k in range(rest)))
+
+    def record(self) -> dict[str, Any]:
+        """For --json: all but which samples were new."""
+        found = {name: value for name, value in vars(self).items() if name != "new"}
+        return found | {"named": [vars(naming) for naming in self.named]}
+
+    def rows(self) -> list[tuple[str, str]]:
+        found = [
+            ("classes known from the start", ", ".join(self.known)),
+            ("  right, of classes that had a name", f"{self.accuracy_of_named:.2f} %"),
+            ("  of these, taken for novel", f"{self.taken_for_new:.2f} %"),
+            ("questions about a class with a name", f"{self.in_vain:,}"),
+        ]
+        if self.no_room:
+            found.append(("questions with no class left", f"{self.no_room:,}"))
+        for naming in self.named:
+            found += _naming_rows(naming)
+        found += [
+            (f"never named: {name}", count(total, "sample")) for name, total in self.never.items()
+        ]
+        room = f"{self.bytes:,} bytes, for {count(self.spare, 'spare class')}"
+        return [*found, ("  buffers", room)]
+
+
+def _naming(
+    name: str,
+    answer: Sequence[int],
+    new: NDArray[np.bool_],
+    labels: Labels,
+    right: NDArray[np.bool_],
+) -> Naming:
+    sample, truth, of_it, aside, _ = answer
+    before = labels[:sample] == truth
+    after = labels[sample:] == truth
+    return Naming(
+        name=name,
+        sample=sample,
+        own=int(before.sum()),
+        new=int(new[:sample][before].sum()),
+        aside=aside,
+        right=of_it,
+        later=int(after.sum()),
+        recall=_percent(right[sample:][after]),
+    )
+
+
+def _naming_rows(naming: Naming) -> list[tuple[str, str]]:
+    later = "none came later"
+    if naming.recall is not None:
+        later = f"{naming.recall:.2f} % right of {naming.later:,}"
+    return [
+        (f"named: {naming.name}", f"with sample {naming.sample:,}, the {_th(naming.own)} of it"),
+        ("  novel samples that were of it", f"{naming.right} of {naming.aside}"),
+        ("  from then on", later),
+    ]
+
+
+def _th(number: int) -> str:
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    teen = number // 10 % 10 == 1
+    return f"{number:,}{'th' if teen else ends.get(number % 10, 'th')}"
+
+
+def _percent(some: NDArray[np.bool_]) -> float | None:
+    return 100 * float(some.mean()) if len(some) else None

@@ -1,0 +1,77 @@
+"""Companions that watch each sample, without a hand in what the learner learns.
+
+On a board, such a companion is a class in a module of the device library, see firmware's
+device/watchers.py. One of your own is a file with such a class, a subclass of Watcher, and a call
+of register_companion().
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from ..engines.interface import Plan
+from ..library import loader
+from .companion import BoardObjects, Companion
+
+CONFIG = "beside"  # the part of config.json that has all of them
+
+
+class Watcher(Companion):
+    """The base of these. A subclass says besides what a Companion has to say
+
+    module, kind    the module of the library without its package, and the class in it
+    parameters()    the keyword arguments of that class but for features and classes
+    monitor_rows(words, classes)   rows for `monitor`, of the words of the link's answer
+    """
+
+    module: ClassVar[str]
+    kind: ClassVar[str]
+
+    def parameters(self) -> dict[str, Any]:
+        """The keyword arguments of its part, but for features and classes."""
+        raise NotImplementedError
+
+    @classmethod
+    def monitor_rows(cls, words: Sequence[int], classes: Sequence[str]) -> list[tuple[str, str]]:
+        """What `monitor` shows of a board's answer, with the names of the classes."""
+        raise NotImplementedError
+
+    @property
+    def row(self) -> list[Any]:
+        """What config.json has of it."""
+        return [self.module, self.kind, self.parameters()]
+
+    def plan(self) -> Plan:
+        return "watchers", "Watched", {"name": self.name, "row": self.row}
+
+    def on_board(self, library: Any, learner: Any) -> BoardObjects:
+        return BoardObjects(made(library, self.row, learner))
+
+    def program(self, classes: Sequence[str]) -> dict[str, Any]:
+        return {CONFIG: {self.name: self.row}}
+
+    @classmethod
+    def modules(cls, config: Mapping[str, Any], kind: str) -> dict[str, bool]:
+        return {cls.module: cls.name in (config.get(CONFIG) or {})}
+
+    @classmethod
+    def opened(
+        cls, learner: Any, saved: Any, names: Sequence[str], states: Mapping[str, bytes]
+    ) -> Any:
+        right = isinstance(saved, list) and saved[:2] == [cls.module, cls.kind] and len(saved) == 3
+        if not right or not isinstance(saved[2], dict):
+            raise ValueError(f"config.json has no valid {cls.name}")
+        try:
+            found = made(loader.load("python"), saved, learner)
+        except TypeError as error:
+            raise ValueError(f"{cls.name}: {error}") from None
+        found.load(states[cls.name])
+        return found
+
+
+def made(library: Any, row: Sequence[Any], learner: Any) -> Any:
+    """The part of the library that such a row stands for, beside a learner."""
+    module, kind, parameters = row
+    home = __import__(f"{library.__name__}.{module}", fromlist=[kind])
+    return getattr(home, kind)(learner.features, learner.classes, **parameters)

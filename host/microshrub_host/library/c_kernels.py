@@ -1,0 +1,147 @@
+"""The kernels compiled by the system's C compiler: the engine `c`."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..base import child_process
+from ..base.cache import remembered
+from ..base.terminal import messages
+from . import c_translate
+from .compiled_kernels import CompilerError, KernelCompiler
+from .kernel_sources import Kernel
+
+FLAGS = (
+    *("-std=gnu11", "-O3", "-fwrapv", "-fPIC", "-shared"),
+    "-fno-semantic-interposition",  # kernels may be inlined into each other
+    "-fno-ivopts",  # with it, the scan over a window takes 5 % longer
+)
+_COMPILERS = ("cc", "gcc", "clang")
+_NONE = "There is no C compiler: install one, name it in CC, or take the engine llvm."
+_HEAD = c_translate.TYPES + c_translate.DIVISION
+
+
+_TRIAL, _LONGEST = 60.0, 300.0  # seconds for a compiler: to show that it works; for a room
+_SILENT = 10.0  # seconds until it is said that a compiler is still at work, and between such lines
+_TRIALS = 8  # compilers that are remembered to work
+
+
+@functools.cache
+def compiler() -> tuple[str, ...] | None:
+    """The command of the C compiler: the one in CC, which may have options, or the system's.
+
+    None if there is none.
+    """
+    try:
+        wanted = shlex.split(os.environ.get("CC", ""))
+    except ValueError:  # quotes that do not end
+        return None
+    for name, *options in [wanted] if wanted else [[name] for name in _COMPILERS]:
+        path = shutil.which(name)
+        if path:
+            return path, *options
+    return None
+
+
+@functools.cache
+def works() -> bool:
+    """Whether there is a C compiler that has the headers it needs."""
+    try:
+        trial = functools.partial(compile_text, _HEAD, _TRIAL)
+        return bool(remembered("trial", repr((COMPILER.key(), _HEAD)).encode(), trial, _TRIALS))
+    except CompilerError:
+        return False
+
+
+def compile_text(text: str, seconds: float) -> bytes:
+    """The shared library of a C text. Raises CompilerError, also after so many seconds."""
+    result = compiler()
+    if result is None:
+        raise CompilerError(_NONE)
+    with tempfile.TemporaryDirectory(prefix="microshrub-") as name:
+        folder = Path(name)
+        (folder / "kernels.c").write_text(text, encoding="utf-8")
+        # by its name alone: the same text makes the same bytes
+        log_file = _run([*result, *FLAGS, "-o", "kernels.so", "kernels.c"], folder, seconds)
+        try:
+            return (folder / "kernels.so").read_bytes()
+        except OSError:
+            raise CompilerError(f"{result[0]} makes no file: {log_file}") from None
+
+
+def _run(command: Sequence[str], folder: Path, seconds: float) -> str:
+    """What it says. It ends with its own processes, also at Ctrl-C. Raises CompilerError."""
+    log_file = folder / "said"
+    with log_file.open("wb") as output:
+        try:
+            process = child_process.start(
+                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise CompilerError(f"{command[0]} does not start: {error.strerror}") from None
+        try:
+            code = _waited_for(process, command[0], seconds)
+        finally:
+            if process.poll() is None:
+                child_process.end_session(process)
+                process.wait()
+    words = log_file.read_text(encoding="utf-8", errors="replace").strip()
+    if code != 0:
+        raise CompilerError(f"{command[0]} cannot compile the kernels: {words}")
+    return words
+
+
+def _waited_for(process: subprocess.Popen[bytes], name: str, seconds: float) -> int:
+    """Its exit code. Lines say that it is still at work. Raises CompilerError after so long."""
+    waited = 0.0
+    while waited < seconds:
+        step = min(_SILENT, seconds - waited)
+        try:
+            return process.wait(step)
+        except subprocess.TimeoutExpired:
+            waited += step
+        if waited < seconds:
+            messages.say(
+                f"{name} is still compiling the kernels: {waited:g} of at most {seconds:g} seconds"
+            )
+    raise CompilerError(f"{name} has not compiled the kernels within {seconds:g} seconds")
+
+
+class CCompiler(KernelCompiler):
+    """It makes a shared library of a room's kernels."""
+
+    name, file = "c", "kernels.so"
+    translator = (c_translate,)
+
+    def key(self) -> object:
+        result = compiler()
+        if result is None:
+            raise CompilerError(_NONE)
+        state = Path(result[0]).resolve().stat()
+        return result, state.st_size, state.st_mtime_ns, FLAGS
+
+    def translate(self, modules: Sequence[str], of: Sequence[str]) -> tuple[str, list[Kernel]]:
+        text, kernels = c_translate.translate(modules, of=of)
+        return _HEAD + text, kernels
+
+    def compile(self, text: str) -> bytes:
+        return compile_text(text, _LONGEST)
+
+    def addresses(self, folder: Path, names: Sequence[str]) -> Mapping[str, int]:
+        try:
+            library = ctypes.CDLL(str(folder / self.file))
+        except OSError as error:
+            raise CompilerError(f"the compiled kernels cannot be loaded: {error}") from None
+        return {name: ctypes.cast(library[name], ctypes.c_void_p).value or 0 for name in names}
+
+
+COMPILER = CCompiler()

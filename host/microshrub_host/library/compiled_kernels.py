@@ -1,0 +1,244 @@
+"""Kernels compiled to machine code in this process: what the engines `c` and `llvm` share.
+
+The device library's own files are compiled, a room of them at a time, when one of its kernels is
+called for the first time; once for each state of these files, of the translator and of the
+compiler. The cache keeps the code. What is not whole there, or was changed, is compiled again.
+"""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import functools
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..base import files
+from ..base.cache import compiled_folder
+from ..base.errors import UserError
+from . import kernel_rewriting, kernel_sources, library_files, syntax_tree
+from .kernel_sources import INT, NOTHING, Kernel
+from .library_files import own_files
+
+_SIGNATURES = "kernels.json"  # in a folder of the cache
+
+
+class CompilerError(UserError):
+    """There is no compiler, or it fails; the message says which and why."""
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What has to be known of a kernel to call it; its name is that in compiled code."""
+
+    module: str
+    function: str
+    name: str
+    doc: str | None
+    arguments: tuple[str, ...]
+    returns: str
+
+    @classmethod
+    def of(cls, kernel: Kernel) -> Signature:
+        """That of a kernel."""
+        doc = ast.get_docstring(kernel.node)
+        names = (kernel.module, kernel.node.name, kernel.name)
+        return cls(*names, doc, kernel.arguments, kernel.returns)
+
+
+class Function:
+    """A compiled kernel, called with the objects that the Python one takes.
+
+    address  of its code
+    call     the same without this object around it: learning a sample calls many kernels
+    """
+
+    def __init__(self, kernel: Signature, address: int) -> None:
+        self.__name__ = kernel.function
+        self.__doc__ = kernel.doc
+        self.__module__ = f"{library_files.PACKAGE}.{kernel.module}"
+        self.address = address
+        self.arguments = len(kernel.arguments)
+        self.call = _caller(kernel, address)
+
+    def __call__(self, *given: Any) -> Any:
+        return self.call(*given)
+
+
+def _caller(kernel: Signature, address: int) -> Callable[..., Any]:
+    """A function that gives the code there integers as they are, and of objects their addresses.
+
+    It is written out for the kernel's arguments: a loop over them takes longer than the call.
+    """
+    kinds = [ctypes.c_int32 if kind == INT else ctypes.c_void_p for kind in kernel.arguments]
+    returned = None if kernel.returns == NOTHING else ctypes.c_int32
+    names = [f"a{place}" for place in range(len(kinds))]
+    given = [
+        name if kind == INT else f"address({name})"
+        for name, kind in zip(names, kernel.arguments, strict=True)
+    ]
+    known = {"call": ctypes.CFUNCTYPE(returned, *kinds)(address), "address": _address}
+    text = f"lambda {', '.join(names)}: call({', '.join(given)})"
+    result: Callable[..., Any] = eval(text, known)
+    return result
+
+
+class KernelCompiler(ABC):
+    """What makes machine code of kernels, and keeps it: one object for each engine."""
+
+    name: str  # the engine's
+    file: str  # the code's name in a folder of the cache
+    translator: tuple[ModuleType, ...]  # the modules that say what is given to the compiler
+
+    @abstractmethod
+    def key(self) -> object:
+        """What the code depends on, besides the sources. Raises CompilerError if it has none."""
+
+    @abstractmethod
+    def translate(self, modules: Sequence[str], of: Sequence[str]) -> tuple[str, list[Kernel]]:
+        """The compiler's text for the kernels of the modules `of`, and what these are.
+
+        modules  all that these need, in the order in which they are imported
+        """
+
+    @abstractmethod
+    def compile(self, text: str) -> bytes:
+        """The code, as the file is to have it. Raises CompilerError."""
+
+    @abstractmethod
+    def addresses(self, folder: Path, names: Sequence[str]) -> Mapping[str, int]:
+        """Where the code of these kernels is, in this process."""
+
+    @functools.cache  # noqa: B019  there is one compiler of a kind in a process
+    def functions(self, room: str) -> dict[tuple[str, str], Function]:
+        """The compiled kernels of a room, by module and name. Raises CompilerError."""
+        of = _modules_of(room)
+        modules = library_files.closure(of)
+        folder = self._folder_for(room, modules)
+        known = _kept(folder, self.file)
+        if known is None:
+            text, kernels = self.translate(modules, of)
+            known = [Signature.of(kernel) for kernel in kernels]
+            _keep(folder, self.file, self.compile(text), known)
+        addresses = self.addresses(folder, [kernel.name for kernel in known])
+        return {(k.module, k.function): Function(k, addresses[k.name]) for k in known}
+
+    def marks(self) -> Path:
+        """The folder for marks of what was compiled, of the library as it is now."""
+        modules = map(library_files.module_name, library_files.sources_with_own())
+        return self._folder_for("", sorted(modules))
+
+    def _folder_for(self, room: str, modules: Iterable[str]) -> Path:
+        """Where a room's kernels are, as these files, the translator and the compiler are now."""
+        sha = hashlib.sha256(repr((room, self.key())).encode())
+        named = [(name, library_files.source_of(name)) for name in modules]
+        rewriting = (kernel_rewriting, kernel_sources, syntax_tree)
+        for module in (*rewriting, *self.translator):
+            named.append((module.__name__, Path(str(module.__file__))))
+        for name, path in named:
+            sha.update(f"{name} {hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+        return compiled_folder(self.name, sha.digest())
+
+
+def _keep(folder: Path, file: str, code: bytes, kernels: Sequence[Signature]) -> None:
+    """Put the code there, and behind it what proves that both are whole."""
+    listed = [asdict(kernel) for kernel in kernels]
+    files.replace(folder / file, code)
+    proved = {"sha256": _proof(code, listed), "kernels": listed}
+    files.replace(folder / _SIGNATURES, json.dumps(proved).encode())
+
+
+def _kept(folder: Path, file: str) -> list[Signature] | None:
+    """The kernels of the code that is there; None if it is not, or not as it was put there."""
+    try:
+        data = json.loads((folder / _SIGNATURES).read_bytes())
+        listed = data["kernels"]
+        if data["sha256"] != _proof((folder / file).read_bytes(), listed):
+            return None
+        return [Signature(**row | {"arguments": tuple(row["arguments"])}) for row in listed]
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+def _proof(code: bytes, listed: object) -> str:
+    text = json.dumps(listed, sort_keys=True).encode()
+    return hashlib.sha256(hashlib.sha256(code).digest() + text).hexdigest()
+
+
+class CompiledViper:
+    """Stands for micropython.viper, as loader.Viper: it gives a kernel's compiled function."""
+
+    def __init__(self, compiler: KernelCompiler) -> None:
+        self.compiler = compiler
+
+    def __call__(self, function: Any) -> Any:
+        return LateFunction(self.compiler, function.__module__.partition(".")[2], function)
+
+
+class LateFunction:
+    """A kernel that is compiled when it is needed; what has no translation stays Python."""
+
+    def __init__(self, compiler: KernelCompiler, module: str, function: Any) -> None:
+        functools.update_wrapper(self, function)
+        self._compiler, self._module, self._function = compiler, module, function
+        self._call: Any = self._first
+
+    def _found(self) -> Any:
+        place = self._module, self._function.__name__
+        value = self._compiler.functions(room_of(self._module)).get(place)
+        self._call = value.call if value else self._function
+        return value or self._function
+
+    def _first(self, *given: Any) -> Any:
+        return self._found()(*given)
+
+    @functools.cached_property
+    def address(self) -> int | None:
+        """Where its code is."""
+        result: int | None = self._found().address
+        return result
+
+    def __call__(self, *given: Any) -> Any:
+        return self._call(*given)
+
+
+_addressof, _from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
+
+
+def _address(thing: Any) -> Any:
+    """What a kernel gets for a buffer, for a function, or for a tuple of buffers."""
+    kind = type(thing)
+    if kind is array:
+        return thing.buffer_info()[0]
+    if kind is tuple:
+        return (ctypes.c_void_p * len(thing))(*map(_address, thing))
+    if kind is LateFunction or kind is Function:
+        return thing.address
+    if kind is bytes:  # that a kernel only reads
+        return ctypes.cast(thing, ctypes.c_void_p).value
+    return _addressof(_from_buffer(thing)) if len(thing) else None
+
+
+def write_addresses(buffers: tuple[Any, ...], table: object) -> array[int]:
+    """The addresses of the buffers, for the kernels; the buffers have to outlive it."""
+    return array("q", [_address(buffer) or 0 for buffer in buffers])
+
+
+def room_of(module: str) -> str:
+    """The part of the library that is compiled with a module: its folder; a user's own learner is
+    one of its own."""
+    if module in own_files():
+        return module
+    return module.rpartition(".")[0]
+
+
+def _modules_of(room: str) -> list[str]:
+    names = map(library_files.module_name, library_files.sources_with_own())
+    return [name for name in names if room_of(name) == room]

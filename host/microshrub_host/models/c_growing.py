@@ -1,0 +1,62 @@
+"""The parts of a C header for a model whose ranges grow."""
+
+from __future__ import annotations
+
+from ..library import loader
+from .model_files import OpenModel
+
+_HOME = "range_growth"
+_KERNELS = ("watch", "next_due", "plan", "settle", "encode_row", "count_row")
+ROOTS = [(_HOME, name) for name in _KERNELS]
+TABLE = "ranges"  # of the addresses of the quantizer's buffers
+
+# As it is without ranges that grow
+LEARN = """
+static inline int microshrub_learn(const int32_t *raw, int label)
+{
+    if (label < 0 || label >= MICROSHRUB_CLASSES)
+        return -1;
+    microshrub_encode(raw);
+    return LEARN(TABLE, microshrub_codes, 0, label);
+}
+
+"""
+
+FUNCTIONS = (
+    """
+static inline void microshrub_encode(const int32_t *raw)
+{
+    int32_t *counts = microshrub_growing_counts, again;
+    int32_t f = WATCH(microshrub_ranges, (void *)raw, 0);
+    while (f >= 0) {
+        do {
+            again = PLAN(microshrub_ranges, f);
+            MOVE(TABLE, f, counts[BITS], counts[DOUBLINGS], counts[STEPS]);
+            SETTLE(microshrub_ranges, f);
+        } while (again);
+        f = counts[SEEN] < EARLY ? NEXT_DUE(microshrub_ranges) : -1;
+    }
+    ENCODE_ROW(microshrub_ranges, (void *)raw, 0, microshrub_codes);
+    COUNT_ROW(microshrub_ranges);
+}
+
+static inline int microshrub_predict(const int32_t *raw)
+{
+    ENCODE_ROW(microshrub_ranges, (void *)raw, 0, microshrub_codes);
+    return PREDICT(TABLE, microshrub_codes, 0);
+}
+"""
+    + LEARN
+)
+
+
+def grows(model: OpenModel) -> bool:
+    """Whether the model's ranges grow."""
+    return isinstance(model.quantizer, loader.load("python").GrowingQuantizer)
+
+
+def words() -> dict[str, str]:
+    """The numbers of the quantizer's words, by what stands for them in FUNCTIONS."""
+    home = loader.load("python").range_growth
+    names = ("SEEN", "BITS", "DOUBLINGS", "STEPS")
+    return {name: str(getattr(home, f"_G_{name}")) for name in names} | {"EARLY": str(home._EARLY)}

@@ -1,0 +1,61 @@
+"""Text that the headers of exported models share: the description, and arrays."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+
+from ..base.text import printable
+from .model_files import ModelFile
+
+_WIDTH = 96
+_GUARDED = """\
+{head}
+*/
+#ifdef MICROSHRUB_MODEL_H
+#if MICROSHRUB_MODEL_H != {this}
+#error this file has another model: include each model in a file of its own
+#endif
+#else
+#define MICROSHRUB_MODEL_H {this}
+
+{code}
+#endif
+"""
+
+
+def described(file: ModelFile) -> str:
+    """What the model is, for a comment."""
+    return f"{file.learner} of {comment(file.stream)}, {file.samples} samples"
+
+
+def names(file: ModelFile) -> Iterator[str]:
+    """Lines of a comment: the features with their units, and the classes."""
+    units = file.scale.units()
+    for i, (name, (offset, digits)) in enumerate(zip(file.feature_names, units, strict=True)):
+        yield f"    raw[{i}]  {comment(name)}, raw = (value - {offset}) * 10**{digits}"
+    for c, name in enumerate(file.class_names):
+        yield f"    class {c}  {comment(name)}"
+
+
+def comment(name: str) -> str:
+    """A name that does not end, or begin, a comment."""
+    return printable(name).replace("\\", "|").replace("*/", "* /").replace("/*", "/ *")
+
+
+def header(head: str, code: str) -> bytes:
+    """A header of a comment's lines and code, which is an error in a file with another model."""
+    this = f"0x{zlib.crc32(f'{head}{code}'.encode()):08x}UL"
+    return _GUARDED.format(head=head, code=code, this=this).encode()
+
+
+def array(declared: str, numbers: Sequence[int], length: int | None = None) -> list[str]:
+    """The definition of an array of those numbers, and of zeros up to a length."""
+    lines = [f"static {declared}[{length or len(numbers)}] = {{"]
+    line = "   "
+    for number in numbers:
+        if len(line) + len(str(number)) + 2 > _WIDTH:
+            lines.append(line)
+            line = "   "
+        line += f" {number},"
+    return [*lines, line, "};", ""]

@@ -1,0 +1,173 @@
+"""Cells that are numbers with something attached: how those of a column are read, if all agree.
+
+A unit, brackets, a name in front, a decimal comma, thousands set apart, a date. A form is found in
+a column's first cells and read in all of them; a cell of another form stays as it is, for the
+reader to name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from .clock_cells import clock_reader
+from .columns import MISSING_CELLS, number_of
+
+_CORE = r"[+-]?(?:\d[\d.,'\u2019 \u00a0\u2009\u202f]*\d|\d|\.\d+)(?:[.,](?!\d))?(?:[eE][+-]?\d+)?"
+_NAME = r"[^\W\d][\w ./-]{0,30}\s*[:=]\s*"
+_ATTACHED = re.compile(
+    rf"(?P<before>{_NAME}|[\[({{<\"'|~$€£=]+\s*|)(?P<core>{_CORE})"
+    r"(?P<after>\s*[^\W\d_][^\s,;:\])}]{0,9}|\s*[%°‰µ][^\s,;:\])}]{0,9}|)"
+    r"(?P<end>[\s\])}>;,\"'|:]*)"
+)
+_COMMA = re.compile(r"[+-]?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?(?:[eE][+-]?\d+)?")
+_THOUSANDS = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:,\d{3})+|\d+)(?:\.\d*)?(?:[eE][+-]?\d+)?")
+_BLANK = r"[ '\u2019\u00a0\u2009\u202f]"
+_APART = re.compile(rf"[+-]?(?:\d{{1,3}}(?:{_BLANK}\d{{3}})+|\d+)(?:\.\d*)?")
+_MANY = 8  # different cells, of a column with a unit of letters alone
+_SHORT = 3  # letters of such a unit
+
+DATE = "date"
+Read = Callable[[str], "str | None"]
+
+
+@dataclass(frozen=True)
+class CellForm:
+    """How a column's cells become numbers; None: the cell has another form."""
+
+    read: Read
+    what: str  # in words: what was taken off or read
+    kind: str = ""
+    name: str = ""  # that stands before each number
+    is_decimal: bool = False  # a number with a comma and nothing else
+    unit: str = ""  # that stood behind each number
+
+
+def affixes(cells: Sequence[str]) -> tuple[str, str, str] | None:
+    """What stands before, behind (as a unit) and at the end of each of these numbers, if it is the
+    same for all."""
+    matches = [_ATTACHED.fullmatch(cell) for cell in cells]
+    if not matches or not all(matches):
+        return None
+    kinds = {(m["before"].strip(), m["after"].strip(), m["end"].strip()) for m in matches if m}
+    if len(kinds) != 1:
+        return None
+    (result,) = kinds
+    unit = result[1]
+    if unit and unit[0].isalpha() and not _is_unit(cells, matches, unit):
+        return None
+    return result
+
+
+def _is_unit(cells: Sequence[str], matches: Sequence[re.Match[str] | None], unit: str) -> bool:
+    """Whether letters behind numbers are a unit, and not as in 3G and 4G."""
+    apart = any(m and ("." in m["core"] or "," in m["core"] or m["after"][0] == " ")
+                for m in matches)  # fmt: skip
+    return apart or (len(set(cells)) > _MANY and len(unit) <= _SHORT)
+
+
+def commas(cores: Sequence[str]) -> set[str]:
+    """What a comma can be in such numbers: "," a decimal comma, "." one between thousands."""
+    readings = set()
+    if all(_COMMA.fullmatch(core) for core in cores):
+        readings.add(",")
+    if all(_THOUSANDS.fullmatch(core) for core in cores):
+        readings.add(".")
+    return readings
+
+
+def found_forms(
+    columns: Sequence[Sequence[str]], decimal: str | None = None
+) -> list[CellForm | None]:
+    """How the cells of each column are read; None: as they are.
+
+    decimal is what stands before decimals, if somebody has said so; else it is found where all
+    columns allow it. Where two readings fit, a column stays as it is.
+    """
+    known = [[cell for cell in cells if cell not in MISSING_CELLS] for cells in columns]
+    cut = [_cut(cells) for cells in known]
+    with_comma = [c and c[1] for c in cut if c and any("," in core for core in c[1])]
+    found = [commas(cores) for cores in with_comma if cores]
+    sure = set.union(set(), *(each for each in found if len(each) == 1))
+    if decimal is None and len(sure) == 1:
+        (decimal,) = sure
+    return [_form(cells, parts, decimal) for cells, parts in zip(known, cut, strict=True)]
+
+
+def _cut(cells: Sequence[str]) -> tuple[tuple[str, str, str], list[str]] | None:
+    """What is attached to the numbers of a column that is not plain, and the numbers."""
+    if not cells or all(number_of(cell) is not None for cell in cells):
+        return None
+    around = affixes(cells)
+    if around is None:
+        return None
+    cores = [match["core"] for match in map(_ATTACHED.fullmatch, cells) if match]
+    return around, cores
+
+
+def _form(
+    cells: Sequence[str],
+    parts: tuple[tuple[str, str, str], list[str]] | None,
+    decimal: str | None,
+) -> CellForm | None:
+    if clock := clock_reader(cells):
+        return CellForm(lambda cell: _milliseconds(clock(cell)), "", DATE)
+    if parts is None:
+        return None
+    around, cores = parts
+    number, what = _number_reader(cores, decimal)
+    if number is None:
+        return None
+
+    def read(cell: str) -> str | None:
+        match = _ATTACHED.fullmatch(cell)
+        if match is None or around != tuple(match[n].strip() for n in ("before", "after", "end")):
+            return cell if number_of(cell) is not None and not any(around) else None
+        return number(match["core"])
+
+    before, unit, end = around
+    name = before.rstrip(":= ") if before[-1:] in (":", "=") else ""
+    words = [what] if what else []
+    words += [f"the unit {unit} is taken off"] if unit else []
+    if (before and not name) or end:
+        words.append(f"{' and '.join(filter(None, [before, end]))} is taken off")
+    words += [f"the name {name} is taken off"] if name else []
+    return CellForm(read, ", ".join(words), name=name, is_decimal=not any(around), unit=unit)
+
+
+def _milliseconds(value: float | None) -> str | None:
+    return None if value is None else f"{1000 * value:.3f}".rstrip("0").rstrip(".")
+
+
+def _number_reader(cores: Sequence[str], decimal: str | None) -> tuple[Read | None, str]:
+    """What makes a plain number of each of these, and what it does in words."""
+    if all(number_of(core) is not None for core in cores):
+        return _plain, ""
+    if any("," in core for core in cores):
+        fits = commas(cores)
+        if len(fits) == 2 and decimal is not None:
+            fits &= {decimal}
+        if fits == {","}:
+            return _of_comma, "decimal commas are read"
+        if fits == {"."}:
+            return _of_thousands, "commas between thousands are taken out"
+    elif all(_APART.fullmatch(core) for core in cores):
+        return _of_apart, "thousands are set apart"
+    return None, ""
+
+
+def _plain(core: str) -> str | None:
+    return core if number_of(core) is not None else None
+
+
+def _of_comma(core: str) -> str | None:
+    return core.replace(".", "").replace(",", ".") if _COMMA.fullmatch(core) else None
+
+
+def _of_thousands(core: str) -> str | None:
+    return core.replace(",", "") if _THOUSANDS.fullmatch(core) else None
+
+
+def _of_apart(core: str) -> str | None:
+    return re.sub(_BLANK, "", core) if _APART.fullmatch(core) else None

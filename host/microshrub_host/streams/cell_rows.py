@@ -1,0 +1,53 @@
+"""Rows of cells, of whatever file they come, and whether the first of them names the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from .cell_forms import affixes
+from .clock_cells import clock_reader
+from .columns import MISSING_CELLS, number_of
+from .log_lines import LinesLeftOut
+
+Row = tuple[int, list[str]]  # number of the line, or of the record, and its cells
+
+
+@dataclass
+class CellRows:
+    """Rows as they come, and what is noted of them; the last two are whole at the end."""
+
+    rows: Iterator[Row]
+    names: list[str] | None  # of the columns; None: the first row may have them
+    left_out: LinesLeftOut = field(default_factory=LinesLeftOut)
+    notes: list[str] = field(default_factory=list)
+    clocks: tuple[str, ...] = ()  # columns that say when a row was taken
+
+
+def columns_of(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The columns of rows of which most have as many cells; the others are left out."""
+    lengths = [len(row) for row in rows]
+    usual = max(set(lengths), key=lengths.count) if lengths else 0
+    return [list(column) for column in zip(*(r for r in rows if len(r) == usual), strict=True)]
+
+
+def looks_like_number(cells: Sequence[str]) -> bool:
+    """Whether cells are numbers, perhaps with something attached, or dates."""
+    known = [cell for cell in cells if cell not in MISSING_CELLS]
+    if not known:
+        return False
+    if sum(number_of(cell) is not None for cell in known) >= 0.9 * len(known):
+        return True
+    return clock_reader(known) is not None or affixes(known) is not None
+
+
+def names_columns(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool | None:
+    """Whether a row names the columns that these rows have; None: nothing says so or not."""
+    columns = columns_of([row for row in body if row != first])  # the header may come again
+    if len(columns) != len(first):
+        return None
+    of_numbers = [place for place, cells in enumerate(columns) if looks_like_number(cells)]
+    if not of_numbers:
+        return None
+    known = [first[place] for place in of_numbers if first[place] not in MISSING_CELLS]
+    return any(not looks_like_number([cell]) for cell in known)

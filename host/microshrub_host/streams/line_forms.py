@@ -1,0 +1,215 @@
+"""How the lines of a text become cells: what separates them, or names in front of each number.
+
+The form that makes rows of equal length of most lines is taken, and of these the one whose cells
+are numbers.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from .cell_forms import affixes
+from .clock_cells import clock_reader
+from .columns import MISSING_CELLS, number_of
+
+Split = Callable[[str], "list[str] | None"]
+PLAIN = {",": "commas", ";": "semicolons", "\t": "tabs"}
+_MOST_LINES = 200  # that are looked at
+_AGREE = 0.6  # of these have as many cells
+_WORD = re.compile(r"[^\d,;|\t:=()\[\]{}<>]*|\w+")
+_BARS = tuple(
+    (f"{what} and bars", re.compile(rf"\s*{sign}\s*"))
+    for sign, what in (("[,|]", "commas"), ("[;|]", "semicolons"), (r"(?:,\s|[;|\t])", "commas"))
+)
+_LESS = 0.95  # what two kinds of separators are worth
+_OTHER_FIRST = 0.8  # and a first line that has as many cells as no other
+_NUMBERED = re.compile(r"\s*\d+\s*:\s+(?=\S)")
+_UNIT = r" ?[%°µA-Za-z][A-Za-z/²^0-9%°]{0,8}(?![\w:=]|\s*[:=])"
+_PAIR = re.compile(
+    r"\s*([^\W\d][\w./()%°²^* -]*?)\s*[:=]\s*"
+    rf"([+-]?(?:\d+[.,]?\d*|\.\d+)(?:[eE][+-]?\d+)?(?:{_UNIT})?|[\w.+-]+)"
+    r"\s*(?:[,;|\t]\s*|\s|$)"
+)
+_SPARSE = re.compile(r"\s*([+-]?\w[\w.+-]*)((?:\s+\d+:\S+)+)\s*(?:#.*)?")
+
+
+@dataclass
+class LineForm:
+    """How a line becomes cells; None: it is no row of this form."""
+
+    what: str  # in words
+    split: Split
+    cells: int  # of a row
+    names: tuple[str, ...] = ()  # where each cell has its name in front
+    delimiter: str = ""  # of a form that csv_rows.py reads, too
+    worth: float = 1.0
+    numbered: bool = False  # the number of the line stands in front
+
+
+def delimited(delimiter: str) -> Split:
+    """The cells between delimiters, quoted or not."""
+
+    def split(line: str) -> list[str]:
+        if '"' not in line:
+            return [cell.strip() for cell in line.split(delimiter)]
+        try:
+            cells = next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
+        except csv.Error:
+            return []
+        return [cell.strip() for cell in cells]
+
+    return split
+
+
+def _barred(between: re.Pattern[str]) -> Split:
+    def split(line: str) -> list[str] | None:
+        return between.split(line.strip()) if "|" in line or ";" in line else None
+
+    return split
+
+
+def _blanks(line: str) -> list[str]:
+    return line.split()
+
+
+def numbered(split: Split) -> Split:
+    """The same behind the number of a line, as in `7: 3.1, -4.0`."""
+
+    def behind(line: str) -> list[str] | None:
+        match = _NUMBERED.match(line)
+        return None if match is None else split(line[match.end() :])
+
+    return behind
+
+
+def pairs_of(line: str) -> list[tuple[str, str]] | None:
+    """The names and values of a line such as `ax: 1, ay: 2`; None if it has anything else."""
+    result: list[tuple[str, str]] = []
+    at = 0
+    while at < len(line):
+        match = _PAIR.match(line, at)
+        if match is None or match.end() == at:
+            return None if line[at:].strip(" ,;|\t") else result
+        result.append((match[1], match[2].strip()))
+        at = match.end()
+    return result
+
+
+def _named(names: Sequence[str]) -> Split:
+    places = {name: place for place, name in enumerate(names)}
+
+    def split(line: str) -> list[str] | None:
+        pairs = pairs_of(line)
+        if not pairs or any(name not in places for name, _ in pairs):
+            return None
+        if len({name for name, _ in pairs}) < len(pairs):
+            return None
+        cells = [""] * len(names)
+        for name, value in pairs:
+            cells[places[name]] = value
+        return cells
+
+    return split
+
+
+def sparse_of(line: str) -> tuple[str, dict[int, str]] | None:
+    """The class and the values by their numbers of a line as LibSVM has them."""
+    match = _SPARSE.fullmatch(line)
+    if match is None:
+        return None
+    values: dict[int, str] = {}
+    for pair in match[2].split():
+        index, _, value = pair.partition(":")
+        if number_of(value) is None or int(index) in values:
+            return None
+        values[int(index)] = value
+    return match[1], values
+
+
+def sparse(indices: Iterable[int]) -> LineForm:
+    """Lines of LibSVM with these features; the class is last."""
+    columns = sorted(indices)
+
+    def split(line: str) -> list[str] | None:
+        row = sparse_of(line)
+        return row and [*(row[1].get(index, "0") for index in columns), row[0]]
+
+    names = tuple(f"f{index}" for index in columns)
+    return LineForm("LibSVM's", split, len(names) + 1, (*names, "class"))
+
+
+def chosen_form(lines: Sequence[str]) -> LineForm | None:
+    """The form of lines none of which is blank or said by a board; None: there is none."""
+    lines = lines[:_MOST_LINES]
+    lines = [*lines[:1], *(line for line in lines[1:] if line != lines[0])]  # a header again
+    if lines and sum(sparse_of(line) is not None for line in lines) >= _AGREE * len(lines):
+        return sparse({i for line in lines for i in (sparse_of(line) or ("", {}))[1]})
+    candidates = [LineForm(what, delimited(sign), 0, delimiter=sign)
+                  for sign, what in PLAIN.items()]  # fmt: skip
+    candidates += [LineForm(what, _barred(between), 0, worth=_LESS) for what, between in _BARS]
+    names = _names(lines)
+    if names:
+        candidates.append(LineForm("names in front of the values", _named(names), 0, names))
+    candidates.append(LineForm("blanks", _blanks, 0))
+    plain = candidates[:]
+    if sum(_NUMBERED.match(line) is not None for line in lines) >= _AGREE * len(lines):
+        candidates = [
+            LineForm(each.what, numbered(each.split), 0, worth=each.worth, numbered=True)
+            for each in plain
+            if each.what != "names in front of the values"
+        ]
+    best, most = None, 0.0
+    for each in candidates:
+        score = _score(each, lines)
+        if score > most + 1e-9:
+            best, most = each, score
+    return best
+
+
+def _names(lines: Sequence[str]) -> tuple[str, ...]:
+    """All names of lines of pairs, in the order in which they come."""
+    result: dict[str, None] = {}
+    for line in lines:
+        pairs = pairs_of(line)
+        if pairs and len(pairs) > 1:
+            result.update(dict.fromkeys(name for name, _ in pairs))
+    return tuple(result)
+
+
+def _score(form: LineForm, lines: Sequence[str]) -> float:
+    """How well a form fits; it gets its number of cells. 0: it does not."""
+    rows = [form.split(line) for line in lines]
+    counts = Counter(len(row) for row in rows if row)
+    if not counts:
+        return 0.0
+    form.cells, agree = max(counts.items(), key=lambda pair: (pair[1], pair[0]))
+    if form.cells < 2 or agree < _AGREE * len(lines):
+        return 0.0
+    fit = [row for row in rows if row and len(row) == form.cells]
+    quality = sum(_quality(column) for column in zip(*fit, strict=True)) / form.cells
+    first = 1.0 if rows[0] and len(rows[0]) == form.cells else _OTHER_FIRST
+    return form.worth * first * quality * agree / len(lines)
+
+
+def _quality(column: Sequence[str]) -> float:
+    """How much like numbers, or words, the cells of a column are."""
+    body = [cell for cell in column[1:] or column if cell not in MISSING_CELLS]
+    if not body:
+        return 0.6
+    numbers = sum(number_of(cell) is not None for cell in body)
+    if numbers >= 0.9 * len(body):
+        return 1.0
+    if clock_reader(body):
+        return 0.95
+    if affixes(body):
+        return 0.9
+    return 0.3 if compound(body) else 0.7
+
+
+def compound(cells: Sequence[str]) -> bool:
+    """Whether cells have numbers and separators in them, so they may be several cells each."""
+    return any(number_of(cell) is None and not _WORD.fullmatch(cell) for cell in cells)

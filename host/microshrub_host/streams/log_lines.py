@@ -1,0 +1,76 @@
+"""What a serial monitor, a boot loader and a reset leave between the samples of a log.
+
+A line of a log is cleaned of colours and of the monitor's clock. What is no sample then is
+counted, by what it is, with the first line of its kind.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from ..base.text import count
+
+_COLOUR = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b")
+MONITOR_CLOCK = re.compile(r"\s*\[?\d{1,2}:\d\d:\d\d(?:[.,:]\d{1,6})?\]?\s*->\s?")
+
+# What a board says that starts, or stops, and how such a line begins or is
+_BOOT = re.compile(
+    r"ets [A-Z][a-z]{2}\s+\d+ \d{4}|ESP-ROM:|Build:[A-Z][a-z]{2} |rst:0x|configsip:|clk_drv:|"
+    r"mode:[A-Z]+, clock div|load:0x|entry 0x|SPIWP:|csum |ho \d+ tail|chksum |tail \d+|"
+    r"[EWIDV] \(\d+\) \w|Brownout detector|Guru Meditation|Backtrace:|Core\s+\d register dump|"
+    r"Rebooting\.\.\.|waiting for host|boot: |cpu_start:|~ld|Fatal exception|abort\(\) was|"
+    r"ELF file SHA|wdt reset|Soft WDT reset|flash read err|invalid header: 0x|Saved PC:0x"
+)
+_PROMPT = re.compile(
+    r"MicroPython v|CircuitPython |Adafruit CircuitPython|Type \"help\(\)\"|>>>|MPY: |"
+    r"soft reboot|raw REPL|Traceback \(most|  File \"|KeyboardInterrupt|code\.py output|"
+    r"paste mode|=== |\w*Error: |Press any key to enter the REPL"
+)
+
+BOOT, PROMPT, TEXT = "of a board that starts", "of MicroPython's prompt", "of text"
+HEADER, CUT = "the header again", "cut in half"
+
+
+def cleaned(line: str) -> str:
+    """The line without colours, and without ends of lines."""
+    line = line.rstrip("\r\n")
+    return _COLOUR.sub("", line) if "\x1b" in line else line
+
+
+def said_by_board(line: str) -> str:
+    """What a line is that a board says of itself, in words; "" if it may be a sample."""
+    text = line.lstrip()
+    if _BOOT.match(text):
+        return BOOT
+    return PROMPT if _PROMPT.match(line) or _PROMPT.match(text) else ""
+
+
+@dataclass
+class LinesLeftOut:
+    """The lines that are left out: how many of each kind, and where the first one is."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    first: dict[str, str] = field(default_factory=dict)
+
+    def add(self, kind: str, where: str) -> None:
+        """One more; `where` says in words where it is."""
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        self.first.setdefault(kind, where)
+
+    def add_all(self, other: LinesLeftOut, name: str) -> None:
+        """Those of the file of that name, one of several."""
+        for kind, number in other.counts.items():
+            self.counts[kind] = self.counts.get(kind, 0) + number
+            self.first.setdefault(kind, f"{name}, {other.first[kind]}")
+
+    def notes(self, name: str) -> list[str]:
+        """What is said of them."""
+        if not self.counts:
+            return []
+        parts = [
+            f"{number:,} {kind} ({'the first is ' if number > 1 else ''}{self.first[kind]})"
+            for kind, number in self.counts.items()
+        ]
+        total = sum(self.counts.values())
+        return [f"{name}: {count(total, 'line')} left out: {', '.join(parts)}."]

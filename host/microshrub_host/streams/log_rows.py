@@ -1,0 +1,254 @@
+"""The samples in the lines of a text that is no plain CSV file, and what else is in it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from itertools import islice
+
+from .cell_forms import affixes
+from .cell_rows import CellRows, Row, columns_of, looks_like_number, names_columns
+from .columns import CLOCK, MISSING_CELLS, number_of
+from .csv_rows import delimiter_of, stripped
+from .line_forms import LineForm, chosen_form, sparse, sparse_of
+from .log_lines import CUT, HEADER, MONITOR_CLOCK, TEXT, LinesLeftOut, cleaned, said_by_board
+
+MOST_CELLS = 2000  # of a row of such a text
+_MOST = 0.6  # of the lines that end so, or begin so
+
+Lines = Callable[[], Generator[str, None, None]]
+
+
+def plain_rows(head: Sequence[str]) -> list[list[str]] | None:
+    """The rows of the first lines of a plain CSV file; None if it is none, or in doubt."""
+    text = [line for line in head if line.strip()]
+    if not text or any(map(_is_odd, text)):
+        return None
+    delimiter = delimiter_of(text[0])
+    try:
+        rows = [
+            stripped(row)
+            for row in csv.reader(text, delimiter=delimiter, skipinitialspace=True, strict=True)
+        ]
+    except csv.Error:
+        return [[]]  # the reader says what is wrong
+    cells = len(rows[0])
+    if any(len(row) != cells for row in rows[:-1]) or len(rows[-1]) > cells:
+        return None
+    if cells == 1 or (rows[0] in rows[1:] and names_columns(rows[0], rows[1:])):
+        return None
+    if all(row[-1] == "" for row in rows) or all(line.rstrip()[-1] in ";|" for line in text):
+        return None
+    return rows
+
+
+def _is_odd(line: str) -> bool:
+    return "\x1b" in line or MONITOR_CLOCK.match(line) is not None or bool(said_by_board(line))
+
+
+class LogReader:
+    """Takes lines one by one and says what each is."""
+
+    def __init__(self, head: Sequence[str]) -> None:
+        lines = [line for line in map(cleaned, head) if line.strip()]
+        clocks = sum(MONITOR_CLOCK.match(line) is not None for line in lines)
+        self.clocked = clocks > _MOST * len(lines)
+        lines = [self._behind_clock(line)[1] for line in lines if not said_by_board(line)]
+        lines = [line for line in lines if not said_by_board(line)]
+        self.ends = self.records = False
+        self._find_ends(lines)
+        lines = [part for line in lines for part in self._parts(line)]
+        self.form = chosen_form(lines)
+
+    def _find_ends(self, lines: Sequence[str]) -> None:
+        semicolons = sum(line.rstrip().endswith(";") for line in lines)
+        others = sum(line.rstrip().endswith((",", "|", ";")) for line in lines[1:])
+        self.records = semicolons > _MOST * len(lines) and any("," in line for line in lines)
+        first = len(lines[0].split(",")) if lines else 0
+        usual = columns_of([line.split(",") for line in lines[1:]])
+        header_ends = bool(lines) and lines[0].rstrip().endswith((",", ";", "|"))
+        self.ends = others > _MOST * len(lines[1:]) and (header_ends or len(usual) == first + 1)
+
+    def _behind_clock(self, line: str) -> tuple[str, str]:
+        match = MONITOR_CLOCK.match(line)
+        if match is None:
+            return "", line
+        return match[0].replace("->", "").strip(" []\t"), line[match.end() :]
+
+    def _parts(self, line: str) -> list[str]:
+        if self.records:
+            return [part for part in line.split(";") if part.strip()]
+        return [line.rstrip().rstrip(";,|").rstrip()] if self.ends else [line]
+
+    def rows(self, line: str) -> list[list[str] | str]:
+        """The rows of a line, mostly one; for what is none, the kind of line that it is."""
+        line = cleaned(line)
+        if not line.strip():
+            return []
+        if kind := said_by_board(line):
+            return [kind]
+        clock = ""
+        if self.clocked:
+            clock, line = self._behind_clock(line)
+            if kind := said_by_board(line):
+                return [kind]
+        assert self.form is not None
+        result: list[list[str] | str] = []
+        for part in self._parts(line):
+            cells = self.form.split(part)
+            if cells is None or len(cells) != self.form.cells:
+                result.append(self._odd(part, cells))
+            else:
+                result.append([clock, *cells] if self.clocked else cells)
+        return result
+
+    def _odd(self, line: str, cells: list[str] | None) -> list[str] | str:
+        """A row of another length, or the kind of line that it is."""
+        if cells is None:
+            cells = re.split(r"[,;|\t\s]+|(?<=:)\s", line.strip())
+            named = re.search(r"[:=]\s*[+-]?[\d.]", line)
+            return [line.strip()] if named or all(map(_is_number, cells)) else TEXT
+        return cells if any(map(_is_number, cells)) else TEXT
+
+
+def _is_of_words(row: list[str] | str) -> bool:
+    """Whether a row has no digit, and no cell that is missing."""
+    return isinstance(row, list) and not any(
+        number_of(cell) is not None or re.search(r"\d", cell) for cell in row
+    )
+
+
+def _is_number(cell: str) -> bool:
+    known = cell not in MISSING_CELLS
+    return known and (number_of(cell) is not None or affixes([cell]) is not None)
+
+
+def log_rows(head: Sequence[str], lines: Lines) -> CellRows | None:
+    """The rows of a text of such first lines; None if they show no form."""
+    reader = LogReader(head)
+    form = reader.form
+    if form is None or form.cells > MOST_CELLS:
+        return None
+    if form.what == "LibSVM's":
+        reader.form = form = _whole_sparse(lines)
+    early = [row for line in head for row in reader.rows(line)]
+    rows = [row for row in early if isinstance(row, list) and len(row) == _cells(reader)]
+    if len(rows) < 1:
+        return None
+    names = list(form.names) or None
+    if names is not None and reader.clocked:
+        names = [CLOCK, *names]
+    cells = [row[int(reader.clocked) :] for row in rows]  # the clock of each header is another
+    repeated = rows[0] if names is None and names_columns(cells[0], cells[1:]) else None
+    if repeated and reader.clocked:
+        names = [CLOCK, *repeated[1:]]
+    result = CellRows(iter(()), names)
+    result.notes += _said(reader, form)
+    if reader.clocked:
+        result.notes.append("the clock in front of each line is the column time")
+    numeric = any(map(looks_like_number, columns_of(cells[1:])))
+    result.rows = _samples(lines, reader, repeated, result.left_out, bool(names), numeric)
+    return result
+
+
+def late_rows(head: Sequence[str], lines: Lines, limit: int | None) -> CellRows | None:
+    """The rows of a CSV file of plain first lines; None if no line of so many rows is said by a
+    board, or is the header again."""
+    if plain_rows(head) is None:
+        return None
+    result = log_rows(head, lines)
+    if result is None or result.names is not None:
+        return None
+    with closing(lines()) as whole:
+        if any('"' in line for line in islice(whole, limit)):
+            return None  # a cell may have several lines
+    for _ in islice(result.rows, limit):
+        if result.left_out.counts:
+            break
+    found = bool(result.left_out.counts)
+    return log_rows(head, lines) if found else None
+
+
+def _said(reader: LogReader, form: LineForm) -> Iterator[str]:
+    """What is noted of the form of the lines."""
+    if form.names:
+        yield f"the lines are {'LibSVM' if form.what.startswith('LibSVM') else 'names and values'}"
+    elif not form.delimiter or form.numbered:
+        yield f"cells are separated by {form.what}"
+    if form.numbered:
+        yield "the number in front of each line is left out"
+    if reader.ends:
+        yield "what separates cells stands at the end of each line, too, and is left out there"
+    if reader.records:
+        yield "each semicolon ends a row"
+
+
+def _cells(reader: LogReader) -> int:
+    assert reader.form is not None
+    return reader.form.cells + reader.clocked
+
+
+def _whole_sparse(lines: Lines) -> LineForm:
+    """With all numbers of features that the file has."""
+    indices: set[int] = set()
+    with closing(lines()) as whole:
+        for line in whole:
+            row = sparse_of(line.rstrip())
+            if row:
+                indices.update(row[1])
+    return sparse(indices)
+
+
+def _samples(
+    lines: Lines,
+    reader: LogReader,
+    header: list[str] | None,
+    left_out: LinesLeftOut,
+    named: bool,
+    numeric: bool,
+) -> Iterator[Row]:
+    """The rows in order, the header first unless the columns are named already; what is no sample
+    is counted. numeric: there are columns of numbers, so a line of words is none."""
+    cells = _cells(reader)
+    waiting: Row | None = None  # of another length: cut in half if what follows is no sample
+    broken = True  # what was before was no sample
+    seen = False  # the header
+    skip = int(reader.clocked)  # the clock in front of a header
+    number = 0
+    whole = lines()
+    line = ""
+    with closing(whole):
+        for number, line in enumerate(whole, 1):
+            for row in reader.rows(line):
+                is_header = header is not None and row[skip:] == header[skip:]
+                if numeric and not is_header and _is_of_words(row[skip:]):
+                    row = TEXT
+                if isinstance(row, str) or (is_header and seen):
+                    left_out.add(HEADER if is_header else str(row), f"line {number:,}")
+                    if waiting:
+                        left_out.add(CUT, f"line {waiting[0]:,}")
+                        waiting = None
+                    broken = True
+                    continue
+                if waiting:
+                    yield waiting
+                    waiting = None
+                if len(row) != cells and not is_header:
+                    if broken:
+                        left_out.add(CUT, f"line {number:,}")
+                        broken = False
+                    else:
+                        waiting = number, row
+                    continue
+                broken = False
+                if is_header:
+                    seen = True
+                    if named:
+                        continue
+                yield number, row
+    if waiting and not line.endswith(("\n", "\r")):
+        left_out.add(CUT, f"line {waiting[0]:,}")
+    elif waiting:
+        yield waiting

@@ -1,0 +1,29 @@
+"""How a file is to be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .columns import ALL, ColumnChoice
+from .wide_rows import Wide
+
+
+@dataclass(frozen=True)
+class ReadingOptions:
+    """How a file is to be read: the arguments of open_stream of the same names."""
+
+    label: str | None
+    classes: tuple[str, ...] | None
+    header: bool
+    limit: int | None
+    shuffle: int | None
+    warmup: int
+    choice: ColumnChoice = ALL
+    features: int = 1  # of a file, at the least
+    asks: Literal["class", "target", "nothing"] = "class"  # for what the samples are
+    fewest_classes: int = 2
+    group: str | None = None
+    label_from: str | None = None  # one of LABEL_FROM; None: the column of the class, or a guess
+    wide: Wide | None = None  # if each row is a whole recording
+    decimal: str | None = None  # what stands before decimals, if somebody has said so

@@ -1,0 +1,250 @@
+"""Streams of numbers: each sample has a target, a number, instead of a class.
+
+The target is a column of a file, of one of River's regression data sets, or of a generated stream.
+Without a horizon, it is to be told from the other columns of its row. With a horizon of N, it is
+forecast: what is asked for is the target N rows later, and the target's last values are features,
+too. What is known when is the same as on a board: a target is learned when its time has come.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.errors import DataError
+from .stored_values import PART, Floats, taken_out
+from .stream import MAX_FEATURES, Extraction
+from .units import Raw, Scale
+
+
+@dataclass(frozen=True)
+class KnownTargets:
+    """Of some samples, one after the other; all of shape (samples,).
+
+    targets  NaN where one is missing
+    last     the last target that is known when a sample comes; NaN: none is
+    means    the mean of those known then; NaN: none is
+    """
+
+    targets: Floats
+    last: Floats
+    means: Floats
+
+    @functools.cached_property
+    def scored(self) -> NDArray[np.bool_]:
+        """The samples that errors are about: their target and the last one are known."""
+        return ~(np.isnan(self.last) | np.isnan(self.targets))
+
+
+class SimpleGuesses:
+    """The last target that came, and the mean of those that came, as they come in parts.
+
+    A part is of shape (samples,), the target that came with each sample or NaN.
+    """
+
+    def __init__(self) -> None:
+        self._last = math.nan
+        self._count, self._total = 0, 0.0
+
+    def last(self, came: Floats) -> Floats:
+        """The last one that came up to each sample; NaN: none did."""
+        known = came.copy()
+        if np.isnan(known[0]):
+            known[0] = self._last
+        places = np.where(np.isnan(known), 0, np.arange(len(known)))
+        result: Floats = known[np.maximum.accumulate(places)]
+        self._last = float(result[-1])
+        return result
+
+    def means(self, came: Floats) -> Floats:
+        """The mean of those that came up to each sample; NaN: none did."""
+        there = ~np.isnan(came)
+        counts = self._count + np.cumsum(there)
+        totals = np.cumsum(np.concatenate([[self._total], np.where(there, came, 0.0)]))[1:]
+        self._count, self._total = int(counts[-1]), float(totals[-1])
+        return np.where(counts > 0, totals / np.maximum(counts, 1), math.nan)
+
+
+Values = NDArray[np.float64]
+MOST_AHEAD = 1000  # rows, of a horizon
+NOT_SCORED = "neither learned nor scored there."  # how the note on missing targets ends
+
+
+@dataclass(frozen=True)
+class NumberStream:
+    """Rows of columns, one of which is the target, in stream order. A missing value is NaN.
+
+    A sample is a row whose target is in the stream: there are `horizon` fewer samples than rows.
+    """
+
+    name: str
+    columns: Values  # (rows, columns)
+    column_names: tuple[str, ...]
+    place: int  # of the target among the columns
+    horizon: int  # 0: the target belongs to the sample's own time
+    lags: int  # the target's last values that are features; 0 without a horizon
+    notes: tuple[str, ...] = ()  # what the reader could not keep, a sentence each
+    known_scale: Scale | None = None  # where the reader has looked for it already
+    extraction: Extraction | None = None  # of columns that were made of a recording's readings
+
+    @property
+    def target_name(self) -> str:
+        """The name of the target's column."""
+        return self.column_names[self.place]
+
+    @property
+    def late(self) -> int:
+        """Samples that come between a sample and its target."""
+        return max(self.horizon - 1, 0)
+
+    @property
+    def samples(self) -> int:
+        """Rows whose target is in the stream."""
+        return len(self.columns) - self.horizon
+
+    @property
+    def features(self) -> int:
+        """How many features a sample has: the other columns, and the lags."""
+        return len(self.column_names) - 1 + self.lags
+
+    @functools.cached_property
+    def feature_names(self) -> tuple[str, ...]:
+        """The names of the features, in their order."""
+        return names_of_features(self.column_names, self.place, self.lags)
+
+    @functools.cached_property
+    def values(self) -> Values:
+        """The features, shape (samples, features)."""
+        others = np.delete(self.columns, self.place, axis=1)
+        target = self.columns[:, self.place]
+        lags = [_behind(target, lag) for lag in range(self.lags)]
+        return np.column_stack([others, *lags])[: self.samples]
+
+    @property
+    def targets(self) -> Values:
+        """The targets, shape (samples,); NaN where one is missing."""
+        return self._whole.targets
+
+    @property
+    def known(self) -> Values:
+        """The last target known when each sample comes, shape (samples,); NaN: none is known."""
+        return self._whole.last
+
+    @property
+    def running_means(self) -> Values:
+        """The mean of the targets known when each sample comes, shape (samples,); NaN: none is."""
+        return self._whole.means
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """The samples that errors are about, shape (samples,): target and last one are known."""
+        return self._whole.scored
+
+    @functools.cached_property
+    def _whole(self) -> KnownTargets:
+        return next(self.parts(self.samples))
+
+    def parts(self, most: int) -> Iterator[KnownTargets]:
+        """What is known of the targets of all samples, of so many at a time.
+
+        If the columns are in a file, only a part is in memory.
+        """
+        guesses, before = SimpleGuesses(), np.full(1, math.nan)
+        at_once = most * max(1, PART // most)
+        for start in range(0, self.samples, at_once):
+            end = min(start + at_once, self.samples)
+            rows = slice(start, end + self.horizon)
+            column = taken_out(self.columns[:, self.place : self.place + 1], rows)[:, 0]
+            for at in range(0, end - start, most):
+                now = column[: end - start][at : at + most]
+                targets = column[self.horizon :][at : at + most]
+                if self.horizon:
+                    yield KnownTargets(targets, now, guesses.means(now))
+                else:
+                    came = np.concatenate([before, now[:-1]])
+                    before = now[-1:]
+                    yield KnownTargets(targets, guesses.last(came), guesses.means(came))
+
+    @functools.cached_property
+    def scale(self) -> Scale:
+        """The units of the columns."""
+        return self.known_scale or Scale.fit(self.columns)
+
+    @property
+    def target_scale(self) -> Scale:
+        """The unit of the target, as of one column."""
+        part = slice(self.place, self.place + 1)
+        return Scale(self.scale.offset[part], self.scale.digits[part])
+
+    def first_rows(self, warmup: int) -> int:
+        """How many rows the ranges are found in: `warmup`, from the first that moves the target.
+
+        In rows without a target, or with one that stands still, a target has no range. If it
+        stands still for a hundred times as long, they are the first `warmup`.
+        """
+        first = self.columns[: 100 * warmup, self.place]
+        known = np.flatnonzero(~np.isnan(first))
+        moved = known[first[known] != first[known[0]]] if len(known) else known
+        late = len(moved) and moved[0] >= warmup
+        return int(moved[0]) + warmup if late else warmup
+
+    def raw_rows(self) -> Raw:
+        """All rows as raw integers, shape (rows, columns)."""
+        return self.scale.apply(self.columns)
+
+    def forecaster(
+        self, ends: tuple[int, int] | None = None, interval: float | None = None
+    ) -> dict[str, Any]:
+        """The parameters of firmware's Forecaster, but for the model.
+
+        ends is the raw range of the target, interval the percent that its intervals are to hold.
+        """
+        return {
+            "columns": len(self.column_names),
+            "column": self.place,
+            "ends": ends,
+            "horizon": self.horizon,
+            "lags": self.lags,
+            "interval": interval,
+        }
+
+
+def ahead(stream: NumberStream, horizon: int, lags: int) -> NumberStream:
+    """The stream, its target to be forecast so many rows ahead, with so many lags; 0: not.
+
+    Raises DataError if that cannot be.
+    """
+    check_ahead(horizon, lags)
+    rows, columns = stream.columns.shape
+    if rows <= horizon:
+        raise DataError(f"{stream.name} has {rows} rows: too few for --horizon {horizon}.")
+    if horizon and columns - 1 + lags > MAX_FEATURES:
+        raise DataError(f"--lags {lags} makes more than {MAX_FEATURES} features of a sample.")
+    return replace(stream, horizon=horizon, lags=lags if horizon else 0)
+
+
+def check_ahead(horizon: int, lags: int) -> None:
+    """Raise DataError unless a target can be so many rows ahead, with so many lags."""
+    if not 0 <= horizon <= MOST_AHEAD:
+        raise DataError(f"--horizon is {horizon}; it must be 1 to {MOST_AHEAD} rows.")
+    if lags < 1:
+        raise DataError(f"--lags is {lags}; it must be 1 or more values.")
+
+
+def names_of_features(columns: Sequence[str], place: int, lags: int) -> tuple[str, ...]:
+    """The other columns, and the last values of the one at that place."""
+    others = (name for i, name in enumerate(columns) if i != place)
+    now = f"{columns[place]} now"
+    before = (f"{columns[place]} {lag} before" for lag in range(1, lags))
+    return (*others, *([now] if lags else []), *before)
+
+
+def _behind(targets: Values, lag: int) -> Values:
+    """The targets so many rows before; NaN before the first one."""
+    return np.concatenate([np.full(lag, math.nan), targets[: len(targets) - lag]])

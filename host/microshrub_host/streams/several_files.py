@@ -1,0 +1,436 @@
+"""Several files, or those in a folder, as one: a CSV file in which one comes after the other.
+
+Each is read as it would be alone. Their columns have to have the same names, or a file has none.
+The class is a column, or in the names of the files; each file is a recording of its own, and is
+held out as a whole. Rows of wide files become readings here, too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from bisect import bisect_right
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+
+from ..base.errors import DataError
+from .cell_rows import columns_of, names_columns
+from .columns import MISSING_CELLS, ColumnChoice, number_of
+from .csv_rows import Row, csv_rows, first_row, stripped
+from .log_lines import LinesLeftOut
+from .named_files import (
+    FOLDER,
+    NamedFiles,
+    classes_in_names,
+    files_of,
+    guessed_way,
+    listed,
+    shown,
+)
+from .prepared_file import LineMap, prepared, without_odd_lines
+from .reading_options import ReadingOptions
+from .source_file import Made, Recordings, SourceFile, kept_rows, opened_source
+from .stream import Progress
+from .text_lines import text_lines
+from .wide_rows import WideRows, wide_rows
+
+_LOOKED_AT = 200  # rows of each file
+_WRITTEN = 1 << 16  # characters at once
+_LABELS = frozenset(("label", "labels", "class", "classes", "activity", "gesture"))
+_MOST_CODES = 8  # numbers that may be classes
+
+
+@contextmanager
+def opened_data(
+    sources: Sequence[str], reading: ReadingOptions, progress: Progress | None = None
+) -> Iterator[tuple[SourceFile, ReadingOptions]]:
+    """What these sources hold as one file, and how that is to be read. Raises DataError."""
+    alone = len(sources) == 1 and not (sources[0] and Path(sources[0]).is_dir())
+    if alone and reading.label_from is None and reading.wide is None:
+        with opened_source(sources[0]) as file:
+            yield file, reading
+        return
+    joined = _Joined(files_of(sources), reading)
+    empty = SourceFile(joined.name, io.BytesIO, lambda: 0, True)
+    with (
+        closing(joined.written(progress)) as data,
+        kept_rows(empty, data, joined.made) as kept,
+    ):
+        yield kept, joined.reading
+
+
+@dataclass
+class _Head:
+    """What the first rows of a file show."""
+
+    name: str
+    names: list[str] | None  # of the columns; None: the file has none
+    rows: list[list[str]]
+    clocks: tuple[str, ...]
+    units: dict[str, str]
+
+    @property
+    def width(self) -> int:
+        """Cells of a row."""
+        return len(self.names or self.rows[0])
+
+
+@contextmanager
+def _csv_of(
+    path: str, name: str, reading: ReadingOptions, *, whole: bool, progress: Progress | None = None
+) -> Iterator[tuple[SourceFile, list[str] | None, Iterator[Row]]]:
+    """A file as a plain CSV file: the names of its columns, None if it has none, and its rows.
+
+    whole: all of it is to be read, so a board's own words may come late.
+    """
+    with opened_source(path) as file:
+        if file.project:
+            raise DataError(f"{name} is a project of the page: name it alone.")
+        file = replace(file, name=name)
+        with ExitStack() as stack:
+            ready = stack.enter_context(prepared(file, reading, progress))
+            if whole and not ready.made:
+                ready = stack.enter_context(without_odd_lines(ready, reading)) or ready
+            yield stack.enter_context(rows_of(ready, reading, progress))
+
+
+@contextmanager
+def rows_of(
+    file: SourceFile, reading: ReadingOptions, progress: Progress | None
+) -> Iterator[tuple[SourceFile, list[str] | None, Iterator[Row]]]:
+    """The names of the columns of a plain CSV file, None if it has none, and its rows."""
+    own = None if file.made else progress
+    with closing(text_lines(file, own)) as lines:
+        found, _ = csv_rows(file.name, lines)
+        line, cells = first_row(file.name, found)
+        first = stripped(cells)
+        if first[0].lower().startswith("@relation"):
+            raise DataError(f"{file.name} is an ARFF file: name it alone.")
+        body = ((line, stripped(cells)) for line, cells in found)
+        early = list(islice(body, _LOOKED_AT))
+        rows = _chain(early, body)
+        numbered = [f"c{place}" for place in range(1, len(first) + 1)]
+        if file.made:
+            yield file, None if first == numbered else first, rows
+        elif not reading.header or names_columns(first, [row for _, row in early]) is False:
+            yield file, None, _chain([(line, first)], rows)
+        else:
+            yield file, first, rows
+
+
+def _chain(early: list[Row], rest: Iterator[Row]) -> Iterator[Row]:
+    yield from early
+    yield from rest
+
+
+class _Joined:
+    """Files one after the other, and what is known of them."""
+
+    def __init__(self, files: NamedFiles, reading: ReadingOptions) -> None:
+        self.name, self._paths = files.name, files.paths
+        self._own = _short_names(files.paths)
+        heads = [_head(*each, reading) for each in zip(self._paths, self._own, strict=True)]
+        self._names = _common_names(heads, reading)
+        _check_units(heads)
+        dates = {name for head in heads for name in head.clocks}
+        self._notes = [files.note] if files.note else []
+        if len(heads) > 1 and any(head.names is None for head in heads):
+            without = [head.name for head in heads if head.names is None]
+            if len(without) < len(heads):
+                self._notes.append(f"{shown(without)}: no header, so the columns are those of "
+                                   "the others")  # fmt: skip
+        self._classes = self._found_classes(heads, reading)
+        self._label = "" if self._classes is None else _free_name(self._names)
+        self._inner = replace(reading, label_from=None, wide=None)
+        if self._classes is not None:
+            self._inner = replace(self._inner, label=None, asks="nothing")
+        self._wide = self._found_wide(heads, reading, dates)
+        self._recordings = Recordings(readings=self._wide.readings if self._wide else 0)
+        self._by_row = self._wide is not None and not self._several_of_each()
+        if self._by_row:
+            self._recordings.group_name = "recording"
+        label = self._label or reading.label
+        self.reading = replace(
+            self._inner,
+            label=label,
+            asks=reading.asks,
+            choice=ColumnChoice() if self._wide else reading.choice,
+            header=True,
+        )
+        self._opened: list[_Part] = []
+        clocks = () if self._wide else tuple(name for name in self._names if name in dates)
+        self.made = Made(
+            self._place, self._how, self._left_out, clocks, recordings=self._recordings
+        )
+
+    def _found_classes(self, heads: list[_Head], reading: ReadingOptions) -> list[str] | None:
+        """The class of each file; None: it is in a column, or there is none."""
+        if reading.asks != "class" or reading.label is not None:
+            if reading.label_from is not None:
+                raise DataError(
+                    "--label-from says that the class is in the files' names, and --label that "
+                    "it is in a column: use one of them."
+                )
+            return None
+        way = reading.label_from
+        if way is None:
+            if _class_is_column(self.name, heads, self._names, reading):
+                return None
+            way = guessed_way(self._paths)
+        classes = classes_in_names(self._paths, way)
+        where = "folder's name" if way == FOLDER else "name"
+        self._notes.append(f"the class is in each file's {where}: {listed(classes)}")
+        return classes
+
+    def _several_of_each(self) -> bool:
+        """Whether each class has several files, so some can be held out."""
+        classes = self._classes or []
+        return len(self._paths) > 1 and all(classes.count(name) > 1 for name in classes)
+
+    def _found_wide(
+        self, heads: list[_Head], reading: ReadingOptions, dates: set[str]
+    ) -> WideRows | None:
+        if reading.wide is None:
+            return None
+        label = None
+        if self._classes is None and reading.asks == "class":
+            label = len(self._names) - 1
+            if reading.label is not None:
+                if reading.label not in self._names:
+                    raise DataError(f"{self.name} has no column {reading.label}.")
+                label = self._names.index(reading.label)
+        values = reading.choice.places(self.name, self._names, label)
+        aside = {name for name in (reading.group, *dates) if name is not None}
+        values = [place for place in values if self._names[place] not in aside]
+        beside = [place for place in (label,) if place is not None]
+        if reading.group is not None and reading.group in self._names:
+            beside.insert(0, self._names.index(reading.group))
+        found = wide_rows(self.name, reading.wide, self._names, values, beside)
+        self._notes.append(found.note)
+        self._names = [*found.names, *(self._names[place] for place in beside)]
+        return found
+
+    def _how(self) -> list[str]:
+        """The notes on all, and those of each file, told once of all files that have them."""
+        of_files: dict[str, list[str]] = {}
+        for part in self._opened:
+            for note in part.file.made.how() if part.file.made else []:
+                of_files.setdefault(note, []).append(part.file.name)
+        own = [f"{note} (in {shown(names, 3)})" for note, names in of_files.items()]
+        return [*self._notes, *own]
+
+    def _left_out(self) -> LinesLeftOut:
+        result = LinesLeftOut()
+        for part in self._opened:
+            if part.file.made:
+                result.add_all(part.file.made.left_out(), part.file.name)
+        return result
+
+    def _place(self, line: int) -> str:
+        row = line - 2  # behind the header
+        part = self._opened[bisect_right([each.first for each in self._opened], row) - 1]
+        own = (row - part.first) // (self._wide.readings if self._wide else 1)
+        return part.file.place(part.lines.line(own))
+
+    def written(self, progress: Progress | None) -> Generator[bytes, None, None]:
+        """The bytes of the whole, piece by piece."""
+        text = io.StringIO()
+        write = csv.writer(text, lineterminator="\n").writerow
+        write([*self._names, *([self._label] if self._label else [])])
+        sizes = [Path(path).stat().st_size for path in self._paths]
+        rows = 0
+        for number, path in enumerate(self._paths):
+            own = _part_of(progress, sum(sizes[:number]), sum(sizes))
+            label = [self._classes[number]] if self._classes is not None else []
+            first = rows
+            for cells in self._rows_of(path, self._own[number], first, own):
+                write(cells + label)
+                rows += 1
+                if text.tell() >= _WRITTEN:
+                    yield _taken(text)
+        yield _taken(text)
+
+    def _rows_of(
+        self, path: str, name: str, first: int, progress: Progress | None
+    ) -> Iterator[list[str]]:
+        starts, groups = self._recordings.starts, self._recordings.groups
+        per_row = self._wide.readings if self._wide else 1
+        with _csv_of(path, name, self._inner, whole=True, progress=progress) as (
+            file,
+            names,
+            rows,
+        ):
+            part = _Part(file, first)
+            self._opened.append(part)
+            places: Sequence[int] | None = None
+            if names is not None and not self._wide:
+                places = [names.index(each) if each in names else -1 for each in self._names]
+                places = None if places == [*range(len(names))] else places
+            width = len(names) if names is not None else 0
+            for number, (line, cells) in enumerate(rows):
+                width = width or len(cells)
+                part.lines.add(number, line)
+                if len(cells) != width:
+                    raise DataError(
+                        f"{file.place(line)}: {width} cells expected, one per column, but "
+                        f"{len(cells)} found. Complete the row or delete it."
+                    )
+                at = first + number * per_row
+                if number == 0 or self._wide:
+                    starts.append(at)
+                if number == 0 or self._by_row:
+                    groups.append(at)
+                if self._wide:
+                    yield from self._wide.of(cells)
+                elif places is not None:
+                    yield [cells[place] if place >= 0 else "" for place in places]
+                else:
+                    yield cells
+
+
+@dataclass
+class _Part:
+    """A file that was begun."""
+
+    file: SourceFile
+    first: int  # row of the whole
+    lines: LineMap = field(default_factory=LineMap)
+
+
+def _taken(text: io.StringIO) -> bytes:
+    result = text.getvalue().encode()
+    text.seek(0)
+    text.truncate()
+    return result
+
+
+def _part_of(progress: Progress | None, before: int, whole: int) -> Progress | None:
+    """The progress of one file as that of all."""
+    if progress is None:
+        return None
+    tell = progress
+    return lambda done, _: tell(before + done, whole)
+
+
+def _short_names(paths: Sequence[str]) -> list[str]:
+    """What messages call each: its name, with those of its folders where two are alike."""
+    for parts in range(1, 8):
+        names = ["/".join(Path(path).parts[-parts:]) for path in paths]
+        if len(set(names)) == len(names):
+            break
+    return names
+
+
+def _head(path: str, name: str, reading: ReadingOptions) -> _Head:
+    reading = replace(reading, asks="nothing")  # what stands around numbers is none of a class
+    with _csv_of(path, name, reading, whole=False) as (file, names, found):
+        rows = [cells for _, cells in islice(found, _LOOKED_AT)]
+        if not rows:
+            raise DataError(f"{name} has no samples. Add a row per sample.")
+        made = file.made
+        return _Head(
+            name, names, rows, made.clocks if made else (), dict(made.units if made else ())
+        )
+
+
+def _common_names(heads: Sequence[_Head], reading: ReadingOptions) -> list[str]:
+    """The columns of all files. Raises DataError if they differ."""
+    first = next((head for head in heads if head.names is not None), heads[0])
+    names = first.names or [f"c{place}" for place in range(1, first.width + 1)]
+    left_out = reading.choice.leaves_out
+    wanted = {n for n in names if not left_out(n) or n in (reading.label, reading.group)}
+    for head in heads:
+        if head.names is None:
+            if head.width != len(names):
+                raise DataError(
+                    f"{first.name} has {len(names)} columns and {head.name} {head.width}: files "
+                    "that are read together have the same columns."
+                )
+            continue
+        own = {n for n in head.names if not left_out(n) or n in (reading.label, reading.group)}
+        if own != wanted:
+            missing = [n for n in names if n in wanted - own]
+            more = [n for n in head.names if n in own - wanted]
+            parts = [f"{head.name} lacks {', '.join(missing[:6])}"] if missing else []
+            parts += [f"{head.name} alone has {', '.join(more[:6])}"] if more else []
+            drop = " ".join([*missing, *more][:6])
+            raise DataError(
+                f"{' and '.join(parts)}, unlike {first.name}: files that are read together have "
+                f"the same columns. Rename them, or leave them out: --drop {drop}."
+            )
+    return names
+
+
+def _check_units(heads: Sequence[_Head]) -> None:
+    """Raise DataError if a column has another unit in another file."""
+    first = heads[0]
+    for head in heads[1:]:
+        for name in {**first.units, **head.units}:
+            units = [each.units.get(name, "") for each in (first, head)]
+            if units[0] != units[1]:
+                words = [unit or "no unit" for unit in units]
+                raise DataError(
+                    f"column {name} has {words[0]} in {first.name} and {words[1]} in {head.name}: "
+                    "write one unit in all files."
+                )
+
+
+def _free_name(names: Sequence[str]) -> str:
+    return next(name for name in ("label", "class", "file_class") if name not in names)
+
+
+def _class_is_column(
+    what: str, heads: Sequence[_Head], names: Sequence[str], reading: ReadingOptions
+) -> bool:
+    """Whether the last column holds the class, not the names of the files. Raises DataError where
+    neither is plain."""
+    if len(heads) == 1 and reading.wide is None:
+        return True
+    found = [_last_column(head, names, reading) for head in heads]
+    sure = [head.name for head, (is_class, _) in zip(heads, found, strict=True) if is_class]
+    if len(sure) == len(heads):
+        return True
+    last = names[-1]
+    if sure:
+        other = next(head.name for head in heads if head.name not in sure)
+        raise DataError(
+            f"The last column, {last}, holds classes in {shown(sure, 3)} and numbers in {other}: "
+            f"--label {last} says that it is the class, --label-from name that the class is in "
+            "the files' names."
+        )
+    codes = set().union(*(values or () for _, values in found))
+    if all(values for _, values in found) and 1 < len(codes) <= _MOST_CODES:
+        raise DataError(
+            f"The class may be the last column of {what}, {last} ({', '.join(sorted(codes))}), or "
+            f"in the files' names: --label {last} or --label-from name says which."
+        )
+    return False
+
+
+def _last_column(
+    head: _Head, names: Sequence[str], reading: ReadingOptions
+) -> tuple[bool, set[str] | None]:
+    """Whether the last column that may be a class is one; else the few whole numbers in it."""
+    left_out = {*reading.choice.drop, reading.group, *head.clocks}
+    columns = columns_of(head.rows)
+    own = head.names or names
+    able = [own.index(name) for name in names if name not in left_out and name in own]
+    if not able or len(columns) != len(own):
+        return False, None
+    cells = {cell for cell in columns[able[-1]] if cell not in MISSING_CELLS}
+    if head.names and own[able[-1]].lower() in _LABELS:
+        return True, None
+    if cells and all(number_of(cell) is None for cell in cells):
+        return True, None
+    values = len(able) - 1
+    if reading.wide and len(able) % reading.wide.axes == 0 and values % reading.wide.axes:
+        return False, None  # with the last column, too, they are readings
+    whole = bool(cells) and all(cell.lstrip("+-").isdigit() for cell in cells)
+    if reading.wide:
+        others = {cell for place in able[:-1] for cell in columns[place]}
+        decimals = any(not cell.lstrip("+-").isdigit() for cell in others)
+        return whole and len(cells) <= _MOST_CODES and decimals, None
+    return False, cells if whole and len(cells) <= _MOST_CODES else None

@@ -1,0 +1,48 @@
+"""Data sets that lie in the installed package scikit-learn, by the names that it has for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..base.errors import DataError
+from ..base.text import did_you_mean
+from .class_names import class_order, encode_labels
+from .stream import Stream
+
+CLASSES = ("breast_cancer", "digits", "iris", "wine")
+NUMBERS = ("diabetes",)
+
+
+def sklearn_stream(name: str) -> Stream:
+    """A whole data set of classes, in its own order. Raises DataError for an unknown name."""
+    found = _loaded(name, CLASSES, "classification")
+    cells = [str(found.target_names[label]) for label in found.target]
+    labels, classes, _ = encode_labels(
+        cells, lambda _: f"sklearn:{name}", class_order(set(cells)), 1
+    )
+    values = np.asarray(found.data, dtype=np.float64)
+    return Stream(f"sklearn:{name}", values, labels, _names(found), classes)
+
+
+def sklearn_samples(name: str) -> list[tuple[dict[str, Any], Any]]:
+    """The samples of a data set of numbers, as River's are. Raises DataError."""
+    found = _loaded(name, NUMBERS, "regression")
+    rows = zip(found.data.tolist(), found.target.tolist(), strict=True)
+    return [(dict(zip(_names(found), row, strict=True)), target) for row, target in rows]
+
+
+def _names(found: Any) -> tuple[str, ...]:
+    return tuple(str(name).replace(" ", "_") for name in found.feature_names)
+
+
+def _loaded(name: str, known: tuple[str, ...], kind: str) -> Any:
+    from sklearn import datasets
+
+    if name not in known:
+        raise DataError(
+            f"sklearn:{name} is not a {kind} data set that scikit-learn ships. "
+            f"{did_you_mean(name, known)}"
+        )
+    return getattr(datasets, f"load_{name}")()

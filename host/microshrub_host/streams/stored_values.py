@@ -1,0 +1,246 @@
+"""The values of a stream, in a file if they may not fit into memory.
+
+The file is in the cache's folder, without a name, and gone when the array is. What was read of it
+is in memory until let_go(); the order statistics of a column have no more than a part there.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.cache import cache_folder
+from ..base.errors import DataError
+
+if TYPE_CHECKING:
+    Kind = TypeVar("Kind", bound=np.generic[Any])
+
+
+def let_go(values: NDArray[np.generic[Any]]) -> None:
+    """Give back the memory of values that lie in a file; they are read again when needed.
+
+    Values that do not are left as they are.
+    """
+    mapped = _mapping(values)
+    if sys.platform == "win32":
+        return
+    if mapped is not None and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def taken_out(values: NDArray[Kind], rows: slice) -> NDArray[Kind]:
+    """Those rows of (rows, columns); of values that lie in a file, a copy in memory.
+
+    To look at one number can bring two megabytes of a file into memory, so the columns are copied
+    one after the other.
+    """
+    result = values[rows]
+    if _mapping(values) is None:
+        return result
+    copy = np.empty(result.shape, result.dtype)
+    for place in range(result.shape[1]):
+        copy[:, place] = result[:, place]
+        let_go(values)
+    return copy
+
+
+def _mapping(values: NDArray[np.generic[Any]]) -> mmap.mmap | None:
+    return getattr(values, "_mmap", None)  # of numpy.memmap and of its views
+
+
+IN_MEMORY = 1 << 26  # bytes of all values; what takes more is kept in a file
+COLUMN_IN_MEMORY = 1 << 22  # and bytes of a column of something else
+
+
+class Room:
+    """Room for the values of a stream, of shape (rows, features), whose columns lie together.
+
+    A context: what lies in a file can be written until it ends, and read from then on. Raises
+    DataError if the disk has too little room.
+    """
+
+    def __init__(self, rows: int, features: int) -> None:
+        columns, self._file = _array((features, rows), np.float64, IN_MEMORY)
+        self.values: NDArray[np.float64] = columns.T
+
+    def __enter__(self) -> Room:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def write(self, at: int, place: int, numbers: NDArray[np.float64]) -> None:
+        """Put numbers into the column at that place, from row `at` on."""
+        if self._file is None or not hasattr(os, "pwrite"):
+            self.values[at : at + len(numbers), place] = numbers
+            return
+        begin = (place * len(self.values) + at) * numbers.itemsize
+        try:  # to write to memory that stands for a file takes four times as long
+            written = os.pwrite(self._file.fileno(), numbers.data, begin)
+        except OSError as error:
+            raise _no_room(self.values.nbytes, len(self.values), error) from error
+        if written < numbers.nbytes:
+            raise _no_room(self.values.nbytes, len(self.values), OSError("the disk is full"))
+
+
+def column_room(rows: int, kind: type[Kind]) -> NDArray[Kind]:
+    """An array of shape (rows,) to be written, zeros to begin with. Raises DataError as Room."""
+    column, file = _array((rows,), kind, COLUMN_IN_MEMORY)
+    if file is not None:
+        file.close()
+    return column
+
+
+def _array(
+    shape: tuple[int, ...], kind: type[Kind], most: int
+) -> tuple[NDArray[Kind], IO[bytes] | None]:
+    """An array, and the file in which it lies if it takes more than so many bytes."""
+    size = max(math.prod(shape), 1) * np.dtype(kind).itemsize
+    if size <= most:
+        return np.zeros(shape, kind), None
+    try:
+        folder = cache_folder("streams")
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as opened:
+            file = opened.enter_context(tempfile.TemporaryFile(dir=folder))
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, size)
+            array: NDArray[Kind] = np.memmap(file, dtype=kind, shape=shape)
+            opened.pop_all()  # who asked for the array closes its file
+            return array, file
+    except OSError as error:
+        raise _no_room(size, shape[-1], error) from error
+
+
+def _no_room(size: int, samples: int, error: OSError) -> DataError:
+    return DataError(
+        f"{size:,} bytes for {samples:,} samples cannot be kept in {cache_folder('streams')}: "
+        f"{error.strerror or error}."
+    )
+
+
+PART = 1 << 16  # numbers that are looked at at once: they fit into a processor's cache
+_KEPT = 1 << 20  # numbers of a column that are looked at often, and stay in memory
+_SAMPLE = 1 << 16  # numbers that show where to look
+_MARGIN = 800  # of these, to either side
+_FEW = 1000  # numbers that show how wide a column is,
+_LOW, _HIGH = 0.1, 0.9  # from this rank to this one
+
+Floats = NDArray[np.float64]
+
+
+class Numbers:
+    """The numbers of a column, NaN left out; those that are larger than `most`, too."""
+
+    def __init__(self, column: Floats, offset: float = 0.0, most: float = math.inf) -> None:
+        self._column, self._offset, self._most = column, offset, most
+        self._only = list(self._parts()) if len(column) <= _KEPT else None
+        self.count = sum(len(part) for part in self.parts())
+
+    def minus(self, offset: float) -> Numbers:
+        """The same, less an offset."""
+        return Numbers(self._column, offset, self._most)
+
+    def up_to(self, most: float) -> Numbers:
+        """Only those whose size is no larger."""
+        return Numbers(self._column, self._offset, most)
+
+    def parts(self) -> Iterator[Floats]:
+        """The numbers, a part at a time."""
+        return self._parts() if self._only is None else iter(self._only)
+
+    def _parts(self) -> Iterator[Floats]:
+        for at in range(0, len(self._column), PART):
+            part = self._column[at : at + PART]
+            missing = np.isnan(part)
+            if missing.any():
+                part = part[~missing]
+            if self._most < math.inf:
+                part = part[np.abs(part) <= self._most]
+            yield part - self._offset if self._offset else part
+            let_go(self._column)
+
+    def larger_than(self, size: float) -> int:
+        """How many have a larger size."""
+        return sum(int(np.count_nonzero(np.abs(part) > size)) for part in self.parts())
+
+    def largest(self) -> float:
+        """The largest size."""
+        return max(float(np.abs(part).max(initial=0)) for part in self.parts())
+
+    def wider_than(self, width: float, count: float) -> bool:
+        """Whether more than `count` of them lie below, and more than `count` above, two numbers
+        that are so far apart. False if that is not known after one look at some of them."""
+        some = _every(self.count // _FEW + 1, self.parts())
+        low, high = (float(some[int(place * (len(some) - 1))]) for place in (_LOW, _HIGH))
+        if high - low <= width:
+            return False
+        below = above = 0
+        for part in self.parts():
+            below += int(np.count_nonzero(part <= low))
+            above += int(np.count_nonzero(part >= high))
+        return min(below, above) > count
+
+    def median(self) -> float:
+        """The middle one, or the mean of the two in the middle."""
+        low = _ranked(self.parts, (self.count - 1) // 2, self.count)
+        if self.count % 2:
+            return low
+        return float(np.mean([low, _ranked(self.parts, self.count // 2, self.count)]))
+
+    def size(self, share: float, rounded: Callable[[float], int]) -> float:
+        """The size that this share of them does not exceed; rounded makes a whole rank."""
+        rank = rounded(share * (self.count - 1))
+        return _ranked(lambda: (np.abs(part) for part in self.parts()), rank, self.count)
+
+
+def _every(step: int, parts: Iterator[Floats]) -> Floats:
+    """One of so many numbers, sorted."""
+    some = [part[::step].copy() for part in parts]  # a view would keep its whole part
+    return np.sort(np.concatenate(some))
+
+
+def _ranked(parts: Callable[[], Iterator[Floats]], rank: int, count: int) -> float:
+    """The number that so many of these are before, in their order."""
+    if count <= 4 * _SAMPLE:
+        return float(np.partition(np.concatenate(list(parts())), rank)[rank])
+    some = _every(count // _SAMPLE, parts())
+    place, margin = rank * len(some) // count, _MARGIN
+    while True:
+        low = some[place - margin] if place >= margin else -math.inf
+        high = some[place + margin] if place + margin < len(some) else math.inf
+        result = _between(parts, rank, float(low), float(high))
+        if result is not None:
+            return result
+        margin *= 4
+
+
+def _between(
+    parts: Callable[[], Iterator[Floats]], rank: int, low: float, high: float
+) -> float | None:
+    """That number if it is in low..high, else None."""
+    before = lowest = highest = 0
+    inside = []
+    for part in parts():
+        before += int(np.count_nonzero(part < low))
+        lowest += int(np.count_nonzero(part == low))
+        highest += int(np.count_nonzero(part == high)) if high > low else 0
+        inside.append(part[(part > low) & (part < high)])
+    rank -= before
+    if 0 <= rank < lowest:
+        return low
+    within = np.concatenate(inside)
+    rank -= lowest
+    if 0 <= rank < len(within):
+        return float(np.partition(within, rank)[rank])
+    return high if 0 <= rank - len(within) < highest else None

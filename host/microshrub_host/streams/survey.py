@@ -1,0 +1,175 @@
+"""What is in a file, column by column, whether it can be learned as it is or not.
+
+The rows are read as `simulate` reads them, and no more of them is kept than a curve needs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta, timezone
+from itertools import islice
+from pathlib import Path
+
+from ..base.errors import DataError
+from .arff_files import open_arff
+from .columns import CLOCK, number_of
+from .csv_rows import Row, stripped
+from .prepared_file import is_arff, prepared, without_odd_lines
+from .reading_options import ReadingOptions
+from .several_files import opened_data, rows_of
+from .source_file import GENERATED, STANDARD_INPUT
+from .stream import Progress
+from .text_lines import text_lines
+
+_POINTS = 2048  # of a curve, at most
+_MOST_TEXTS = 300  # different ones that are counted
+_MOST_NUMBERS = 3  # different ones that are told apart
+_MOMENT = 1e11  # milliseconds of a date, at least
+_UNIT = re.compile(r"[(\[]([^()\[\]]{1,12})[)\]]\s*$")
+
+
+@dataclass
+class ColumnSurvey:
+    """What a column holds."""
+
+    name: str
+    unit: str = ""
+    is_clock: bool = False
+    cells: int = 0
+    missing: int = 0
+    numbers: int = 0
+    whole: bool = True
+    low: float = math.inf
+    high: float = -math.inf
+    texts: Counter[str] = field(default_factory=Counter)
+    few: set[float] = field(default_factory=set)  # the different numbers, up to so many
+    points: list[float] = field(default_factory=list)  # every stride-th number; NaN: missing
+    stride: int = 1
+    first: str = ""  # cell that is not missing
+
+    def take(self, cell: str) -> None:
+        """Read the next row's cell."""
+        number = number_of(cell)
+        if number is None:
+            self.first = self.first or cell
+            if len(self.texts) < _MOST_TEXTS or cell in self.texts:
+                self.texts[cell] += 1
+        elif math.isnan(number):
+            self.missing += 1
+        else:
+            self.first = self.first or cell
+            self.numbers += 1
+            self.whole = self.whole and number == round(number, 0)
+            self.low, self.high = min(self.low, number), max(self.high, number)
+            if len(self.few) < _MOST_NUMBERS:
+                self.few.add(number)
+        if self.cells % self.stride == 0:
+            self.points.append(math.nan if number is None else number)
+            if len(self.points) == _POINTS:
+                self.points, self.stride = self.points[::2], 2 * self.stride
+        self.cells += 1
+
+    @property
+    def kind(self) -> str:
+        """In words."""
+        if self.is_clock:
+            return "dates"
+        if not self.numbers:
+            more = "+" * (len(self.texts) == _MOST_TEXTS)
+            return f"{len(self.texts)}{more} texts" if self.texts else "empty"
+        if self.texts:
+            return "numbers and texts"
+        if len(self.few) == 1:
+            return "always the same"
+        if len(self.few) == 2:
+            return "two values"
+        return "whole numbers" if self.whole else "decimals"
+
+    @property
+    def span(self) -> str:
+        """From where to where, or the most frequent texts."""
+        if self.is_clock and self.low > _MOMENT:
+            first, last = (_day(each) for each in (self.low, self.high))
+            return first if first == last else f"{first} to {last}"
+        if self.numbers:
+            return f"{self.low:.4g} to {self.high:.4g}"
+        return ", ".join(text for text, _ in self.texts.most_common(3))
+
+
+@dataclass(frozen=True)
+class Survey:
+    """All columns of a file, and how it was read."""
+
+    name: str
+    rows: int
+    columns: tuple[ColumnSurvey, ...]
+    notes: tuple[str, ...]
+    label: str | None  # the column that was made of the files' names, or named by --label
+    whole: bool  # whether all rows were read
+
+
+def _day(milliseconds: float) -> str:
+    moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(milliseconds=milliseconds)
+    return moment.date().isoformat()
+
+
+def _is_pipe(source: str) -> bool:
+    path = Path(source)
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def survey(
+    sources: Sequence[str], reading: ReadingOptions, progress: Progress | None = None
+) -> Survey:
+    """What is in these files. Raises DataError for what cannot be read at all."""
+    if sources[0].startswith(GENERATED):
+        raise DataError(f"{sources[0]} is not a file: look is for files.")
+    pipe = next((each for each in sources if each == STANDARD_INPUT or _is_pipe(each)), None)
+    if pipe is not None:
+        raise DataError(f"look reads a file twice, and {pipe} can be read once. Name a file.")
+    with ExitStack() as stack:
+        file, inner = stack.enter_context(opened_data(sources, reading, progress))
+        inner = replace(inner, asks="nothing")
+        ready = stack.enter_context(prepared(file, inner, progress))
+        ready = stack.enter_context(without_odd_lines(ready, inner, None)) or ready
+        names: list[str] | None
+        rows: Iterator[Row]
+        if is_arff(ready):
+            lines = stack.enter_context(closing(text_lines(ready, progress)))
+            declared, rows = open_arff(ready.name, lines, reading.choice)
+            names = [column.name for column in declared]
+        else:
+            ready, names, rows = stack.enter_context(rows_of(ready, inner, progress))
+        columns: list[ColumnSurvey] = []
+        read = 0
+        for line, cells in islice(rows, reading.limit):
+            if not columns:
+                names = names or [f"c{place}" for place in range(1, len(cells) + 1)]
+                columns = [ColumnSurvey(name) for name in names]
+            if len(cells) != len(columns):
+                raise DataError(
+                    f"{ready.place(line)}: {len(columns)} cells expected, one per column, but "
+                    f"{len(cells)} found. Complete the row or delete it."
+                )
+            for column, cell in zip(columns, stripped(cells), strict=True):
+                column.take(cell)
+            read += 1
+        whole = reading.limit is None or next(rows, None) is None
+        made = ready.made
+        units = dict(made.units) if made else {}
+        for place, column in enumerate(columns):
+            found = _UNIT.search(column.name)
+            column.unit = units.get(column.name, found[1] if found else "")
+            column.is_clock = (made is not None and column.name in made.clocks) or (
+                place == 0 and column.name == CLOCK
+            )
+        notes = tuple(made.notes(ready.name)) if made else ()
+    if not columns:
+        only = " a header but" if names else ""
+        raise DataError(f"{file.name} has{only} no samples. Add a row per sample.")
+    return Survey(file.name, read, tuple(columns), notes, inner.label, whole)

@@ -1,0 +1,186 @@
+"""Tables of other programs: NumPy's arrays, Parquet, Feather, Excel's and MATLAB's.
+
+They are read with what is installed, row by row where the format allows it.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from typing import IO, Any
+
+import numpy as np
+
+from ..base.errors import DataError
+from .cell_rows import CellRows, Row
+from .source_file import SourceFile, told_kind
+
+_ROWS = 4096  # at once
+
+
+def table_rows(source: SourceFile, start: bytes) -> CellRows | None:
+    """The rows of a file that begins so; None if it is none of these. Raises DataError."""
+    for pattern, reader, module in _READERS:
+        if re.match(pattern, start, re.DOTALL):
+            try:
+                return reader(source)
+            except ImportError:
+                message = told_kind(source.name, start)
+                raise DataError(
+                    f"{message} Or have it read by {module}: pip install 'microshrub[files]'"
+                ) from None
+            except DataError:
+                raise
+            except Exception as error:  # each library has its own
+                message = told_kind(source.name, start) or f"{source.name} cannot be read."
+                raise DataError(f"{message} (It seems damaged: {error})") from error
+    return None
+
+
+def _cell(value: Any) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace").strip()
+    if isinstance(value, (bool, np.bool_)):
+        return str(value).lower()
+    return str(value).strip()
+
+
+def _numbered(rows: Iterable[Iterable[Any]]) -> Iterator[Row]:
+    for number, row in enumerate(rows, 1):
+        yield number, [_cell(value) for value in row]
+
+
+def _of_array(name: str, array: Any) -> tuple[list[str], Iterator[Iterable[Any]]]:
+    if array.dtype.names:
+        return list(array.dtype.names), (row.tolist() for row in array.ravel())
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2:
+        shape = " x ".join(map(str, array.shape))
+        raise DataError(f"{name} has an array of {shape}; one of rows and columns is needed.")
+    return [f"c{n}" for n in range(1, array.shape[1] + 1)], (row.tolist() for row in array)
+
+
+def _numpy(source: SourceFile) -> CellRows:
+    with ExitStack() as stack:
+        _, file = stack.enter_context(source.opened())
+        array = np.load(io.BytesIO(file.read()), allow_pickle=False)
+    names, rows = _of_array(source.name, array)
+    return CellRows(_numbered(rows), names, notes=["the rows are those of a NumPy array"])
+
+
+def _of_arrays(source: SourceFile, arrays: Mapping[str, Any], what: str) -> CellRows:
+    """The array of rows, with one of as many classes beside it as the last column, if it is
+    clear which they are. Raises DataError."""
+    able = {n: np.asarray(a) for n, a in arrays.items() if np.ndim(a) >= 1 and np.size(a) > 1}
+    tables = [n for n, a in able.items() if a.ndim == 2 and min(a.shape) > 1]
+    flat = [n for n, a in able.items() if a.ndim == 1 or (a.ndim == 2 and min(a.shape) == 1)]
+    if len(tables) == 1:
+        names, rows = _of_array(source.name, able[tables[0]])
+        classes = [n for n in flat if able[n].size == len(able[tables[0]])]
+        if len(classes) == 1:
+            label = able[classes[0]].ravel().tolist()
+            both = ([*row, last] for row, last in zip(rows, label, strict=True))
+            note = f"the rows are {what} {tables[0]}, and the last column {classes[0]}"
+            return CellRows(_numbered(both), [*names, classes[0]], notes=[note])
+        if not classes:
+            note = f"the rows are {what} {tables[0]}"
+            return CellRows(_numbered(rows), names, notes=[note])
+    elif not tables and flat and len({able[n].size for n in flat}) == 1:
+        columns = zip(*(able[n].ravel().tolist() for n in flat), strict=True)
+        return CellRows(_numbered(columns), flat, notes=[f"the columns are {what}s"])
+    shapes = ", ".join(f"{n}: {' x '.join(map(str, a.shape))}" for n, a in able.items())
+    raise DataError(
+        f"{source.name} has several arrays ({shapes}), and it is not clear which of them are the "
+        "samples. Save one of rows and columns, and perhaps one of as many classes."
+    )
+
+
+def _archive(source: SourceFile) -> CellRows:
+    with source.opened() as (_, file), np.load(io.BytesIO(file.read())) as arrays:
+        return _of_arrays(source, dict(arrays), "the NumPy array")
+
+
+def _matlab(source: SourceFile) -> CellRows:
+    from scipy.io import loadmat
+
+    with source.opened() as (_, file):
+        found = loadmat(io.BytesIO(file.read()), chars_as_strings=True)
+    arrays = {name: each for name, each in found.items() if not name.startswith("__")}
+    return _of_arrays(source, arrays, "the MATLAB array")
+
+
+def _parquet(source: SourceFile) -> CellRows:
+    import pyarrow.parquet as pq
+
+    opened = ExitStack()
+    _, file = opened.enter_context(source.opened())
+    table = pq.ParquetFile(file)
+    names = [str(name) for name in table.schema_arrow.names]
+
+    def rows() -> Iterator[Iterable[Any]]:
+        with opened:
+            for batch in table.iter_batches(batch_size=_ROWS):
+                yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+
+    return CellRows(_numbered(rows()), names, notes=["the rows are those of a Parquet file"])
+
+
+def _feather(source: SourceFile) -> CellRows:
+    import pyarrow.feather as feather
+
+    with source.opened() as (_, file):
+        table = feather.read_table(io.BytesIO(file.read()))
+    rows = (
+        row
+        for batch in table.to_batches(max_chunksize=_ROWS)
+        for row in zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    )
+    return CellRows(_numbered(rows), list(table.column_names),
+                    notes=["the rows are those of a Feather file"])  # fmt: skip
+
+
+def _excel(source: SourceFile) -> CellRows:
+    from openpyxl import load_workbook
+
+    opened = ExitStack()
+    _, file = opened.enter_context(source.opened())
+    book = load_workbook(opened.enter_context(_seekable(file)), read_only=True, data_only=True)
+    opened.callback(book.close)
+    sheet, sheets = book.worksheets[0], len(book.worksheets)
+    sheet.reset_dimensions()  # other programs write them wrong
+
+    def rows() -> Iterator[Row]:
+        width = 0
+        with opened:
+            for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
+                cells = [_cell(value) for value in row]
+                while len(cells) > width and not cells[-1]:
+                    del cells[-1]
+                width = width or len(cells)
+                if any(cells):
+                    yield number, [*cells, *[""] * (width - len(cells))]
+
+    note = "an Excel sheet" if sheets == 1 else f"the first of {sheets} sheets"
+    return CellRows(rows(), None, notes=[f"the rows are those of {note}"])
+
+
+def _seekable(file: IO[bytes]) -> IO[bytes]:
+    """The same, or a copy of what cannot go back."""
+    return file if file.seekable() else io.BytesIO(file.read())
+
+
+_Reader = Callable[[SourceFile], CellRows]
+_READERS: tuple[tuple[bytes, _Reader, str], ...] = (
+    (rb"\x93NUMPY", _numpy, "numpy"),
+    (rb"PK\x03\x04.{26}[^/]{0,80}\.npy", _archive, "numpy"),
+    (rb"PK\x03\x04.{26}(?!mimetype).*(xl/|\[Content_Types\]\.xml|_rels/)", _excel, "openpyxl"),
+    (rb"PAR1", _parquet, "pyarrow"),
+    (rb"ARROW1|FEA1", _feather, "pyarrow"),
+    (rb"MATLAB 5\.0", _matlab, "scipy"),
+)

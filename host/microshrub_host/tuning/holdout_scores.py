@@ -1,0 +1,108 @@
+"""Scores of a model on unseen data in two parts, the first of which chooses among models."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.text import count
+from ..engines.interface import Predictions
+from ..evaluation import batch_forest
+from ..evaluation.holdout import HeldOut, told
+from ..evaluation.stretches import Draw, Marks
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The scores of one model: on the first part, on the rest, and on the whole stream."""
+
+    first: float
+    rest: float
+    whole: float
+    error: float = 0.0  # the standard error of `first`
+
+
+@dataclass(frozen=True)
+class HoldoutScores:
+    """Draws of a stream's stretches; the answers about a part of these, of that share, choose."""
+
+    known: HeldOut
+    draws: Sequence[Draw]
+    share: float
+    now: bool  # whether there is one draw, of the last stretches, as the stream drifts
+
+    @functools.cached_property
+    def choosing(self) -> Marks:
+        """The stretches whose answers choose."""
+        stretches = self.known.stretches
+        asked = np.unique(stretches.of[np.logical_or.reduce(self._told)])
+        among = np.isin(stretches.of, asked)
+        found = stretches.some(round(self.share * int(among.sum())), among=among)
+        return np.isin(np.arange(stretches.count), found)
+
+    @property
+    def can_choose(self) -> bool:
+        """Whether there is something on both sides."""
+        if not any(marks.any() for marks in self._told):
+            return False
+        asked = self._sums([np.zeros(int(d.held_out.sum()), np.uint8) for d in self.draws])[1]
+        return all(asked[part].any() for part in (self.choosing, ~self.choosing))
+
+    @property
+    def words(self) -> str:
+        """What the two scores are."""
+        of = self.known.stretches.of
+        told = np.logical_or.reduce(self._told)
+        first, rest = (int((told & part[of]).sum()) for part in (self.choosing, ~self.choosing))
+        what, others = f"whole {self.known.stretches.by}", "others"
+        if self.now:
+            what = f"the last {self.known.stretches.by} of a stream that drifts"
+            others = "earlier ones"
+        return (
+            f"Unseen data are {what}, which a model is asked about after it has learned the "
+            f"{others}. Chosen on {count(first, 'sample')} of them; the rest are {rest:,} "
+            "more, which did not influence the choice."
+        )
+
+    def scores(self, predictions: Sequence[Predictions]) -> Scores:
+        """Those of the answers to each draw."""
+        right, asked = self._sums(predictions)
+        parts = (self.choosing, ~self.choosing, self.choosing | True)
+        first, rest, whole = (100 * right[part].sum() / asked[part].sum() for part in parts)
+        own = self.choosing & (asked > 0)
+        apart = right[own] - first / 100 * asked[own]  # stretches are what differs by chance
+        error = 100 * float(np.sqrt(np.sum(apart**2))) / float(asked[own].sum())
+        return Scores(round(float(first), 4), round(float(rest), 4), float(whole), error)
+
+    def baselines(self) -> dict[str, Scores]:
+        """Naming the majority class of what was learned, and a batch forest."""
+        rows, labels = self.known.rows, self.known.labels
+        guesses, forest = [], []
+        for draw in self.draws:
+            most = np.bincount(labels[draw.learned]).argmax()
+            guesses.append(np.full(int(draw.held_out.sum()), most, np.uint8))
+            parts = rows[draw.learned], labels[draw.learned], rows[draw.held_out]
+            forest.append(batch_forest.answers(*parts))
+        known = [each for each in forest if each is not None]
+        found = {"guessing": self.scores(guesses)}
+        return found | ({"batch forest": self.scores(known)} if len(known) == len(forest) else {})
+
+    @property
+    def _told(self) -> list[Marks]:
+        return [told(draw, self.known.labels) for draw in self.draws]
+
+    def _sums(
+        self, predictions: Sequence[Predictions]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """How many answers about each stretch are right, and how many there are."""
+        stretches = self.known.stretches
+        right, asked = np.zeros(stretches.count, np.intp), np.zeros(stretches.count, np.intp)
+        for draw, marks, of_draw in zip(self.draws, self._told, predictions, strict=True):
+            own = stretches.of[marks]
+            np.add.at(asked, own, 1)
+            np.add.at(right, own, of_draw[marks[draw.held_out]] == stretches.labels[marks])
+        return right, asked

@@ -1,0 +1,83 @@
+"""Instructions of the decision to query a label, on emulated boards."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import showing
+from microshrub_host.boards import counted_models, instruction_counts
+from microshrub_host.library import loader
+
+from .anomaly_cost import table_bytes
+
+_HEAD = ("board", "classes", "bytes", "ask: mean", "most", "note: mean", "most")
+
+
+def question_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
+    """The table, its head first: instructions of ask() and of note() for some numbers of classes.
+
+    Raises UserError if a board ends up in another state than the simulator's.
+    """
+    whats = counted_models.for_questions()
+    table: list[tuple[str, ...]] = [_HEAD]
+    with showing("counting instructions", announce=True) as update:
+        for board in boards:
+            with instruction_counts.Counter(board, whats) as counter:
+                for i, what in enumerate(whats):
+                    ask, note, crc = counter.count_asking(i)
+                    asking = _on_pc(what)
+                    if crc != asking.state_crc32() & 0xFFFFFFFF:
+                        raise UserError(f"{board}: another state than in the simulator")
+                    size, classes = table_bytes(asking), what.codes.shape[1]
+                    numbers = (classes, size, *_figures(ask), *_figures(note))
+                    table.append((board, *(f"{number:,}" for number in numbers)))
+                    update(len(table) - 1, len(whats) * len(boards), f"{board}: {what.name}")
+    return table
+
+
+def rehearsal_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
+    """The table, its head first: instructions of what thickets learn from a sample between labels.
+
+    Raises UserError if a board ends up in another state than the simulator's.
+    """
+    whats = counted_models.for_rehearsals()
+    table: list[tuple[str, ...]] = [("board", "thicket", "rehearse: mean", "most")]
+    for board in boards:
+        with instruction_counts.Counter(board, whats) as counter:
+            for i, what in enumerate(whats):
+                counts, crc = counter.count_rehearsal(i)
+                if crc != _rehearsed(what).state_crc32() & 0xFFFFFFFF:
+                    raise UserError(f"{board}: another state than in the simulator")
+                table.append((board, what.name, *(f"{number:,}" for number in _figures(counts))))
+    return table
+
+
+def _rehearsed(what: counted_models.CountedModel) -> Any:
+    library = loader.load(loader.fastest())
+    model = library.Thicket(**what.parameters)
+    rehearsal = library.Rehearsal(model, library.QueryStrategy(2))
+    for i, codes in enumerate(what.codes.tolist()):
+        x = array("H", codes)
+        if i < what.warmup:
+            model.learn(x, int(what.labels[i]))
+        else:
+            rehearsal.rehearse(x, model.predict(x))
+    return model
+
+
+def _figures(counts: instruction_counts.Counts) -> tuple[int, int]:
+    """Their mean and the most."""
+    return round(float(counts.mean())), int(counts.max())
+
+
+def _on_pc(what: counted_models.CountedModel) -> Any:
+    classes = what.codes.shape[1]
+    asking = loader.load(loader.fastest()).QueryStrategy(classes)
+    for codes in what.codes:
+        votes = array("i", [int(code) << 7 for code in codes])
+        asking.ask(votes)
+        asking.note(votes, votes[0] > votes[1])
+    return asking

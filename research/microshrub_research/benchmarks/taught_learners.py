@@ -1,0 +1,194 @@
+"""Who learns the lessons of `benchmark teach`: thickets, learners of River, and batch learners."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.base.text import did_you_mean
+from microshrub_host.engines import engines
+from microshrub_host.evaluation import holdout, prequential
+from microshrub_host.library import loader
+from microshrub_host.library.learners import DEFAULT, MODELS, defaults
+from microshrub_host.streams.units import Scale
+
+from ..compare.catalogue import PEERS, filled
+from ..compare.contender import NO_ANSWER
+from ..compare.river_peers import SCALED, make
+from .lessons import Lesson
+from .taught_sets import scikit
+
+SIZES = (8192, 16_384, 65_536)
+TREES = 100  # of a batch forest
+WINDOW = 1000  # samples that KNN keeps, as many as it has without options
+_WARMUP = 256  # samples that say what stands for a value that is missing from the first sample on
+
+Answers = NDArray[np.int64]  # classes, or NO_ANSWER
+
+
+@dataclass(frozen=True)
+class Pupil:
+    """Gives its answers to a lesson: to what is asked, or to each sample if labels are told."""
+
+    name: str
+    answers: Callable[[Lesson, int], Answers]  # with a seed
+    drawn: bool = True  # whether another seed gives other answers
+    ours: bool = False
+    batch: bool = False  # it learns all at once, so it cannot predict in between
+    many: bool = False  # it needs more samples than classes
+
+    def can(self, lesson: Lesson) -> bool:
+        """Whether the lesson can be asked of it."""
+        few = len(lesson.labels) <= lesson.classes
+        return not ((self.batch and lesson.told) or (self.many and few))
+
+
+@dataclass(frozen=True)
+class _Thicket:
+    size: int
+
+    def __call__(self, lesson: Lesson, seed: int) -> Answers:
+        shape = {"features": lesson.values.shape[1], "classes": lesson.classes}
+        parameters = {**shape, **defaults(DEFAULT), "bytes": self.size, "seed": seed}
+        scale = Scale.fit(np.concatenate([lesson.values, lesson.asked]))
+        rows, labels = scale.apply(lesson.values), lesson.labels
+        if not lesson.told:
+            asked = scale.apply(lesson.asked)
+            predicted = holdout.answers(DEFAULT, parameters, rows, labels, asked, warmup=0)
+            return predicted.astype(np.int64)
+        engine = loader.fastest()
+        prequential.compile_kernels(DEFAULT, parameters, engine)
+        with engines.start(engine, MODELS[DEFAULT], parameters, growing=True) as run:
+            return run.run(rows, labels).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class _River:
+    start: Callable[[int], Any]  # a fresh learner, with a seed
+
+    def __call__(self, lesson: Lesson, seed: int) -> Answers:
+        model = self.start(seed)
+        told, asked = (list(map(dict, map(enumerate, rows.tolist()))) for rows in _whole(lesson))
+        predicted = []
+        for row, label in zip(told, lesson.labels.tolist(), strict=True):
+            if lesson.told:
+                predicted.append(model.predict_one(row))
+            model.learn_one(row, label)
+        predicted += [model.predict_one(row) for row in asked]
+        return np.array(
+            [NO_ANSWER if answer is None else answer for answer in predicted], np.int64
+        )
+
+
+@dataclass(frozen=True)
+class _Batch:
+    module: str
+    kind: str
+    settings: Mapping[str, Any]
+    seeded: bool = True
+    scaled: bool = False  # whether features are centred, and divided by their deviations
+
+    def __call__(self, lesson: Lesson, seed: int) -> Answers:
+        seeded = {"random_state": seed} if self.seeded else {}
+        model = getattr(scikit(self.module), self.kind)(**self.settings, **seeded)
+        if self.scaled:
+            scaler = scikit("preprocessing").StandardScaler()
+            model = scikit("pipeline").make_pipeline(scaler, model)
+        told, asked = _whole(lesson)
+        if len(np.unique(lesson.labels)) < 2:
+            return np.full(len(asked), lesson.labels[0], np.int64)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of features that say the same
+            return np.asarray(model.fit(told, lesson.labels).predict(asked), np.int64)
+
+
+def _whole(lesson: Lesson) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What is taught and what is asked, a missing value being the feature's previous one."""
+    values = filled(np.concatenate([lesson.values, lesson.asked]), _WARMUP)
+    return values[: len(lesson.values)], values[len(lesson.values) :]
+
+
+def _catalogue(name: str) -> _River:
+    peer = PEERS[f"river:{name}"]
+
+    def start(seed: int) -> Any:
+        return make(
+            peer.learner, {n: seed if n == "seed" else v for n, v in peer.settings.items()}
+        )
+
+    return _River(start)
+
+
+def _softmax(_: int) -> Any:
+    return make(f"{SCALED} | linear_model.SoftmaxRegression", {})
+
+
+def _neighbours(_: int) -> Any:
+    """With an exact search: its own one draws numbers without a seed."""
+    from river import neighbors
+
+    engine = neighbors.LazySearch(window_size=WINDOW)
+    return make(SCALED, {}) | neighbors.KNNClassifier(engine=engine)
+
+
+def thicket(size: int) -> Pupil:
+    """A thicket of so many bytes, whose ranges grow from the first sample on."""
+    return Pupil(f"{DEFAULT} {size >> 10} KB", _Thicket(size), ours=True)
+
+
+RIVER: Mapping[str, Pupil] = {
+    learner.name: learner
+    for learner in (
+        Pupil("NaiveBayes", _catalogue("NaiveBayes"), drawn=False),
+        Pupil("KNN", _River(_neighbours), drawn=False),
+        Pupil("softmax", _River(_softmax), drawn=False),
+        Pupil("HAT", _catalogue("HAT")),
+        Pupil("ARF", _catalogue("ARF")),
+    )
+}
+_FOREST = {"n_estimators": TREES}
+_SHRUNK = {"solver": "lsqr", "shrinkage": "auto"}
+_LOGISTIC = _Batch(
+    "linear_model", "LogisticRegression", {"max_iter": 1000}, seeded=False, scaled=True
+)
+_BAYES = _Batch("naive_bayes", "GaussianNB", {}, seeded=False)
+_NEIGHBOURS = _Batch("neighbors", "KNeighborsClassifier", {}, seeded=False, scaled=True)
+BATCH: Mapping[str, Pupil] = {
+    learner.name: learner
+    for learner in (
+        Pupil("extra-trees", _Batch("ensemble", "ExtraTreesClassifier", _FOREST), batch=True),
+        Pupil("forest", _Batch("ensemble", "RandomForestClassifier", _FOREST), batch=True),
+        Pupil(
+            "discriminant",
+            _Batch("discriminant_analysis", "LinearDiscriminantAnalysis", _SHRUNK, seeded=False),
+            drawn=False,
+            batch=True,
+            many=True,
+        ),
+        Pupil("logistic", _LOGISTIC, drawn=False, batch=True),
+        Pupil(
+            "bayes", _Batch("naive_bayes", "GaussianNB", {}, seeded=False), drawn=False, batch=True
+        ),
+        Pupil("neighbours", _NEIGHBOURS, drawn=False, batch=True),
+    )
+}
+
+
+def select(text: str, known: Mapping[str, Pupil]) -> list[Pupil]:
+    """The learners of a list such as "HAT,ARF", all, or none.
+
+    Raises UserError for an unknown one.
+    """
+    if text in ("all", "none"):
+        return list(known.values()) if text == "all" else []
+    words = list(dict.fromkeys(word.strip() for word in text.split(",")))
+    for word in words:
+        if word not in known:
+            raise UserError(f"--peers: there is no {word!r}. {did_you_mean(word, known)}")
+    return [known[word] for word in words]

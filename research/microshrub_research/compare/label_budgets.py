@@ -1,0 +1,38 @@
+"""Learners under a label budget.
+
+Ours ask for the labels of samples that they are unsure of. The others have no questions: they get
+the labels of as many samples, drawn at random, the same ones for all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microshrub_host.companions.label_budget import LabelBudget
+from microshrub_host.streams.stream import Stream
+
+from .contender import SEED
+
+UNKNOWN = -1  # in place of a label
+
+GivenLabels = NDArray[np.int16]
+
+
+def given_labels(stream: Stream, asking: LabelBudget | None) -> GivenLabels:
+    """The labels that the peers get, shape (samples,), UNKNOWN where they get none."""
+    labels = stream.labels.astype(np.int16)
+    if asking is None:
+        return labels
+    share = asking.most(len(labels)) / max(len(labels), 1)
+    drawn = np.random.default_rng(SEED).random(len(labels)) < share
+    return np.where(drawn, labels, UNKNOWN).astype(np.int16)
+
+
+def note(asking: LabelBudget) -> str:
+    """What each learner got, for people."""
+    return (
+        f"Labels: ours ask for those of samples that they are unsure of, at most "
+        f"{asking.percent:.3g} %, of which {asking.advance:,} may be asked for in advance; all "
+        f"others, the two baselines included, learn those of as many samples, drawn at random."
+    )

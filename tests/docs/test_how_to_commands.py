@@ -1,0 +1,39 @@
+"""The commands that the how-to pages show exist, and read files that the page has had written."""
+
+from __future__ import annotations
+
+import itertools
+import re
+
+import pytest
+from pages_support import commands
+from test_commands_run import words_of
+from tests_support import ROOT
+
+from microshrub_tools.cli.main import parser
+
+PAGES = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("docs/how-to/*.md"))
+ELSEWHERE = {"walk"}  # what a board was built for, which `stream` plays to it
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_command_has_its_options_and_its_recordings(page: str) -> None:
+    known: set[str] = set(ELSEWHERE)
+    for line in commands(ROOT / page):
+        if line.startswith("export "):
+            break  # what follows stands on it: test_blocks.py runs it
+        for command in line.removeprefix("$ ").split(" && "):
+            if not re.match(r"microshrub [a-z]", command):
+                continue
+            words = words_of(command)[1:]
+            parser().parse_args(words)
+            if words[0] == "example":
+                known.add(words[1])
+            known |= {
+                file.partition(".")[0]
+                for option, file in itertools.pairwise(words)
+                if option in ("-o", "--save", "--output")
+            }
+            read = [re.fullmatch(r"(\w+)\.(csv|csv\.gz|mshrub)", word) for word in words]
+            for found in filter(None, read):
+                assert found[1] in known, command

@@ -1,0 +1,152 @@
+"""What a board does with a packet that it hears: before it is taught, too far away, cut short."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from packet_receiver import group_config
+from packet_replay import packet_of, replayed
+from packet_support import NAMES, rows_of
+
+from microshrub_host.library import loader
+
+OTHERS = 1  # the class of the packet
+LONGEST = 400  # steps that a packet may take
+ORIGIN = "attic"
+
+
+class Pupil:
+    """The application of a board on this PC, with what it was taught."""
+
+    def __init__(self, library: Any, config: dict[str, Any]) -> None:
+        device = library.device
+        told = json.dumps(config | {"checkpoint": None}).encode()
+        self.app = device.application.Application(device.config.Configuration(told))
+        self.app.sharing.step()
+
+    def teach(self, rows: list[tuple[Any, int]]) -> None:
+        for row, label in rows:
+            self.app.values[:] = array("i", row.tolist())
+            self.app.sample(label)
+
+    def turns(self, data: bytes, most: int = LONGEST) -> list[str]:
+        """Hear a packet, and go on for so many steps at most; what is said of it."""
+        sharing = self.app.sharing
+        key = int.from_bytes(data[-4:], "little") & 0x3FFFFFFF
+        said = []
+        for _ in range(most):
+            if sharing.is_new(key) and not sharing.is_busy:
+                sharing.take(key, data, 0, len(data), OTHERS, ORIGIN)
+            self.app.seconds += 1
+            sharing.step()
+            said += [sharing.message.decode()] if sharing.message else []
+            sharing.message = b""
+        return said
+
+    def saved(self) -> bytes:
+        file = io.BytesIO()
+        for part in self.app.parts:
+            part.write(file)
+        return file.getvalue()
+
+    def restore(self, saved: bytes) -> None:
+        file = io.BytesIO(saved)
+        for part in self.app.parts:
+            part.read(file)
+
+
+def config_of(name: str) -> dict[str, Any]:
+    datagrams = {"by": "udp", "port": 1, "to": ["127.0.0.1", 2]}
+    return group_config(name, (), NAMES, datagrams=datagrams)
+
+
+def rows(count: int, spread: int = 1, seed: int = 7) -> list[tuple[Any, int]]:
+    """Of the first class: nearer to each other by that factor than usual."""
+    made = [(row // spread, 0) for row in rows_of(0, count, seed)]
+    random.Random(1).shuffle(made)
+    return made
+
+
+def pupil(taught: list[tuple[Any, int]]) -> Pupil:
+    made = Pupil(loader.load(loader.fastest()), config_of("kitchen"))
+    made.teach(taught)
+    return made
+
+
+QUIET = """
+import gc
+from microshrub.device.config import Configuration
+from microshrub.device.application import Application
+
+app = Application(Configuration(%r))
+found = [0, 0, 0]
+
+def hear(count):
+    for k in range(count):
+        app.sharing.is_new(12345)
+        app.sharing.is_busy
+        app.sharing.step()
+
+hear(5)
+gc.collect()
+gc.disable()
+for k in range(3):
+    found[k] = gc.mem_alloc()
+    hear(500)
+print(found[2] - found[1])
+"""
+
+
+def test_what_is_heard_again_and_again_allocates_nothing(
+    run_micropython: Callable[[str], str],
+) -> None:
+    told = json.dumps(config_of("kitchen") | {"checkpoint": None}).encode()
+    assert run_micropython(QUIET % told).split()[-1] == "0"
+
+
+@pytest.mark.parametrize("taught", [16, 40], ids=["as soon as it can", "later"])
+def test_a_power_cut_in_any_step_changes_nothing(taught: int) -> None:
+    data = packet_of(OTHERS, ORIGIN, most=min(taught, 20))
+    whole = replayed(config_of("kitchen"), rows(taught), data)
+    first = pupil(rows(taught))
+    for cut in range(200):
+        second = pupil([])
+        second.restore(first.saved())
+        second.turns(data)
+        assert second.app.state_crc32() == whole, cut
+        first.turns(data, 1)
+    assert first.app.state_crc32() == whole, "more steps have to be cut"
+
+
+@pytest.mark.parametrize("seed", [7, 8, 9])
+@pytest.mark.parametrize("taught", [0, 1, 2, 12])
+def test_a_board_that_hears_others_first_learns_of_them_once_it_is_taught(
+    taught: int, seed: int
+) -> None:
+    """Judged beside its first few samples, all that others know would be too far away."""
+    board, data = pupil(rows(taught, seed=seed)), packet_of(OTHERS, ORIGIN)
+    assert board.turns(data) == []
+    board.teach(rows(40 - taught, seed=seed))
+    words = f"walk of {ORIGIN}: "
+    assert board.turns(data) == [words + "20 samples are to be learned", words + "learned"]
+
+
+@pytest.mark.parametrize("seed", [7, 8, 9])
+@pytest.mark.parametrize("cut", [False, True], ids=["", "through a power cut"])
+def test_what_is_too_far_away_is_judged_again_when_ranges_have_grown(cut: bool, seed: int) -> None:
+    """A sensor that lies still beside one that moves; that it is far is said once."""
+    board, data = pupil(rows(40, 300, seed)), packet_of(OTHERS, ORIGIN)
+    words = f"walk of {ORIGIN}: "
+    assert board.turns(data) == [words + "too far away"]
+    if cut:
+        saved = board.saved()
+        board = pupil([])
+        board.restore(saved)
+    board.teach(rows(400, seed=seed))
+    assert board.turns(data)[-1] == words + "learned"

@@ -1,0 +1,104 @@
+"""A board that a broker stands between and its people asks at the pace of their answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from device_support import configuration
+from taught_board import TaughtBoard
+
+HOUR = 3600.0
+PAUSE = 5.0  # seconds between two queries
+CONFIG: dict[str, Any] = {
+    "sensor": {
+        "kind": "own", "module": "taught_sensor", "class": "Sensor", "values": 3, "rate": 1,
+        "options": {},
+    },
+    "asking": {"labels": 1, "samples": 2},
+    "warmup": 5,
+    "pending": 2,
+    "mqtt": {"host": "127.0.0.1", "port": 1, "name": "kitchen", "settle": [3, 230], "events": 8},
+}  # fmt: skip
+
+
+class AskingBoard(TaughtBoard):
+    def answer(self, text: str) -> str:
+        """What it says to an answer that the broker brings."""
+        topic = b"microshrub/kitchen/answer/set"
+        body = len(topic).to_bytes(2, "big") + topic + text.encode()
+        mqtt = self.service.mqtt
+        mqtt.take(bytearray(body), len(topic) + 2, len(body), len(body), False)
+        return bytes(mqtt.publisher.text).decode()
+
+    @property
+    def asked(self) -> int:
+        return int(self.service.mqtt.asked)
+
+    @property
+    def stamp(self) -> str:
+        """What an answer to the query has to begin with."""
+        return f"{self.service.mqtt.epoch_of(self.asked):04x}{self.asked:04x}"
+
+    def pass_by(self, seconds: float) -> None:
+        """Let so much time pass, of which it lives the last second."""
+        self.now += int(1e6 * (seconds - 1))
+        self.until(self.seconds + 1)
+
+    def until_asked(self) -> str:
+        """Let it live until it asks; returns the stamp."""
+        while not self.asked:
+            self.until(self.seconds + 1)
+        return self.stamp
+
+
+@pytest.fixture
+def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AskingBoard:
+    shape = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
+    (tmp_path / "secrets.json").write_text(
+        json.dumps({"wifi": ["a", "b"]})
+    )  # which is out of reach
+    return AskingBoard(configuration("ShrubEnsemble", shape, **CONFIG), tmp_path, monkeypatch)
+
+
+def test_one_query_waits_at_a_time_and_costs_one_label_of_the_budget(board: AskingBoard) -> None:
+    first = board.until_asked()
+    asking = board.app.queries.strategy
+    saved = asking.saved
+    board.until(board.seconds + 60)
+    board.pass_by(HOUR / 2)
+    assert board.stamp == first
+    assert asking.queries == 1
+    assert asking.saved > saved  # samples go on earning queries
+
+
+def test_the_next_query_comes_after_an_answer_or_none_and_a_pause(board: AskingBoard) -> None:
+    for text in ("class 1", "Don't know"):
+        stamp = board.until_asked()
+        assert board.answer(f"{stamp} {text}") in ("learned: class 1", "nothing was learned")
+        begin = board.seconds
+        board.until(begin + PAUSE - 0.1)
+        assert not board.asked
+        board.until_asked()
+        assert board.seconds < begin + PAUSE + 60
+    assert board.app.queries.strategy.queries == 3
+
+
+def test_a_query_that_nobody_answers_is_over_after_an_hour(board: AskingBoard) -> None:
+    first = board.until_asked()
+    begin = board.seconds
+    board.pass_by(HOUR - 2)
+    assert board.stamp == first
+    board.until(begin + HOUR + PAUSE - 1)
+    assert not board.asked
+    second = board.until_asked()
+    assert int(second, 16) == int(first, 16) + 1
+    assert board.answer(f"{first} class 1") == "learned: class 1"  # it goes where it belongs
+    assert board.stamp == second  # which still waits
+    for _ in range(2):  # more than are kept
+        board.pass_by(HOUR)
+        board.pass_by(PAUSE + 1)
+        board.until_asked()
+    assert board.answer(f"{second} class 1").startswith("too late")

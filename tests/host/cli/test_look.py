@@ -1,0 +1,107 @@
+"""`microshrub look`: what is in a file on one screen, and a command to go on with that works."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from file_cases import FILE_CASES
+
+from microshrub_host.base.errors import DataError
+from microshrub_host.reports.recording_report import curve
+from microshrub_host.streams.open_stream import open_stream
+from microshrub_host.streams.stream import Stream
+from microshrub_host.streams.survey import ColumnSurvey
+from microshrub_tools.cli.main import main
+
+IMU = "time_ms,ax (m/s2),id,label\n" + "".join(
+    f"{20 * i + (5000 if i > 99 else 0)},{i % 7 / 4},{i},{'walk' if i // 20 % 2 else 'rest'}\n"
+    for i in range(200)
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+
+
+def opened(name: str) -> tuple[Stream | None, str]:
+    """What `simulate` makes of a file, and why it refuses it."""
+    try:
+        return open_stream(name), ""
+    except DataError as error:
+        return None, str(error)
+
+
+def command(text: str) -> list[str]:
+    """The words of the command to go on with; none if there is no such command."""
+    found = re.search(r"^Go on with: microshrub (.*)$", text, re.MULTILINE)
+    return shlex.split(found[1]) if found else []
+
+
+def test_a_recording_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("imu.csv").write_text(IMU)
+    assert main(["look", "imu.csv", "--html", "imu.html"]) == 0
+    said = capsys.readouterr().out
+    lines = said.splitlines()
+    assert "200 rows, 4 columns" in lines[0]
+    assert len(lines) < 24
+    for words in ("clock", "50 rows a second", "1 gap", "walk 100 in 5 runs", "to be dropped"):
+        assert words in said
+    assert command(said) == ["simulate", "imu.csv", "--drop", "id", "--features"]
+    assert main([*command(said), "window=16"]) == 0
+    page = Path("imu.html").read_text()
+    assert "<svg" in page
+    assert "to be dropped" in page
+
+
+def test_what_is_wrong_has_a_command_that_mends_it(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(f"s{i},{i % 7},k|{i},{'ab'[i % 2]}\n" for i in range(60))
+    Path("t.csv").write_text("s,x,t,y\n" + rows)
+    assert main(["look", "t.csv"]) == 1
+    words = command(capsys.readouterr().out)
+    assert words[:3] == ["simulate", "t.csv", "--drop"]
+    assert main(words) == 0
+
+
+def test_several_files(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("fist_1", "rest_1"):
+        Path(f"{name}.csv").write_text("x,z\n" + "".join(f"{i % 9},{i % 40}\n" for i in range(40)))
+    assert main(["look", "."]) == 0
+    said = capsys.readouterr().out
+    assert "fist 40 in 1 run, rest 40 in 1 run" in said
+    assert command(said) == ["simulate", "."]
+
+
+@pytest.mark.parametrize("source", ["synth:sea_a", "-"])
+def test_what_is_no_file_is_refused(source: str) -> None:
+    assert main(["look", source]) == 2
+
+
+def test_it_says_of_each_kind_of_file_what_simulate_does(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The same notes and the same fault, and as many rows."""
+    for case in FILE_CASES[::3]:
+        Path(case.name).write_bytes(case.data)
+        code = main(["look", case.name])
+        out, err = capsys.readouterr()
+        said = " ".join((out + err).split())
+        stream, fault = opened(case.name)
+        assert bool(code) == bool(fault), case.what
+        assert " ".join(fault.split())[:60] in said, case.what
+        assert not stream or f"{stream.samples:,} row" in said, case.what
+
+
+def test_a_curve_has_the_shape_of_the_numbers() -> None:
+    column = ColumnSurvey("x")
+    for i in range(10_000):
+        column.take(str(i))
+    assert len(column.points) < 2048
+    found = curve(column, "01234567")
+    assert (found[0], found[-1]) == ("0", "7")
+    assert sorted(found) == list(found)
+    assert (column.numbers, column.low, column.high) == (10_000, 0, 9999)

@@ -1,0 +1,61 @@
+"""Native code for ESP32, S2 and S3 computes the simulator's bits, in an emulated Xtensa core."""
+
+from __future__ import annotations
+
+import random
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import xtensa_core
+
+from microshrub_host.boards.ram_budget import modules_of
+from microshrub_host.library import library_files
+
+MODELS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("Thicket", {"bytes": 6144}),
+    ("ShrubEnsemble", {"window": 16, "trees": 4, "depth": 4}),
+    ("ShrubEnsemble", {"window": 300, "splitter": "random", "leaf": "class"}),
+    ("HoeffdingTree", {"grace_period": 20, "adaptive": True, "boost": True}),
+    ("HoeffdingTree", {"grace_period": 20, "policy": "svfdt2", "leaf": "nb"}),
+)
+SHAPE = {"features": 5, "classes": 3}
+
+
+def learn(library: Any, kind: str, options: dict[str, Any]) -> set[str]:
+    """Have a learner learn samples of classes that can be told apart; returns its modules."""
+    model = library.learners.learner_class(kind)(**SHAPE, **options)
+    grows = getattr(model, "moves", False)
+    chance = random.Random(1)
+    rows = [array("i", [chance.randrange(-900, 900) for _ in range(5)]) for _ in range(250)]
+    quantizer = library.GrowingQuantizer(5, (model,)) if grows else library.Quantizer(5)
+    if not grows:
+        for row in rows[:50]:
+            quantizer.observe(row)
+        quantizer.freeze()
+    codes = array("H", bytes(10))
+    for row in rows:
+        quantizer.encode(row, codes)
+        model.predict(codes)
+        model.learn(codes, (row[0] > 0) + (row[1] > 200))
+    return set(library_files.closure(modules_of(kind, {**SHAPE, **options}, grows)))
+
+
+@pytest.mark.long
+def test_kernels_run_in_a_core_with_register_windows(
+    native_tools_for: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    native_tools_for(xtensa_core.ARCH)
+    modules: set[str] = set()
+    with xtensa_core.Recording(monkeypatch) as recording:
+        for kind, options in MODELS:
+            modules |= learn(recording.library, kind, options)
+    called = xtensa_core.run(recording, sorted(modules))
+    rooms = {name.partition(".")[0] for name in called}
+    assert {"thicket", "shrub", "hoeffding", "quantizer"} <= rooms
+    assert len(called) > 20
+    *call, result = next(call for call in recording.calls if call[0] == "call" and call[3])
+    recording.calls[recording.calls.index((*call, result))] = (*call, result + 1)
+    with pytest.raises(AssertionError, match="ended with 2"):
+        xtensa_core.run(recording, sorted(modules))

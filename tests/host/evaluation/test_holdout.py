@@ -1,0 +1,277 @@
+"""What a model knows of unseen data once no label comes: beside guessing and a batch forest, the
+same in the table, the verdict, the picture and JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from microshrub_host import open_stream, simulate
+from microshrub_host.evaluation import holdout
+from microshrub_host.reports import plots, run_report
+from microshrub_host.streams.stream import Stream
+from microshrub_tools.cli.main import main
+
+CLASSES = ("rest", "walk", "run")
+
+
+def taught_in_blocks(rounds: int = 1, block: int = 300) -> Stream:
+    """Class after class; each class' features lie elsewhere."""
+    rng = np.random.default_rng(8)
+    labels = np.tile(np.repeat(np.arange(3, dtype=np.uint8), block // rounds), rounds)
+    values = rng.normal(labels[:, None] * [40, -25, 60], 12).round(1)
+    return Stream("blocks", values, labels, ("a", "b", "c"), CLASSES)
+
+
+@pytest.mark.parametrize("size", [4096, 16384, 65536])
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_who_was_taught_class_after_class_knows_all_classes(size: int, rounds: int) -> None:
+    run = simulate(taught_in_blocks(rounds), bytes=size)
+    assert run.accuracy_nochange > 98
+    assert run.unseen
+    found = run.unseen.ends if rounds == 1 else run.unseen.holdout
+    assert found
+    assert found.balanced_accuracy > 95
+    assert found.guessing < 40
+
+
+def halves(order: str, draw: int, samples: int = 4000) -> tuple[Any, Any, Any, Any]:
+    """Two classes, in a ball and around it: rows, labels, and others with theirs."""
+    points = np.random.default_rng(draw).random((samples + 1000, 8))
+    away = ((points[:, :4] - 0.5) ** 2).sum(axis=1)
+    labels = (away > np.median(away)).astype(np.uint8)
+    rows = (points * 65535).astype(np.uint16)
+    taught = np.arange(samples)
+    if order == "class after class":
+        taught = taught[np.argsort(labels[:samples], kind="stable")]
+    return rows[taught], labels[taught], rows[samples:], labels[samples:]
+
+
+@pytest.mark.parametrize(("size", "worse"), [(16384, 4), (65536, 2)])
+def test_a_long_block_of_each_class_teaches_nearly_what_they_teach_mixed(
+    size: int, worse: int
+) -> None:
+    """Neither the trees nor the memory unlearn one class while the other one is taught.
+
+    No plane parts the classes, as the softmax regression, which votes where classes are mixed, and
+    not after runs, knows planes best.
+    """
+    right = {}
+    for order in ("mixed", "class after class"):
+        found = []
+        for draw in range(4):
+            rows, labels, asked, answers = halves(order, draw)
+            shape = {"features": 8, "classes": 2, "bytes": size, "seed": draw}
+            found.append(holdout.answers("thicket", shape, rows, labels, asked) == answers)
+        right[order] = 100 * float(np.mean(found))
+    assert right["class after class"] > right["mixed"] - worse
+
+
+def test_who_repeats_the_last_label_knows_one_class() -> None:
+    """The figure sees what the prequential accuracy hides: a shrub of a tiny window."""
+    run = simulate(taught_in_blocks(3), "shrub", window=8, trees=2, depth=2, step=8)
+    assert run.accuracy > 90
+    assert run.unseen
+    assert run.unseen.holdout
+    assert run.unseen.holdout.balanced_accuracy < 60
+
+
+def test_the_last_20000_samples_are_looked_at() -> None:
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 20_503).astype(np.uint8)
+    values = labels[:, None] + np.zeros((1, 2))
+    values[:503] = 1 - values[:503]  # what is not looked at, and says the contrary
+    stream = Stream("long", values, labels, ("a", "b"), ("no", "yes"))
+    found = holdout.measure(stream, "thicket", {"features": 2, "classes": 2, "bytes": 4096})
+    assert found
+    assert found.holdout
+    assert found.holdout.samples + found.holdout.learned <= 20_000
+    assert found.holdout.accuracy == found.holdout.balanced_accuracy == 100
+
+
+def test_what_was_asked_before_changes_no_answer() -> None:
+    stream = taught_in_blocks(3)
+    shape: dict[str, Any] = {"features": 3, "classes": 3, "bytes": 8192}
+    known = holdout.held_out(stream)
+    assert known
+    draw = next(holdout.draws(known.stretches))
+    parts = known.rows[draw.learned], known.labels[draw.learned]
+    asked = known.rows[draw.asked]
+    said = holdout.answers("thicket", shape, *parts, asked)
+    order = np.random.default_rng(1).permutation(len(asked))
+    assert np.array_equal(holdout.answers("thicket", shape, *parts, asked[order]), said[order])
+
+
+def test_too_few_samples_tell_nothing() -> None:
+    stream = taught_in_blocks()
+    few = Stream("few", stream.values[:9], stream.labels[:9], stream.feature_names, CLASSES)
+    assert holdout.measure(few, "thicket", {"features": 3, "classes": 3}) is None
+
+
+def test_an_abrupt_change_is_asked_about_as_of_now() -> None:
+    """Old stretches are predicted by what is true now; where nothing changes, they count."""
+    rng = np.random.default_rng(2)
+    labels = rng.integers(0, 2, 4000).astype(np.uint8)
+    told = np.where(np.arange(4000) < 2000, 1 - labels, labels)
+    values = (40 * told + rng.normal(0, 5, 4000))[:, None].round(1)
+    for begin, drifts in ((0, True), (2000, False)):
+        stream = Stream("turn", values[begin:], labels[begin:], ("a",), ("no", "yes"))
+        run = simulate(stream, bytes=8192)
+        unseen = run.unseen
+        assert unseen
+        assert unseen.now
+        assert unseen.holdout
+        assert unseen.drifts is drifts
+        assert unseen.headline is (unseen.now if drifts else unseen.holdout)
+        assert unseen.now.accuracy > 95
+        assert (unseen.holdout.accuracy < 80) is drifts
+        assert ("drifts" in run_report.verdict(run)) is drifts
+
+
+def written(folder: Path, stream: Stream, **more: list[str]) -> Path:
+    """The stream as a file, with further columns before the class."""
+    path = folder / f"{stream.name}.csv"
+    head = [*stream.feature_names, *more, "label"]
+    rows = [
+        ",".join([*map(str, row), *others, stream.class_names[label]])
+        for row, label, *others in zip(
+            stream.values.tolist(), stream.labels.tolist(), *more.values(), strict=True
+        )
+    ]
+    path.write_text("\n".join([",".join(head), *rows]) + "\n")
+    return path
+
+
+def slow_runs() -> Stream:
+    """24 long runs of slow features, which say nothing of the label: only neighbours are alike."""
+    rng = np.random.default_rng(0)
+    steps, labels = rng.normal(0, 1, (2880, 3)), np.repeat(np.arange(24) % 4, 120)
+    values = np.zeros((2880, 3))
+    for i in range(1, 2880):
+        values[i] = 0.97 * values[i - 1] + steps[i]
+    classes = ("w", "x", "y", "z")
+    return Stream(
+        "slow", (10 * values).round(1), labels.astype(np.uint8), ("a", "b", "c"), classes
+    )
+
+
+def simulated(path: Path, *options: str) -> dict[str, Any]:
+    out = path.with_suffix(".json")
+    assert main(["simulate", str(path), "--json", str(out), "--bytes", "8192", *options]) == 0
+    found: dict[str, Any] = json.loads(out.read_text())
+    return found
+
+
+class _Raising:
+    """In place of a forest that cannot be made."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        raise ValueError("of another numpy")
+
+
+@pytest.mark.parametrize("installed", [{}, {"ExtraTreesClassifier": _Raising}])
+def test_a_broken_scikit_learn_leaves_the_batch_forest_out(
+    installed: dict[str, type], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = types.ModuleType("sklearn.ensemble")
+    module.__dict__.update(installed)
+    monkeypatch.setitem(sys.modules, "sklearn.ensemble", module)
+    found = simulated(written(tmp_path, taught_in_blocks(6)))["unseen_data"]["holdout"]
+    assert found["batch_forest"] is None
+    assert found["accuracy"] > 90
+
+
+@pytest.mark.parametrize("shuffle", [[], ["--shuffle", "1"]])
+def test_long_runs_that_say_nothing_are_not_known(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], shuffle: list[str]
+) -> None:
+    told = simulated(written(tmp_path, slow_runs()), *shuffle)
+    found = told["unseen_data"]["holdout"]
+    assert told["accuracy"] > (40 if shuffle else 90)  # with labels
+    assert found["accuracy"] == told["accuracy_on_unseen_data"] < 35
+    assert found["accuracy"] == pytest.approx(found["batch_forest"], abs=5)
+    assert "no better than guessing" in " ".join(capsys.readouterr().out.split())
+
+
+def test_table_verdict_picture_and_json_have_the_same_numbers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = written(tmp_path, taught_in_blocks(6))
+    told = simulated(path)
+    said = " ".join(capsys.readouterr().out.split())
+    run = simulate(open_stream(path), bytes=8192)
+    head = run.unseen and run.unseen.headline
+    assert head
+    assert told["accuracy_on_unseen_data"] == head.accuracy
+    assert told["unseen_data"]["holdout"]["confusion"] == head.by_class.counts.tolist()
+    assert run.unseen
+    assert head.short == dict(run.unseen.rows())["on unseen data"]
+    assert f"On its own: right in {head.percent(head.accuracy)} of what it never saw" in said
+    figure = plots.draw_run(run)
+    lines = {line.get_label(): line.get_ydata()[0] for line in figure.axes[0].get_lines()}
+    assert lines["on unseen data"] == head.accuracy
+    assert lines["guessing"] == head.guessing
+    assert head.text in " ".join(figure.axes[0].get_title().split())
+
+
+def test_a_class_of_one_run_cannot_be_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream = taught_in_blocks()
+    told = simulated(written(tmp_path, stream))["unseen_data"]
+    assert (told["headline"], told["cannot_tell"]) == (None, sorted(CLASSES))
+    assert told["ends_of_runs"]["accuracy"] > 95
+    assert "cannot tell" in " ".join(capsys.readouterr().out.split())
+
+
+def person_each(persons: int = 6, labels: int = 2) -> tuple[Stream, list[str]]:
+    """Each person does each class a dozen times, in a way of his own that tells nothing of how
+    another one does it.
+    """
+    rng = np.random.default_rng(4)
+    classes = np.tile(np.repeat(np.arange(labels, dtype=np.uint8), 10), 12 * persons)
+    who = np.repeat(np.arange(persons), 12 * 10 * labels)
+    place = rng.permutation(1000 * np.arange(persons * labels)).reshape(persons, labels)
+    values = place[who, classes][:, None] + rng.normal(0, 20, (len(who), 2)).round(1)
+    stream = Stream("people", values, classes, ("a", "b"), CLASSES[:labels])
+    return stream, [f"p{k}" for k in who]
+
+
+def test_groups_are_told_by_a_column_that_is_no_feature(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stream, who = person_each()
+    path = written(tmp_path, stream, person=who)
+    runs = simulated(path)
+    assert "--group person" in " ".join(capsys.readouterr().err.split())
+    groups = simulated(path, "--group", "person")
+    assert "--group person" not in " ".join(capsys.readouterr().err.split())
+    assert groups["feature_names"] == ["a", "b"]
+    assert groups["unseen_data"]["stretches"] == "person"
+    assert runs["accuracy_on_unseen_data"] > 95
+    assert groups["accuracy_on_unseen_data"] < 75
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (["--group", "nobody"], "nobody"),
+        (["--group", "label", "--label", "label"], "label"),
+        (["--group", "person", "--columns", "a", "person"], "--columns"),
+        (["--group", "person", "--target", "a"], "--group"),
+    ],
+)
+def test_a_group_that_cannot_be_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], named: str
+) -> None:
+    stream, who = person_each(3)
+    path = written(tmp_path, stream, person=who)
+    assert main(["simulate", str(path), *options]) == 2
+    assert named in capsys.readouterr().err

@@ -1,0 +1,190 @@
+"""--label-budget, --label-delay, --unanswered: what they understand, and what commands say."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests_support import make_blobs
+
+from microshrub_host import Stream, UserError, open_stream, simulate
+from microshrub_host.companions.label_budget import LabelBudget
+from microshrub_host.engines import engines
+from microshrub_host.evaluation import parity, prequential
+from microshrub_host.evaluation.classes import Result
+from microshrub_host.library import loader
+from microshrub_tools.cli.main import main
+
+MODEL: dict[str, Any] = {"window": 8, "trees": 2, "depth": 2}
+
+
+def of_words(
+    budget: str, delay: int | None = None, never: str | None = None, hertz: float | None = None
+) -> LabelBudget:
+    words = {"label_budget": budget, "label_delay": delay, "unanswered": never}
+    found = LabelBudget.of_options(words, hertz)
+    assert found
+    return found
+
+
+WORDS = ("--model", "shrub", "--window", "8", "--trees", "2", "--depth", "2")
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "samples"),
+    [
+        ("10%", 1, 10),
+        ("0.15", 3, 20),
+        ("1", 1, 1),
+        ("1 per 20 samples", 1, 20),
+        ("30 per day at 2 Hz", 1, 5760),
+        ("3 per second at 2 Hz", 1, 1),
+    ],
+)
+def test_budgets(text: str, labels: int, samples: int) -> None:
+    assert of_words(text).budget() == {"labels": labels, "samples": samples}
+
+
+def test_the_sensors_rate_is_used_where_the_text_has_none() -> None:
+    assert of_words("1 per minute", hertz=0.5).samples == 30
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("some", 0, None), "'some' is not how often a label may be asked for. Write a share"),
+        (("0%", 0, None), "--label-budget '0%': 0 is not a number above 0"),
+        (("101%", 0, None), "--label-budget '101%': a share has to be above 0 and at most 1"),
+        (("3 per hour", 0, None), "Write '3 per hour at 50 Hz'"),
+        (("1 per 100000000000 samples", 0, None), "is less than one label in 536,870,912 samples"),
+        (("10%", -1, None), "--label-delay has to be 0..32,767 samples, not -1"),
+        (("10%", 40000, None), "--label-delay has to be 0..32,767 samples, not 40,000"),
+        (("10%", 0, "often"), "--unanswered 'often' is not how often a question is left"),
+    ],
+)
+def test_says_what_it_does_not_understand(words: tuple[Any, ...], said: str) -> None:
+    with pytest.raises(UserError) as caught:
+        of_words(*words)
+    assert said in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def stream() -> Stream:
+    return open_stream("synth:sea_a", limit=3000)
+
+
+def shrub(stream: Stream, **options: Any) -> Result:
+    return simulate(stream, "shrub", **options, **MODEL)
+
+
+def first(stream: Stream, samples: int) -> Stream:
+    rows, labels = stream.values[:samples], stream.labels[:samples]
+    return Stream(stream.name, rows, labels, stream.feature_names, stream.class_names)
+
+
+def test_with_every_label_at_once_it_learns_as_without_a_budget(stream: Stream) -> None:
+    plain, asked = shrub(stream), shrub(stream, companions=[LabelBudget()])
+    assert (asked.state_crc32, asked.accuracy) == (plain.state_crc32, plain.accuracy)
+    assert asked.label_budget
+    assert asked.label_budget.questions == 3000
+    assert plain.label_budget is None
+
+
+def test_it_learns_only_what_it_asked_for(stream: Stream) -> None:
+    """A learner that is given these labels alone comes to the same state."""
+    whole = shrub(stream, companions=[LabelBudget(0.1, unanswered=0.25)]).label_budget
+    assert whole
+    assert 300 <= whole.questions <= whole.options.most(3000) == 200 + 150
+    assert dict(whole.rows())["labels asked for"].endswith("10 % are allowed, and 200 in advance")
+    assert whole.options.most(4000) == 400
+    assert 0.6 <= whole.answered.sum() / whole.questions <= 0.9
+    assert not (whole.answered & ~whole.asked).any()
+    part = first(stream, int(np.flatnonzero(whole.answered)[-1]) + 1)  # a label is the last thing
+    run = shrub(part, companions=[LabelBudget(0.1, unanswered=0.25)])
+    assert run.label_budget
+    with engines.start(loader.fastest(), "ShrubEnsemble", run.parameters) as engine:
+        rows = prequential.raw_rows(part)
+        prequential.fit(engine, rows[:256], 256)
+        engine.run(rows[run.label_budget.answered], part.labels[run.label_budget.answered])
+        assert engine.status().state_crc32 == run.state_crc32
+
+
+def test_late_labels_are_learned_when_they_come(stream: Stream) -> None:
+    """With every label 50 samples late, the state is that of a stream without the last 50."""
+    late = shrub(stream, companions=[LabelBudget(delay=50)])
+    assert late.state_crc32 == shrub(first(stream, 2950)).state_crc32
+    assert shrub(stream, companions=[LabelBudget(unanswered=1)]).accuracy < late.accuracy
+
+
+def test_the_engines_are_compared_with_it() -> None:
+    shape = {"features": 2, "classes": 2, **MODEL}
+    rows, labels = make_blobs(300)
+    options = LabelBudget(0.2, delay=7, unanswered=0.18)
+
+    def differ(other: LabelBudget) -> list[parity.Step | parity.Difference]:
+        starters = {
+            "one": lambda: engines.start("python", "ShrubEnsemble", shape, [options]),
+            "other": lambda: engines.start("micropython", "ShrubEnsemble", shape, [other]),
+        }
+        return list(parity.check(starters, rows, labels, warmup=20, every=150))
+
+    assert not any(isinstance(step, parity.Difference) for step in differ(options))
+    last = differ(replace(options, share=1 / 6))[-1]
+    assert isinstance(last, parity.Difference)
+    assert last.buffer.startswith("asking.")
+
+
+Said = Callable[..., str]
+
+
+@pytest.fixture
+def said(capsys: pytest.CaptureFixture[str]) -> Said:
+    """Runs a command; gives its standard output."""
+
+    def said(*arguments: str) -> str:
+        assert main([*arguments]) == 0
+        return capsys.readouterr().out
+
+    return said
+
+
+def test_the_command_tells_what_was_asked_for(said: Said, tmp_path: Path) -> None:
+    budget = ("--label-budget", "10%", "--label-delay", "20", "--unanswered", "20%")
+    simulate = ("simulate", "synth:sea_a", "--limit", "2000", *WORDS)
+    plot = tmp_path / "run.png"
+    found = json.loads(said(*simulate, *budget, "--json", "-", "--plot", str(plot)))
+    asked = found["label_budget"]["asked"]
+    assert found["label_budget"]["delay"] == 20
+    assert found["samples"] == 2000
+    assert set(found["label_budget"]["answered"]) < set(asked)
+    assert plot.stat().st_size > 10000
+    table = said(*simulate, *budget)
+    assert f"{len(asked):,}, {len(asked) / 20:.2f} %; 10 % are allowed" in table
+    assert "20 samples later" in table
+    assert "know every label" in table
+
+
+def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
+    shape = ("--own-program", "--features", "3", "--classes", "2", "--json", "-", *WORDS)
+    found = json.loads(said("budget", *shape, "--label-budget", "10%"))
+    without = json.loads(said("budget", *shape))
+    assert found["code"]["active_learning"] > 0
+    assert found["buffers"]["asking.words"] > 0
+    assert "active_learning" not in without["code"]
+    assert np.array(list(without["buffers"].values())).sum() == without["model_bytes"] + sum(
+        size for name, size in without["buffers"].items() if name.split(".")[0] in OTHERS
+    )
+
+
+OTHERS = ("quantizer", "metrics", "raw", "codes")
+
+
+def test_numbers_are_not_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("--target", "target", "--label-budget", "10%")
+    assert main(["simulate", "synth:friedman", "--limit", "500", *words]) == 2
+    assert "--label-budget is for classes" in capsys.readouterr().err

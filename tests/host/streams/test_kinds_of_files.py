@@ -1,0 +1,82 @@
+"""What the command line makes of each kind of file that people have: rows, or one refusal."""
+
+from __future__ import annotations
+
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from file_cases import FILE_CASES, FileCase
+
+from microshrub_host.base.errors import DataError
+from microshrub_host.streams.open_stream import open_stream
+
+
+@pytest.mark.parametrize("case", FILE_CASES, ids=lambda case: case.what)
+def test_each_kind(tmp_path: Path, case: FileCase) -> None:
+    path = tmp_path / case.name
+    path.write_bytes(case.data)
+    if case.words:
+        with pytest.raises(DataError) as caught:
+            open_stream(str(path))
+        assert [word for word in case.words if word not in str(caught.value)] == []
+        return
+    stream = open_stream(str(path))
+    said = " ".join(stream.notes)
+    assert [word for word in case.notes if word not in said] == []
+    if case.samples:
+        assert stream.samples == case.samples
+        assert len(stream.class_names) == 2
+
+
+def test_files_of_libraries_that_are_installed(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    parquet, feather = map(pytest.importorskip, ("pyarrow.parquet", "pyarrow.feather"))
+    scipy_io = pytest.importorskip("scipy.io")
+
+    x = [i % 7 / 2 for i in range(40)]
+    y = ["ab"[i % 2] for i in range(40)]
+    table = pa.table({"x": x, "z": [None, *range(39)], "y": y})
+    parquet.write_table(table, tmp_path / "t.parquet")
+    feather.write_feather(table, tmp_path / "t.feather")
+    for name in ("t.parquet", "t.feather"):
+        stream = open_stream(tmp_path / name)
+        assert stream.feature_names == ("x", "z")
+        assert stream.values[:, 0].tolist() == x
+        assert np.isnan(stream.values[0, 1])
+    scipy_io.savemat(tmp_path / "t.mat", {"X": np.array([x, x]).T, "y": np.arange(40) % 2})
+    assert open_stream(tmp_path / "t.mat").class_names == ("0", "1")
+
+
+def test_an_excel_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows with a date, a number and a text; empty rows and columns around them are none."""
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["when", "x", "y", None])
+    for i in range(40):
+        book.active.append([datetime(2026, 2, 1, 10, i), i % 7 / 4 if i else None, "ab"[i % 2]])
+        if i % 10 == 0:
+            book.active.append([])
+    book.create_sheet().append(["other"])
+    book.save(tmp_path / "t.xlsx")
+    stream = open_stream(tmp_path / "t.xlsx")
+    assert stream.samples == 40
+    assert stream.feature_names == ("x",)
+    assert np.isnan(stream.values[0, 0])
+    assert stream.values[1:, 0].tolist() == [i % 7 / 4 for i in range(1, 40)]
+    said = " ".join(stream.notes)
+    assert "column when is left out" in said
+    assert "the first of 2 sheets" in said
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(DataError, match=r"openpyxl.*pip install 'microshrub\[files\]'"):
+        open_stream(tmp_path / "t.xlsx")
+
+
+def test_a_limit_holds_for_all(tmp_path: Path) -> None:
+    for case in FILE_CASES:
+        if case.samples > 20:
+            path = tmp_path / case.name
+            path.write_bytes(case.data)
+            assert open_stream(path, limit=17).samples == 17, case.what

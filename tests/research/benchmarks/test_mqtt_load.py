@@ -1,0 +1,141 @@
+"""Twenty boards and a real mosquitto: what is counted, and that nothing is lost."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from mqtt_support import needs_broker
+from packet_support import Board, known, saved_model
+from tests_support import ROOT
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.library import loader
+from microshrub_research.benchmarks import local_broker, mqtt_load
+from microshrub_research.benchmarks.local_broker import LocalBroker
+from microshrub_research.benchmarks.mqtt_load import DAY, Fleet, MqttLoad, introduction, measure
+from microshrub_tools.cli.main import main
+
+BOARDS, MINUTES, CLASSES = 20, 6, ("rest", "walk")
+PACKETS = {
+    name: Board(loader.load("python"), (30, 30, 30)).sharing.collect("room", (name,))
+    for name in ("rest", "walk")
+}
+PAGE = ROOT / "docs/explanation/ten-thousand-boards.md"
+
+
+@pytest.fixture(scope="module")
+def load(tmp_path_factory: pytest.TempPathFactory) -> MqttLoad:
+    fleet = Fleet(BOARDS, CLASSES, DAY // 120)  # each changes every two minutes
+    return measure(fleet, MINUTES, 60, PACKETS, tmp_path_factory.mktemp("house"), lambda _: None)
+
+
+@needs_broker
+def test_every_message_of_every_board_arrives(load: MqttLoad) -> None:
+    for carried in (load.carried, load.flood):
+        assert carried.published > 0
+        assert carried.lost == 0
+    assert load.carried.published == load.lived.states + load.lived.events
+    assert len(load.carried.delays) == load.lived.states  # each was matched with its receipt
+    assert min(load.carried.delays) >= 0
+
+
+@needs_broker
+def test_boards_tell_a_state_a_minute_and_what_changes(load: MqttLoad) -> None:
+    """An event for each change, and a state for it as well, from which the minute begins anew."""
+    changes = BOARDS * MINUTES // 2
+    assert load.lived.events == pytest.approx(changes, abs=BOARDS)
+    assert load.lived.states >= BOARDS * (MINUTES - 1)
+    assert load.lived.states <= BOARDS * (MINUTES + 1) + changes
+    assert load.lived.begins == 0  # no line was lost
+    rows = dict(mqtt_load.day_rows(load))
+    assert rows["states"] == f"{load.lived.states * DAY / 60 / MINUTES / BOARDS:,.0f}"
+
+
+@needs_broker
+def test_boards_begin_with_the_messages_that_build_makes(load: MqttLoad) -> None:
+    assert load.begun.begins == BOARDS
+    told = 0
+    for name in load.fleet.names:
+        data = introduction(name, CLASSES)
+        while data:  # pieces with two bytes before each
+            size = int.from_bytes(data[:2], "big") & 0x3FFF
+            told += size
+            data = data[2 + size :]
+        hello = 2 + 10 + sum(2 + len(t) for t in (f"microshrub-{name}", "offline"))
+        told += hello + 2 + len(f"microshrub/{name}/status")
+    assert load.begun.begun >= told
+    # beside them only the first events and pings, and nothing twice
+    assert load.begun.begun - told < BOARDS * 300
+
+
+@needs_broker
+def test_the_store_holds_one_packet_of_each_class(load: MqttLoad) -> None:
+    assert load.kept == sum(map(len, PACKETS.values()))
+
+
+@needs_broker
+def test_the_command_prints_it_and_writes_its_page(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "page.md"
+    words = ["--boards", "3", "--minutes", "2", "--speed", "60", "--markdown", str(path)]
+    assert main(["benchmark", "mqtt-load", *words]) == 0
+    said = capsys.readouterr().out
+    for row in ("bytes that it sends", "99th", "in the end, MB"):
+        assert row in said
+    text = path.read_text()
+    assert "a real mosquitto on loopback and 3 boards" in text
+    assert shapes(text) == shapes(PAGE.read_text())
+
+
+def shapes(page: str) -> list[str]:
+    """Headings, blocks of commands and tables' first columns: what does not depend on figures."""
+    lines = page.splitlines()
+    kept = [line for line in lines if line.startswith(("#", "microshrub "))]
+    return [re.sub(r"[\d,]+", "N", line) for line in kept]
+
+
+def test_without_mosquitto_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(local_broker, "PLACES", ())
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert main(["benchmark", "mqtt-load"]) == 2
+    assert "mosquitto is not installed" in capsys.readouterr().err
+
+
+def test_options_that_cannot_be_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["--boards", "0"], ["--speed", "0"], ["--changes", "9000"]):
+        assert main(["benchmark", "mqtt-load", *words]) == 2
+        assert words[0] in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of files on this system")
+def test_too_many_boards_for_the_files_of_a_process() -> None:
+    with pytest.raises(UserError, match="may open"):
+        local_broker.allow_files(1 << 62)
+
+
+@needs_broker
+def test_a_packet_goes_from_model_to_model_by_the_commands_of_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that knows both classes teaches one that knows the first only."""
+    text = PAGE.read_text()
+    commands = re.findall("^microshrub share .*", text, re.MULTILINE)
+    assert [command.split()[2] for command in commands] == ["export", "import", "forget"]
+    giver, name = re.findall(r"export (\w+)\.mshrub --classes (\w+)", text)[0]
+    saved_model(tmp_path / f"{giver}.mshrub", (0, 1, 2), 1)
+    saved_model(tmp_path / "attic.mshrub", (0, 2), 2)
+    (tmp_path / "broker").mkdir()
+    with LocalBroker(tmp_path / "broker", 4) as broker:
+        for command in commands:
+            line = command.replace(f"--classes {name}", "--classes walk")
+            words = shlex.split(line.replace("HOST", f"127.0.0.1:{broker.port}"))[1:]
+            monkeypatch.chdir(tmp_path)
+            assert main(words) == 0
+    assert known(tmp_path / "attic2.mshrub") == ("rest", "walk", "run")

@@ -1,0 +1,146 @@
+"""Datagrams that a board of a group hears: altered, cut, random, old ones, in any order.
+
+    python tests/support/datagram_attack.py --datagrams 100000 --seed 1
+
+The board's program runs on this PC, and hears them as from a carrier. What the group's key has not
+signed changes no bit. Old datagrams of the group do no harm: what the board learns of them is what
+a packet of theirs teaches, and its own classes stay known. Its power may be cut at any time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import random
+import struct
+import sys
+from collections import Counter
+from typing import Any
+
+from datagram_air import KEY, altered, datagram, parts_of
+from packet_attack import altered as altered_packet
+from packet_support import CLASSES
+from sharing_attack import GROUP, OWN, RIGHT, Pupil, packets
+
+_CUT = 0.001  # how often its power is cut
+_FRESH = 0.01  # how often a board of the group sends a packet, whole or with gaps
+_LEFT = 0.05  # how often something is lost of it
+
+
+class Carrier:
+    """What comes is put into `body`, as any carrier does."""
+
+    is_open = True
+
+    def __init__(self) -> None:
+        self.body = bytearray(250)
+        self.size = 0
+
+    def take(self) -> int:
+        size, self.size = self.size, 0
+        return size
+
+    def give(self, datagram: bytes) -> None:
+        assert len(datagram) == 250
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def come(self, data: bytes) -> None:
+        """Have that come: what is too long is cut off, as the socket does."""
+        self.size = min(len(data), len(self.body))
+        self.body[: self.size] = data[: self.size]
+
+
+class Listener(Pupil):
+    """A board that shares by datagrams."""
+
+    def settings(self) -> dict[str, Any]:
+        return {
+            "share": {"group": GROUP, "name": "pupil", "classes": [0]},
+            "datagrams": {"by": "udp", "port": 1, "to": ["h", 1]},
+        }
+
+    def start(self) -> None:
+        device = self.library.device
+        self.said: list[str] = []
+        self.app = device.application.Application(device.config.Configuration(self.config))
+        self.carrier = Carrier()
+        made = device.sharing_datagrams.SharingDatagrams
+        self.post = made(self.app, bytearray(KEY), self.carrier, self.say)
+        device.companions.join(self.app, self.post)
+        self.milliseconds = 0
+
+    def turn(self) -> None:
+        """A second, and what the program does in it."""
+        self.milliseconds += 1000
+        self.app.tick(self.milliseconds)
+
+    def hear(self, data: bytes) -> None:
+        """A datagram, in the same second."""
+        self.carrier.come(data)
+        self.app.tick(self.milliseconds)
+
+    def heard(self) -> tuple[object, ...]:
+        """What datagrams of the group have changed."""
+        post = self.post
+        return (
+            post._incoming_key,
+            post._missing,
+            post._heard,
+            bytes(post._asked),
+            bytes(post._incoming),
+        )
+
+
+def signed(dice: random.Random, whole: list[tuple[str, str, bytes]]) -> list[bytes]:
+    """Datagrams of a packet that a board of the group sends, whose bytes may be no packet."""
+    _, name, data = dice.choice(whole)
+    if dice.random() < 0.5:
+        data = altered_packet(data, dice)
+    if dice.random() < 0.1:
+        head = struct.pack("<IHH", dice.getrandbits(30), dice.getrandbits(16), dice.getrandbits(9))
+        return [datagram(dice.randrange(4), dice.choice(CLASSES), head, dice.randbytes(218))]
+    return [each for each in parts_of(data, name) if dice.random() > _LEFT]
+
+
+def main() -> int:
+    """Attack; an exception if something was spoiled."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--datagrams", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    dice = random.Random(arguments.seed)
+    pupil, whole, counts = Listener(), packets(), Counter[str]()
+    heard = [each for _, name, data in whole for each in parts_of(data, name)]
+    gc.freeze()  # the program collects after each packet
+    for _ in range(arguments.datagrams):
+        old = dice.choice(heard)
+        if dice.random() < _FRESH:
+            found = signed(dice, whole)
+            for each in found:
+                pupil.hear(each)
+            heard = (heard + found)[-200:]
+            counts["of the group"] += len(found)
+        elif (bad := altered(old, dice))[:250] == old or dice.random() < 0.1:
+            pupil.hear(old)  # as a carrier cuts off what is behind a datagram
+            counts["repeated"] += 1
+        else:
+            is_busy = pupil.app.sharing.is_busy  # then it may be learning meanwhile
+            before = pupil.heard(), is_busy or pupil.known()
+            pupil.hear(bad)
+            assert (pupil.heard(), is_busy or pupil.known()) == before
+            counts["forged"] += 1
+        if dice.random() < 0.1:
+            pupil.turn()
+        if dice.random() < _CUT:
+            assert min(pupil.right(c) for c in OWN) >= RIGHT, pupil.said
+            pupil.restore(pupil.taught if dice.random() < 0.2 else pupil.saved())
+            counts["power cuts"] += 1
+    said = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
+    print(f"{arguments.datagrams:,} passed: {said}; nothing of its own was spoiled")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+"""A board of a group that shares packets, as tests teach and ask it."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from device_support import Device, configuration, connected
+from packet_replay import Taught
+from packet_support import CLASSES, UNITS, rows_of
+
+from microshrub_tools.link.messages import FINGERPRINT, Fingerprint, Prediction, sample
+
+GROUP = "rooms"
+TAUGHT = 40  # samples of each class that a board is taught
+
+
+def group_config(
+    name: str, shared: tuple[int, ...], features: tuple[str, ...], **network: Any
+) -> dict[str, Any]:
+    """The config.json of a board of the group, with what it has in a network."""
+    return configuration(
+        "Thicket",
+        {"features": 3, "classes": 3, "bytes": 8192},
+        class_names=list(CLASSES),
+        feature_names=list(features),
+        units=[list(unit) for unit in UNITS],
+        warmup=None,
+        checkpoint={"path": "checkpoint", "seconds": 240},
+        share={"group": GROUP, "name": name, "classes": list(shared)},
+        **network,
+    )
+
+
+class PacketPupil:
+    """A board that is taught over its link."""
+
+    device: Device
+
+    def teach(self, *labels: int, count: int = TAUGHT, seed: int = 7) -> Taught:
+        """Teach it so many samples of each of these classes; returns them."""
+        rows = [(row, c) for c in labels for row in rows_of(c, count, seed)]
+        random.Random(1).shuffle(rows)
+        with connected(self.device) as link:
+            for row, label in rows:
+                link.ask(sample(row.tolist(), label))
+        return rows
+
+    def right(self, label: int) -> float:
+        """The part of other samples of a class that it predicts right."""
+        rows = rows_of(label, 25, 99)
+        with connected(self.device) as link:
+            said = [link.ask(sample(row.tolist())) for row in rows]
+        assert all(isinstance(each, Prediction) for each in said)
+        return sum(each.label == label for each in said) / len(said)  # type: ignore[union-attr]
+
+    def fingerprint(self) -> int:
+        """The CRC32 of its model."""
+        with connected(self.device) as link:
+            found = link.ask(FINGERPRINT)
+        assert isinstance(found, Fingerprint)
+        return found.crc32

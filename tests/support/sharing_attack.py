@@ -1,0 +1,172 @@
+"""Messages of a group that a board of it takes by itself: forged, altered, cut, of another unit.
+
+    python tests/support/sharing_attack.py --messages 100000 --seed 1
+
+The board's program runs on this PC: it judges and learns what comes, in its turns. Nothing that it
+takes makes it stop, and nothing that it learns spoils what the board was taught itself. Its power
+may be cut at any time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import random
+import struct
+import sys
+from array import array
+from collections import Counter
+from typing import Any
+
+from device_support import configuration
+from packet_attack import altered
+from packet_support import CLASSES, NAMES, UNITS, Board, far_away, rows_of
+from share_attack import forged
+
+from microshrub_host.library import loader
+
+GROUP = "rooms"
+OWN = (0, 1)  # classes that the board is taught; of the third one it learns of others
+EACH = 60  # samples of each
+RIGHT = 0.9  # the part of other samples of them that it has to predict right
+_CUT = 0.002  # how often its power is cut while it is at a packet
+
+
+class Pupil:
+    """A board's application on the PC, taught by its own sensor, and its post."""
+
+    def __init__(self) -> None:
+        self.library = loader.load(loader.fastest())
+        config = configuration(
+            "Thicket", {"features": 3, "classes": 3, "bytes": 8192},
+            class_names=list(CLASSES), feature_names=list(NAMES), units=[list(u) for u in UNITS],
+            warmup=None, **self.settings(),
+        )  # fmt: skip
+        self.config = json.dumps(config).encode()
+        self.start()
+        rows = [(row, c) for c in OWN for row in rows_of(c, EACH, 5)]
+        random.Random(1).shuffle(rows)
+        for row, label in rows:
+            self.app.values[:] = array("i", row.tolist())
+            self.app.sample(label)
+        self.turn()
+        self.taught = self.saved()
+
+    def settings(self) -> dict[str, Any]:
+        """What config.json says of how it shares."""
+        mqtt = {"host": "h", "port": 1883, "name": "pupil", "settle": [3, 230], "events": 8}
+        return {"share": {"group": GROUP, "name": "pupil", "classes": []}, "mqtt": mqtt}
+
+    def start(self) -> None:
+        """As after a reset: nothing is known."""
+        device = self.library.device
+        self.said: list[str] = []
+        self.app = device.application.Application(device.config.Configuration(self.config))
+        self.post = device.sharing_mqtt.SharingMqtt(self.app, GROUP, self.say)
+
+    def say(self, words: str) -> None:
+        self.said.append(words)
+
+    def saved(self) -> list[bytes]:
+        """What a checkpoint has."""
+        return [bytes(part.save()) for part in self.app.parts]
+
+    def known(self) -> bytes:
+        """What it has learned."""
+        return bytes(self.app.learner.save()) + bytes(self.app.quantizer.save())
+
+    def restore(self, states: list[bytes]) -> None:
+        """Start with a checkpoint."""
+        self.start()
+        for part, state in zip(self.app.parts, states, strict=True):
+            part.load(state)
+
+    def turn(self) -> None:
+        """A second, and what the program does in it."""
+        self.app.seconds += 1
+        self.app.sharing.step()
+        if self.app.sharing.message:
+            self.say(bytes(self.app.sharing.message).decode())
+            self.app.sharing.message = b""
+
+    def take(self, topic: bytes, data: bytes) -> None:
+        """Take a message as the client gives it: what is too long is cut off."""
+        body = (struct.pack(">H", len(topic)) + topic + data)[: self.post.kept]
+        start = 2 + len(topic)
+        size = start + len(data)
+        self.post.take(bytearray(body), start, min(size, len(body)), size, 1)
+
+    def right(self, label: int) -> float:
+        """The part of other samples of a class that are predicted right."""
+        found = 0
+        for row in rows_of(label, 40, 99):
+            self.app.values[:] = array("i", row.tolist())
+            found += self.app.sample(-1) == label
+        return found / 40
+
+
+def packets() -> list[tuple[str, str, bytes]]:
+    """Names, classes and bytes: of three boards that know all classes, and of one whose values
+    are a thousand times as large.
+    """
+    library = loader.load(loader.fastest())
+    boards = {f"board{seed}": Board(library, (40, 40, 40), seed) for seed in range(3)}
+    boards["wrong"] = far_away(library)
+    return [
+        (name, each, bytes(board.sharing.collect(name, (each,))))
+        for name, board in boards.items()
+        for each in (CLASSES if name != "wrong" else CLASSES[2:])
+    ]
+
+
+def message(dice: random.Random, whole: list[tuple[str, str, bytes]]) -> tuple[bytes, bytes]:
+    """A topic, and what is there."""
+    origin, name, data = dice.choice(whole)
+    if dice.random() < 0.9:
+        data = altered(data, dice) if dice.random() < 0.7 else forged(dice, data)
+    if dice.random() < 0.2:
+        origin = dice.choice(("board0", "board1", "x" * 40, "", "a/b"))
+        name = dice.choice((*CLASSES, "nothing", "%ff"))
+    return f"microshrub-parcel/{GROUP}/{name}/{origin}".encode(), data
+
+
+def one(
+    pupil: Pupil, dice: random.Random, whole: list[tuple[str, str, bytes]], counts: Counter[str]
+) -> None:
+    """Give it one message, and let it do all that comes of it."""
+    before = pupil.known()
+    pupil.said.clear()
+    pupil.take(*message(dice, whole))
+    while pupil.app.sharing.is_busy:
+        pupil.turn()
+        if dice.random() < _CUT:
+            pupil.restore(pupil.saved())  # the rest comes again with the broker's message
+            counts["power cuts"] += 1
+    pupil.turn()
+    if pupil.known() == before:
+        counts["refused"] += 1
+        return
+    counts["learned"] += 1
+    assert min(pupil.right(c) for c in OWN) >= RIGHT, pupil.said
+    pupil.restore(pupil.taught)
+
+
+def main() -> int:
+    """Attack; an exception if something was spoiled."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--messages", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    arguments = parser.parse_args()
+    dice = random.Random(arguments.seed)
+    pupil, whole, counts = Pupil(), packets(), Counter[str]()
+    gc.freeze()  # the program collects after each message
+    for _ in range(arguments.messages):
+        one(pupil, dice, whole, counts)
+    said = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
+    print(f"{arguments.messages:,} passed: {said}; nothing of its own was spoiled")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""Which tests belong to which tier: `pytest -m boards`, `make test TIER=boards`.
+
+`fast` is what `make test` and `pytest` run: what protects the way from a recording to a board that
+learns, on one real MicroPython. The other tiers are folders, but for those of their files that are
+fast all the same, and but for single tests that are marked as long.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+HERE = Path(__file__).parent
+FAST = "fast"
+LONG = "long"  # a marker of single tests, in whatever file they are
+# The tier of each folder, or file; what is in none of them is fast
+FOLDERS = {
+    "boards": (
+        *("tools/board", "tools/program", "host/boards", "host/programs/test_native_files.py"),
+        *("host/evaluation/test_fleet.py",),
+    ),
+    "commands": (
+        *("host/base", "host/cli", "host/fetch", "host/reports", "host/tuning"),
+        *("tools/learner_check", "tools/watch", "docs", "host/library/test_hostile_cache.py"),
+        *("test_own_learner.py", "test_moved_learner.py"),
+    ),
+    "emulators": ("host/emulation",),
+    "page": ("tools/web", "host/render"),
+    "peers": ("host/adapters", "host/export", "research"),
+}
+# Files of these folders that are fast all the same: one end-to-end of each step to the board
+FAST_FILES = (
+    "host/cli/test_demo.py",
+    "host/boards/test_ram.py",
+    "tools/board/test_end_to_end.py",
+    "tools/board/test_flash.py",
+    "tools/board/test_one_budget.py",
+    "tools/program/test_configure.py",
+    "tools/program/test_device_program.py",
+    "tools/program/test_device_tcp.py",
+    "tools/program/test_states.py",
+)
+
+
+def tier_of(path: Path) -> str:
+    """The tier of a file of tests."""
+    name = path.relative_to(HERE).as_posix()
+    if name in FAST_FILES:
+        return FAST
+    for tier, folders in FOLDERS.items():
+        if name in folders or name.startswith(tuple(folder + "/" for folder in folders)):
+            return tier
+    return FAST

@@ -1,0 +1,210 @@
+"""What `build --mqtt` puts on a board, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from certificate_support import certificate, needs_openssl
+from program_support import program
+
+from microshrub_host.base.errors import UserError
+from microshrub_host.boards import board_files
+from microshrub_host.boards.program_budget import budget_of
+from microshrub_host.boards.program_library import ProgramLibrary
+from microshrub_tools.board import build, discovery_messages, program_mqtt
+from microshrub_tools.board.program_mqtt import MqttSettings
+from microshrub_tools.board.program_network import NetworkSettings, WifiSettings
+from microshrub_tools.cli.main import main
+
+SECRET = "sesame, öffne dich"
+
+
+def made(folder: Path, network: NetworkSettings, **around: Any) -> build.Build:
+    board = board_files.load("rpi_pico2_w")
+    wanted = program(**around, **network.config(board, ("no", "yes"), sleeps=False))
+    return build.make(network.furnish(wanted), board, folder / "out")
+
+
+def test_passwords_are_in_a_file_of_their_own_that_only_its_owner_reads(tmp_path: Path) -> None:
+    mqtt = MqttSettings("192.168.1.5", "kitchen", 1883, "board", SECRET)
+    network = NetworkSettings(mqtt, None, WifiSettings("Home", SECRET + "!"))
+    folder = made(tmp_path, network).folder
+    with_it = {
+        path.name
+        for path in folder.rglob("*")
+        if path.is_file() and b"sesame" in path.read_bytes()
+    }
+    assert with_it == {"secrets.json"}
+    assert (folder / "secrets.json").stat().st_mode & 0o777 == 0o600
+    assert json.loads((folder / "secrets.json").read_text()) == {
+        "mqtt": ["board", SECRET],
+        "wifi": ["Home", SECRET + "!"],
+    }
+    assert "sesame" not in repr(network)
+    assert "sesame" not in repr(network.furnish(program(mqtt=mqtt.config("ab"))))
+
+
+def test_it_takes_the_memory_that_was_promised(tmp_path: Path) -> None:
+    """In a firmware: 8 KB; copied to the board, where its code is in RAM, 15, and a pool of 4.6
+    KB if its names are the first that do not fit those of the program."""
+    board = board_files.load("rpi_pico2_w")
+    mqtt = MqttSettings("192.168.1.5", "kitchen")
+    around = {"mqtt": mqtt.config(("no", "yes"))}
+    for freeze, most in ((False, 20.2), (True, 8)):
+        less = budget_of(ProgramLibrary(program(), board, freeze=freeze))
+        more = budget_of(ProgramLibrary(program(**around), board, freeze=freeze))
+        beside = sum(part.bytes for part in more.overhead if part.name == "broker")
+        assert 1024 < beside < 3 * 1024
+        assert more.ram_bytes - less.ram_bytes <= most * 1024
+
+
+def test_a_program_without_a_broker_has_none_of_it(tmp_path: Path) -> None:
+    plain = build.make(program(), board_files.load("rpi_pico2_w"), tmp_path / "out")
+    assert not {"secrets.json", "discovery.bin"} & set(plain.files)
+    modules = {part.name for part in plain.budget.code}
+    assert not {name for name in modules if "mqtt" in name or "house" in name}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"name": "my kitchen"}, "letters, digits"),
+        ({"name": "k" * 33}, "letters, digits"),
+        ({"host": ""}, "HOST:PORT"),
+        ({"port": 0}, "HOST:PORT"),
+        ({"password": "x"}, "needs --mqtt-user"),
+        ({"user": "u" * 97}, "96 bytes"),
+        ({"user": "a\nb"}, "control characters"),
+        ({"in_a_row": 0}, "--settle"),
+        ({"sure": float("nan")}, "--settle"),
+        ({"events": 0}, "--events"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_words(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(UserError, match=words):
+        MqttSettings(**{"host": "broker", "name": "kitchen"} | given)
+
+
+@pytest.mark.parametrize("name", [*discovery_messages.RESERVED, "a\tb"])
+def test_a_class_cannot_be_called_as_an_option_of_the_select(name: str) -> None:
+    with pytest.raises(UserError, match="no class can be called"):
+        MqttSettings("broker", "kitchen").config(("walk", name))
+
+
+def test_options_without_a_broker_and_passwords_without_a_terminal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico2_w", "--output", "o"]
+    for words, said in (
+        (["--mqtt-user", "u"], "--mqtt-user needs --mqtt HOST"),
+        (["--mqtt", "broker"], "--mqtt needs --name"),
+        (["--mqtt", "broker:x", "--name", "k"], "HOST or HOST:PORT"),
+        (
+            ["--mqtt", "b", "--name", "k", "--mqtt-user", "u"],
+            "the broker's password is missing, and there is no terminal to ask for it: put it "
+            "into a file, and name that with --mqtt-password-file\n",
+        ),
+        (["--mqtt", "b", "--name", "k", "--wifi", "w"], "name that with --wifi-password-file\n"),
+        (["--mqtt", "mqtt://broker", "--name", "k"], "HOST or HOST:PORT"),
+        (["--mqtt", "broker/", "--name", "k"], "HOST or HOST:PORT"),
+        (["--mqtt", "broker:70000", "--name", "k"], "HOST or HOST:PORT"),
+        (["--mqtt", "b", "--name", "k", "--settle", "often"], "--settle has to be like"),
+        (["--mqtt", "b", "--name", "k", "--settle", "3", "4"], "--settle has to be like"),
+        (
+            ["--mqtt", "b", "--name", "k", "--wifi", "w", "--wifi-password-file", "missing"],
+            "missing: No such file",
+        ),
+    ):
+        assert main([*base, *words]) == 2
+        assert said in capsys.readouterr().err
+
+
+def test_a_network_that_nobody_names_is_noted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico2_w"]
+    words += ["--output", str(tmp_path / "o"), "--bytes", "8192"]
+    secret = tmp_path / "wifi.txt"
+    secret.write_text(SECRET)
+    wifi = ["--wifi", "Home", "--wifi-password-file", str(secret)]
+    mqtt = ["--mqtt", "broker", "--name", "k"]
+    for more, is_noted in (
+        ([], False),
+        (mqtt, True),
+        (["--tcp"], True),
+        ([*mqtt, *wifi], False),
+    ):
+        assert main([*words, *more]) == 0
+        assert (
+            "without --wifi, the program joins no network" in capsys.readouterr().err
+        ) == is_noted
+
+
+@pytest.mark.parametrize(
+    ("text", "tls", "found"),
+    [
+        ("broker", False, ("broker", 1883)),
+        ("broker", True, ("broker", 8883)),
+        ("10.0.0.1:99", True, ("10.0.0.1", 99)),
+        ("[fe80::1]", False, ("fe80::1", 1883)),
+        ("[::1]:99", False, ("::1", 99)),
+    ],
+)
+def test_host_and_port(text: str, tls: bool, found: tuple[str, int]) -> None:
+    assert program_mqtt.host_and_port(text, tls=tls) == found
+
+
+@needs_openssl
+def test_a_certificate_is_one_whatever_stands_around_it(tmp_path: Path) -> None:
+    der = certificate(tmp_path, "me")
+    pem = (tmp_path / "me.pem").read_bytes()
+    path = tmp_path / "ca"
+    mqtt = MqttSettings("broker", "kitchen", ca=path)
+    wanted = program(mqtt=mqtt.config(("no", "yes")))
+    for data in (pem, der, b"Certificate:\n    Data: of openssl\n" + pem + b"\n# the end\n"):
+        path.write_bytes(data)
+        assert mqtt.files(wanted)["broker.der"] == der
+    cut = pem[:300] + pem[-30:]
+    for data, words in ((pem + pem, "has 2 certificates"), (cut, "no certificate"),
+                        (SECRET.encode(), "no certificate"), (b"", "no certificate")):  # fmt: skip
+        path.write_bytes(data)
+        with pytest.raises(UserError, match=words):
+            mqtt.files(wanted)
+
+
+@pytest.mark.parametrize(
+    ("text", "old"), [(None, False), ("2024.12.1", False), ("2024.3", True), ("2024.11.3", True)]
+)
+def test_an_old_home_assistant_hears_of_each_entity_by_itself(text: Any, old: bool) -> None:
+    given = {"mqtt": "broker", "name": "kitchen", "home_assistant": text}
+    mqtt = program_mqtt.of_options(given, None)
+    assert mqtt is not None
+    data = mqtt.files(program(mqtt=mqtt.config(("no", "yes"))))["discovery.bin"]
+    assert (b"homeassistant/sensor/microshrub_kitchen/state/config" in data) == old
+    assert (b"homeassistant/device/microshrub_kitchen/config" in data) != old
+
+
+@pytest.mark.parametrize("text", ["2023.7", "2024.13", "2024", "new"])
+def test_a_home_assistant_that_cannot_be_is_refused(text: str) -> None:
+    with pytest.raises(UserError, match="--home-assistant"):
+        program_mqtt.of_options({"mqtt": "b", "name": "k", "home_assistant": text}, None)
+
+
+def test_many_long_names_go_into_pieces() -> None:
+    """Three lists of them are longer than a piece of the file can be."""
+    names = [f"{k:03d}" + "n" * 29 for k in range(254)]
+    around = {"mqtt": {"name": "kitchen"}, "sensor": {"kind": "adc"}, "asking": {"labels": 1}}
+    told = discovery_messages.messages(around, "Thicket", "1.0")
+    data = discovery_messages.packed(around, told, names)
+    text = b""
+    while data:
+        head = int.from_bytes(data[:2], "big")
+        text += data[2 : 2 + (head & 0x3FFF)]
+        data = data[2 + (head & 0x3FFF) :]
+    begin = text.index(b'{"dev"')
+    parts = json.JSONDecoder().raw_decode(text[begin:].decode(errors="ignore"))[0]["cmps"]
+    assert parts["state"]["ops"] == names
+    assert parts["query"]["ops"][3:] == names

@@ -1,0 +1,290 @@
+"""A board in a house: the program on a real 32-bit MicroPython, and mosquitto on loopback."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from device_support import Device, connected
+from mqtt_support import (
+    CLASSES,
+    HIGH,
+    LOW,
+    PASSWORD,
+    USER,
+    Listener,
+    Mosquitto,
+    Relay,
+    level,
+    needs_broker,
+    put_mqtt,
+    settings,
+    teach,
+)
+from recorded_board import observe
+from tcp_support import unheard
+
+from microshrub_tools.board import discovery_messages
+from microshrub_tools.cli.main import main
+from microshrub_tools.link.broker import Broker
+
+pytestmark = needs_broker
+Start = Callable[..., Device]
+SMALL = {"learner": "HoeffdingTree", "parameters": {"features": 2, "classes": 2}}
+DEVICE = "homeassistant/device/microshrub_kitchen/config"
+ASKING = {"asking": {"labels": 1, "samples": 2}}
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Mosquitto]:
+    made = Mosquitto(tmp_path / "broker")
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def listener(broker: Mosquitto) -> Listener:
+    return Listener(broker.port)
+
+
+@pytest.fixture
+def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Start]:
+    devices: list[Device] = []
+
+    def start(port: int, fast: int = 1, *, old: bool = False, **fields: Any) -> Device:
+        put_mqtt(tmp_path, settings(port, **fields), fast, old=old)
+        devices.append(Device(micropython_command, tmp_path, "256k"))
+        return devices[-1]
+
+    yield start
+    for device in devices:
+        device.close()
+
+
+def events(listener: Listener, begin: int = 0) -> list[dict[str, Any]]:
+    """Those that were heard, without what was heard twice in a row."""
+    came = [m.data for m in listener.heard[begin:] if m.topic.endswith("/event")]
+    once = [data for k, data in enumerate(came) if not k or _id(data) != _id(came[k - 1])]
+    return [json.loads(data) for data in once]
+
+
+def _id(data: bytes) -> tuple[str, str]:
+    event = json.loads(data)
+    return event["event_type"], event["id"]
+
+
+def test_it_is_found_taught_and_tells_its_state(
+    broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
+) -> None:
+    start(broker.port)
+    listener.until_at("status", lambda text: text == "online")
+    found = {topic: json.loads(text) for topic, text in listener.found().items()}
+    parts = found[DEVICE]["cmps"]
+    assert parts["state"]["ops"] == [*CLASSES]
+    assert parts["label"]["ops"] == ["Not labelled", *CLASSES]
+    assert parts["query"] == {"p": "select"}  # it has none, and is removed
+    teach(listener, tmp_path)
+    for name, value in zip(CLASSES, (LOW, HIGH), strict=True):
+        level(tmp_path, value)
+        state = listener.until_state(state=name, label=None)
+        assert state["accuracy"] > 80
+    before = len(listener.heard)
+    listener.broker.publish("homeassistant/status", b"online")
+    listener.until_at("status")
+    came = [m for m in listener.heard[before:] if m.topic.endswith("/config") and m.data]
+    assert {m.topic: m.data for m in came} == listener.found()
+
+
+@pytest.mark.parametrize("more", [{}, ASKING, SMALL])
+def test_who_has_learned_nothing_tells_no_class(
+    more: dict[str, Any], broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
+) -> None:
+    start(broker.port, fast=60, **more)
+    for _ in range(3):  # one is told each minute
+        state = listener.until_state()
+        assert (state["state"], state["confidence"], state["accuracy"]) == (None, None, None)
+    assert not [event for event in events(listener) if event["event_type"] == "state"]
+    teach(listener, tmp_path)
+    listener.until_state(state=CLASSES[1])
+
+
+def test_what_only_its_former_program_had_is_removed(
+    broker: Mosquitto, listener: Listener, start: Start
+) -> None:
+    former = settings(broker.port, **ASKING, anomaly={"period": 1000})
+    topics = discovery_messages.messages(former, "Thicket", "0.9", old=True)
+    for topic in topics:
+        listener.broker.publish(topic, b'{"name":"of the former program"}', retain=True)
+    start(broker.port, old=True)
+    listener.until_state()
+    fresh = Broker("127.0.0.1", broker.port, USER, PASSWORD)
+    kept = {message.topic for message in fresh.retained("homeassistant/#")}
+    assert kept == set(listener.found())
+    assert set(topics) - kept == {
+        f"homeassistant/{each}/config"
+        for each in (
+            "binary_sensor/microshrub_kitchen/anomaly",
+            "button/microshrub_kitchen/normal",
+            "select/microshrub_kitchen/query",
+            "event/microshrub_kitchen/event",
+        )
+    }
+
+
+def test_its_end_is_told_by_the_broker(
+    broker: Mosquitto, listener: Listener, start: Start
+) -> None:
+    device = start(broker.port)
+    listener.until_at("status", lambda text: text == "online")
+    device.kill()
+    listener.until_at("status", lambda text: text == "offline")
+    device.start()
+    listener.until_at("status", lambda text: text == "online")
+
+
+def test_a_board_that_is_gone_can_be_removed(
+    broker: Mosquitto,
+    listener: Listener,
+    start: Start,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    device = start(broker.port)
+    listener.until_state()
+    device.process.kill()
+    listener.until_at("status", lambda text: text == "offline")
+    secret = tmp_path / "secret"
+    secret.write_text(PASSWORD + "\n")
+    words = ["--mqtt", f"127.0.0.1:{broker.port}", "--mqtt-user", USER]
+    words += ["--mqtt-password-file", str(secret)]
+    assert main(["mqtt", "forget", "kitchen", *words]) == 0
+    said = capsys.readouterr().out
+    assert "kitchen is removed" in said
+    assert "sesame" not in said
+    assert Listener(broker.port).broker.receive(0.3) is None
+    assert main(["mqtt", "forget", "kitchen", *words]) == 1
+    secret.write_text("wrong")
+    assert main(["mqtt", "forget", "kitchen", *words]) == 2
+    assert "user" in capsys.readouterr().err
+
+
+def test_answers_arrive_or_are_refused_in_words(
+    broker: Mosquitto, listener: Listener, start: Start
+) -> None:
+    start(broker.port, fast=20, **ASKING)
+
+    def answer(text: str | bytes) -> str:
+        listener.say("answer/set", text)
+        return listener.until_at("said")
+
+    def asked_of(but: str = "") -> str:
+        found = but
+        while found in ("", but):
+            found = listener.until_state()["asked"]
+        return found
+
+    asked = asked_of()
+    long_ago = f"{(int(asked[:4], 16) - 1) & 65535:04x}{asked[4:]}"
+    assert answer(f"{long_ago} {CLASSES[0]}").startswith("too late")
+    assert answer(f"{asked} nobody") == "no class is called nobody"
+    for _ in range(3):  # a state is told each minute
+        assert listener.until_state()["asked"] == asked
+    assert answer(f"{asked} {CLASSES[0]}") == f"learned: {CLASSES[0]}"
+    assert answer(f"{asked} {CLASSES[0]}").startswith("too late")
+    another = asked_of(asked)
+    assert int(another, 16) == int(asked, 16) + 1
+    assert answer(f"{another} Don't know") == "nothing was learned"
+    assert int(asked_of(another), 16) == int(another, 16) + 1
+    queries = [event["id"] for event in events(listener) if event["event_type"] == "query"]
+    assert queries[:2] == [asked, another]
+    assert answer("walk") == "nothing is asked now, or an answer has no id of its sample"
+    assert answer(" walk") == "nothing is asked now, or an answer has no id of its sample"
+    assert answer("x" * 500) == "what was sent is too long"
+    assert answer(b"\xff\xfe") == "what was sent is no text"
+    listener.say("label/set", "nobody")
+    assert listener.until_at("said") == "no class is called nobody"
+    listener.say("normal/set", "PRESS")
+    assert listener.until_at("said") == "nothing is known of normal/set"
+    listener.say("name/set", "run")
+    assert listener.until_at("said") == "nothing new waits for a name"
+
+
+def test_it_is_told_what_is_normal(broker: Mosquitto, listener: Listener, start: Start) -> None:
+    start(broker.port, anomaly={"period": 1000, "window": 16, "normal": 16})
+    listener.until_at("status", lambda text: text == "online")
+    found = json.loads(listener.last[DEVICE])["cmps"]["normal"]
+    assert found["cmd_t"] == "microshrub/kitchen/normal/set"
+    listener.say("normal/set", "PRESS")
+    assert listener.until_at("said") == "this is normal: the next 16 samples show it"
+
+
+def test_what_happens_while_the_broker_is_away_is_told_later(
+    broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
+) -> None:
+    device = start(broker.port, fast=20)
+    teach(listener, tmp_path)
+    level(tmp_path, LOW)
+    listener.until_state(state=CLASSES[0])
+    broker.stop()
+    with connected(device) as link:
+        for k in range(6):
+            level(tmp_path, HIGH if k % 2 == 0 else LOW)
+            wanted = 1 - k % 2
+            while observe(link, 1)[0].prediction.label != wanted:
+                pass
+            observe(link, 40)  # it tells at most one change a second
+    with unheard(device):
+        broker.start()
+        late = Listener(broker.port)
+        late.until_at("event", lambda text: json.loads(text)["class"] == CLASSES[0])
+        while len(events(late)) < 6:
+            late.until_at("event")
+        assert [event["class"] for event in events(late)] == [CLASSES[1], CLASSES[0]] * 3
+        ago = [event["ago"] for event in events(late)]
+        assert ago == sorted(ago, reverse=True)
+        assert late.until_state(state=CLASSES[0])["lost"] == 0
+
+
+def test_states_of_every_minute_leave_nothing_on_the_heap(
+    broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
+) -> None:
+    sensor = settings(0)["sensor"] | {"class": "Quiet", "rate": 1}  # there is time to count it
+    start(broker.port, fast=20, sensor=sensor)
+    for _ in range(3):
+        listener.until_state()
+    free = [listener.until_state()["free"] for _ in range(3)]
+    assert free == free[:1] * 3
+
+
+@pytest.mark.parametrize("step", [43, pytest.param(2, marks=pytest.mark.long)])
+def test_a_line_that_is_cut_loses_nothing(
+    step: int, broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
+) -> None:
+    """Half of the cuts strike the greeting, the others what follows; the states alternate."""
+    with Relay(broker.port) as relay:
+        fields = settings(relay.port)["mqtt"] | {"events": 512}
+        # a line has a turn at each reading: many readings, of a learner that is soon done
+        sensor = settings(0)["sensor"] | {"rate": 1000}
+        start(relay.port, fast=40, mqtt=fields, sensor=sensor, **SMALL)
+        teach(listener, tmp_path)
+        whole = listener.found()
+        level(tmp_path, "both")
+        for n in range(1, 130, step):
+            relay.cuts.extend([(n, None), (130 + 7 * n, None), (None, n % 4 + 1), (None, n)])
+        broker.stop()  # so that the line that is open now ends
+        broker.start()
+        heard = Listener(broker.port)
+        while relay.cuts:
+            heard.until_at("status")
+        level(tmp_path, LOW)
+        if heard.last["microshrub/kitchen/status"] != b"online":
+            heard.until_at("status", lambda text: text == "online")
+        heard.until_state(lost=0)
+        assert heard.found() == whole
+        told = [event["class"] for event in events(heard) if event["event_type"] == "state"]
+        assert len(told) > 4
+        assert told == [told[k % 2] for k in range(len(told))]
+        assert told[0] != told[1]

@@ -1,0 +1,127 @@
+"""How well the page does is told of recordings that it has not learned."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browser_support import Browser
+from patience import PATIENCE
+from playground_support import take
+from sensor_support import settle
+from teach_support import begin, do, end, name, press, said, taught
+
+from microshrub_host import open_stream
+from microshrub_host.evaluation.holdout import answers, draws
+from microshrub_host.evaluation.stretches import find
+from microshrub_host.library.learners import defaults
+
+UNSEEN = "document.querySelector('#unseen').textContent"
+FIGURE = r"On unseen data: (\d+) % of (\d+) samples \(guessing: (\d+) %\)"
+MIXED = 3  # samples at a recording's begin that hold readings from before it
+
+
+def told(page: Browser) -> tuple[int, int, int]:
+    """Percent that are right, of so many samples, and percent of a guess."""
+    page.wait(f"{UNSEEN}.startsWith('On unseen data')", PATIENCE)
+    found = re.match(FIGURE, page.run(UNSEEN))
+    assert found, page.run(UNSEEN)
+    return int(found[1]), int(found[2]), int(found[3])
+
+
+def test_nothing_is_said_of_one_class_and_what_is_missing_of_two(held: Browser) -> None:
+    begin(held)
+    press(held, "circle")
+    do(held, "circle", 150)
+    press(held, "only predict")
+    do(held, "circle", 40)
+    held.wait("document.querySelector('#said').textContent === 'circle'")
+    assert held.run(UNSEEN) == ""
+    assert "%" not in held.run("document.querySelector('#learned').textContent")
+    for text in ("line", "circle"):
+        press(held, text)
+        do(held, text, 100)
+        press(held, "only predict")
+        do(held, text, 8)
+        one = "each gesture" if text == "line" else "line"
+        held.wait(f"{UNSEEN} === 'Record {one} once more to see how well it does.'")
+
+
+def test_the_figure_is_that_of_learners_which_have_not_seen_the_recordings(
+    held: Browser, tmp_path: Path
+) -> None:
+    """One gesture has two names: the figure says so, where the one before each label says 96 %."""
+    name(held, "left, right, line")
+    begin(held)
+    shown = (("left", "circle", 160), ("right", "circle", 200), ("line", "line", 120))
+    for text, gesture, readings in shown * 2:
+        press(held, text)
+        do(held, gesture, readings)
+    settle(held)
+    assert held.run(UNSEEN) == "Press “only predict” to see how well it does."
+    end(held)
+    right, samples, guess = told(held)
+    assert "left and right look alike" in held.run(UNSEEN)
+    matrix = "[...document.querySelectorAll('#unseen-matrix td')].map((each) => +each.innerText)"
+    counts = held.run(matrix)
+    assert len(counts) == 9
+    assert sum(counts) == pytest.approx(samples, abs=5)  # each is rounded
+    assert counts[1] + counts[3] > 0.3 * sum(counts)  # left taken for right, and right for left
+
+    take(held, "take-csv", tmp_path / "gestures.csv")
+    stream = open_stream(str(tmp_path / "gestures.csv"), classes=("left", "right", "line"))
+    rows, labels = stream.scale.apply(np.asarray(stream.values)), np.asarray(stream.labels)
+    starts = np.flatnonzero(np.diff(labels, prepend=9))
+    recordings = np.split(np.arange(len(labels)), starts[1:])
+    assert len(recordings) == 6
+    stretches = find(labels, 3)
+    assert stretches.count == 6
+    found = guessed = asked = 0
+    parameters = {**defaults("thicket"), "features": 26, "classes": 3, "bytes": 16384, "seed": 0}
+    drawn = list(draws(stretches))
+    for draw in drawn:
+        held = [bool(draw.asked[own].all()) for own in recordings]
+        out = np.concatenate(
+            [own[MIXED:] for own, is_held in zip(recordings, held, strict=True) if is_held]
+        )
+        known = np.concatenate(
+            [
+                own[MIXED if k and held[k - 1] else 0 :]
+                for k, own in enumerate(recordings)
+                if not held[k]
+            ]
+        )
+        found += (
+            answers("thicket", parameters, rows[known], labels[known], rows[out]) == labels[out]
+        ).sum()
+        guessed += (labels[out] == np.bincount(labels[known]).argmax()).sum()
+        asked += len(out)
+    assert samples == round(asked / len(drawn))
+    assert (right, guess) == (round(100 * found / asked), round(100 * guessed / asked))
+    assert right < 90
+
+
+def test_what_was_taught_anew_is_judged_anew(held: Browser) -> None:
+    taught(held, rounds=2, seconds=2)
+    before = told(held)
+    assert before[0] > before[2]
+    held.run("document.querySelectorAll('#cards .remove')[0].click()")
+    assert held.run(UNSEEN) == "Record circle once more to see how well it does."
+    press(held, "circle")
+    do(held, "circle", 200)
+    press(held, "only predict")
+    do(held, "line", 8)
+    assert told(held)[1] > before[1]
+    assert said(held)
+
+
+def test_a_project_that_is_opened_is_judged(held: Browser, tmp_path: Path) -> None:
+    taught(held, rounds=2, seconds=2)
+    before = told(held)
+    end(held)
+    take(held, "take-gestures", tmp_path / "gestures.mshrub")
+    held.give_file("#project", tmp_path / "gestures.mshrub")
+    held.wait(f"{UNSEEN} === ''")
+    assert told(held) == before

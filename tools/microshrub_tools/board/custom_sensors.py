@@ -1,0 +1,105 @@
+"""Custom sensors: one file with one class each, see firmware's device/custom_sensor.py.
+
+The file is for the board and may import what a PC does not have: it is looked at, not run.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from microshrub_host.base.errors import UserError
+
+REQUIRED = object()  # a setting without a default
+_EXAMPLE = 'one with names = ("light", "dark"), __init__(self, board) and read(self, values)'
+# modules of MicroPython's and files of a build, which it would be taken for
+_TAKEN = ("main", "config", "microshrub", "micropython", "machine", "array", "time", "json", "os")
+
+
+@dataclass(frozen=True)
+class SensorFile:
+    """The class in a file."""
+
+    name: str
+    names: tuple[str, ...]  # of the values of a reading
+    settings: dict[str, Any]  # of its constructor, with their defaults or REQUIRED
+
+
+def read(path: Path) -> SensorFile:
+    """The sensor in a file. Raises UserError that says what is missing."""
+    name = f"--sensor {path}"
+    if not path.stem.isidentifier() or path.stem in _TAKEN:
+        raise UserError(
+            f"{name}: the board would import it as {path.stem}. Give the file another name, such "
+            "as my_sensor.py"
+        )
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{name}: it cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{name}: it is not a text in UTF-8") from None
+    except SyntaxError as error:
+        raise UserError(f"{name}, line {error.lineno}: {error.msg}") from None
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    result = [each for each in classes if _method(each, "read")]
+    if len(result) != 1:
+        what = "no class" if not result else f"{len(result)} classes"
+        raise UserError(f"{name} has {what} with a method read. It has to have {_EXAMPLE}")
+    return _sensor(name, result[0])
+
+
+def _sensor(file: str, kind: ast.ClassDef) -> SensorFile:
+    where = f"{file}, class {kind.name}"
+    reading = _method(kind, "read")
+    if reading is None or len(reading.args.args) != 2:
+        raise UserError(f"{where}: its method has to be read(self, values)")
+    made = _method(kind, "__init__")
+    if made is None or len(made.args.args) < 2:
+        raise UserError(f"{where}: its __init__ has to take the board: __init__(self, board)")
+    return SensorFile(kind.name, _names(where, kind), _settings(where, made))
+
+
+def _method(kind: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    for node in kind.body:
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            return node
+    return None
+
+
+def _names(where: str, kind: ast.ClassDef) -> tuple[str, ...]:
+    """The texts that `names` is, in the class's body."""
+    for node in kind.body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if any(isinstance(target, ast.Name) and target.id == "names" for target in targets):
+            assert isinstance(node, ast.Assign)
+            literal = _literal(node.value)
+            if isinstance(literal, (tuple, list)) and literal and all(map(_is_text, literal)):
+                return tuple(literal)
+    raise UserError(
+        f'{where}: it has to name the values of a reading, in texts: names = ("light", "dark")'
+    )
+
+
+def _settings(where: str, made: ast.FunctionDef) -> dict[str, Any]:
+    """The parameters behind the board."""
+    parameters = [each.arg for each in (*made.args.args[2:], *made.args.kwonlyargs)]
+    if "rate" in parameters:
+        raise UserError(f"{where}: rate= is the readings a second; call the parameter otherwise")
+    defaults: list[Any] = [_literal(value) for value in made.args.defaults]
+    defaults = [REQUIRED] * (len(made.args.args) - 2 - len(defaults)) + defaults
+    defaults += [_literal(value) if value else REQUIRED for value in made.args.kw_defaults]
+    return dict(zip(parameters, defaults, strict=True))
+
+
+def _literal(node: ast.expr) -> Any:
+    try:
+        return ast.literal_eval(node)
+    except ValueError:  # it is computed: the board will
+        return None
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value != ""

@@ -1,1 +1,0 @@
-"""Many simulated boards and one real MQTT broker: what it carries, and how much boards send."""

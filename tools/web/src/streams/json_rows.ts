@@ -1,0 +1,115 @@
+// Rows of JSON, as the simulator's streams/json_rows.py reads them: a record a line, a list of
+// records, or lists that are columns. The whole text is in memory.
+
+import { texts } from "../texts";
+import type { Row } from "./csv";
+import { DataError } from "./data_error";
+import { JSON_FILE } from "./file_text";
+
+const HEAD = 400; // records that say which columns there are
+const LISTS = ["samples", "data", "records", "rows", "values"];
+
+export interface JsonRows {
+  readonly names: readonly string[];
+  readonly rows: readonly Row[];
+  readonly cut: readonly number[]; // records that are none
+  readonly note: string;
+}
+
+export function isJson(start: string): boolean {
+  return /^\s*(\{\s*("|\}|$)|\[\s*[[{])/.test(start.replace(/^\ufeff/, ""));
+}
+
+type Value = unknown;
+type Record = { readonly [name: string]: Value };
+
+const isRecord = (value: Value): value is Record =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The rows of such a text. Throws DataError for what only the command line reads. */
+export function jsonRows(name: string, text: string): JsonRows {
+  const refused = (): DataError =>
+    new DataError(texts.errors.kind(name, JSON_FILE, texts.errors.saveAsCsv));
+  const values = valuesOf(text);
+  const [first] = values;
+  if (values.length === 1 && isRecord(first)) {
+    const lists = Object.keys(first).filter((key) => Array.isArray(first[key]));
+    const only = lists[0];
+    if (lists.length === 1 && LISTS.includes(only!) && isRecord((first[only!] as Value[])[0])) {
+      return ofRecords(first[only!] as Value[], texts.notes.jsonIn(only!), refused);
+    }
+    return ofColumns(first, refused);
+  }
+  return ofRecords(values, texts.notes.jsonRecords, refused);
+}
+
+/** The values of a list, of a document, or one a line; undefined stands for what is cut. */
+function valuesOf(text: string): Value[] {
+  try {
+    const whole: Value = JSON.parse(text.replace(/^\ufeff/, ""));
+    return Array.isArray(whole) ? whole : [whole];
+  } catch {
+    const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim());
+    return lines.map((line) => {
+      try {
+        return JSON.parse(line) as Value;
+      } catch {
+        return undefined;
+      }
+    });
+  }
+}
+
+function ofRecords(values: readonly Value[], note: string, refused: () => DataError): JsonRows {
+  const cut: number[] = [];
+  const records: { readonly line: number; readonly cells: Map<string, string> }[] = [];
+  values.forEach((value, place) => {
+    const isOne = isRecord(value) || Array.isArray(value);
+    if (!isOne && !records.length) throw refused();
+    if (!isOne) cut.push(place + 1);
+    else records.push({ line: place + 1, cells: flat(value) });
+  });
+  const names = [...new Set(records.slice(0, HEAD).flatMap(({ cells }) => [...cells.keys()]))];
+  if (!names.length) throw refused();
+  for (const { cells } of records) for (const key of cells.keys()) if (!names.includes(key)) throw refused();
+  const rows = records.map(({ line, cells }) => row(line, names.map((key) => cells.get(key) ?? "")));
+  return { names, rows, cut, note };
+}
+
+function ofColumns(document: Record, refused: () => DataError): JsonRows {
+  const names = Object.keys(document);
+  const columns = names.map((key) => {
+    const column = document[key];
+    return isRecord(column) ? Object.values(column) : column;
+  });
+  const [first] = columns;
+  const length = Array.isArray(first) ? first.length : 0;
+  const cells = columns.map((column) => {
+    const isFlat = Array.isArray(column) && column.every((each) => typeof each !== "object" || each === null);
+    if (!isFlat || !length || column.length !== length) throw refused();
+    return column.map(cellOf);
+  });
+  const rows = Array.from({ length }, (_, place) => row(place + 1, cells.map((each) => each[place]!)));
+  return { names, rows, cut: [], note: texts.notes.jsonLists };
+}
+
+function row(line: number, cells: readonly string[]): Row {
+  const trimmed = cells.map((cell) => cell.trim());
+  return { line, cells: trimmed, written: trimmed };
+}
+
+/** The cells of a record; what is inside of others has their names in front. */
+function flat(value: Value, before = "", into = new Map<string, string>()): Map<string, string> {
+  const isList = Array.isArray(value);
+  for (const [key, each] of Object.entries(value as object)) {
+    const isTop = isList && before === "";
+    const name = isTop ? `c${Number(key) + 1}` : `${before}${isList ? Number(key) + 1 : key}`;
+    if (typeof each === "object" && each !== null) flat(each, `${name}.`, into);
+    else into.set(name, cellOf(each));
+  }
+  return into;
+}
+
+function cellOf(value: Value): string {
+  return value === null || value === undefined ? "" : String(value);
+}

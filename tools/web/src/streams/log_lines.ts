@@ -1,0 +1,72 @@
+// What a boot loader, a prompt and a reset leave between the samples of a log, as the simulator's
+// streams/log_lines.py knows it.
+
+import { texts } from "../texts";
+import { numberOf, isMissing } from "./columns";
+
+const COLOUR = /\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b/g;
+const UNENDED = /\x1b(?:\[[0-9;?]*|[()])?$/;
+const BOOT = new RegExp(
+  "^(?:ets [A-Z][a-z]{2}\\s+\\d+ \\d{4}|ESP-ROM:|Build:[A-Z][a-z]{2} |rst:0x|configsip:|clk_drv:|" +
+    "mode:[A-Z]+, clock div|load:0x|entry 0x|SPIWP:|csum |ho \\d+ tail|chksum |tail \\d+|" +
+    "[EWIDV] \\(\\d+\\) \\w|Brownout detector|Guru Meditation|Backtrace:|Core\\s+\\d register dump|" +
+    "Rebooting\\.\\.\\.|waiting for host|boot: |cpu_start:|~ld|Fatal exception|abort\\(\\) was|" +
+    "ELF file SHA|wdt reset|Soft WDT reset|flash read err|invalid header: 0x|Saved PC:0x)",
+);
+const PROMPT = new RegExp(
+  '^(?:MicroPython v|CircuitPython |Adafruit CircuitPython|Type "help\\(\\)"|>>>|MPY: |' +
+    'soft reboot|raw REPL|Traceback \\(most|  File "|KeyboardInterrupt|code\\.py output|' +
+    "paste mode|=== |\\w*Error: |Press any key to enter the REPL)",
+);
+
+/** What a line can be that is no sample. */
+export type Odd = "boot" | "prompt" | "text" | "header" | "cut";
+
+/** What a line is that a board says of itself; undefined if it may be a sample. */
+export function saidByBoard(line: string): Odd | undefined {
+  const text = line.trimStart();
+  if (BOOT.test(text)) return "boot";
+  return PROMPT.test(line) || PROMPT.test(text) ? "prompt" : undefined;
+}
+
+/** The pieces of a text without a terminal's colours. */
+export async function* withoutColours(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let held = "";
+  for await (const piece of pieces) {
+    const text = held + piece;
+    held = UNENDED.exec(text)?.[0] ?? "";
+    const whole = held ? text.slice(0, -held.length) : text;
+    yield whole.includes("\x1b") ? whole.replace(COLOUR, "") : whole;
+  }
+}
+
+/** Whether a cell is a number, perhaps with something attached. */
+export function isNumberLike(cell: string): boolean {
+  if (isMissing(cell)) return false;
+  return numberOf(cell) !== null || /^[^\p{L}\d]{0,3}[+-]?\d[\d.,]*[^\p{L}\d]{0,3}$/u.test(cell);
+}
+
+/** The lines that are left out: how many of each kind, and where the first one is. */
+export class LinesLeftOut {
+  private readonly counts = new Map<Odd, { count: number; readonly first: string }>();
+
+  add(kind: Odd, where: string): void {
+    const known = this.counts.get(kind);
+    if (known) known.count++;
+    else this.counts.set(kind, { count: 1, first: where });
+  }
+
+  get any(): boolean {
+    return this.counts.size > 0;
+  }
+
+  /** What is said of them. */
+  notes(name: string): string[] {
+    if (!this.any) return [];
+    const parts = [...this.counts].map(([kind, { count, first }]) =>
+      texts.notes.leftOutKind(count, kind, first),
+    );
+    const total = [...this.counts.values()].reduce((sum, { count }) => sum + count, 0);
+    return [texts.notes.leftOut(name, total, parts)];
+  }
+}

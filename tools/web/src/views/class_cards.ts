@@ -1,0 +1,103 @@
+// A card for each class: its name, which can be changed, how many samples it has, its newest recording as
+// a curve, and a way to delete it; and a button for one more.
+
+import { make } from "../dom";
+import { valuesOf, type Recording } from "../learning/recording";
+import { texts } from "../texts";
+import { FEWEST, MOST } from "./gesture_names";
+import { RecordButton, type Recorder } from "./record_button";
+import { smallCurve } from "./trace";
+
+const words = texts.teach.classes;
+
+/** What can be done with classes. */
+export interface ClassActions {
+  add(): void;
+  rename(label: number, name: string): void;
+  remove(label: number): void;
+  recorder(label: number): Recorder;
+}
+
+interface Card {
+  readonly element: HTMLElement;
+  readonly name: HTMLInputElement;
+  readonly record: HTMLButtonElement;
+  readonly remove: HTMLButtonElement;
+  readonly told: HTMLElement;
+  curve: HTMLElement;
+  shown?: Recording | undefined; // as the curve
+}
+
+export class ClassCards {
+  readonly element: HTMLFieldSetElement;
+  private readonly list = make("ul", { class: "cards" });
+  private readonly more = make("button", { type: "button", id: "add-class", class: "plain" }, words.add);
+  private cards: Card[] = [];
+  private busy = false;
+
+  constructor(private readonly actions: ClassActions) {
+    this.more.onclick = () => actions.add();
+    this.element = make("fieldset", { id: "classes" }, make("legend", {}, words.title), this.list, this.more);
+  }
+
+  /** While it is busy, classes stay what they are; all can be recorded. */
+  lock(busy: boolean): void {
+    this.busy = busy;
+    this.enable();
+  }
+
+  private enable(): void {
+    this.more.disabled = this.busy;
+    for (const { name, remove } of this.cards) {
+      name.disabled = this.busy;
+      remove.disabled = this.busy || this.cards.length <= FEWEST;
+    }
+  }
+
+  /** Cards for those names. */
+  show(names: readonly string[]): void {
+    if (names.length !== this.cards.length) {
+      this.cards = names.map((_, label) => this.card(label));
+      this.list.replaceChildren(...this.cards.map(({ element }) => element));
+    }
+    this.cards.forEach(({ name, record, remove }, label) => {
+      name.value = names[label]!;
+      name.setAttribute("aria-label", words.name(label + 1));
+      record.setAttribute("aria-description", names[label]!);
+      remove.setAttribute("aria-label", words.remove(names[label]!));
+    });
+    this.enable();
+    this.more.hidden = names.length >= MOST;
+  }
+
+  /** What each has; the recording that still grows is drawn when it has ended. */
+  count(counts: readonly number[], recordings: readonly Recording[], growing: number | null): void {
+    this.cards.forEach((card, label) => {
+      card.told.textContent = words.samples(counts[label] ?? 0);
+      const ended = growing === null ? recordings : recordings.slice(0, -1);
+      const newest = ended.filter((each) => each.label === label && each.rows.length).at(-1);
+      if (newest === card.shown) return;
+      const curve = smallCurve(newest ? newest.readings.map(valuesOf) : []);
+      card.curve.replaceWith(curve);
+      [card.curve, card.shown] = [curve, newest];
+    });
+  }
+
+  /** Write in the name of the newest one. */
+  focusLast(): void {
+    this.cards.at(-1)?.name.select();
+  }
+
+  private card(label: number): Card {
+    const name = make("input", { maxlength: "40" });
+    name.onchange = () => this.actions.rename(label, name.value.trim());
+    const remove = make("button", { type: "button", class: "remove" }, "✕");
+    remove.onclick = ({ detail }) => {
+      if (detail < 2) this.actions.remove(label); // a double click means one card
+    };
+    const record = new RecordButton(this.actions.recorder(label)).element;
+    const curve = smallCurve([]);
+    const told = make("small", {});
+    return { element: make("li", {}, curve, told, name, remove, record), name, record, remove, told, curve };
+  }
+}
