@@ -10,7 +10,7 @@ from typing import Any
 
 from patience import PATIENCE
 
-# What is open keeps nothing from now on: its next second is the next page's, too.
+# The open page may save no more: its autosave, a second late, would reach the next page.
 FORGET = """
 (() => {
   for (let timer = setTimeout(() => null); timer; timer--) clearTimeout(timer);

@@ -234,7 +234,7 @@ def test_another_configuration_comes_over_tcp(board: NetworkBoard, tmp_path: Pat
             link.poll(PATIENCE)
         link.connect()
         assert samples_of(link) == 0
-        # It is renamed behind the hello, which the PC's next request may overtake
+        # The board renames the file after its answer to the hello
         wait_for(lambda: json.loads((tmp_path / "config.json").read_text()) == other)
 
 
