@@ -205,6 +205,13 @@ _FILES = (
 _AS_PEOPLE_HAVE_THEM = (
     _log("boot messages", _BOOT + _rows("1", "2"), 20, ("4 of a board that starts",)),
     _log(
+        "more lines of text than samples",
+        "WiFi: connecting\nWiFi: ok\nready\nI2C: 2 devices\nsensor found\nlogging\n"
+        "ax,ay,label\n1,2.5,a\n3,4.5,b\n5,6.5,a\n",
+        3,
+        ("6 of text (the first is line 1)",),
+    ),
+    _log(
         "boot messages between",
         _rows("1", "2") + _BOOT + _rows("3", "4")[4:],
         40,

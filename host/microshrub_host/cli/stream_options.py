@@ -172,7 +172,8 @@ def add_column_options(parser: argparse.ArgumentParser) -> None:
         "--limit",
         type=whole_number,
         metavar="N",
-        help="only the first N samples (default: all; 100,000 of synth:NAME)",
+        help="only the first N samples; of several files, an equal share of each (default: all; "
+        "100,000 of synth:NAME)",
     )
 
 

@@ -17,6 +17,7 @@ from .log_lines import CUT, HEADER, MONITOR_CLOCK, TEXT, LinesLeftOut, cleaned, 
 
 MOST_CELLS = 2000  # of a row of such a text
 _MOST = 0.6  # of the lines that end so, or begin so
+_MOST_TEXT = 60  # lines in front of a few samples
 
 Lines = Callable[[], Generator[str, None, None]]
 
@@ -60,7 +61,7 @@ class LogReader:
         self.ends = self.records = False
         self._find_ends(lines)
         lines = [part for line in lines for part in self._parts(line)]
-        self.form = chosen_form(lines)
+        self.form = chosen_form(lines) or _form_at_end(lines)
 
     def _find_ends(self, lines: Sequence[str]) -> None:
         semicolons = sum(line.rstrip().endswith(";") for line in lines)
@@ -111,6 +112,18 @@ class LogReader:
             named = re.search(r"[:=]\s*[+-]?[\d.]", line)
             return [line.strip()] if named or all(map(_is_number, cells)) else TEXT
         return cells if any(map(_is_number, cells)) else TEXT
+
+
+def _form_at_end(lines: Sequence[str]) -> LineForm | None:
+    """The form of the last lines, where more lines of text than samples are in front of them."""
+    for start in range(1, min(len(lines) - 1, _MOST_TEXT)):
+        end = lines[start:]
+        form = chosen_form(end)
+        cells = [form.split(line) for line in end] if form else []
+        same = all(row and len(row) == len(cells[0] or ()) for row in cells)
+        if same and any(map(looks_like_number, columns_of([row or [] for row in cells[1:]]))):
+            return form
+    return None
 
 
 def _is_of_words(row: list[str] | str) -> bool:
@@ -237,7 +250,8 @@ def _samples(
                     waiting = None
                 if len(row) != cells and not is_header:
                     if broken:
-                        left_out.add(CUT, f"line {number:,}")
+                        above = header is not None and not seen  # so there was nothing to cut
+                        left_out.add(TEXT if above else CUT, f"line {number:,}")
                         broken = False
                     else:
                         waiting = number, row

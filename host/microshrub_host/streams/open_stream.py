@@ -75,8 +75,9 @@ def open_stream(
         "," or ".": what stands before decimals, where a file could mean either. By default what
         all its columns allow.
     limit
-        Keep the first `limit` samples, after the shuffle. Without a shuffle, no more are read. By
-        default the whole source, and 100,000 samples of a synthetic stream.
+        Keep the first `limit` samples, after the shuffle. Without a shuffle, no more are read; of
+        several files, an equal share of each, one sample at least. By default the whole source,
+        and 100,000 samples of a synthetic stream.
     shuffle
         Seed of a permutation of the whole source, of 100,000 samples if it is synthetic. By
         default the source's own order.

@@ -144,7 +144,7 @@ class _Joined:
                                    "the others")  # fmt: skip
         self._classes = self._found_classes(heads, reading)
         self._label = "" if self._classes is None else _free_name(self._names)
-        self._inner = replace(reading, label_from=None, wide=None)
+        self._inner = replace(reading, label_from=None, wide=None, limit=None)
         if self._classes is not None:
             self._inner = replace(self._inner, label=None, asks="nothing")
         self._wide = self._found_wide(heads, reading, dates)
@@ -153,8 +153,10 @@ class _Joined:
         if self._by_row:
             self._recordings.group_name = "recording"
         label = self._label or reading.label
+        self._shares = self._found_shares(heads, reading)
         self.reading = replace(
             self._inner,
+            limit=reading.limit if self._shares is None else None,
             label=label,
             asks=reading.asks,
             choice=ColumnChoice() if self._wide else reading.choice,
@@ -213,6 +215,14 @@ class _Joined:
         self._names = [*found.names, *(self._names[place] for place in beside)]
         return found
 
+    def _found_shares(self, heads: list[_Head], reading: ReadingOptions) -> list[int] | None:
+        """How many rows of each file are read; None: all that are asked for."""
+        if reading.limit is None or reading.shuffle is not None:
+            return None
+        per_row = self._wide.readings if self._wide else 1
+        rows = [len(head.rows) if len(head.rows) < _LOOKED_AT else None for head in heads]
+        return shares(max(reading.limit // per_row, 1), rows)
+
     def _how(self) -> list[str]:
         """The notes on all, and those of each file, told once of all files that have them."""
         of_files: dict[str, list[str]] = {}
@@ -241,24 +251,33 @@ class _Joined:
         write = csv.writer(text, lineterminator="\n").writerow
         write([*self._names, *([self._label] if self._label else [])])
         sizes = [Path(path).stat().st_size for path in self._paths]
-        rows = 0
+        per_row = self._wide.readings if self._wide else 1
+        rows = spare = 0  # spare: of the shares of files that were shorter than they looked
         for number, path in enumerate(self._paths):
             own = _part_of(progress, sum(sizes[:number]), sum(sizes))
             label = [self._classes[number]] if self._classes is not None else []
             first = rows
-            for cells in self._rows_of(path, self._own[number], first, own):
+            most, more = None, 0
+            if self._shares is not None:
+                more = -(-spare // (len(self._paths) - number))
+                most = self._shares[number] + more
+            for cells in self._rows_of(path, self._own[number], first, own, most):
                 write(cells + label)
                 rows += 1
                 if text.tell() >= _WRITTEN:
                     yield _taken(text)
+            if most is not None:
+                spare += most - more - (rows - first) // per_row
         yield _taken(text)
 
     def _rows_of(
-        self, path: str, name: str, first: int, progress: Progress | None
+        self, path: str, name: str, first: int, progress: Progress | None, most: int | None
     ) -> Iterator[list[str]]:
+        """The rows of a file, `most` at most, as those of the whole."""
         starts, groups = self._recordings.starts, self._recordings.groups
         per_row = self._wide.readings if self._wide else 1
-        with _csv_of(path, name, self._inner, whole=True, progress=progress) as (
+        reading = replace(self._inner, limit=most)
+        with _csv_of(path, name, reading, whole=True, progress=progress) as (
             file,
             names,
             rows,
@@ -270,7 +289,7 @@ class _Joined:
                 places = [names.index(each) if each in names else -1 for each in self._names]
                 places = None if places == [*range(len(names))] else places
             width = len(names) if names is not None else 0
-            for number, (line, cells) in enumerate(rows):
+            for number, (line, cells) in enumerate(islice(rows, most)):
                 width = width or len(cells)
                 part.lines.add(number, line)
                 if len(cells) != width:
@@ -289,6 +308,25 @@ class _Joined:
                     yield [cells[place] if place >= 0 else "" for place in places]
                 else:
                     yield cells
+
+
+def shares(limit: int, rows: Sequence[int | None]) -> list[int]:
+    """So many rows of each file that all have about as many, and `limit` together, but one of each
+    at least; `rows` are those that a file has, None: many."""
+    result = [1] * len(rows)
+    left = limit - len(rows)
+    while left > 0:
+        able = [at for at, most in enumerate(rows) if most is None or result[at] < most]
+        if not able:
+            break
+        each, more = divmod(left, len(able))
+        for place, at in enumerate(able):
+            wanted = result[at] + each + (place < more)
+            most = rows[at]
+            taken = wanted if most is None else min(wanted, most)
+            left -= taken - result[at]
+            result[at] = taken
+    return result
 
 
 @dataclass

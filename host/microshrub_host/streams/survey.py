@@ -147,7 +147,7 @@ def survey(
             ready, names, rows = stack.enter_context(rows_of(ready, inner, progress))
         columns: list[ColumnSurvey] = []
         read = 0
-        for line, cells in islice(rows, reading.limit):
+        for line, cells in islice(rows, inner.limit):
             if not columns:
                 names = names or [f"c{place}" for place in range(1, len(cells) + 1)]
                 columns = [ColumnSurvey(name) for name in names]
@@ -159,7 +159,8 @@ def survey(
             for column, cell in zip(columns, stripped(cells), strict=True):
                 column.take(cell)
             read += 1
-        whole = reading.limit is None or next(rows, None) is None
+        whole = reading.limit is None or read < reading.limit
+        whole = whole or (inner.limit is not None and next(rows, None) is None)
         made = ready.made
         units = dict(made.units) if made else {}
         for place, column in enumerate(columns):

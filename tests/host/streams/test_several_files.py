@@ -175,7 +175,29 @@ def test_a_target_of_several_files(tmp_path: Path) -> None:
     assert "one after the other" in " ".join(stream.notes)
 
 
-def test_a_limit_reads_no_more_files(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("rows", "limit", "expected"),
+    [
+        ((9, 9, 9), 9, [3, 3, 3]),
+        ((9, 9, 9), 8, [3, 3, 2]),
+        ((2, 9, 9), 9, [2, 4, 3]),
+        ((9, 9), 2, [1, 1]),
+        ((9, 9, 9), 1, [1, 1, 1]),  # one of each at least
+        ((4, 4), 20, [4, 4]),
+        ((900, 250, 900), 1200, [400, 250, 550]),  # how long a file is shows when it has been read
+    ],
+)
+def test_a_limit_takes_a_share_of_each_file(
+    tmp_path: Path, rows: tuple[int, ...], limit: int, expected: list[int]
+) -> None:
+    put(tmp_path, {f"{'ab'[at % 2]}_{at}.csv": readings(each) for at, each in enumerate(rows)})
+    files = sorted(tmp_path.iterdir(), key=lambda path: path.stem[-1])
+    stream = open_stream(files, limit=limit)
+    assert stream.groups is not None
+    assert np.bincount(stream.groups).tolist() == expected
+
+
+def test_a_limit_reads_no_further(tmp_path: Path) -> None:
     text = "x,y\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(6))
     put(tmp_path, {"1.csv": text, "2.csv": text + "broken\n"})
     assert open_stream(tmp_path, limit=8).samples == 8
@@ -216,5 +238,8 @@ def test_wide_files_of_a_class_each(tmp_path: Path) -> None:
     assert stream.feature_names == ("v1", "v2", "v3")
     put(tmp_path, {"a_2.csv": text, "b_2.csv": text})
     assert open_stream(tmp_path, wide=["axes=3"]).group_name == "file"
+    few = open_stream(tmp_path, wide=["axes=3"], limit=12)  # whole recordings, as many of each
+    assert few.groups is not None
+    assert np.bincount(few.groups).tolist() == [4, 4, 2, 2]
     with pytest.raises(DataError, match="axes=N"):
         open_stream(tmp_path, wide=["axes=4"])
