@@ -20,7 +20,7 @@ from ..streams.regression_streams import NOT_SCORED, NumberStream
 from ..streams.stream import Extraction, Stream, stream_order
 from ..streams.units import MISSING, Raw, Scale
 from .feature_options import FeatureOptions
-from .reading_scale import MOST, MOST_PLAIN, scaled, with_scale
+from .reading_scale import MOST, MOST_PLAIN, fitting, scaled, with_scale
 
 
 class Extractor:
@@ -148,7 +148,7 @@ def _made(
 ) -> _Made:
     """The samples; windows begin anew at `starts`, rows before which time is missing."""
     readings = scaled(recording, extraction)
-    _check_readings(name, readings, extraction)
+    check_readings(name, readings, extraction)
     window = extraction.options["window"]
     edges = [0, *starts, len(readings)]
     longest = int(np.diff(edges).max())
@@ -175,7 +175,7 @@ def raw_readings(values: NDArray[np.float64]) -> Raw:
     return np.where(np.isnan(values), MISSING, values).astype(np.int32)
 
 
-def _check_readings(source: str, readings: NDArray[np.float64], extraction: Extraction) -> None:
+def check_readings(source: str, readings: NDArray[np.float64], extraction: Extraction) -> None:
     """Raise UserError for what is not a whole number of 16 bits around its zero."""
     plain, zero = extraction.options["plain"], extraction.options["zero"]
     for place, name in enumerate(extraction.channels):
@@ -190,6 +190,14 @@ def _check_readings(source: str, readings: NDArray[np.float64], extraction: Extr
             )
         limit = MOST if place not in plain else MOST_PLAIN
         far = np.flatnonzero(np.abs(known - zero[place] + 0.5) > limit)
+        factor = extraction.scale[place] if extraction.scale else 1.0
+        if len(far) and factor != 1:
+            value = known[far[0]] / factor
+            raise UserError(
+                f"{source}: {name} has {value:g}, and with the factor {factor:g} of --features "
+                f"readings are within {-limit / factor:g}..{limit / factor:g}. A smaller factor "
+                f"has room for it: scale={fitting(value, limit):g}"
+            )
         if len(far):
             raise UserError(
                 f"{source}: {name} has {known[far[0]]:g}, and --features takes readings "

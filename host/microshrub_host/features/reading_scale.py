@@ -14,13 +14,18 @@ from .feature_options import FeatureOptions, are_axes
 
 MOST, MOST_PLAIN = 1 << 15, 1 << 29  # beyond which no reading is
 _ROOM = 2  # times as much as was recorded may come
+ROOM_AT_FIRST = 8  # where no more than the first window of a recording is known
 _DIGITS = 6
 
 
 def with_scale(
-    extraction: Extraction, values: NDArray[np.float64], options: FeatureOptions
+    extraction: Extraction,
+    values: NDArray[np.float64],
+    options: FeatureOptions,
+    room: float = _ROOM,
 ) -> Extraction:
-    """The same with the factors that the options have, or else that suit the recording.
+    """The same with the factors that the options have, or else that suit the recording, with room
+    for numbers that are so many times as large.
 
     Channels of whole numbers keep theirs. Raises UserError.
     """
@@ -34,7 +39,7 @@ def with_scale(
         return dataclasses.replace(extraction, scale=tuple(factors))
     plain, zero = extraction.options["plain"], extraction.options["zero"]
     found = [
-        _factor(values[:, place] - zero[place], MOST_PLAIN if place in plain else MOST)
+        _factor(values[:, place] - zero[place], (MOST_PLAIN if place in plain else MOST) / room)
         for place in range(channels)
     ]
     alike = [_least(place, found, extraction) for place in range(channels)]
@@ -50,12 +55,12 @@ def _least(place: int, factors: list[float], extraction: Extraction) -> float:
     return min((factors[at] for at in axes if factors[at] != 1), default=1.0)
 
 
-def _factor(column: NDArray[np.float64], most: int) -> float:
+def _factor(column: NDArray[np.float64], most: float) -> float:
     """The power of ten that makes whole numbers of a channel if they fit, else of two."""
     known = column[np.isfinite(column)]
     if (known == np.rint(known)).all():
         return 1.0
-    room = most / (_ROOM * float(np.abs(known).max()))
+    room = most / float(np.abs(known).max())
     for digits in range(1, _DIGITS + 1):
         factor = 10.0**digits
         if factor > room:
@@ -64,6 +69,11 @@ def _factor(column: NDArray[np.float64], most: int) -> float:
         if (np.abs(scaled - np.rint(scaled)) <= 1e-9 * np.abs(scaled)).all():
             return factor
     return 2.0 ** math.floor(math.log2(room))
+
+
+def fitting(value: float, most: int) -> float:
+    """The power of two that makes a reading of a number, and leaves it room."""
+    return 2.0 ** math.floor(math.log2(most / (_ROOM * abs(value))))
 
 
 def scaled(values: NDArray[np.float64], extraction: Extraction) -> NDArray[np.float64]:

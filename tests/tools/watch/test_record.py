@@ -100,6 +100,51 @@ def test_features_are_recorded_as_the_board_would_make_them(
     assert "Say how many there are: rate=100" in capsys.readouterr().err
 
 
+DECIMALS = """
+import time
+n = 0
+while True:
+    print("ax: %s, ay: %s, on: %d" % (n / 4, START - n / 4, n % 2))
+    n += 1
+    time.sleep_ms(1)
+"""
+
+
+def test_decimals_are_multiplied_and_the_factors_told(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A factor for the axes of a sensor; nobody else's samples are added with another one."""
+    file, port = tmp_path / "walk.csv", device(DECIMALS.replace("START", "0"))
+    words = ["record", "--port", port, "-o", file, "--limit", 6]
+    features = ["--features", "window=8", "hop=4", "statistics=min,max"]
+    assert run(*words, "--label", "walk", *features) == 0
+    rows = rows_of(file)
+    assert {row["label"] for row in rows} == {"walk"}
+    low = [int(row["ax_min"]) for row in rows]
+    assert low == list(range(low[0], low[0] + 600, 100))[:6]  # of a quarter a reading
+    assert [int(row["ax_max"]) - int(row["ax_min"]) for row in rows] == [175] * 6
+    assert [int(row["ay_max"]) for row in rows] == [-each for each in low]
+    assert {row["on_min"] for row in rows} == {"0"}
+    said = capsys.readouterr().err
+    assert "multiplied: ax by 100, ay by 100. Say scale=100,100,1" in " ".join(said.split())
+    assert run(*words, "--append", "--label", "walk", *features) == 2
+    assert "such as scale=100,100,1" in " ".join(capsys.readouterr().err.split())
+    assert len(rows_of(file)) == 6
+    assert run(*words, "--append", "--label", "rest", *features, "scale=100,100,1") == 0
+    assert [row["label"] for row in rows_of(file)] == ["walk"] * 6 + ["rest"] * 6
+
+
+def test_a_decimal_that_its_factor_has_no_room_for_is_refused(
+    device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--features", "window=4", "statistics=max", "scale=1024"]
+    port = device(DECIMALS.replace("START", "30"))
+    assert run("record", "--port", port, "-o", tmp_path / "a.csv", *words) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "with the factor 1024 of --features readings are within -32..32" in said
+    assert "scale=512" in said
+
+
 def test_what_the_board_says_is_told_and_no_window_spans_it(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -314,6 +359,8 @@ def test_silence_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     [
         (["--label-keys", "rest"], "has to be like 0=rest,1=walk"),
         (["--label-keys", "0=a,0=b"], "has the key 0 twice"),
+        (["--label", " "], "has to be a name such as walk"),
+        (["--label", "walk", "--label-keys", "0=a"], "not allowed with"),
         (["--limit", "0"], "--limit has to be above 0"),
         (["--seconds", "-1"], "--seconds has to be above 0"),
         (["--append", "--force"], "not allowed with"),

@@ -18,6 +18,7 @@ from microshrub_host.base.text import count
 from microshrub_host.cli.features_option import add_features_option
 from microshrub_host.cli.parsed import parsed, whole_number
 from microshrub_host.cli.plain_parser import show_first
+from microshrub_host.streams.columns import MISSING_CELLS
 from microshrub_host.streams.log_lines import TEXT
 
 from ..board.ports import add_port_option, chosen_port
@@ -34,7 +35,8 @@ from ..watch.sample_file import SampleFile, SampleFileError
 _WAIT = 0.05  # seconds, after which keys are looked for
 _PLAIN = 10.0  # seconds between two lines where there is no terminal
 _NO_LABEL = """\
-No sample had a label: --label-keys 0=rest,1=walk sets it from the keyboard."""
+No sample had a label: --label-keys 0=rest,1=walk sets it from the keyboard, --label NAME gives \
+all the same."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +54,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="the file to write (required)",
     )
-    parser.add_argument(
+    labels = parser.add_mutually_exclusive_group()
+    labels.add_argument(
+        "--label",
+        metavar="NAME",
+        type=_label,
+        help="the label of all samples of this recording (default: the board's labels)",
+    )
+    labels.add_argument(
         "--label-keys",
         metavar="KEY=NAME,...",
         type=label_keys,
@@ -89,6 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     show_first(
         parser,
         "--output",
+        "--label",
         "--label-keys",
         "--port",
         "--seconds",
@@ -97,6 +107,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--append",
         "--force",
     )
+
+
+def _label(text: str) -> str:
+    """A label as somebody gives it."""
+    if not text.strip() or not text.isprintable() or text in MISSING_CELLS:
+        raise argparse.ArgumentTypeError(f"has to be a name such as walk, not {text!r}")
+    return text.strip()
 
 
 def label_keys(text: str) -> dict[str, str]:
@@ -121,7 +138,8 @@ def run(arguments: argparse.Namespace) -> int:
     if len(arguments.normal_key) > 1 or arguments.normal_key in arguments.label_keys:
         raise UserError("--normal-key has to be one key, which is none of --label-keys")
     words = arguments.features
-    features = None if words is None else FeatureReadings(words)
+    appends = arguments.append and arguments.output.exists()
+    features = None if words is None else FeatureReadings(words, appends=appends)
     port = chosen_port(arguments.port)
     with (
         SampleFile(arguments.output, append=arguments.append, force=arguments.force) as file,
@@ -129,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
         contextlib.closing(_Stoppable(open_line(port, arguments.key), ctrl_c)) as line,
     ):
         source = SampleSource(line, port, silent=is_network(port))
-        recorder = Recorder(file, arguments.label_keys, timed=arguments.time)
+        recorder = Recorder(file, arguments.label_keys, arguments.label, timed=arguments.time)
         try:
             _run(arguments, source, recorder, file, features)
         except KeyboardInterrupt:
@@ -202,7 +220,10 @@ def _samples(
     if source.extracts:
         raise UserError("the board makes features of its readings already: leave --features out")
     for reading in found:
+        noted = features.note
         sample = features.take(reading)
+        if features.note != noted:
+            messages.say(features.note)
         if sample:
             yield sample
 

@@ -3,45 +3,87 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
-from typing import cast
+
+import numpy as np
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.features.feature_choice import Place
-from microshrub_host.features.feature_extraction import Extractor
+from microshrub_host.features.feature_extraction import Extractor, check_readings
 from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.features.reading_scale import ROOM_AT_FIRST, scaled, with_scale
+from microshrub_host.streams.stream import Extraction
 
 from .line_samples import Reading
 
 
 class FeatureReadings:
-    """Takes readings, and gives a sample of their features where one is complete."""
+    """Takes readings, and gives a sample of their features where one is complete.
 
-    def __init__(self, words: Sequence[str]) -> None:
+    Decimals are multiplied, by what the first window of readings suggests if nobody has said so;
+    `note` then names the factors. Where samples are added to a file, nobody knows what its
+    own were multiplied by, so the factors have to be said.
+    """
+
+    def __init__(self, words: Sequence[str], *, appends: bool = False) -> None:
         """words are those of --features. Raises UserError."""
         FeatureOptions.of(words)  # before there is a reading
         self._words = words
+        self._appends = appends
         self._channels: tuple[str, ...] = ()
-        self._names: tuple[str, ...] = ()
+        self._options: FeatureOptions
+        self._first: list[Reading] = []  # until they say by what to multiply
+        self._extraction: Extraction | None = None
         self._extractor: Extractor | None = None
+        self.note = ""
 
     def take(self, reading: Reading) -> Reading | None:
         """The sample that this reading completes, with its label. None is made across a gap.
 
         Raises UserError.
         """
-        if self._extractor is None or reading.gap or reading.names != self._channels:
+        if reading.names != self._channels:
             self._channels = reading.names
-            options = FeatureOptions.of(self._words, Place(channels=len(reading.names)))
-            self._names = options.names(reading.names)
-            self._extractor = Extractor(options.extraction(reading.names))
-        for name, value in zip(reading.names, reading.values, strict=True):
-            if isinstance(value, str):
+            self._options = FeatureOptions.of(self._words, Place(channels=len(reading.names)))
+            self._first, self._extraction = [], None
+        if self._extraction is not None:
+            return self._sample(reading, self._extraction)
+        self._first.append(reading)
+        if len(self._first) < self._options.window and not self._options.scale:
+            return None
+        extraction = self._extraction = self._found_extraction()
+        self._extractor = Extractor(extraction)
+        return [self._sample(each, extraction) for each in self._first][-1]
+
+    def _found_extraction(self) -> Extraction:
+        options, plain = self._options, self._options.extraction(self._channels)
+        values = np.array([_numbers(each) for each in self._first])
+        result = with_scale(plain, values, options, ROOM_AT_FIRST)
+        if result.scale_chosen:
+            words = "scale=" + ",".join(f"{factor:.9g}" for factor in result.scale)
+            if self._appends:
                 raise UserError(
-                    f"{name} is {value}, and --features takes readings as a sensor on the board "
-                    "gives them, whole numbers"
+                    "the board sends decimals, which --features multiplies. With --append, say "
+                    f"by what the samples in the file were multiplied, such as {words}"
                 )
-        values = self._extractor.take(cast("tuple[int | None, ...]", reading.values))
+            self.note = (
+                f"Note: --features takes whole numbers, so decimals are multiplied: "
+                f"{result.multiplied}. Say {words} when you record again, so that the files agree."
+            )
+        return result
+
+    def _sample(self, reading: Reading, extraction: Extraction) -> Reading | None:
+        if self._extractor is None or reading.gap:
+            self._extractor = Extractor(extraction)
+        row = scaled(np.array([_numbers(reading)]), extraction)
+        check_readings("the board", row, extraction)
+        values = self._extractor.take([None if math.isnan(v) else int(v) for v in row[0].tolist()])
         if values is None:
             return None
-        return dataclasses.replace(reading, names=self._names, values=tuple(values))
+        names = self._options.names(self._channels)
+        return dataclasses.replace(reading, names=names, values=tuple(values))
+
+
+def _numbers(reading: Reading) -> list[float]:
+    return [math.nan if value is None else float(value) for value in reading.values]

@@ -19,18 +19,20 @@ all are recorded."""
 class Recorder:
     """Puts samples into the file, each with the label of its moment.
 
-    With keys only their label counts. A sample that lacks the label that the others have is not
-    written, and counted in `unlabelled`.
+    With keys, or a label for all, no other label counts. A sample that lacks the label that the
+    others have is not written, and counted in `unlabelled`.
     """
 
-    def __init__(self, file: SampleFile, keys: dict[str, str], *, timed: bool) -> None:
+    def __init__(
+        self, file: SampleFile, keys: dict[str, str], label: str | None = None, *, timed: bool
+    ) -> None:
         self._file = file
         self._keys = keys
         self._timed = timed
-        self._labelled = bool(keys)
+        self._own = self._labelled = bool(keys) or label is not None
         self._began = time.monotonic()
         self._cut = False
-        self.label: str | None = None
+        self.label = label
         self.unlabelled = 0
 
     def press(self, keys: str) -> bool:
@@ -45,7 +47,7 @@ class Recorder:
         if reading.cut and not self._cut:
             self._cut = True
             messages.say(_CUT)
-        label = self.label if self._keys else reading.label
+        label = self.label if self._own else reading.label
         self._labelled |= reading.has_label
         if self._labelled and label is None:
             self.unlabelled += 1
