@@ -180,7 +180,7 @@ def _files(arch: str, roots: tuple[str, ...], native: bool) -> list[Path]:
 
 def _functions_of(module: mpy.Module) -> int:
     """How many functions a native module makes: all that it names but its file and the package."""
-    return module.name_count - 1 - _is_of_package(module) if module.code.native else 0
+    return len(module.all_names) - 1 - _is_of_package(module) if module.code.native else 0
 
 
 def _is_of_package(module: mpy.Module) -> bool:
@@ -199,7 +199,7 @@ def _room_heap(room: str, place: str, modules: int) -> ModuleHeap:
 def _module_heap(
     module: mpy.Module, names: Collection[str], place: str, others: int
 ) -> ModuleHeap:
-    words = -(-module.name_count // 2) + len(module.constants)
+    words = -(-len(module.all_names) // 2) + len(module.constants)
     stored = 2 + _stored(module.code)  # __name__, __file__
     frozen, rom = place == FROZEN, place == ROM
     other, native = _left_by(module.code, place)

@@ -32,11 +32,11 @@ BYTECODE_ONLY = "bytecode"  # stands for an -march: files without machine code, 
 
 _TEXTS = 4096  # compiled ones that are kept, some 16 MB
 
-# Kinds of code and of constants, and instructions: to read a variable by its name, and to
-# make a function without and with default values.
+# Kinds of code and of constants, and instructions: to read and to write a variable by its name,
+# and to make a function without and with default values.
 BYTECODE, NATIVE, VIPER = 0, 1, 2
-STR, BYTES, INT, FLOAT, COMPLEX, TUPLE = 5, 6, 7, 8, 9, 10
-LOAD_NAME, MAKE_FUNCTION, MAKE_DEFAULTS = 0x11, 0x32, 0x33
+FUN_TABLE, STR, BYTES, INT, FLOAT, COMPLEX, TUPLE = 0, 5, 6, 7, 8, 9, 10
+LOAD_NAME, STORE_NAME, MAKE_FUNCTION, MAKE_DEFAULTS = 0x11, 0x16, 0x32, 0x33
 
 
 class MpyError(UserError):
@@ -69,13 +69,18 @@ class Code:
 
 @dataclass(frozen=True)
 class Module:
-    """A .mpy file. `names` are those it contains; it refers to built-in ones by number."""
+    """A .mpy file. `all_names` are those that its code refers to by their places; a name that is
+    built into MicroPython is a number there."""
 
     name: str
-    names: list[str]
-    name_count: int
+    all_names: list[str | int]
     constants: list[tuple[int, Any]] = field(repr=False)
     code: Code = field(repr=False)
+
+    @property
+    def names(self) -> list[str]:
+        """Those that the file contains."""
+        return [name for name in self.all_names if isinstance(name, str)]
 
 
 # --- Compiling -----------------------------------------------------------------------------------
@@ -181,9 +186,9 @@ class _Reader:
             if byte < 0x80:
                 return value
 
-    def name(self) -> str | None:
+    def name(self) -> str | int:
         size = self.uint()
-        return None if size & 1 else self.take((size >> 1) + 1)[:-1].decode()
+        return size >> 1 if size & 1 else self.take((size >> 1) + 1)[:-1].decode()
 
     def constant(self) -> tuple[int, Any]:
         kind = self.take(1)[0]
@@ -222,8 +227,7 @@ def read(path: Path) -> Module:
     name_count, constant_count = reader.uint(), reader.uint()
     names = [reader.name() for _ in range(name_count)]
     constants = [reader.constant() for _ in range(constant_count)]
-    own = [name for name in names if name is not None]
-    return Module(library_files.module_name(path), own, name_count, constants, reader.code())
+    return Module(library_files.module_name(path), names, constants, reader.code())
 
 
 def operations(code: bytes) -> Iterator[tuple[int, int]]:

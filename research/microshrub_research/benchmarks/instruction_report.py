@@ -14,6 +14,8 @@ from microshrub_host.base.terminal import showing
 from microshrub_host.boards import counted_models, emulated_boards, instruction_counts
 from microshrub_host.reports.markdown import markdown_table
 
+from . import xtensa_cost
+
 ASKED = ", predicted before"
 QUICK = ", the class alone"
 _HEAD = ("board", "configuration", "call", "mean", "p50", "p99", "most")
@@ -35,7 +37,7 @@ fractions; beyond it, they divide twice for each that could be the best.
 
 {table}
 
-{native}{kernels}The streams are generated (`counted_models.stream`): 14 features where a
+{native}{xtensa}{kernels}The streams are generated (`counted_models.stream`): 14 features where a
 configuration says elec, and 8 for the others. Made by `{command}`.
 """
 
@@ -44,6 +46,20 @@ NATIVE_TEXT = """\
 
 The same of native code, as `build` takes it without `--emit`: the kernels translated to C and
 compiled by Debian's gcc, -Os. The models' states are the same.
+
+{table}
+
+"""
+
+XTENSA_TEXT = """\
+## On ESP32, ESP32-S2 and ESP32-S3
+
+There is no MicroPython for an emulated Xtensa core, so what is counted here are the kernels that
+`predict` and `learn` call, run in QEMU's user mode on the same calls and with the same bits, and
+not the Python around them. On a board, viper's kernels call each other through MicroPython. Its
+part is not counted here, so viper takes longer than the table says. Nor is the work of saving
+register windows that overflow. A labelled sample is predicted, then learned; the last {counted} of
+each stream are counted. `microshrub costs --xtensa` prints this table alone.
 
 {table}
 
@@ -169,9 +185,11 @@ def as_markdown(
     kernel_table: Sequence[Sequence[str]] = (),
     board: str = "",
     native_table: Sequence[Sequence[str]] = (),
+    xtensa_table: Sequence[Sequence[str]] = (),
 ) -> str:
     """The page docs/reference/results/cost.md; `command` is what made it."""
     native = NATIVE_TEXT.format(table=_markdown_table(native_table)) if native_table else ""
+    xtensa = xtensa_part(xtensa_table) if xtensa_table else ""
     part = ""
     if kernel_table:
         part = KERNELS_TEXT.format(board=board, table=_markdown_table(kernel_table))
@@ -182,9 +200,15 @@ def as_markdown(
         thicket_counted=counted_models.THICKET_COUNTED,
         table=_markdown_table(table),
         native=native,
+        xtensa=xtensa,
         kernels=part,
         command=command,
     )
+
+
+def xtensa_part(table: Sequence[Sequence[str]]) -> str:
+    """The page's part on ESP32 and its like."""
+    return XTENSA_TEXT.format(counted=xtensa_cost.SAMPLES, table=_markdown_table(table))
 
 
 def _markdown_table(table: Sequence[Sequence[str]]) -> str:

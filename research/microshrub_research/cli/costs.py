@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 from microshrub_host.base import files, native_tools
@@ -17,6 +18,7 @@ from ..benchmarks.feature_cost import feature_rows
 from ..benchmarks.query_cost import question_rows, rehearsal_rows
 from ..benchmarks.regression_cost import number_rows
 from ..benchmarks.thicket_cost import thicket_rows
+from ..benchmarks.xtensa_cost import xtensa_rows
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--native",
         action="store_true",
-        help="also count what `build --native` makes (default: off)",
+        help="also count native kernels, and those in an Xtensa core (default: off)",
     )
     parser.add_argument(
         "--anomaly",
@@ -73,6 +75,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: off)",
     )
     parser.add_argument(
+        "--xtensa",
+        action="store_true",
+        help="count only the kernels of ESP32, S2 and S3, native and viper's, in an emulated "
+        "Xtensa core (default: off)",
+    )
+    parser.add_argument(
         "--history",
         metavar="FILE.csv",
         type=Path,
@@ -90,7 +98,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Count, print the tables and write the page."""
-    alone = {
+    alone: dict[str, Callable[[list[str]], list[tuple[str, ...]]]] = {
         "--anomaly": anomaly_rows,
         "--spare-classes": newcomer_rows,
         "--questions": question_rows,
@@ -98,6 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
         "--numbers": number_rows,
         "--features": feature_rows,
         "--thickets": thicket_rows,
+        "--xtensa": lambda _: xtensa_rows(),
     }
     wanted = [name for name in alone if vars(arguments)[name[2:].replace("-", "_")]]
     if arguments.history is not None:
@@ -106,7 +115,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"--markdown is not for {wanted[0]}, whose table is only printed")
     if arguments.markdown is not None:
         files.check_target("--markdown", arguments.markdown)
+    if arguments.xtensa and arguments.board:
+        raise UserError("--board is not for --xtensa, which has a core of its own")
     names = [arguments.board] if arguments.board else list(emulated_boards.COUNTED)
+    if wanted == ["--xtensa"]:
+        names = []  # that core has no firmware
     for name in names:
         emulated_boards.find_or_build(name, messages.say)
         if arguments.native:
@@ -118,6 +131,12 @@ def run(arguments: argparse.Namespace) -> int:
     table = instruction_report.rows(instruction_report.measure(names))
     print(instruction_report.as_text(table), flush=True)
     native = _native(names) if arguments.native else []
+    xtensa = xtensa_rows() if arguments.native and not arguments.board else []
+    if xtensa:
+        print(
+            "\nkernels in an emulated Xtensa core\n" + instruction_report.as_text(xtensa),
+            flush=True,
+        )
     kernels = instruction_report.kernels(names[0]) if arguments.kernels else []
     if kernels:
         print("\n" + instruction_report.as_text(kernels))
@@ -126,7 +145,7 @@ def run(arguments: argparse.Namespace) -> int:
         words += [f"--board {arguments.board}"] if arguments.board else []
         words += [f"--{n}" for n in ("kernels", "native") if vars(arguments)[n]]
         command = " ".join([*words, f"--markdown {arguments.markdown}"])
-        page = instruction_report.as_markdown(table, command, kernels, names[0], native)
+        page = instruction_report.as_markdown(table, command, kernels, names[0], native, xtensa)
         files.replace(arguments.markdown, page.encode())
         messages.say(f"written to {arguments.markdown}")
     return 0

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import xtensa_core
 
 from microshrub_host.boards.ram_budget import modules_of
 from microshrub_host.library import library_files
+from microshrub_research.benchmarks import xtensa_core
 
 MODELS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Thicket", {"bytes": 6144}),
@@ -44,18 +44,53 @@ def learn(library: Any, kind: str, options: dict[str, Any]) -> set[str]:
 
 @pytest.mark.long
 def test_kernels_run_in_a_core_with_register_windows(
-    native_tools_for: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
+    native_tools_for: Callable[[str], object],
 ) -> None:
     native_tools_for(xtensa_core.ARCH)
     modules: set[str] = set()
-    with xtensa_core.Recording(monkeypatch) as recording:
+    with xtensa_core.Recording() as recording:
         for kind, options in MODELS:
             modules |= learn(recording.library, kind, options)
-    called = xtensa_core.run(recording, sorted(modules))
-    rooms = {name.partition(".")[0] for name in called}
+    called = {
+        kind: xtensa_core.run(recording, sorted(modules), kind).called
+        for kind in xtensa_core.MAKERS
+    }
+    rooms = {name.partition(".")[0] for name in called["native"]}
     assert {"thicket", "shrub", "hoeffding", "quantizer"} <= rooms
-    assert len(called) > 20
+    assert len(called["native"]) > 20
+    assert called["viper"] == called["native"]
     *call, result = next(call for call in recording.calls if call[0] == "call" and call[3])
     recording.calls[recording.calls.index((*call, result))] = (*call, result + 1)
-    with pytest.raises(AssertionError, match="ended with 2"):
-        xtensa_core.run(recording, sorted(modules))
+    for kind in xtensa_core.MAKERS:
+        with pytest.raises(xtensa_core.XtensaCoreError, match="ended with 2"):
+            xtensa_core.run(recording, sorted(modules), kind)
+
+
+def test_instructions_between_marks_are_counted(
+    native_tools_for: Callable[[str], object],
+) -> None:
+    native_tools_for(xtensa_core.ARCH)
+    shape = {**SHAPE, "window": 16, "trees": 2, "depth": 3}
+    with xtensa_core.Recording() as recording:
+        model = recording.library.ShrubEnsemble(**shape)
+        codes = array("H", range(0, 50000, 10000))
+        for label in (0, 1, 2, 1):
+            model.learn(codes, label)
+        recording.forget()
+        for label in (2, 2):
+            recording.mark()
+            model.predict(codes)
+            recording.mark()
+            model.learn(codes, label)
+    modules = library_files.closure(modules_of("ShrubEnsemble", shape))
+    native, viper = (
+        xtensa_core.run(recording, modules, kind, count=True).instructions
+        for kind in ("native", "viper")
+    )
+    assert len(native) == len(viper) == 5
+    for counts in (native, viper):
+        assert all(100 < count < 100_000 for count in counts[1:])
+        assert counts[1] < counts[2]  # predicting takes less than learning
+    assert all(a < 0.6 * b for a, b in zip(native[1:], viper[1:], strict=True))
+    again = xtensa_core.run(recording, modules, "native", count=True).instructions
+    assert again == native

@@ -1,10 +1,12 @@
-/* Calls kernels of a native module in an emulated Xtensa core, as MicroPython would.
+/* Calls kernels in an emulated Xtensa core, as MicroPython would.
 
 xtensa_core.py lays the memory out: the words of BASE say where things are; behind it are objects,
 buffers and what is to be done, in the order of PLAN: 0 ends; 1, a function's number, the count of
-its arguments, these, and the result; 2, an address, a count, and so many words to put there. */
+its arguments, these, and the result; 2, an address, a count, and so many words to put there; 3 is
+a mark in the core's log. */
 
 typedef __UINTPTR_TYPE__ word_t;
+typedef __INT32_TYPE__ int32_t;
 
 #define BASE ((volatile word_t *)0x20000000)
 enum { MODULE, START, PLAN, FUNCTIONS, POOL, EMPTY_TUPLE, FROM, LENGTH };
@@ -27,9 +29,16 @@ static void leave(word_t code) {
     system_call(118, code, 0, 0); /* exit */
 }
 
-word_t native_from_obj(word_t object, word_t kind) { return ((word_t *)object)[1]; }
+__attribute__((noinline)) void mark(void) { __asm__ volatile("" ::: "memory"); }
+
+word_t native_from_obj(word_t object, word_t kind) {
+    return object & 1 ? (word_t)((int32_t)object >> 1) : ((word_t *)object)[1];
+}
 
 word_t native_to_obj(word_t value, word_t kind) {
+    if ((int32_t)(value ^ value << 1) >= 0) {
+        return value << 1 | 1;
+    }
     BASE[POOL] += 8; /* an object that holds a long number */
     ((word_t *)BASE[POOL])[1] = value;
     return BASE[POOL];
@@ -38,6 +47,22 @@ word_t native_to_obj(word_t value, word_t kind) {
 word_t swap_globals(word_t globals) { return globals; }
 
 void store_global(word_t name, word_t object) { ((word_t *)BASE[FUNCTIONS])[name] = object; }
+
+word_t load_global(word_t name) {
+    word_t found = name ? ((word_t *)BASE[FUNCTIONS])[name] : 0;
+    if (!found) {
+        leave(4);
+    }
+    return found;
+}
+
+word_t subscript(word_t tuple, word_t index, word_t value) {
+    return ((word_t *)tuple)[2 + (index >> 1)];
+}
+
+word_t call_function(word_t function, word_t count, word_t *arguments) {
+    return ((function_t *)function)->code(function, count & 255, 0, arguments);
+}
 
 word_t new_tuple(word_t count, word_t items) { return BASE[EMPTY_TUPLE]; }
 
@@ -52,6 +77,23 @@ word_t make_function(const word_t *raw, word_t context, word_t defaults) {
 
 void wrong_count(word_t given, word_t keywords, word_t signature) { leave(3); }
 
+static int32_t quotient(int32_t a, int32_t b) {
+    register int32_t x __asm__("a8") = a;
+    register int32_t y __asm__("a9") = b;
+    __asm__(".byte 0x90, 0x88, 0xd2" : "+r"(x) : "r"(y)); /* quos a8, a8, a9 */
+    return x;
+}
+
+int32_t floor_divide(int32_t a, int32_t b) {
+    int32_t q = quotient(a, b);
+    return q - (q * b != a && (a ^ b) < 0);
+}
+
+int32_t floor_modulo(int32_t a, int32_t b) {
+    int32_t r = a - quotient(a, b) * b;
+    return r != 0 && (r ^ b) < 0 ? r + b : r;
+}
+
 /* Runs the rest so deep that all of the core's register windows are in use */
 __attribute__((noinline)) static word_t within(word_t depth, word_t (*code)(), word_t *given) {
     if (depth) {
@@ -62,10 +104,18 @@ __attribute__((noinline)) static word_t within(word_t depth, word_t (*code)(), w
 
 __attribute__((noinline)) static void work(void) {
     word_t module = BASE[MODULE];
-    ((word_t(*)())BASE[START])(module, 0, 0, 0);
+    if (module) {
+        ((word_t(*)())BASE[START])(module, 0, 0, 0);
+    }
+    word_t pool = BASE[POOL];
     const word_t *plan = (const word_t *)BASE[PLAN];
     while (*plan) {
-        if (*plan++ == 2) {
+        word_t what = *plan++;
+        if (what == 3) {
+            mark();
+            continue;
+        }
+        if (what == 2) {
             word_t *target = (word_t *)*plan++;
             for (word_t count = *plan++; count; count--) {
                 *target++ = *plan++;
@@ -74,6 +124,7 @@ __attribute__((noinline)) static void work(void) {
         }
         word_t arguments[10], number = plan[0], count = plan[1];
         function_t *called = (function_t *)((word_t *)BASE[FUNCTIONS])[number];
+        BASE[POOL] = pool;
         arguments[0] = (word_t)called;
         arguments[1] = count;
         for (word_t i = 0; i < count; i++) {

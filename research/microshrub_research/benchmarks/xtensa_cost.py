@@ -1,0 +1,118 @@
+"""Instructions of kernels on ESP32, S2 and S3, as native code and as viper's, in an emulated core.
+
+No MicroPython runs in that core, so what is counted are the kernels that `predict` and `learn`
+call, without the Python around them. What viper's kernels have MicroPython do when they call each
+other is not counted either: on a board, viper takes longer than here.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from microshrub_host.base import native_tools
+from microshrub_host.base.terminal import messages, showing
+from microshrub_host.boards import counted_models
+from microshrub_host.boards.ram_budget import modules_of
+from microshrub_host.evaluation.taught_twice import made_stream
+from microshrub_host.features.feature_choice import Place
+from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.library import library_files
+
+from . import xtensa_core
+
+SAMPLES = 25  # that are counted
+GESTURES = "Thicket, 25,600 bytes (gestures)"
+_BYTES, _WARMUP = 25_600, 400  # what fits an ESP32 beside the gestures' program
+_FEATURES = ("window=64", "hop=16", "rate=100")
+_CALLS = ("predict", "learn")
+_HEAD = ("configuration", "call", "native: mean", "most", "viper: mean", "most", "native / viper")
+_COUNTED = (
+    *("shrubs 16/4/4 (elec)", "shrubs 32/8/5"),
+    *("Hoeffding tree, nba", "adaptive boosted SVFDT-II"),
+)
+
+
+@dataclass(frozen=True)
+class _Lesson:
+    """A learner, and rows with labels: codes, or, if ranges grow, raw values. The last SAMPLES of
+    them are counted."""
+
+    name: str
+    kind: str
+    parameters: dict[str, Any]
+    rows: NDArray[np.int32]
+    labels: NDArray[np.uint8]
+    grows: bool = False
+
+
+def xtensa_rows() -> list[tuple[str, ...]]:
+    """The table, its head first. Raises XtensaCoreError if the core's bits are others."""
+    native_tools.find_or_fetch(xtensa_core.ARCH, messages.say)
+    xtensa_core.emulator(messages.say)
+    lessons = _lessons()
+    table: list[tuple[str, ...]] = [_HEAD]
+    with showing("counting instructions", announce=True) as update:
+        for i, lesson in enumerate(lessons):
+            native, viper = _counted(lesson)
+            for k, call in enumerate((*_CALLS, "labelled sample")):
+                pair = [each.sum(axis=1) if k == 2 else each[:, k] for each in (native, viper)]
+                cells = [cell for each in pair for cell in _figures(each)]
+                share = pair[0].mean() / pair[1].mean()
+                table.append((lesson.name, call, *cells, f"{share:.2f}"))
+            update(i + 1, len(lessons), lesson.name)
+    return table
+
+
+def _figures(counts: NDArray[np.int64]) -> tuple[str, str]:
+    return f"{counts.mean():,.0f}", f"{counts.max():,}"
+
+
+def _lessons() -> list[_Lesson]:
+    made, _ = made_stream(1, FeatureOptions.of(list(_FEATURES), Place(None, 3, None, None)))
+    rows = made.scale.apply(np.asarray(made.values))[: _WARMUP + SAMPLES]
+    shape = {"features": rows.shape[1], "classes": len(made.class_names)}
+    found = [
+        _Lesson(
+            GESTURES, "Thicket", {**shape, "bytes": _BYTES}, rows, np.asarray(made.labels), True
+        )
+    ]
+    for what in counted_models.configurations(counted_models.WARMUP + SAMPLES):
+        if what.name in _COUNTED:
+            codes = what.codes.astype(np.int32)
+            found.append(_Lesson(what.name, what.kind, dict(what.parameters), codes, what.labels))
+    return found
+
+
+def _counted(lesson: _Lesson) -> list[NDArray[np.int64]]:
+    """Instructions of each predict and each learn, native and viper: (samples, 2) each."""
+    with xtensa_core.Recording() as recording:
+        model = recording.library.learners.learner_class(lesson.kind)(**lesson.parameters)
+        features = lesson.rows.shape[1]
+        quantizer = (
+            recording.library.GrowingQuantizer(features, (model,)) if lesson.grows else None
+        )
+        codes, first = array("H", bytes(2 * features)), len(lesson.rows) - SAMPLES
+        for i, row in enumerate(lesson.rows):
+            if i == first:
+                recording.forget()
+            if quantizer:
+                quantizer.encode(array("i", row.tolist()), codes)
+            else:
+                codes[:] = array("H", row.tolist())
+            recording.mark()
+            model.predict(codes)
+            recording.mark()
+            model.learn(codes, int(lesson.labels[i]))
+            recording.mark()
+    modules = library_files.closure(modules_of(lesson.kind, lesson.parameters, lesson.grows))
+    result = []
+    for kind in xtensa_core.MAKERS:
+        counts = xtensa_core.run(recording, modules, kind, count=True).instructions
+        # before each predict there is the coding of its row; behind the last learn, the end
+        result.append(np.array(counts[:-1]).reshape(SAMPLES, 3)[:, 1:])
+    return result
