@@ -76,7 +76,7 @@ def _zip() -> bytes:
     return data.getvalue()
 
 
-_COMMAND = "microshrub"  # in the words with which the page refuses what a command reads
+_COMMAND = "`microshrub look t"  # in the words with which the page refuses what a command reads
 _BOOT = (
     "ets Jun  8 2016 00:22:57\n\nrst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\n"
     "configsip: 0, SPIWP:0xee\nload:0x3fff0030,len:1184\n"
@@ -366,6 +366,12 @@ _OF_OTHER_PROGRAMS = (
          ("1 cut in half (record 21)",)),
     _log("JSON columns", json.dumps({"x": [*range(40)], "z": [i % 7 for i in range(40)],
          "y": ["ab"[i % 2] for i in range(40)]}, indent=1), 40, ("JSON lists",)),
+    _log("Edge Impulse's JSON", json.dumps({"protected": {"ver": "v1", "alg": "none"}, "payload": {
+         "interval_ms": 62.5, "sensors": [{"name": "x", "units": "g"}, {"name": "on"}],
+         "values": [[i % 7 / 4, i // 9 % 2] for i in range(40)]}}), 40, ("Edge Impulse's JSON",)),
+    _log("JSON lines with a name that comes late", "".join(
+         json.dumps({"x": i % 7, **({"z": 1} if i == 450 else {}), "y": "ab"[i % 2]}) + "\n"
+         for i in range(500)), 500, ("1 value called z",), _COMMAND),
     _log("InfluxDB's annotated CSV", _influx(), 38,
          ("118 values of 3 series", "2 of a moment at which a text is not known"), _COMMAND),
     _log("Home Assistant's history", _home(), 79,

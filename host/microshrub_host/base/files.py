@@ -22,6 +22,8 @@ if sys.platform != "win32":
     import fcntl
 
 MODEL_START = rb"PK\x03\x04.{26}config\.json"  # of a model's file, a pattern
+NONE = rb"(?!)"  # a pattern that no file matches
+_OTHER, _THERE = "this file is of another kind", "this file exists already"
 _HEAD = 64  # bytes of a file that tell what it is
 _AROUND = 1 << 16  # bytes that are enough for all but a learner's state
 
@@ -67,8 +69,8 @@ def check_kind(option: str, path: Path, start: bytes) -> None:
     """
     if is_other_kind(path, start):
         raise UserError(
-            f"{option} {path}: this file is of another kind; name another one, or use --force to "
-            "replace it"
+            f"{option} {path}: {_OTHER if start != NONE else _THERE}; name another one, or use "
+            "--force to replace it"
         )
 
 
@@ -100,8 +102,9 @@ def check_room(option: str, path: Path, nbytes: int) -> None:
         )
 
 
-def replace(path: Path, data: bytes) -> None:
-    """Write a file; one that is there is replaced at once, and only by a whole one.
+def replace(path: Path, data: bytes | IO[bytes]) -> None:
+    """Write a file, of bytes or of what another one has from its beginning on; one that is there
+    is replaced at once, and only by a whole one.
 
     It keeps its mode, and its owner where that is possible. A pipe or a device is written to.
     Raises UserError, and leaves what is there, if it cannot be written.
@@ -109,12 +112,13 @@ def replace(path: Path, data: bytes) -> None:
     temporary = _beside(path)
     try:
         if _is_special(path):
-            path.write_bytes(data)
+            with path.open("wb") as file:
+                _write(file, data)
             return
         try:
             with temporary.open("xb") as file:
                 _as_before(path, file.fileno())
-                file.write(data)
+                _write(file, data)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(temporary, resolved(path))
@@ -122,6 +126,14 @@ def replace(path: Path, data: bytes) -> None:
             temporary.unlink(missing_ok=True)
     except OSError as error:
         raise UserError(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def _write(file: IO[bytes], data: bytes | IO[bytes]) -> None:
+    if isinstance(data, bytes):
+        file.write(data)
+    else:
+        data.seek(0)
+        shutil.copyfileobj(data, file)
 
 
 def _as_before(path: Path, file: int) -> None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import io
 import re
 import shlex
+import tempfile
 from dataclasses import replace
 from typing import Any
 
 from rich.table import Table
 
-from ..base.errors import DataError
+from ..base.cache import cache_folder
+from ..base.errors import DataError, UserError
 from ..base.terminal import console, showing
 from ..base.versions import versions
+from ..features.feature_choice import WINDOWS, Place
+from ..features.feature_options import FeatureOptions
 from ..features.recording_clock import RecordingClock, clock_in, clock_of
+from ..features.window_gain import runs_of, window_gain
 from ..reports.page import surroundings
 from ..reports.recording_report import HEAD, RecordingReport, class_facts
 from ..streams.class_names import declared_classes
@@ -24,13 +30,19 @@ from ..streams.reading_options import ReadingOptions
 from ..streams.stream import Stream, source_names
 from ..streams.survey import Survey, survey
 from ..streams.wide_rows import Wide
-from .outputs import add_outputs, check_outputs, write_page
+from .outputs import add_outputs, check_outputs, write, write_page
 from .parsed import columns_read
 from .plain_parser import show_first
 from .stream_options import add_data, add_recording_options
 
+_SHORTEST = 8  # readings of a window
 _FAST = 5.0  # rows a second from which on they are a sensor's readings
 _WARMUP = 256
+_MEASURED = "predict the number itself"  # of a class that is none
+_NO_CLASS = (
+    "No column looks like a class. If each file is a recording of one, name all files together: "
+    "microshrub simulate FILE FILE."
+)
 _LATE = "new classes after the warm-up"  # which is news to a board alone
 _DROP = re.compile(r"--drop (\S+|'[^']*') leaves it out\.$")
 _IDENTIFIER = re.compile(r"named like (an identifier|a row's number)|only (rises|falls)")
@@ -44,8 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_data(parser)
     add_recording_options(parser)
-    add_outputs(parser, html="write it as one HTML page, with a picture of each column")
-    show_first(parser, "--label", "--drop", "--label-from", "--wide", "--limit", "--html")
+    add_outputs(
+        parser,
+        html="write it as one HTML page, with a picture of each column",
+        csv="write the rows as a plain CSV file, which the page of `web` and other programs "
+        "read: the class last, without dates",
+    )
+    show_first(parser, "--label", "--drop", "--label-from", "--wide", "--limit", "--html", "--csv")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,8 +76,15 @@ def run(arguments: argparse.Namespace) -> int:
         group=arguments.group, label_from=arguments.label_from, wide=wide,
         decimal=arguments.decimal,
     )  # fmt: skip
-    with showing("looking") as update:
-        found = survey(sources, asked, update)
+    with tempfile.TemporaryFile(dir=cache_folder("streams")) as file:
+        copy = None
+        if arguments.csv is not None:
+            copy = io.TextIOWrapper(file, "utf-8", newline="")
+        with showing("looking") as update:
+            found = survey(sources, asked, update, copy)
+        if copy is not None:
+            copy.flush()
+            write(arguments, "csv", copy.buffer)
     report = _report(arguments, sources, found)
     _print(report)
     if arguments.html is not None:
@@ -110,7 +134,12 @@ def _report(
     features = _features(stream, clock)
     given = _given(arguments, drop if not features or clock is None else
                    [name for name in drop if name != clock.name])  # fmt: skip
-    command = shlex.join(["microshrub", "simulate", *sources, *given, *features])
+    words = ["microshrub", "simulate", *sources, *given, *features]
+    if arguments.label is None and any(_MEASURED in note for note in stream.notes):
+        words = ["microshrub", "simulate", *sources, *given, "--target", stream.label_name]
+        if features and len(sources) == 1:
+            facts.append(_NO_CLASS)
+    command = shlex.join(words)
     notes = [note for note in stream.notes if not note.startswith(_LATE)]
     if features and clock:  # they take the clock out
         notes = [note for note in notes if f"the column {clock.name} " not in note]
@@ -168,10 +197,31 @@ def _roles(
 
 
 def _features(stream: Stream, clock: RecordingClock | None) -> list[str]:
-    """--features, where rows are readings of a sensor, in runs of a class."""
-    if stream.readings or clock is None or not clock.known or clock.rate < _FAST:
+    """--features, where rows are readings of a sensor whose classes show in windows."""
+    known = clock is not None and clock.known
+    if stream.readings or (known and clock.rate < _FAST):  # type: ignore[union-attr]
         return []
-    return ["--features"]
+    place = Place(clock.rate if known and clock else None)
+    names = [name for name in stream.feature_names if clock is None or name != clock.name]
+    words = _window_words(stream, FeatureOptions.of([], place).window)
+    window = FeatureOptions.of(words, place).window
+    try:
+        FeatureOptions.of(words, replace(place, channels=len(names))).extraction(names)
+    except UserError:  # too many columns
+        return []
+    gain = window_gain(stream, window)
+    helps = known if gain is None else gain.is_plain or (known and not gain.is_loss)
+    return ["--features", *words] if helps else []
+
+
+def _window_words(stream: Stream, window: int) -> list[str]:
+    """The window in the words of --features, if runs of a class are too short for the usual."""
+    lengths = sorted(end - begin for begin, end, _ in runs_of(stream))
+    room = lengths[len(lengths) // 2] // 2
+    if window <= room or room < _SHORTEST:
+        return []
+    window = 1 << (room.bit_length() - 1)
+    return [f"window={window}", f"hop={window // 4}", *["bands=auto"] * (window in WINDOWS)]
 
 
 def _given(arguments: argparse.Namespace, drop: list[str]) -> list[str]:
@@ -188,7 +238,7 @@ def _given(arguments: argparse.Namespace, drop: list[str]) -> list[str]:
     return words
 
 
-_MENDS = re.compile(r"(?:All at once:|Use) ((?:--[\w-]+ )(?:.*))$")
+_MENDS = re.compile(r"(?:All at once:|\b[Uu]se) (--[\w-]+.*?)\.?$")
 
 
 def _mended(arguments: argparse.Namespace, sources: tuple[str, ...], fault: str) -> str:

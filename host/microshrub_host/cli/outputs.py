@@ -9,7 +9,7 @@ import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ..base import files
 from ..base.errors import UserError
@@ -24,6 +24,7 @@ _DPI = 110
 _FILES = {
     "json": "FILE|-",
     "html": "FILE",
+    "csv": "FILE.csv",
     "plot": "FILE.png",
     "save": "FILE.mshrub",
     "output": "FILE",
@@ -36,6 +37,7 @@ _STARTS = {
     ".png": rb"\x89PNG",
     ".svg": rb"<\?xml|<svg",
     ".pdf": rb"%PDF",
+    "csv": files.NONE,  # whatever is there may be somebody's only recording
     "save": files.MODEL_START,
 }
 
@@ -120,7 +122,7 @@ def write_figure(arguments: argparse.Namespace, figure: Any) -> None:
     write(arguments, "plot", data.getvalue())
 
 
-def write(arguments: argparse.Namespace, name: str, data: bytes) -> None:
+def write(arguments: argparse.Namespace, name: str, data: bytes | IO[bytes]) -> None:
     """Write the file that the option names, and say so."""
     target = Path(getattr(arguments, name))
     try:

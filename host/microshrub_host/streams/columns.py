@@ -121,7 +121,8 @@ def check_count(source: str, features: int, least: int, beside: str) -> None:
     if features:
         raise DataError(
             f"{message}--columns names those that are to be learned. If each row is a whole "
-            "recording of a sensor, --wide axes=3 says how many values a reading has."
+            "recording of a sensor, --wide axes=3 says how many values a reading has; the class "
+            "is in the last column, or in the names of several files."
         )
     message += (
         "Cells are separated by commas, semicolons, tabs or blanks. To forecast a column from its "

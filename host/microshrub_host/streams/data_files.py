@@ -344,9 +344,9 @@ def _choose(
     places = [at for at in (clock or choice).places(name, names, aside) if at != group]
     if not places and reading.features and dates:
         raise DataError(
-            f"{name} has no column but its dates and {names[place]}: 0 feature columns. "
-            f"--target {shlex.quote(names[place])} --horizon 1 forecasts {names[place]} from its "
-            "own last values."
+            f"{name} has no column but its dates and {names[place]}: 0 feature columns. To "
+            f"forecast {names[place]} from its own last values, use "
+            f"--target {shlex.quote(names[place])} --horizon 1"
         )
     check_count(name, len(places), reading.features, reading.asks)
     return FileTable(

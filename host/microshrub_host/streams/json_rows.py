@@ -206,9 +206,11 @@ def _edge_impulse(payload: dict[str, Any]) -> CellRows:
     sensors = payload.get("sensors") or []
     values = [each if isinstance(each, list) else [each] for each in payload["values"]]
     names = [str(sensor.get("name", f"c{n}")) for n, sensor in enumerate(sensors, 1)]
+    width = len(values[0]) if values else 0
+    names += [f"c{n}" for n in range(len(names) + 1, width + 1)]
     rows = [[*map(_cell, row)] for row in values]
     interval = float(payload.get("interval_ms") or 0)
     if interval and CLOCK not in names:
         names = [CLOCK, *names]
-        rows = [[f"{n * interval:g}", *row] for n, row in enumerate(rows)]
+        rows = [[f"{n * interval:.10g}", *row] for n, row in enumerate(rows)]
     return _of_rows(names, rows, "the rows are the readings of Edge Impulse's JSON")

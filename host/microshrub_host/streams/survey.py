@@ -5,6 +5,7 @@ The rows are read as `simulate` reads them, and no more of them is kept than a c
 
 from __future__ import annotations
 
+import csv
 import math
 import re
 from collections import Counter
@@ -14,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
 from itertools import islice
 from pathlib import Path
+from typing import IO
 
 from ..base.errors import DataError
 from .arff_files import open_arff
@@ -118,15 +120,25 @@ def _day(milliseconds: float) -> str:
     return moment.date().isoformat()
 
 
+def _kept(names: Sequence[str], dates: Sequence[str], label: str | None) -> list[int]:
+    """The places of the columns of a copy: without dates, the class last."""
+    able = [at for at, name in enumerate(names) if name not in dates or name == CLOCK]
+    return sorted(able, key=lambda at: names[at] == label)
+
+
 def _is_pipe(source: str) -> bool:
     path = Path(source)
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
 def survey(
-    sources: Sequence[str], reading: ReadingOptions, progress: Progress | None = None
+    sources: Sequence[str],
+    reading: ReadingOptions,
+    progress: Progress | None = None,
+    copy: IO[str] | None = None,
 ) -> Survey:
-    """What is in these files. Raises DataError for what cannot be read at all."""
+    """What is in these files; their rows go into `copy` as plain CSV, the class last, without
+    dates. Raises DataError for what cannot be read at all."""
     if sources[0].startswith(GENERATED):
         raise DataError(f"{sources[0]} is not a file: look is for files.")
     pipe = next((each for each in sources if each == STANDARD_INPUT or _is_pipe(each)), None)
@@ -146,18 +158,26 @@ def survey(
         else:
             ready, names, rows = stack.enter_context(rows_of(ready, inner, progress))
         columns: list[ColumnSurvey] = []
+        kept: list[int] = []
+        write = None if copy is None else csv.writer(copy, lineterminator="\n").writerow
         read = 0
         for line, cells in islice(rows, inner.limit):
             if not columns:
                 names = names or [f"c{place}" for place in range(1, len(cells) + 1)]
                 columns = [ColumnSurvey(name) for name in names]
+                kept = _kept(names, ready.made.clocks if ready.made else (), inner.label)
+                if write is not None:
+                    write([names[place] for place in kept])
             if len(cells) != len(columns):
                 raise DataError(
                     f"{ready.place(line)}: {len(columns)} cells expected, one per column, but "
                     f"{len(cells)} found. Complete the row or delete it."
                 )
-            for column, cell in zip(columns, stripped(cells), strict=True):
+            cells = stripped(cells)
+            for column, cell in zip(columns, cells, strict=True):
                 column.take(cell)
+            if write is not None:
+                write([cells[place] for place in kept])
             read += 1
         whole = reading.limit is None or read < reading.limit
         whole = whole or (inner.limit is not None and next(rows, None) is None)

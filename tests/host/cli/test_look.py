@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+import random
 import re
 import shlex
 from pathlib import Path
@@ -51,8 +54,9 @@ def test_a_recording_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
     assert len(lines) < 24
     for words in ("clock", "50 rows a second", "1 gap", "walk 100 in 5 runs", "to be dropped"):
         assert words in said
-    assert command(said) == ["simulate", "imu.csv", "--drop", "id", "--features"]
-    assert main([*command(said), "window=16"]) == 0
+    words = ["--features", "window=8", "hop=2"]  # as the runs are of 20 readings
+    assert command(said) == ["simulate", "imu.csv", "--drop", "id", *words]
+    assert main(command(said)) == 0
     page = Path("imu.html").read_text()
     assert "<svg" in page
     assert "to be dropped" in page
@@ -74,6 +78,66 @@ def test_several_files(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "fist 40 in 1 run, rest 40 in 1 run" in said
     assert command(said) == ["simulate", "."]
+
+
+@pytest.mark.parametrize(("rows", "words"), [(240, []), (40, ["window=16", "hop=4"])])
+def test_readings_are_learned_in_windows(
+    rows: int, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Classes that no single reading tells, in a folder, without a clock: the command that `look`
+    suggests gives a good figure, as long as the recordings are."""
+    draw = random.Random(3)
+    Path("raw").mkdir()
+    for take in range(6):
+        for name, step in (("fast", 1.3), ("slow", 0.2)):
+            phase = draw.random() * 6
+            lines = [f"{math.sin(phase + step * i) + draw.gauss(0, 0.1):.3f},{draw.random():.3f}"
+                     for i in range(rows)]  # fmt: skip
+            Path(f"raw/{name}_{take}.csv").write_text("ax,ay\n" + "\n".join(lines) + "\n")
+    assert main(["look", "raw"]) == 0
+    assert command(capsys.readouterr().out) == ["simulate", "raw", "--features", *words]
+    assert on_unseen(["simulate", "raw", "--features", *words]) > 90
+    if not words:
+        assert on_unseen(["simulate", "raw"]) < 80
+
+
+def on_unseen(words: list[str]) -> float:
+    assert main([*words, "--json", "found.json", "--force"]) == 0
+    return float(json.loads(Path("found.json").read_text())["accuracy_on_unseen_data"])
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("t,y\n" + "".join(f"{i % 7},{i * 37 % 101 / 8}\n" for i in range(90)), ["--target", "y"]),
+        ("".join(f"{i % 7}.5,{i % 5},{'ab'[i % 2]}\n" for i in range(40)), ["--no-header"]),
+        ("".join(f"{400 + i % 30}\t07/12/2022 17:{i:02}\n" for i in range(40)),
+         ["--target", "c1", "--horizon", "1"]),
+    ],
+)  # fmt: skip
+def test_the_command_suits_what_is_there(
+    text: str, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A class that is a measurement, a file without a header, one column of numbers."""
+    Path("t.csv").write_text(text)
+    main(["look", "t.csv"])
+    assert command(capsys.readouterr().out) == ["simulate", "t.csv", *words]
+    assert main(["simulate", "t.csv", *words]) == 0
+
+
+def test_a_copy_is_a_plain_file_of_the_same_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without dates, the class last; what is there already is kept."""
+    text = "label;Datum;x;2\n" + "".join(
+        f"{'ab'[i % 2]};01.02.2026 10:{i:02};{i % 7},5;{i}\n" for i in range(40)
+    )
+    Path("t.csv").write_text(text)
+    words = ["look", "t.csv", "--label", "label", "--csv", "copy.csv"]
+    assert main(words) == 0
+    lines = Path("copy.csv").read_text().splitlines()
+    assert lines[:3] == ["x,2,label", "0.5,0,a", "1.5,1,b"]
+    assert len(lines) == 41
+    assert main(words) == 2
+    assert "exists already" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("source", ["synth:sea_a", "-"])

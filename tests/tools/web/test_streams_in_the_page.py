@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import math
 import random
+import re
+import shlex
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from node_support import run_in_node
 from microshrub_host import open_stream
 from microshrub_host.base.errors import DataError
 from microshrub_host.streams.units import Scale
+from microshrub_tools.cli.main import main
 from microshrub_tools.web.page_data import files_told
 
 PROGRAM = """
@@ -229,6 +232,30 @@ def test_the_page_and_the_command_line_say_the_same(tmp_path: Path, chunk: int) 
                 assert bool(said) == bool(case.notes), case.what
                 for word in case.notes:
                     assert word in said, case.what
+
+
+def test_the_command_that_the_page_names_makes_a_file_that_it_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of each kind that the command line alone reads: the same rows, two steps from the file."""
+    monkeypatch.chdir(tmp_path)
+    cases = [case for case in FILE_CASES if case.page]
+    names = [f"t {at}{Path(case.name).suffix}" for at, case in enumerate(cases)]
+    files = packed((name, case.data) for name, case in zip(names, cases, strict=True))
+    copies, wanted = [], []
+    for name, case, page in zip(
+        names, cases, in_node(tmp_path, {"files": files})["streams"], strict=True
+    ):
+        Path(name).write_bytes(case.data)
+        words = shlex.split(re.findall("`microshrub (.*?)`", page["refused"])[0])
+        assert main(words) in (0, 1)
+        copies.append((words[-1], Path(words[-1]).read_bytes()))
+        wanted.append(open_stream(name))
+    pages = in_node(tmp_path, {"files": packed(copies)})["streams"]
+    for case, page, stream in zip(cases, pages, wanted, strict=True):
+        assert page.get("rows") == stream.scale.apply(stream.values).ravel().tolist(), case.what
+        assert page["labels"] == stream.labels.tolist()
+        assert tuple(page["classNames"]) == stream.class_names
 
 
 def test_how_far_the_page_is(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 // The text of a file, piece by piece, plain or packed with gzip; and what a file is that is no text.
 
 import { texts } from "../texts";
-import { DataError } from "./data_error";
+import { DataError, readByCommand } from "./data_error";
 
 /** How files of other kinds begin, what that is, and what to do: as streams/file_kinds.py has it. */
 export type Kinds = readonly (readonly [pattern: string, what: string, remedy: string])[];
@@ -86,8 +86,9 @@ function checkKind(name: string, piece: Uint8Array, kinds: Kinds): void {
   for (const [pattern, what, remedy] of kinds) {
     if (what === JSON_FILE || !new RegExp(`^(?:${pattern})`, "is").test(start)) continue;
     const save = remedy.startsWith("read_") ? texts.errors.saveAsCsv : remedy;
-    const said = COMMAND_READS.test(what) || /\.npz$/i.test(name) ? `${save} ${texts.errors.byCommand}` : save;
-    throw new DataError(texts.errors.kind(name, what, said));
+    const message = texts.errors.kind(name, what, save);
+    const isRead = COMMAND_READS.test(what) || /\.npz$/i.test(name);
+    throw isRead ? readByCommand(name, message) : new DataError(message);
   }
 }
 

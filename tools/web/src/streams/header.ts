@@ -4,7 +4,7 @@
 import { texts } from "../texts";
 import { numberOf } from "./columns";
 import type { Row } from "./csv";
-import { DataError } from "./data_error";
+import { DataError, readByCommand } from "./data_error";
 
 // Names of tables that have a row for each value, of which the command line makes columns
 const LONG_TABLES = [
@@ -28,13 +28,16 @@ function oddCell(cells: readonly string[]): string | undefined {
 /** Throw DataError if this row, of the file of that name, can be no header. */
 export function checkHeader(name: string, { line, cells }: Row, label: string | undefined): void {
   const where = texts.errors.line(name, line);
+  const isLong = LONG_TABLES.some((names) => names.every((each) => cells.includes(each)));
+  if (isLong || /^#(group|datatype|default)$/.test(cells[0]!)) {
+    throw readByCommand(name, texts.errors.longTable(name));
+  }
   if (/^#+\s*[^#\s]/.test(cells[0]!)) throw new DataError(texts.errors.commentHeader(where));
   if (/^sep=/i.test(cells[0]!)) throw new DataError(texts.errors.excelWord(where, cells[0]!));
-  if (LONG_TABLES.some((names) => names.every((each) => cells.includes(each)))) {
-    throw new DataError(texts.errors.longTable(name));
-  }
   const odd = oddCell(cells);
-  if (odd !== undefined) throw new DataError(texts.errors.oddCell(where, JSON.stringify(odd)));
+  if (odd !== undefined) {
+    throw readByCommand(name, texts.errors.oddCell(where, JSON.stringify(odd)));
+  }
   const last = cells.length - 1;
   const classPlace = label !== undefined && cells.includes(label) ? cells.indexOf(label) : last;
   const counts = new Map<string, number>();
@@ -44,7 +47,7 @@ export function checkHeader(name: string, { line, cells }: Row, label: string | 
     const isNumber = value !== null && Number.isFinite(value);
     const isName = /^[0-9]+$/.test(cell) && counts.get(cell) === 1; // of pandas: 0, 1, 2 ...
     if (place !== classPlace && isNumber && !isName) {
-      throw new DataError(texts.errors.sample(where, cell));
+      throw readByCommand(name, texts.errors.sample(where, cell));
     }
   });
   cells.forEach((cell, place) => {
@@ -52,7 +55,7 @@ export function checkHeader(name: string, { line, cells }: Row, label: string | 
     if (counts.get(cell)! > 1) throw new DataError(texts.errors.twice(where, cell));
   });
   if (cells.every((cell) => numberOf(cell) !== null)) {
-    throw new DataError(texts.errors.noHeader(where));
+    throw readByCommand(name, texts.errors.noHeader(where));
   }
 }
 

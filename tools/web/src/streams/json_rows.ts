@@ -1,12 +1,13 @@
 // Rows of JSON, as the simulator's streams/json_rows.py reads them: a record a line, a list of
-// records, or lists that are columns. The whole text is in memory.
+// records, lists that are columns, or what Edge Impulse exports. The whole text is in memory.
 
 import { texts } from "../texts";
 import type { Row } from "./csv";
-import { DataError } from "./data_error";
+import { DataError, readByCommand } from "./data_error";
 import { JSON_FILE } from "./file_text";
 
 const HEAD = 400; // records that say which columns there are
+const CLOCK = "time"; // the column of the moments of Edge Impulse's readings
 const LISTS = ["samples", "data", "records", "rows", "values"];
 
 export interface JsonRows {
@@ -33,14 +34,16 @@ export function jsonRows(name: string, text: string): JsonRows {
   const values = valuesOf(text);
   const [first] = values;
   if (values.length === 1 && isRecord(first)) {
+    const payload = first["payload"];
+    if (isRecord(payload) && Array.isArray(payload["values"])) return ofEdgeImpulse(name, payload);
     const lists = Object.keys(first).filter((key) => Array.isArray(first[key]));
     const only = lists[0];
     if (lists.length === 1 && LISTS.includes(only!) && isRecord((first[only!] as Value[])[0])) {
-      return ofRecords(first[only!] as Value[], texts.notes.jsonIn(only!), refused);
+      return ofRecords(name, first[only!] as Value[], texts.notes.jsonIn(only!), refused);
     }
     return ofColumns(first, refused);
   }
-  return ofRecords(values, texts.notes.jsonRecords, refused);
+  return ofRecords(name, values, texts.notes.jsonRecords, refused);
 }
 
 /** The values of a list, of a document, or one a line; undefined stands for what is cut. */
@@ -60,7 +63,12 @@ function valuesOf(text: string): Value[] {
   }
 }
 
-function ofRecords(values: readonly Value[], note: string, refused: () => DataError): JsonRows {
+function ofRecords(
+  name: string,
+  values: readonly Value[],
+  note: string,
+  refused: () => DataError,
+): JsonRows {
   const cut: number[] = [];
   const records: { readonly line: number; readonly cells: Map<string, string> }[] = [];
   values.forEach((value, place) => {
@@ -71,7 +79,10 @@ function ofRecords(values: readonly Value[], note: string, refused: () => DataEr
   });
   const names = [...new Set(records.slice(0, HEAD).flatMap(({ cells }) => [...cells.keys()]))];
   if (!names.length) throw refused();
-  for (const { cells } of records) for (const key of cells.keys()) if (!names.includes(key)) throw refused();
+  const isKnown = new Set(names);
+  if (records.some(({ cells }) => [...cells.keys()].some((key) => !isKnown.has(key)))) {
+    throw readByCommand(name, refused().message);
+  }
   const rows = records.map(({ line, cells }) => row(line, names.map((key) => cells.get(key) ?? "")));
   return { names, rows, cut, note };
 }
@@ -91,6 +102,27 @@ function ofColumns(document: Record, refused: () => DataError): JsonRows {
   });
   const rows = Array.from({ length }, (_, place) => row(place + 1, cells.map((each) => each[place]!)));
   return { names, rows, cut: [], note: texts.notes.jsonLists };
+}
+
+/** Sensors with names, and a reading every so many milliseconds. */
+function ofEdgeImpulse(name: string, payload: Record): JsonRows {
+  const sensors = Array.isArray(payload["sensors"]) ? (payload["sensors"] as Record[]) : [];
+  const values = (payload["values"] as Value[]).map((value) => (Array.isArray(value) ? value : [value]));
+  const width = Math.max(sensors.length, values[0]?.length ?? 0);
+  const names = Array.from({ length: width }, (_, place) =>
+    String(sensors[place]?.["name"] ?? `c${place + 1}`),
+  );
+  const interval = Number(payload["interval_ms"] ?? 0);
+  const isTimed = interval > 0 && !names.includes(CLOCK);
+  const rows = values.map((value, place) => {
+    if (value.length !== width) {
+      const where = texts.errors.line(name, place + 1);
+      throw new DataError(texts.errors.width(where, width, value.length));
+    }
+    const time = String(Number((place * interval).toPrecision(10)));
+    return row(place + 1, [...(isTimed ? [time] : []), ...value.map(cellOf)]);
+  });
+  return { names: isTimed ? [CLOCK, ...names] : names, rows, cut: [], note: texts.notes.jsonEdge };
 }
 
 function row(line: number, cells: readonly string[]): Row {

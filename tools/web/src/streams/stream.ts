@@ -7,7 +7,7 @@ import { LabelReader } from "./class_names";
 import { foundForms, type CellForm } from "./cell_forms";
 import { ColumnReader, isMissing, numberOf } from "./columns";
 import { delimiterOf, RowReader, type Row } from "./csv";
-import { DataError } from "./data_error";
+import { DataError, readByCommand } from "./data_error";
 import { piecesOf, type Kinds } from "./file_text";
 import { checkHeader, checkRow } from "./header";
 import { isJson, jsonRows, type JsonRows } from "./json_rows";
@@ -276,7 +276,9 @@ class TableReader {
 
   private checkCount(features: number): void {
     if (features >= 1 && features <= MAX_FEATURES) return;
-    throw new DataError(texts.errors.columnCount(features, MAX_FEATURES));
+    const message = texts.errors.columnCount(features, MAX_FEATURES);
+    const mayBeLog = !features && this.columns?.some(({ name }) => /\S[\s|:]+\S/.test(name));
+    throw mayBeLog ? readByCommand(this.name, message) : new DataError(message);
   }
 
   /** The first rows are there: they say what the columns hold. */

@@ -666,7 +666,7 @@ export const de: Texts = {
       `${name}: ein Nullbyte, also kein Text, oder UTF-16. Speichere die Datei in UTF-8.`,
     kind: (name, what, remedy) => `${name} ist ${found(what)}, nicht CSV. ${found(remedy)}`,
     saveAsCsv: "Speichere sie als CSV.",
-    byCommand: "Oder lass sie von `microshrub simulate` lesen, wie sie ist.",
+    byCommand: (command) => `\`${command}\` macht daraus eine Datei, die diese Seite liest.`,
     dateClass: (name, column) =>
       `${name}: Die Spalte ${column} enthält Zeitpunkte, und die sind keine Klasse. Wähl eine andere Spalte.`,
     line: (name, line) => `${name}, Zeile ${line}`,
@@ -688,24 +688,21 @@ export const de: Texts = {
       `${where}: ${n} Werte sind deklariert, höchstens ${most} gehen. Lass die Spalte weg.`,
     columnCount: (n, most) =>
       `Es gibt ${count(n)} Spalten mit Merkmalen neben der Klasse; 1 bis ${most} sind möglich. Zellen ` +
-      "trennt ein Komma, Semikolon oder Tabulator; andere Dateien liest `microshrub look DATEI`.",
+      "trennt ein Komma, Semikolon oder Tabulator.",
     nameless: (where, place) =>
       `${where}: Spalte ${place} hat keinen Namen. Gib ihr einen, oder lösch sie.`,
     twice: (where, name) => `${where}: Zwei Spalten heißen ${name}. Benenne eine um.`,
     sample: (where, cell) =>
       `${where}: ${cell} ist eine Zahl und kein Name, also ist das ein Beispiel. Nötig ist eine ` +
-      "Kopfzeile. Füge eine Zeile mit Namen der Spalten ein; ohne sie liest `microshrub look DATEI`.",
+      "Kopfzeile. Füge eine Zeile mit Namen der Spalten ein.",
     noHeader: (where) =>
-      `${where}: nur Zahlen, also keine Kopfzeile. Füge eine Zeile mit Namen der Spalten ein; ohne sie ` +
-      "liest `microshrub look DATEI`.",
+      `${where}: nur Zahlen, also keine Kopfzeile. Füge eine Zeile mit Namen der Spalten ein.`,
     commentHeader: (where) =>
       `${where} beginnt mit #. Ist es die Kopfzeile, nimm das # weg; ist es ein Kommentar, lösch die ` +
-      "Zeile und andere wie sie: Kommentare werden nicht gelesen. Protokolle liest `microshrub look DATEI`.",
+      "Zeile und andere wie sie: Kommentare werden nicht gelesen.",
     oddCell: (where, cell) =>
-      `${where}: ${cell} ist kein Name einer Spalte, sondern die Zeile eines Protokolls. ` +
-      "`microshrub look DATEI` liest Protokolle.",
-    longTable: (name) =>
-      `${name} hat eine Zeile für jeden Wert jeder Reihe. \`microshrub look DATEI\` macht Spalten daraus.`,
+      `${where}: ${cell} ist kein Name einer Spalte, sondern die Zeile eines Protokolls.`,
+    longTable: (name) => `${name} hat eine Zeile für jeden Wert jeder Reihe.`,
     comment: (where) =>
       `${where} beginnt mit # wie ein Kommentar. Lösch die Zeile: Kommentare werden nicht gelesen.`,
     excelWord: (where, word) => `${where} ist ${word}, ein Wort für Excel. Lösch die Zeile.`,
@@ -790,6 +787,7 @@ export const de: Texts = {
       (n > 1 ? ` (zuerst ${first})` : ` (${first})`),
     jsonRecords: "die Zeilen sind JSON-Datensätze",
     jsonLists: "die Spalten sind JSON-Listen",
+    jsonEdge: "die Zeilen sind die Messwerte aus dem JSON von Edge Impulse",
     jsonIn: (key) => `die Zeilen sind die JSON-Datensätze in ${key}`,
     measured: (where, classes) =>
       `${where}: Ihre ${classes} Klassen sind alle Zahlen. Ist es ein Messwert, wähl die Spalte der ` +

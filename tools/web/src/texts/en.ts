@@ -610,7 +610,7 @@ export const en = {
       `${name}: a zero byte, so this is no text, or it is UTF-16. Save the file in UTF-8.`,
     kind: (name: string, what: string, remedy: string) => `${name} is ${what}, not CSV. ${remedy}`,
     saveAsCsv: "Save it as CSV.",
-    byCommand: "Or have `microshrub simulate` read it as it is.",
+    byCommand: (command: string) => `\`${command}\` makes a file of it that this page reads.`,
     dateClass: (name: string, column: string) =>
       `${name}: column ${column} holds dates, and a date is a clock and no class. Choose another column.`,
     line: (name: string, line: number) => `${name}, line ${line}`,
@@ -633,24 +633,23 @@ export const en = {
       `${where}: ${n} values are declared and ${most} is the most. Leave the column out.`,
     columnCount: (n: number, most: number) =>
       `There are ${count(n)} feature columns beside the class; 1 to ${most} are possible. Cells are ` +
-      "separated by commas, semicolons or tabs; `microshrub look FILE` reads other files, too.",
+      "separated by commas, semicolons or tabs.",
     nameless: (where: string, place: number) =>
       `${where}: column ${place} has no name. Name it, or delete the column.`,
     twice: (where: string, name: string) =>
       `${where}: two columns are named ${name}. Rename one of them.`,
     sample: (where: string, cell: string) =>
       `${where}: ${cell} is a number and no name, so this is a sample. A header row is needed. Add a ` +
-      "row of column names; `microshrub look FILE` reads files without one, and logs.",
+      "row of column names.",
     noHeader: (where: string) =>
-      `${where}: only numbers, so not a header. Add a row of column names; \`microshrub look FILE\` reads ` +
-      "files without one.",
+      `${where}: only numbers, so not a header. Add a row of column names.`,
     commentHeader: (where: string) =>
       `${where} begins with #. If it is the header, take the # away; if it is a comment, delete the ` +
-      "line, and others like it: comments are not read. `microshrub look FILE` reads logs.",
+      "line, and others like it: comments are not read.",
     oddCell: (where: string, cell: string) =>
-      `${where}: ${cell} is no name of a column, but a line of a log. \`microshrub look FILE\` reads logs.`,
+      `${where}: ${cell} is no name of a column, but a line of a log.`,
     longTable: (name: string) =>
-      `${name} has a row for each value of each series. \`microshrub look FILE\` makes columns of them.`,
+      `${name} has a row for each value of each series.`,
     comment: (where: string) =>
       `${where} begins with #, as a comment does. Delete the line: comments are not read.`,
     excelWord: (where: string, word: string) =>
@@ -730,6 +729,7 @@ export const en = {
       (n > 1 ? ` (the first is ${first})` : ` (${first})`),
     jsonRecords: "the rows are JSON records",
     jsonLists: "the columns are JSON lists",
+    jsonEdge: "the rows are the readings of Edge Impulse's JSON",
     jsonIn: (key: string) => `the rows are the JSON records in ${key}`,
     measured: (where: string, classes: number) =>
       `${where}: its ${classes} classes are all numbers. If it is a measurement, choose the class ` +
