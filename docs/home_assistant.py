@@ -15,12 +15,12 @@ from microshrub_tools.board.discovery_messages import Entity, entities
 PICTURE = Path(__file__).parent / "images" / "home-assistant.svg"
 _AROUND: dict[str, Any] = {
     "sensor": {"kind": "mpu6050"},
-    **{key: {"is": "there"} for key in ("alarm", "anomaly", "asking")},
+    **{key: {"is": "there"} for key in ("alarm", "anomaly", "queries")},
 }
 _VALUES = {
     "state": "spin", "confidence": "93 %", "accuracy": "96 %", "drift": "OK", "anomaly": "OK",
     "normal": "PRESS", "label": "Not labelled  ▾", "query": "What is it?  ▾", "event": "query",
-    "samples": "1,204", "free": "88,240 B", "unsaved": "0", "said": "learned: spin",
+    "samples": "1,204", "free": "88,240 B", "unsaved": "0", "message": "learned: spin",
 }  # fmt: skip
 _CARDS = ("Controls", "Sensors", "Diagnostic")
 _WIDTH, _GAP, _ROW, _TOP = 300, 20, 30, 70

@@ -103,18 +103,18 @@ _SHARED = _of(
         "_RISE = const(4194304)",
         "anomaly",
     ),
-    ("novelty_detection.py", "_ENOUGH = const(8)", "_ENOUGH = const(4)", "newcomers"),
+    ("novelty_detection.py", "_ENOUGH = const(8)", "_ENOUGH = const(4)", "novelty_detection"),
     (
         "labelled_memory.py",
         "height = (int(log2(near + away)) - int(log2(near))) << 1",
         "height = int(log2(near + away)) - int(log2(near))",
-        "newcomers",
+        "novelty_detection",
     ),
     (
         "novelty_candidates.py",
         "_PATIENCE = const(4)",
         "_PATIENCE = const(1)",
-        "newcomers",
+        "novelty_detection",
     ),
     (
         "early_range_growth.py",
@@ -162,14 +162,19 @@ _SHARED = _of(
         "query_rules.py",
         "_FIRST = const(14000)",
         "_FIRST = const(100)",
-        "asking",
+        "active_learning",
     ),
-    ("query_rules.py", "r = 16384 + int(below(t, _ASKING_RNG, 32768))", "r = 32768", "asking"),
+    (
+        "query_rules.py",
+        "r = 16384 + int(below(t, _QUERY_RNG, 32768))",
+        "r = 32768",
+        "active_learning",
+    ),
     (
         "uncertainty.py",
         "_PAUSE = const(1000)",
         "_PAUSE = const(10)",
-        "asking::there_are_1000_samples_between_two_doubts",
+        "active_learning::there_are_1000_samples_between_two_suspicions",
     ),
 )
 _THICKET = _of(

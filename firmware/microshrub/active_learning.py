@@ -24,10 +24,10 @@ before that, at most the advance comes on top.
 
 Buffers:
 
-    asking.words     'i'  the integers of query_rules.py
-    asking.rng       'i'  [2] of the random numbers
-    asking.surprise  'i'  those of error_rise.py
-    asking.doubt     'i'  those of uncertainty.py
+    query.words     'i'  the integers of query_rules.py
+    query.rng       'i'  [2] of the random numbers
+    query.errors  'i'  those of error_rise.py
+    query.uncertainty     'i'  those of uncertainty.py
 """
 
 from array import array
@@ -43,10 +43,10 @@ from .uncertainty import UNCERTAINTY_WORDS, uncertainty_is_sound, was_suspected
 
 # From elsewhere, written by `make constants`:
 # places of buffers
-_ASKING_WORDS = const(0)
-_ASKING_RNG = const(1)
-_ASKING_SURPRISE = const(2)
-_ASKING_DOUBT = const(3)
+_QUERY_WORDS = const(0)
+_QUERY_RNG = const(1)
+_QUERY_ERRORS = const(2)
+_QUERY_UNCERTAINTY = const(3)
 # query_rules.py
 _Q_SAVED = const(0)
 _Q_NEXT = const(1)
@@ -127,7 +127,7 @@ class QueryStrategy(Buffers):
         return _TABLE
 
     def _start(self):
-        words = self._flat[_ASKING_WORDS]
+        words = self._flat[_QUERY_WORDS]
         words[_Q_SAVED] = max(_AT_ONCE, _ADVANCE * self.labels // self.samples)
         words[_Q_OWED] = 2 * words[_Q_SAVED]
         words[_Q_CHANGED] = 1
@@ -142,12 +142,12 @@ class QueryStrategy(Buffers):
             step = _STEP * tenths // 10 * self.labels
             words[rise] = step // self.samples
             words[rest] = step % self.samples
-        seed_generator(self._flat[_ASKING_RNG], self.seed)
-        start_errors(self._flat[_ASKING_SURPRISE])
+        seed_generator(self._flat[_QUERY_RNG], self.seed)
+        start_errors(self._flat[_QUERY_ERRORS])
         self._addresses = address_table(self._flat)
         self._votes = ()  # that were checked last
 
-    _FIXED = (("asking.words", range(_Q_LABELS, _Q_MISLED)),)
+    _FIXED = (("query.words", range(_Q_LABELS, _Q_MISLED)),)
 
     def _is_sound(self):
         words, rng, errors, uncertainty = self._flat
@@ -184,7 +184,7 @@ class QueryStrategy(Buffers):
 
     def decline(self):
         """Take back the query for which ask() has just decided."""
-        words = self._flat[_ASKING_WORDS]
+        words = self._flat[_QUERY_WORDS]
         words[_Q_ASKS] = 0
         words[_Q_SAVED] += 1
         words[_Q_QUERIES] -= 1
@@ -197,11 +197,11 @@ class QueryStrategy(Buffers):
         """
         self._check(votes)
         sure = self._is_sure(votes, wrong)
-        words = self._flat[_ASKING_WORDS]
+        words = self._flat[_QUERY_WORDS]
         if words[_Q_CHANGED]:
             return False
-        suspected = was_suspected(self._flat[_ASKING_DOUBT])
-        if not has_changed(self._flat[_ASKING_SURPRISE], sure, wrong, suspected):
+        suspected = was_suspected(self._flat[_QUERY_UNCERTAINTY])
+        if not has_changed(self._flat[_QUERY_ERRORS], sure, wrong, suspected):
             return False
         words[_Q_CHANGED] = 1
         words[_Q_KEPT] = 0 if suspected else words[_Q_SAVED] * 5 // 8
@@ -209,7 +209,7 @@ class QueryStrategy(Buffers):
 
     def _is_sure(self, votes, wrong):
         """Whether the sample was too certain to be queried; notes if it was wrong."""
-        words = self._flat[_ASKING_WORDS]
+        words = self._flat[_QUERY_WORDS]
         ahead = margin(votes, self.classes)
         if ahead >= _CERTAIN:
             misled = words[_Q_MISLED] + (8 if wrong else -2)
@@ -219,38 +219,38 @@ class QueryStrategy(Buffers):
     @property
     def asks(self):
         """Whether the last sample is queried."""
-        return self._flat[_ASKING_WORDS][_Q_ASKS] == 1
+        return self._flat[_QUERY_WORDS][_Q_ASKS] == 1
 
     @property
     def is_misled(self):
         """Whether the model was wrong lately where it was certain, as after drift."""
-        return self._flat[_ASKING_WORDS][_Q_MISLED] >= _MISLED
+        return self._flat[_QUERY_WORDS][_Q_MISLED] >= _MISLED
 
     @property
     def seen(self):
         """Samples so far; halved at 2**29, as is the number of queries."""
-        return self._flat[_ASKING_WORDS][_Q_SEEN]
+        return self._flat[_QUERY_WORDS][_Q_SEEN]
 
     @property
     def queries(self):
         """How many of these were queried."""
-        return self._flat[_ASKING_WORDS][_Q_QUERIES]
+        return self._flat[_QUERY_WORDS][_Q_QUERIES]
 
     @property
     def saved(self):
         """How many samples may be queried now, one after the other."""
-        return self._flat[_ASKING_WORDS][_Q_SAVED]
+        return self._flat[_QUERY_WORDS][_Q_SAVED]
 
     @property
     def threshold(self):
         """The margin below which a sample is uncertain, in 1/255 of all votes, rounded down."""
-        return min(max(self._flat[_ASKING_WORDS][_Q_LIMIT] >> 16, 0), 255)
+        return min(max(self._flat[_QUERY_WORDS][_Q_LIMIT] >> 16, 0), 255)
 
 
 _EXAMPLE = array("i")
 _TABLE = [
-    ("asking.words", "i", _Q_WORDS),
-    ("asking.rng", "i", RNG_WORDS),
-    ("asking.surprise", "i", ERROR_WORDS),
-    ("asking.doubt", "i", UNCERTAINTY_WORDS),
+    ("query.words", "i", _Q_WORDS),
+    ("query.rng", "i", RNG_WORDS),
+    ("query.errors", "i", ERROR_WORDS),
+    ("query.uncertainty", "i", UNCERTAINTY_WORDS),
 ]

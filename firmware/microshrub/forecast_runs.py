@@ -3,15 +3,15 @@
 On a PC, only kernels are compiled, so a sample spends most of its time between the kernels of
 take(). A board takes one sample at a time, so its program does not import this.
 
-The kernels' `parts` are buffers, and the quantizer's and the outlook's tables of addresses:
+The kernels' `parts` are buffers, and the quantizer's and the naive forecasts' tables of addresses:
 
-    0  quantizer         4  forecaster.row     8   outlook.words
-    1  target.range      5  forecaster.recent  9   outlook.away
+    0  quantizer         4  forecaster.row     8   naive.words
+    1  target.range      5  forecaster.recent  9   naive.away
     2  errors.words      6  interval.state     10  forecaster.predicted
-    3  forecaster.words  7  outlook            11  forecaster.halves
+    3  forecaster.words  7  naive              11  forecaster.halves
 
 forecaster.words takes the place of missing parts: of 6 without an interval, and of 7 to 11 without
-an outlook.
+naive forecasts.
 """
 
 import micropython
@@ -65,7 +65,7 @@ _OWN_WORDS = const(3)
 _ROW = const(4)
 _RECENT = const(5)
 _INTERVAL = const(6)
-_OUTLOOK = const(7)
+_NAIVE = const(7)
 _OPINION_WORDS = const(8)
 _AWAY = const(9)
 _PREDICTED = const(10)
@@ -79,14 +79,14 @@ class ForecastRuns:
     """Takes many rows for a Forecaster at a time."""
 
     def __init__(self, forecaster):
-        model, outlook, interval = forecaster.model, forecaster.outlook, forecaster.interval
+        model, naive, interval = forecaster.model, forecaster.naive, forecaster.interval
         words, row, codes, recent, waiting, predicted, halves = forecaster._flat
         ahead = (words, words, words, words, words)
-        if outlook:
-            ahead = (outlook._addresses, outlook._flat[0], outlook._flat[1], predicted, halves)
-        self._run = run_ahead if outlook else run_now
+        if naive:
+            ahead = (naive._addresses, naive._flat[0], naive._flat[1], predicted, halves)
+        self._run = run_ahead if naive else run_now
         self._learn, self._predict, self._table = model._learn, model._predict, model._addresses
-        self._codes, self._learned = codes, waiting if outlook else codes
+        self._codes, self._learned = codes, waiting if naive else codes
         self._certain = int(bool(interval))
         self._parts = (
             forecaster.quantizer._addresses,
@@ -215,7 +215,7 @@ def judge_waiting(parts, certain: int, y: int):
     at = words[_F_AT]
     place = (words[_F_HEAD] + words[_F_KEPT] - words[_F_HORIZON] + 1) % words[_F_KEPT]
     guess = ptr32(parts[_RECENT])[place]
-    judge_opinions(parts[_OUTLOOK], at, guess, y, ptr32(parts[_TARGET])[_SPAN])
+    judge_opinions(parts[_NAIVE], at, guess, y, ptr32(parts[_TARGET])[_SPAN])
     judge(parts, certain, ptr32(parts[_PREDICTED])[at], ptr32(parts[_HALVES])[at], y, guess)
 
 
@@ -280,12 +280,12 @@ def put(parts, y: int):
 
 @micropython.viper
 def weigh(parts):
-    """Weigh the prediction against the naive forecasts of the outlook."""
+    """Weigh the prediction against the naive forecasts."""
     words = ptr32(parts[_OWN_WORDS])
     at = words[_F_AT]
     head = words[_F_HEAD]
-    ask_seasons(parts[_OUTLOOK], at, words[_F_PREDICTION], parts[_RECENT], head)
-    prediction = int(foresee(parts[_OUTLOOK], at, ptr32(parts[_RECENT])[head]))
+    ask_seasons(parts[_NAIVE], at, words[_F_PREDICTION], parts[_RECENT], head)
+    prediction = int(foresee(parts[_NAIVE], at, ptr32(parts[_RECENT])[head]))
     words[_F_PREDICTION] = int(within(parts[_TARGET], prediction))
 
 

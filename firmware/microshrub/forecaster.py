@@ -95,14 +95,14 @@ class Forecaster(Buffers):
                 raise ParameterError("interval", "a number of 50..99", interval)
             self.interval = Interval(interval / 100, late)
         self._kept = 1
-        self.outlook = None
+        self.naive = None
         if horizon:
             from .naive_forecasts import NaiveForecasts, ring_room
 
             self._kept = max(lags, ring_room(horizon))
-            self.outlook = NaiveForecasts(horizon, self._kept)
+            self.naive = NaiveForecasts(horizon, self._kept)
         self._allocate()
-        parts = self.quantizer, model, self.target, self.metrics, self, self.outlook, self.interval
+        parts = self.quantizer, model, self.target, self.metrics, self, self.naive, self.interval
         self.parts = tuple([part for part in parts if part])
 
     def configuration(self):
@@ -170,8 +170,8 @@ class Forecaster(Buffers):
             self.quantizer.observe(row)
         self.quantizer.freeze()
         self.reset()
-        if self.outlook:
-            self.outlook.reset()
+        if self.naive:
+            self.naive.reset()
 
     def take(self, values):
         """Learn from a sample, array('i') of `columns`, and predict.
@@ -193,7 +193,7 @@ class Forecaster(Buffers):
         y = values[at + self.column]
         words[_F_OUTCOME] = 0
         words[_F_TAKEN] = (words[_F_TAKEN] + 1) & _TICKS
-        if self.outlook:
+        if self.naive:
             self._learn_waiting(y)
             self._arrange(values, at, y)
             self._foresee()
@@ -220,7 +220,7 @@ class Forecaster(Buffers):
         words = self._flat[_OWN_WORDS]
         guess = (words[_F_HEAD] + words[_F_KEPT] - self.horizon + 1) % words[_F_KEPT]
         guess = self._flat[_RECENT][guess]
-        self.outlook.judge(at, guess, y, self.target.span)  # type: ignore[union-attr]
+        self.naive.judge(at, guess, y, self.target.span)  # type: ignore[union-attr]
         self._judge(self._flat[_PREDICTED][at], self._flat[_HALVES][at], y, guess)
 
     def _learn(self, rows, at, code):
@@ -229,11 +229,11 @@ class Forecaster(Buffers):
         return model._learn(model._addresses, rows, at * model.features, code)
 
     def _foresee(self):
-        """Predict the sample, with the outlook's opinion."""
+        """Predict the sample, weighed against the naive forecasts."""
         words, recent = self._flat[_OWN_WORDS], self._flat[_RECENT]
-        self.outlook.note(recent, words[_F_HEAD], self.target.span)  # type: ignore[union-attr]
+        self.naive.note(recent, words[_F_HEAD], self.target.span)  # type: ignore[union-attr]
         self._predict()
-        prediction = self.outlook.foresee(  # type: ignore[union-attr]
+        prediction = self.naive.foresee(  # type: ignore[union-attr]
             words[_F_AT], words[_F_PREDICTION], recent, words[_F_HEAD]
         )
         words[_F_PREDICTION] = self.target.within(prediction)

@@ -7,7 +7,7 @@ over the features in codes of 8 bits, and r = reach * features, the score is
     32 log2((r + d) / r)      32 more is twice as far
 
 So a rare class is as well known as a frequent one, unlike with the density of
-anomaly_distance.py. d stays in newcomers.words. The buffers are those of novelty_detection.py.
+anomaly_distance.py. d stays in novelty.words. The buffers are those of novelty_detection.py.
 """
 
 import micropython
@@ -17,11 +17,11 @@ from .fixed import log2
 
 # From elsewhere, written by `make constants`:
 # places of buffers
-_NEWCOMERS_WORDS = const(0)
-_NEWCOMERS_CODES = const(1)
-_NEWCOMERS_SAMPLE = const(2)
-_NEWCOMERS_LABELS = const(3)
-_NEWCOMERS_COUNTS = const(4)
+_NOVELTY_WORDS = const(0)
+_NOVELTY_CODES = const(1)
+_NOVELTY_SAMPLE = const(2)
+_NOVELTY_LABELS = const(3)
+_NOVELTY_COUNTS = const(4)
 # novelty_detection.py
 _N_HELD = const(2)
 _N_HAND = const(3)
@@ -37,14 +37,14 @@ _AFAR = const(65536)  # above any distance
 
 @micropython.viper
 def nearest(away: int, gap: int, i: int, t) -> int:
-    """The sum of the three smallest distances of newcomers.sample from samples in the memory.
+    """The sum of the three smallest distances of novelty.sample from samples in the memory.
 
     The hot variables come as arguments, 0 each: viper keeps the first three in registers.
     """
     address = ptr32(t)
-    words = ptr32(address[_NEWCOMERS_WORDS])
-    codes = ptr8(address[_NEWCOMERS_CODES])
-    sample = ptr8(address[_NEWCOMERS_SAMPLE])
+    words = ptr32(address[_NOVELTY_WORDS])
+    codes = ptr8(address[_NOVELTY_CODES])
+    sample = ptr8(address[_NOVELTY_SAMPLE])
     features = words[_N_FEATURES]
     least = _AFAR
     second = _AFAR
@@ -76,8 +76,8 @@ def nearest(away: int, gap: int, i: int, t) -> int:
 def height_of(t, rows, at: int) -> int:
     """The distance of the sample at rows[at] from the memory, in 1/16384 octaves; 0 if empty."""
     address = ptr32(t)
-    words = ptr32(address[_NEWCOMERS_WORDS])
-    sample = ptr8(address[_NEWCOMERS_SAMPLE])
+    words = ptr32(address[_NOVELTY_WORDS])
+    sample = ptr8(address[_NOVELTY_SAMPLE])
     x = ptr16(rows)
     for f in range(words[_N_FEATURES]):
         sample[f] = x[at + f] >> 8
@@ -93,16 +93,16 @@ def height_of(t, rows, at: int) -> int:
 
 @micropython.viper
 def keep(t, label: int):
-    """Take newcomers.sample into the memory with its label.
+    """Take novelty.sample into the memory with its label.
 
     If the memory is full, it replaces a sample of the largest class; at a tie, of its own class.
     """
     address = ptr32(t)
-    words = ptr32(address[_NEWCOMERS_WORDS])
-    codes = ptr8(address[_NEWCOMERS_CODES])
-    sample = ptr8(address[_NEWCOMERS_SAMPLE])
-    labels = ptr8(address[_NEWCOMERS_LABELS])
-    counts = ptr16(address[_NEWCOMERS_COUNTS])
+    words = ptr32(address[_NOVELTY_WORDS])
+    codes = ptr8(address[_NOVELTY_CODES])
+    sample = ptr8(address[_NOVELTY_SAMPLE])
+    labels = ptr8(address[_NOVELTY_LABELS])
+    counts = ptr16(address[_NOVELTY_COUNTS])
     features = words[_N_FEATURES]
     window = words[_N_WINDOW]
     place = words[_N_HELD]
@@ -131,10 +131,10 @@ def keep(t, label: int):
 def relabel(t, label: int, to: int):
     """Move the samples of a class in the memory to another class; -1: remove them."""
     address = ptr32(t)
-    words = ptr32(address[_NEWCOMERS_WORDS])
-    codes = ptr8(address[_NEWCOMERS_CODES])
-    labels = ptr8(address[_NEWCOMERS_LABELS])
-    counts = ptr16(address[_NEWCOMERS_COUNTS])
+    words = ptr32(address[_NOVELTY_WORDS])
+    codes = ptr8(address[_NOVELTY_CODES])
+    labels = ptr8(address[_NOVELTY_LABELS])
+    counts = ptr16(address[_NOVELTY_COUNTS])
     features = words[_N_FEATURES]
     left = 0
     for place in range(words[_N_HELD]):

@@ -26,9 +26,9 @@ it is `last` where the weighted mean was worse.
 
 Buffers:
 
-    outlook.words     'i'  the integers below
-    outlook.away      'i'  [340] the mean difference of values one period apart, of each period
-    outlook.opinions  'i'  [4 * horizon] model, season, shifted and the weighted mean of all, of
+    naive.words     'i'  the integers below
+    naive.away      'i'  [340] the mean difference of values one period apart, of each period
+    naive.opinions  'i'  [4 * horizon] model, season, shifted and the weighted mean of all, of
                            each sample that waits
 """
 
@@ -41,8 +41,8 @@ from .seasons import ask_seasons, compare, scaling_bits
 
 # From elsewhere, written by `make constants`:
 # places of buffers
-_OUTLOOK_WORDS = const(0)
-_OUTLOOK_OPINIONS = const(2)
+_NAIVE_WORDS = const(0)
+_NAIVE_OPINIONS = const(2)
 # (end)
 
 _O_HORIZON = const(0)
@@ -93,7 +93,7 @@ def difference(a: int, b: int, bits: int) -> int:
 def judge(t, at: int, last: int, target: int, span: int):
     """The errors of each forecast of the sample that waited at opinions[_OF_EACH * at:]."""
     fill(t, at, last)
-    words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
+    words = ptr32(ptr32(t)[_NAIVE_WORDS])
     bits = int(scaling_bits(span))
     if words[_O_SEEN] < _MEMORY + 16 * words[_O_HORIZON]:
         words[_O_SEEN] = words[_O_SEEN] + 1
@@ -103,7 +103,7 @@ def judge(t, at: int, last: int, target: int, span: int):
         # |difference| < 2**21 * 2**8
         off = (int(difference(words[_O_FORECASTS + k], target, bits)) << 8) - error
         words[_O_ERROR + k] = error + (off + (seen >> 1)) // seen
-    mean = ptr32(ptr32(t)[_OUTLOOK_OPINIONS])[_OF_EACH * at + _MEAN]
+    mean = ptr32(ptr32(t)[_NAIVE_OPINIONS])[_OF_EACH * at + _MEAN]
     saved = int(difference(words[_O_FORECASTS + _LAST], target, bits))
     saved -= int(difference(mean, target, bits))
     horizon = words[_O_HORIZON]
@@ -120,8 +120,8 @@ def judge(t, at: int, last: int, target: int, span: int):
 @micropython.viper
 def fill(t, at: int, last: int):
     """Write all forecasts of a sample; where the last value is missing, it is the model's."""
-    words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
-    opinions = ptr32(ptr32(t)[_OUTLOOK_OPINIONS])
+    words = ptr32(ptr32(t)[_NAIVE_WORDS])
+    opinions = ptr32(ptr32(t)[_NAIVE_OPINIONS])
     place = _OF_EACH * at
     model = opinions[place]
     season = opinions[place + 1]
@@ -142,13 +142,13 @@ def fill(t, at: int, last: int):
 def foresee(t, at: int, last: int) -> int:
     """The forecast for the sample that waits at opinions[_OF_EACH * at:]."""
     fill(t, at, last)
-    words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
+    words = ptr32(ptr32(t)[_NAIVE_WORDS])
     mean = int(weighted_mean(t))
     if mean > _RAW_MAX:  # shares are rounded
         mean = _RAW_MAX
     if mean < 0 - _RAW_MAX:
         mean = 0 - _RAW_MAX
-    ptr32(ptr32(t)[_OUTLOOK_OPINIONS])[_OF_EACH * at + _MEAN] = mean
+    ptr32(ptr32(t)[_NAIVE_OPINIONS])[_OF_EACH * at + _MEAN] = mean
     if words[_O_HORIZON] == 1:
         return mean
     last = words[_O_FORECASTS + _LAST]
@@ -172,7 +172,7 @@ def foresee(t, at: int, last: int) -> int:
 @micropython.viper
 def weighted_mean(t) -> int:
     """The mean of all forecasts of the sample, weighted by their errors."""
-    words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
+    words = ptr32(ptr32(t)[_NAIVE_WORDS])
     seen = words[_O_SEEN]
     if not seen:
         return words[_O_FORECASTS + _LAST]
@@ -247,16 +247,16 @@ class NaiveForecasts(Buffers):
 
     def _table(self):
         return [
-            ("outlook.words", "i", _O_WORDS),
-            ("outlook.away", "i", _PERIODS),
-            ("outlook.opinions", "i", _OF_EACH * self._horizon),
+            ("naive.words", "i", _O_WORDS),
+            ("naive.away", "i", _PERIODS),
+            ("naive.opinions", "i", _OF_EACH * self._horizon),
         ]
 
     def _allocate(self):
         Buffers._allocate(self)
         self._addresses = address_table(self._flat)
 
-    _FIXED = (("outlook.words", (_O_HORIZON, _O_KEPT)),)
+    _FIXED = (("naive.words", (_O_HORIZON, _O_KEPT)),)
 
     def _start(self):
         words = self._flat[0]

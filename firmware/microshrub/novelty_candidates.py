@@ -27,13 +27,13 @@ from micropython import const
 
 # From elsewhere, written by `make constants`:
 # places of buffers
-_NEWCOMERS_WORDS = const(0)
-_NEWCOMERS_SAMPLE = const(2)
-_NEWCOMERS_RING = const(5)
-_NEWCOMERS_X = const(6)
-_NEWCOMERS_MARKS = const(7)
-_NEWCOMERS_AWAYS = const(8)
-_NEWCOMERS_NEAR = const(9)
+_NOVELTY_WORDS = const(0)
+_NOVELTY_SAMPLE = const(2)
+_NOVELTY_RING = const(5)
+_NOVELTY_X = const(6)
+_NOVELTY_MARKS = const(7)
+_NOVELTY_AWAYS = const(8)
+_NOVELTY_NEAR = const(9)
 # novelty_detection.py
 _N_AWAY = const(4)
 _N_FOLLOWS = const(5)
@@ -58,17 +58,17 @@ _GIVEN = const(3)
 
 @micropython.viper
 def gather(t) -> int:
-    """How many candidates newcomers.sample belongs to; near has their distances.
+    """How many candidates novelty.sample belongs to; near has their distances.
 
-    newcomers.words notes whether the last candidate is the nearest.
+    novelty.words notes whether the last candidate is the nearest.
     """
     address = ptr32(t)
-    words = ptr32(address[_NEWCOMERS_WORDS])
-    ring = ptr16(address[_NEWCOMERS_RING])
-    sample = ptr8(address[_NEWCOMERS_SAMPLE])
-    marks = ptr16(address[_NEWCOMERS_MARKS])
-    near = ptr16(address[_NEWCOMERS_NEAR])
-    aways = ptr16(address[_NEWCOMERS_AWAYS])
+    words = ptr32(address[_NOVELTY_WORDS])
+    ring = ptr16(address[_NOVELTY_RING])
+    sample = ptr8(address[_NOVELTY_SAMPLE])
+    marks = ptr16(address[_NOVELTY_MARKS])
+    near = ptr16(address[_NOVELTY_NEAR])
+    aways = ptr16(address[_NOVELTY_AWAYS])
     features = words[_N_FEATURES]
     room = words[_N_ROOM]
     close = words[_N_CLOSE] >> 8
@@ -111,11 +111,11 @@ def gather(t) -> int:
 def collect(t, rows, at: int) -> int:
     """Put a sample into the ring; returns its place, -1 if it only follows the last candidate."""
     address = ptr32(t)
-    words = ptr32(address[_NEWCOMERS_WORDS])
-    ring = ptr16(address[_NEWCOMERS_RING])
-    marks = ptr16(address[_NEWCOMERS_MARKS])
-    near = ptr16(address[_NEWCOMERS_NEAR])
-    aways = ptr16(address[_NEWCOMERS_AWAYS])
+    words = ptr32(address[_NOVELTY_WORDS])
+    ring = ptr16(address[_NOVELTY_RING])
+    marks = ptr16(address[_NOVELTY_MARKS])
+    near = ptr16(address[_NOVELTY_NEAR])
+    aways = ptr16(address[_NOVELTY_AWAYS])
     x = ptr16(rows)
     features = words[_N_FEATURES]
     room = words[_N_ROOM]
@@ -139,8 +139,8 @@ def collect(t, rows, at: int) -> int:
 def drop(t, place: int):
     """Make a place of the ring free."""
     address = ptr32(t)
-    words = ptr32(address[_NEWCOMERS_WORDS])
-    marks = ptr16(address[_NEWCOMERS_MARKS])
+    words = ptr32(address[_NOVELTY_WORDS])
+    marks = ptr16(address[_NOVELTY_MARKS])
     mark = marks[place]
     if mark:
         words[_RING_HELD] = words[_RING_HELD] - 1
@@ -153,11 +153,11 @@ def drop(t, place: int):
 
 @micropython.viper
 def join(t, alike: int):
-    """Have the `alike` samples of newcomers.near join the group, or form another one."""
+    """Have the `alike` samples of novelty.near join the group, or form another one."""
     address = ptr32(t)
-    words = ptr32(address[_NEWCOMERS_WORDS])
-    marks = ptr16(address[_NEWCOMERS_MARKS])
-    near = ptr16(address[_NEWCOMERS_NEAR])
+    words = ptr32(address[_NOVELTY_WORDS])
+    marks = ptr16(address[_NOVELTY_MARKS])
+    near = ptr16(address[_NOVELTY_NEAR])
     room = words[_N_ROOM]
     asked = words[_N_ASKED]
     shared = 0
@@ -182,8 +182,8 @@ def join(t, alike: int):
 def give(t, mark: int):
     """Give the group its label, which is mark - 3."""
     address = ptr32(t)
-    words = ptr32(address[_NEWCOMERS_WORDS])
-    marks = ptr16(address[_NEWCOMERS_MARKS])
+    words = ptr32(address[_NOVELTY_WORDS])
+    marks = ptr16(address[_NOVELTY_MARKS])
     for place in range(words[_N_ROOM]):
         if marks[place] == _ASKED:
             marks[place] = mark
@@ -193,18 +193,18 @@ def give(t, mark: int):
 
 @micropython.viper
 def take(t) -> int:
-    """Take the oldest sample that has a label out of the ring, to newcomers.x and sample.
+    """Take the oldest sample that has a label out of the ring, to novelty.x and sample.
 
     Returns the label, -1 if there is none.
     """
     address = ptr32(t)
-    words = ptr32(address[_NEWCOMERS_WORDS])
+    words = ptr32(address[_NOVELTY_WORDS])
     if not words[_N_GIVEN]:
         return -1
-    ring = ptr16(address[_NEWCOMERS_RING])
-    marks = ptr16(address[_NEWCOMERS_MARKS])
-    x = ptr16(address[_NEWCOMERS_X])
-    sample = ptr8(address[_NEWCOMERS_SAMPLE])
+    ring = ptr16(address[_NOVELTY_RING])
+    marks = ptr16(address[_NOVELTY_MARKS])
+    x = ptr16(address[_NOVELTY_X])
+    sample = ptr8(address[_NOVELTY_SAMPLE])
     features = words[_N_FEATURES]
     place = words[_RING_HEAD]
     while marks[place] < _GIVEN:

@@ -15,16 +15,16 @@ both distances is that of ECSMiner's q-NSC.
 
 Buffers:
 
-    newcomers.words   'i'  the integers below
-    newcomers.codes   'B'  [window * features] the memory: the upper 8 bits of the codes
-    newcomers.sample  'B'  [features] those of the sample that is compared
-    newcomers.labels  'B'  [window] the class of each sample in the memory
-    newcomers.counts  'H'  [classes] how many samples of each class are there
-    newcomers.ring    'H'  [room * features] the codes of the candidates
-    newcomers.x       'H'  [features] those of the candidate that was taken out last
-    newcomers.marks   'H'  [room] what each place of the ring is, see novelty_candidates.py
-    newcomers.aways   'H'  [room] the distance of each from the memory when it came
-    newcomers.near    'H'  [room] its distance from the last candidate; 65535: not alike
+    novelty.words   'i'  the integers below
+    novelty.codes   'B'  [window * features] the memory: the upper 8 bits of the codes
+    novelty.sample  'B'  [features] those of the sample that is compared
+    novelty.labels  'B'  [window] the class of each sample in the memory
+    novelty.counts  'H'  [classes] how many samples of each class are there
+    novelty.ring    'H'  [room * features] the codes of the candidates
+    novelty.x       'H'  [features] those of the candidate that was taken out last
+    novelty.marks   'H'  [room] what each place of the ring is, see novelty_candidates.py
+    novelty.aways   'H'  [room] the distance of each from the memory when it came
+    novelty.near    'H'  [room] its distance from the last candidate; 65535: not alike
 """
 
 import micropython
@@ -38,10 +38,10 @@ from .novelty_score import adjust, novelty_of
 
 # From elsewhere, written by `make constants`:
 # places of buffers
-_NEWCOMERS_WORDS = const(0)
-_NEWCOMERS_COUNTS = const(4)
-_NEWCOMERS_X = const(6)
-_NEWCOMERS_MARKS = const(7)
+_NOVELTY_WORDS = const(0)
+_NOVELTY_COUNTS = const(4)
+_NOVELTY_X = const(6)
+_NOVELTY_MARKS = const(7)
 # novelty_candidates.py
 _ASKED = const(2)
 _GIVEN = const(3)
@@ -101,7 +101,7 @@ def meet(t, x, label: int, collecting: int, uncertainty: int) -> int:
     uncertainty is in Q20. The sample is kept in the memory if it has a label, or in the ring if it
     is a candidate and collecting is 1.
     """
-    words = ptr32(ptr32(t)[_NEWCOMERS_WORDS])
+    words = ptr32(ptr32(t)[_NOVELTY_WORDS])
     height = int(height_of(t, x, 0))
     if height > _FARTHEST:
         height = _FARTHEST
@@ -121,7 +121,7 @@ def meet(t, x, label: int, collecting: int, uncertainty: int) -> int:
             join(t, alike + 1)
     words[_N_SCORE] = alike
     if label >= 0:
-        if ptr16(ptr32(t)[_NEWCOMERS_COUNTS])[label] >= words[_N_ENOUGH]:
+        if ptr16(ptr32(t)[_NOVELTY_COUNTS])[label] >= words[_N_ENOUGH]:
             adjust(t, height, uncertainty, score, new)
         keep(t, label)
     return new
@@ -157,16 +157,16 @@ class NoveltyDetector(Buffers):
     def _table(self):
         room = self.places
         return [
-            ("newcomers.words", "i", _WORDS),
-            ("newcomers.codes", "B", self.window * self.features),
-            ("newcomers.sample", "B", self.features),
-            ("newcomers.labels", "B", self.window),
-            ("newcomers.counts", "H", self.classes),
-            ("newcomers.ring", "H", room * self.features),
-            ("newcomers.x", "H", self.features),
-            ("newcomers.marks", "H", room),
-            ("newcomers.aways", "H", room),
-            ("newcomers.near", "H", room),
+            ("novelty.words", "i", _WORDS),
+            ("novelty.codes", "B", self.window * self.features),
+            ("novelty.sample", "B", self.features),
+            ("novelty.labels", "B", self.window),
+            ("novelty.counts", "H", self.classes),
+            ("novelty.ring", "H", room * self.features),
+            ("novelty.x", "H", self.features),
+            ("novelty.marks", "H", room),
+            ("novelty.aways", "H", room),
+            ("novelty.near", "H", room),
         ]
 
     def nbytes(self):
@@ -174,7 +174,7 @@ class NoveltyDetector(Buffers):
         return table_bytes(self._table())
 
     def _start(self):
-        words = self._flat[_NEWCOMERS_WORDS]
+        words = self._flat[_NOVELTY_WORDS]
         words[_N_CLOSE] = _ONE
         words[_N_RISE] = _FALL // self.period
         words[_N_WINDOW] = self.window
@@ -188,7 +188,7 @@ class NoveltyDetector(Buffers):
         self._addresses = address_table(self._flat)
         self._row = ()  # that was checked last
 
-    _FIXED = (("newcomers.words", range(_N_RISE, _WORDS)),)
+    _FIXED = (("novelty.words", range(_N_RISE, _WORDS)),)
 
     def _is_sound(self):
         words, _, _, labels, counts, _, _, marks, _, _ = self._flat
@@ -259,14 +259,14 @@ class NoveltyDetector(Buffers):
 
     def dismiss(self):
         """Drop all candidates: none is novel."""
-        for place in range(len(self._flat[_NEWCOMERS_MARKS])):
-            if self._flat[_NEWCOMERS_MARKS][place] < _GIVEN:
+        for place in range(len(self._flat[_NOVELTY_MARKS])):
+            if self._flat[_NOVELTY_MARKS][place] < _GIVEN:
                 drop(self._addresses, place)
 
     def move(self, label, to):
         """Move the remembered samples of a class to another class; -1: forget them."""
         relabel(self._addresses, label, to)
-        marks = self._flat[_NEWCOMERS_MARKS]
+        marks = self._flat[_NOVELTY_MARKS]
         for place in range(len(marks)):
             if marks[place] == _GIVEN + label:
                 if to >= 0:
@@ -276,7 +276,7 @@ class NoveltyDetector(Buffers):
 
     def is_asked(self, place):
         """Whether a place of the ring is of the group."""
-        return self._flat[_NEWCOMERS_MARKS][place] == _ASKED
+        return self._flat[_NOVELTY_MARKS][place] == _ASKED
 
     @property
     def places(self):
@@ -286,7 +286,7 @@ class NoveltyDetector(Buffers):
     @property
     def place(self):
         """The place of the last sample in the ring if it went there, else -1."""
-        words = self._flat[_NEWCOMERS_WORDS]
+        words = self._flat[_NOVELTY_WORDS]
         if words[_N_SINCE] or not words[_RING_HELD]:
             return -1
         return (words[_RING_HEAD] or words[_N_ROOM]) - 1
@@ -294,12 +294,12 @@ class NoveltyDetector(Buffers):
     @property
     def x(self):
         """The codes of the sample that was taken last, array('H')."""
-        return self._flat[_NEWCOMERS_X]
+        return self._flat[_NOVELTY_X]
 
     @property
     def score(self):
         """The number of candidates that the last sample belongs to, 0..255."""
-        return min(self._flat[_NEWCOMERS_WORDS][_N_SCORE], 255)
+        return min(self._flat[_NOVELTY_WORDS][_N_SCORE], 255)
 
     @property
     def threshold(self):
@@ -309,7 +309,7 @@ class NoveltyDetector(Buffers):
     @property
     def waiting(self):
         """Samples of the group that waits for a name."""
-        return self._flat[_NEWCOMERS_WORDS][_N_ASKED]
+        return self._flat[_NOVELTY_WORDS][_N_ASKED]
 
     @property
     def is_ready(self):

@@ -12,7 +12,7 @@ from micropython import const
 
 # From elsewhere, written by `make constants`:
 # places of buffers
-_NEWCOMERS_WORDS = const(0)
+_NOVELTY_WORDS = const(0)
 # novelty_detection.py
 _N_HELD = const(2)
 _RING_HELD = const(8)
@@ -51,7 +51,7 @@ def novelty_of(t, height: int, uncertainty: int) -> int:
 @micropython.viper
 def above(t, mean: int, value: int, least: int) -> int:
     """How far a value is above the mean of words[mean], in mean deviations, Q8."""
-    words = ptr32(ptr32(t)[_NEWCOMERS_WORDS])
+    words = ptr32(ptr32(t)[_NOVELTY_WORDS])
     spread = words[mean + 1]
     if spread < least:
         spread = least
@@ -64,7 +64,7 @@ def above(t, mean: int, value: int, least: int) -> int:
 @micropython.viper
 def learn_mean(t, mean: int, value: int, seen: int):
     """Update words[mean] and the mean deviation after it with one more sample."""
-    words = ptr32(ptr32(t)[_NEWCOMERS_WORDS])
+    words = ptr32(ptr32(t)[_NOVELTY_WORDS])
     far = value - words[mean]
     size = far if far > 0 else 0 - far
     part = size // seen
@@ -79,7 +79,7 @@ def learn_mean(t, mean: int, value: int, seen: int):
 @micropython.viper
 def adjust(t, height: int, uncertainty: int, score: int, new: int):
     """Adjust the limit and `close` with a sample of a known class."""
-    words = ptr32(ptr32(t)[_NEWCOMERS_WORDS])
+    words = ptr32(ptr32(t)[_NOVELTY_WORDS])
     seen = words[_N_SEEN]
     if seen < _MEMORY:
         seen += 1

@@ -26,7 +26,7 @@ from .learner import whole
 
 _G_THRESHOLD = const(0)  # times 16384
 _G_USUAL = const(1)  # likewise: the root of the usual part
-_G_TOLD = const(2)  # labels so far,
+_G_LABELS = const(2)  # labels so far,
 _G_COVERED = const(3)  # and labels that were in their set
 _G_SETS = const(4)
 _G_CLASSES = const(5)  # in all of them
@@ -82,7 +82,7 @@ class Guarantee(Buffers):
         return (
             -_G_STEP * 100 <= words[_G_THRESHOLD] <= _G_ONE + _G_STEP * 100
             and 0 <= words[_G_USUAL] <= _G_ONE
-            and 0 <= words[_G_COVERED] <= words[_G_TOLD] <= 2 * _G_MOST
+            and 0 <= words[_G_COVERED] <= words[_G_LABELS] <= 2 * _G_MOST
             and 0 <= words[_G_UNSURE] <= words[_G_SETS] <= _G_MOST
             and 0 <= words[_G_CLASSES] <= self.classes * _G_MOST
             and 0 <= words[_G_SURE] <= 65535
@@ -98,7 +98,7 @@ class Guarantee(Buffers):
         size = self._choose(votes)
         self._count(size, votes)
         if label >= 0:
-            self.told(votes, predicted, label)
+            self.late(votes, predicted, label)
         return min(size, 255)
 
     def _choose(self, votes):
@@ -115,15 +115,15 @@ class Guarantee(Buffers):
     def _count(self, size, votes):
         words = self._flat[_GUARANTEE_WORDS]
         if words[_G_SETS] >= _G_MOST:
-            for k in range(_G_TOLD, _G_SURE):
+            for k in range(_G_LABELS, _G_SURE):
                 words[k] >>= 1
         words[_G_SURE] = self._flat[_GUARANTEE_RIGHT][_eighth(votes)]
         words[_G_SETS] += 1
         words[_G_CLASSES] += size
         words[_G_UNSURE] += int(size > 1)
 
-    def told(self, votes, predicted, label):
-        """Take the label of a sample with these votes. Allocates nothing."""
+    def late(self, votes, predicted, label):
+        """Take the label of an earlier sample, which has these votes now. Allocates nothing."""
         own = votes[label] >> 9
         self._cover(own >= self.limit(votes))
         self._settle(own >= self._usual() * (max(votes) >> 9) >> 14)
@@ -132,10 +132,10 @@ class Guarantee(Buffers):
     def _cover(self, covered):
         """Count a label that was in its set, or was not."""
         words = self._flat[_GUARANTEE_WORDS]
-        if words[_G_TOLD] >= 2 * _G_MOST:  # many of no set, which came late
-            words[_G_TOLD] >>= 1
+        if words[_G_LABELS] >= 2 * _G_MOST:  # many of no set, which came late
+            words[_G_LABELS] >>= 1
             words[_G_COVERED] >>= 1
-        words[_G_TOLD] += 1
+        words[_G_LABELS] += 1
         words[_G_COVERED] += int(covered)
         words[_G_THRESHOLD] += _G_STEP * (100 - self.percent if covered else -self.percent)
 
@@ -182,8 +182,8 @@ class Guarantee(Buffers):
         They are counts, the last prediction's confidence in 1/65536, and its set.
         """
         n = 0
-        while n < _G_WORDS - _G_TOLD:
-            words[n] = self._flat[_GUARANTEE_WORDS][n + _G_TOLD]
+        while n < _G_WORDS - _G_LABELS:
+            words[n] = self._flat[_GUARANTEE_WORDS][n + _G_LABELS]
             n += 1
         begin = 0
         while begin < self.classes:

@@ -1,6 +1,6 @@
 """The rules of QueryStrategy: the label budget, the uncertainty of a sample, whether to query it.
 
-The integers of asking.words are below; see active_learning.py.
+The integers of query.words are below; see active_learning.py.
 """
 
 import micropython
@@ -11,9 +11,9 @@ from .uncertainty import has_risen
 
 # From elsewhere, written by `make constants`:
 # places of buffers
-_ASKING_WORDS = const(0)
-_ASKING_RNG = const(1)
-_ASKING_DOUBT = const(3)
+_QUERY_WORDS = const(0)
+_QUERY_RNG = const(1)
+_QUERY_UNCERTAINTY = const(3)
 # (end)
 
 _Q_SAVED = const(0)  # queries that may be made, one after the other
@@ -64,7 +64,7 @@ def margin(votes: ptr32, classes: int) -> int:
 @micropython.viper
 def earn(t):
     """Add the share of a query that this sample earns; half of it pays back the advance."""
-    words = ptr32(ptr32(t)[_ASKING_WORDS])
+    words = ptr32(ptr32(t)[_QUERY_WORDS])
     part = words[_Q_NEXT] + words[_Q_LABELS]  # < 2 * samples <= 2**30
     if part >= words[_Q_SAMPLES]:
         part -= words[_Q_SAMPLES]
@@ -82,7 +82,7 @@ def move(t, uncertain: int):
 
     It is above 0 before it falls by a step.
     """
-    words = ptr32(ptr32(t)[_ASKING_WORDS])
+    words = ptr32(ptr32(t)[_QUERY_WORDS])
     rise = words[_Q_RISE_ENOUGH]
     debt = words[_Q_DEBT] + words[_Q_REST_ENOUGH]  # < 2 * samples <= 2**30
     if words[_Q_SEEN] >= _FIRST and words[_Q_SAVED] < words[_Q_ENOUGH]:
@@ -99,25 +99,25 @@ def move(t, uncertain: int):
 @micropython.viper
 def wants(t, sure: int) -> int:
     """1 if a sample with that margin is uncertain, or drawn at random."""
-    words = ptr32(ptr32(t)[_ASKING_WORDS])
+    words = ptr32(ptr32(t)[_QUERY_WORDS])
     # a threshold in units of 2**11, <= 2**14, times 1/2 <= r < 3/2 in Q15: < 2**30
-    r = 16384 + int(below(t, _ASKING_RNG, 32768))
+    r = 16384 + int(below(t, _QUERY_RNG, 32768))
     uncertain = int(sure < (words[_Q_LIMIT] >> 11) * r >> 4)
     move(t, uncertain)
     if uncertain:
         return 1
     chance = words[_Q_CHANCE]
-    r = int(below(t, _ASKING_RNG, 32768)) - (chance >> 15)
+    r = int(below(t, _QUERY_RNG, 32768)) - (chance >> 15)
     if not r:
-        r = int(below(t, _ASKING_RNG, 32768)) - (chance & 32767)
+        r = int(below(t, _QUERY_RNG, 32768)) - (chance & 32767)
     return int(r < 0)
 
 
 @micropython.viper
 def probe(t, sure: int) -> int:
     """1 if a sample with that margin is to be queried because drift is suspected."""
-    words = ptr32(ptr32(t)[_ASKING_WORDS])
-    if int(has_risen(t, _ASKING_DOUBT, sure)) and not words[_Q_CHANGED]:
+    words = ptr32(ptr32(t)[_QUERY_WORDS])
+    if int(has_risen(t, _QUERY_UNCERTAINTY, sure)) and not words[_Q_CHANGED]:
         most = words[_Q_SAVED] >> 2
         words[_Q_PROBES] = most if most < _Q_PROBE else _Q_PROBE
     if not words[_Q_PROBES]:
@@ -129,7 +129,7 @@ def probe(t, sure: int) -> int:
 @micropython.viper
 def decide(t, votes, classes: int) -> int:
     """1 if the sample with these votes is to be queried, else 0; notes the query."""
-    words = ptr32(ptr32(t)[_ASKING_WORDS])
+    words = ptr32(ptr32(t)[_QUERY_WORDS])
     earn(t)
     sure = int(margin(votes, classes))
     asks = int(probe(t, sure))

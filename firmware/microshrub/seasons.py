@@ -8,8 +8,8 @@ from micropython import const
 
 # From elsewhere, written by `make constants`:
 # places of buffers
-_OUTLOOK_WORDS = const(0)
-_OUTLOOK_OPINIONS = const(2)
+_NAIVE_WORDS = const(0)
+_NAIVE_OPINIONS = const(2)
 # forecast_runs.py
 _RAW_MAX = const(536870911)
 # naive_forecasts.py
@@ -100,8 +100,8 @@ def compare(words: ptr32, away: ptr32, recent: ptr32, head: int, span: int):
 @micropython.viper
 def ask_seasons(t, at: int, model: int, recent: ptr32, head: int):
     """Keep the forecasts model, season and shifted at opinions[_OF_EACH * at:]."""
-    words = ptr32(ptr32(t)[_OUTLOOK_WORDS])
-    opinions = ptr32(ptr32(t)[_OUTLOOK_OPINIONS])
+    words = ptr32(ptr32(t)[_NAIVE_WORDS])
+    opinions = ptr32(ptr32(t)[_NAIVE_OPINIONS])
     kept = words[_O_KEPT]
     last = recent[head]
     if last == _NOTHING:

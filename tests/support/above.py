@@ -1,4 +1,4 @@
-"""A toy beside a learner: counts the samples whose first code is above a threshold."""
+"""A toy watcher: counts the samples whose first code is above a threshold."""
 
 from micropython import const
 
@@ -10,7 +10,7 @@ _ABOVE_WORDS = const(0)
 
 
 class Above(Buffers):
-    """Beside a learner; see microshrub/device/watchers.py. limit is a code, 0..65535."""
+    """A watcher; see microshrub/device/watchers.py. limit is a code, 0..65535."""
 
     def __init__(self, features, classes, limit=32768):
         self.limit = whole("limit", limit, 0, 65535)
@@ -28,12 +28,12 @@ class Above(Buffers):
     def _is_sound(self):
         return self._flat[_ABOVE_WORDS][_ABOVE_COUNT] >= 0
 
-    def look(self, x, votes, said, label):
+    def look(self, x, votes, predicted, label):
         above = int(x[0] > self.limit)
         self._flat[_ABOVE_WORDS][_ABOVE_COUNT] += above
         return above
 
-    def told(self, votes, said, label):
+    def late(self, votes, predicted, label):
         pass
 
     def tell(self, words):

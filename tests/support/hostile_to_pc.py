@@ -56,23 +56,23 @@ def message(topic: str, data: bytes = b"", kind: int = 0x31) -> bytes:
 
 
 def odd_topics(draw: random.Random) -> Pieces:
-    for topic in ("x", "", "/", "+", "a/b", "microshrub-parcel", "\x1b[2J", "x/" * 9000):
+    for topic in ("x", "", "/", "+", "a/b", "microshrub-packet", "\x1b[2J", "x/" * 9000):
         yield message(topic, draw.randbytes(9))
 
 
 def many_topics(draw: random.Random) -> Pieces:
     for first in range(0, 66_000, 1000):
         numbers = range(first, first + 1000)
-        yield b"".join(message(f"microshrub-parcel/g/c{k}/b") for k in numbers)
+        yield b"".join(message(f"microshrub-packet/g/c{k}/b") for k in numbers)
 
 
 def odd_names(draw: random.Random) -> Pieces:
     for name in ("%1b[2J", "%", "a%0ab", "%ff", ""):
-        yield message(f"microshrub-parcel/g/{name}/b", draw.randbytes(40))
+        yield message(f"microshrub-packet/g/{name}/b", draw.randbytes(40))
 
 
 def endless_messages(draw: random.Random) -> Pieces:
-    some = message("microshrub-parcel/g/c/b", bytes(60_000))
+    some = message("microshrub-packet/g/c/b", bytes(60_000))
     return itertools.repeat(some)
 
 
@@ -89,7 +89,7 @@ def in_drops(draw: random.Random) -> Pieces:
 
 
 def forged(draw: random.Random) -> Pieces:
-    topic = draw.choice((b"", b"\xff\0", b"microshrub-parcel/g/c/b"))
+    topic = draw.choice((b"", b"\xff\0", b"microshrub-packet/g/c/b"))
     size = draw.choice((len(topic), 65535, 0))
     body = struct.pack(">H", size) + topic + draw.randbytes(draw.choice((0, 1, 2, 50)))
     length = draw.choice((None, 0, 1, len(body) + 1, 1 << 20, (1 << 28) - 1))

@@ -71,7 +71,7 @@ PIN_CASES = (
           label_pin={"pin": 15, "pressed": 1, "released": 0}, switches=[[15], []]),
     _case(_motion(1, 0), label_pin={"pin": 15, "pressed": 1, "released": 0}, sleep={"pin": 15}),
     _case(_motion(1, 0), _TWO.format(14, "the button of --spare-classes", "--led-pin"),
-          spare={"pin": 14, "led": 14}),
+          spare_classes={"pin": 14, "led": 14}),
     _case(_motion(0, 1), _NO_BUS.format(0, 1)),
     _case(_motion(3, 0), _NO_BUS.format(3, 0)),
     _case(_motion(3, 2), "--sensor mpu6050: scl=3 sda=2 are pins of bus 1: add i2c=1"),

@@ -128,7 +128,7 @@ def message(dice: random.Random, whole: list[tuple[str, str, bytes]]) -> tuple[b
     if dice.random() < 0.2:
         origin = dice.choice(("board0", "board1", "x" * 40, "", "a/b"))
         name = dice.choice((*CLASSES, "nothing", "%ff"))
-    return f"microshrub-parcel/{GROUP}/{name}/{origin}".encode(), data
+    return f"microshrub-packet/{GROUP}/{name}/{origin}".encode(), data
 
 
 def one(

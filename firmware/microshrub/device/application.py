@@ -111,7 +111,7 @@ class Application:
             return Quantizer(self.features)
         from ..growing_ranges import GrowingQuantizer
 
-        if configuration.anomaly or configuration.spare or not self.learner.moves:
+        if configuration.anomaly or configuration.spare_classes or not self.learner.moves:
             raise ValueError("the ranges cannot grow here: config.json needs a warmup")
         return GrowingQuantizer(self.features, (self.learner, self.pending))
 

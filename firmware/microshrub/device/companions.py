@@ -33,15 +33,15 @@ def make(app):
             from .anomaly_scores import NormalButton
 
             join(app, NormalButton(app))
-    if configuration.asking is not None:
+    if configuration.queries is not None:
         from .label_queries import LabelQueries
 
         join(app, LabelQueries(app))
-    if configuration.spare is not None:
+    if configuration.spare_classes is not None:
         from .novel_classes import NovelClasses
 
         join(app, NovelClasses(app))
-    if configuration.beside is not None:
+    if configuration.watchers is not None:
         from .watchers import Watchers
 
         join(app, Watchers(app))

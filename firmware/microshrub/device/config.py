@@ -19,12 +19,12 @@ The file is an object:
     alarm         {"detector", "hook", ...}, see DriftAlarm, or null
     anomaly       {"period", "window", "reach", "normal"}, see AnomalyScore, perhaps with a "pin"
                   and "states", see anomaly_scores.py; or null
-    spare         {"classes", "room", ...}, of the last classes, which have no name yet, see
+    spare_classes {"classes", "room", ...}, of the last classes, which have no name yet, see
                   novel_classes.py; or null
-    asking        {"labels", "samples"} of a QueryStrategy, see active_learning.py, and perhaps
+    queries       {"labels", "samples"} of a QueryStrategy, see active_learning.py, and perhaps
                   "led", the pin of a light that is on while a query waits for its label; or null
-    beside        {name: [module, class, options, state], ...}: watchers, see watchers.py; or null
-    numbers       {"columns", "column", ...} for regression, see regression_app.py; or null
+    watchers      {name: [module, class, options, state], ...}, see watchers.py; or null
+    regression    {"columns", "column", ...}, see regression_app.py; or null
     label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not, each
                   null for no label; or null
     switches      [[pin, ...], ...]: for each class, the pins that are high while it is predicted,

@@ -8,13 +8,13 @@ from ..learners import learner_names
 
 VERSION = 1
 OPTIONAL = (
-    "extraction", "anomaly", "asking", "spare", "label_pin", "switches", "sleep", "beside",
-    "share"
+    "extraction", "anomaly", "queries", "spare_classes", "label_pin", "switches", "sleep",
+    "watchers", "share"
 )  # fmt: skip
 NETWORK = ("mqtt", "tcp", "datagrams")
-COMPANIONS = ("anomaly", "asking", "spare", "beside", "share")  # see companions.py
+COMPANIONS = ("anomaly", "queries", "spare_classes", "watchers", "share")  # see companions.py
 _USUAL = (
-    "version", "program", "learner", "parameters", "numbers", "feature_names", "class_names",
+    "version", "program", "learner", "parameters", "regression", "feature_names", "class_names",
     "units", "quantizer", "warmup", "model", "pending", "checkpoint", "alarm", "sensor",
     "watchdog", "text"
 )  # fmt: skip
@@ -33,17 +33,17 @@ def take(configuration, fields):
     configuration.program = fields.get("program")
     configuration.learner = choice("learner", wanted(fields, "learner"), learner_names())
     configuration.parameters = part("parameters", wanted(fields, "parameters"))
-    configuration.numbers = fields.get("numbers")
-    if configuration.numbers is None:
+    configuration.regression = fields.get("regression")
+    if configuration.regression is None:
         for name in ("features", "classes"):
             if name not in configuration.parameters:
                 raise ValueError("the parameters have no %s" % name)
         configuration.features = whole("features", configuration.parameters["features"], 1, 256)
         configuration.classes = whole("classes", configuration.parameters["classes"], 2, 256)
     else:
-        from .config_parts import take_numbers
+        from .config_parts import take_regression
 
-        take_numbers(configuration, fields, options)
+        take_regression(configuration, fields, options)
     configuration.feature_names = _names(fields, "feature_names", configuration.features)
     configuration.class_names = _names(fields, "class_names", configuration.classes)
     configuration.units = _units(fields.get("units"), configuration.features)

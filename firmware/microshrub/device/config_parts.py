@@ -9,7 +9,7 @@ _SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
 _EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain",
     "relative", "tones", "turns")  # fmt: skip
 _ANOMALY = ("period", "window", "reach", "normal", "pin", "states")
-_ASKING = ("labels", "samples", "led")
+_QUERIES = ("labels", "samples", "led")
 _SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach", "collect")
 _SLEEP = ("every", "window", "hold", "pin", "deep")
 _MQTT = ("host", "port", "name", "settle", "events", "ca")
@@ -18,8 +18,8 @@ _UDP = ("by", "port", "to")
 _ESPNOW = ("by", "channel")
 _SHARE = ("group", "name", "classes")
 _LABEL_PIN = ("pin", "pressed", "released")
-_NUMBERS = ("columns", "column", "ends", "horizon", "lags", "interval", "states")
-_OF_CLASSES = ("alarm", "anomaly", "asking", "label_pin", "spare", "beside", "mqtt")
+_REGRESSION = ("columns", "column", "ends", "horizon", "lags", "interval", "states")
+_OF_CLASSES = ("alarm", "anomaly", "queries", "label_pin", "spare_classes", "watchers", "mqtt")
 
 
 def check_parts(configuration, options):
@@ -32,8 +32,8 @@ def check_parts(configuration, options):
     for name, names, needed in (
         ("extraction", _EXTRACTION, _EXTRACTION[:7]),
         ("anomaly", _ANOMALY, ()),
-        ("asking", _ASKING, _ASKING[:2]),
-        ("spare", _SPARE, _SPARE[:1]),
+        ("queries", _QUERIES, _QUERIES[:2]),
+        ("spare_classes", _SPARE, _SPARE[:1]),
         ("label_pin", _LABEL_PIN, _LABEL_PIN),
         ("sleep", _SLEEP, _SLEEP[:3]),
         ("share", _SHARE, _SHARE),
@@ -50,10 +50,10 @@ def check_parts(configuration, options):
         _check_share(configuration)
     if configuration.switches is not None:
         _check_switches(configuration.switches, configuration.classes)
-    if configuration.beside is not None:
-        _check_beside(configuration.beside)
+    if configuration.watchers is not None:
+        _check_watchers(configuration.watchers)
     classes = configuration.classes
-    if configuration.spare is not None:
+    if configuration.spare_classes is not None:
         classes = _check_spare(configuration)
     if configuration.label_pin is not None:
         for name in _LABEL_PIN[1:]:
@@ -115,7 +115,7 @@ def _check_share(configuration):
     share = configuration.share
     if not any([name in (configuration.network or ()) for name in ("mqtt", "datagrams")]):
         raise ValueError("share needs mqtt or datagrams")
-    if configuration.spare is not None or configuration.numbers is not None:
+    if configuration.spare_classes is not None or configuration.regression is not None:
         raise ValueError("share is for classes that all have a name")
     for name in ("group", "name"):
         if not isinstance(share[name], str) or not 0 < len(share[name]) <= 32:
@@ -126,13 +126,13 @@ def _check_share(configuration):
         whole("share's classes", label, 0, configuration.classes - 1)
 
 
-def _check_beside(beside):
-    if not isinstance(beside, dict):
-        raise ValueError("beside has to be an object, not %r" % (beside,))
-    for name, row in beside.items():
+def _check_watchers(watchers):
+    if not isinstance(watchers, dict):
+        raise ValueError("watchers has to be an object, not %r" % (watchers,))
+    for name, row in watchers.items():
         right = isinstance(row, list) and 3 <= len(row) <= 4 and isinstance(row[2], dict)
         if not right or not all([isinstance(text, str) for text in row[:2] + row[3:]]):
-            raise ValueError("beside's %s has to be [module, class, options, state]" % name)
+            raise ValueError("watchers' %s has to be [module, class, options, state]" % name)
 
 
 def _check_switches(rows, classes):
@@ -166,10 +166,10 @@ def _need(name, value, needed):
 
 def _check_spare(configuration):
     """Check the spare classes; returns how many classes have names."""
-    spare, classes = configuration.spare, configuration.classes
-    named = classes - whole("spare's classes", spare["classes"], 1, classes - 1)
+    spare, classes = configuration.spare_classes, configuration.classes
+    named = classes - whole("spare_classes' classes", spare["classes"], 1, classes - 1)
     if (configuration.model is None) != (spare.get("states") is None):
-        raise ValueError("a model and the states of spare belong together")
+        raise ValueError("a model and the states of spare_classes belong together")
     return named
 
 
@@ -195,19 +195,19 @@ def _check_sensor(sensor, kinds, options):
     return found
 
 
-def take_numbers(configuration, fields, options):
-    """Read the field `numbers` of config.json, see regression_app.py. Raises ValueError.
+def take_regression(configuration, fields, options):
+    """Read the field `regression` of config.json, see regression_app.py. Raises ValueError.
 
     A sample then has the columns that the sensor gives, and the configuration has one class.
     """
-    numbers = options("numbers", configuration.numbers, _NUMBERS)
+    regression = options("regression", configuration.regression, _REGRESSION)
     for name in _OF_CLASSES:
         if fields.get(name) is not None:
             raise ValueError(name + " is for classes, and this program predicts a number")
     if "features" not in configuration.parameters:
         raise ValueError("the parameters have no features")
-    _need("numbers", numbers, _NUMBERS[:2])
-    if (fields.get("quantizer") is None) != (numbers.get("ends") is None):
-        raise ValueError("the quantizer and the ends of numbers are either both there, or none is")
-    configuration.features = whole("columns", numbers["columns"], 1, 257)
+    _need("regression", regression, _REGRESSION[:2])
+    if (fields.get("quantizer") is None) != (regression.get("ends") is None):
+        raise ValueError("the quantizer and the ends of regression are both there, or neither is")
+    configuration.features = whole("columns", regression["columns"], 1, 257)
     configuration.classes = 1

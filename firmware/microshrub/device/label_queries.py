@@ -5,7 +5,7 @@ from micropython import const
 from ..active_learning import QueryStrategy
 from .companion import Companion
 
-_ASKING = const(14)
+_QUERIES = const(14)
 _PAUSE = const(5000)  # milliseconds in which people see that a query is over
 _HOUR = const(3605000)  # an hour, and the pause
 
@@ -21,10 +21,10 @@ class LabelQueries(Companion):
 
     def __init__(self, app):
         self._app = app
-        options = app.configuration.asking
+        options = app.configuration.queries
         self.strategy = QueryStrategy(app.classes, options["labels"], options["samples"])
         self._rehearsal = None
-        if app.configuration.learner == "Thicket" and app.configuration.spare is None:
+        if app.configuration.learner == "Thicket" and app.configuration.spare_classes is None:
             from ..thicket.rehearsal import Rehearsal
 
             self._rehearsal = Rehearsal(app.learner, self.strategy)
@@ -32,12 +32,12 @@ class LabelQueries(Companion):
         self.newest = 0  # the id of the sample that was queried last; 0: it is answered
         self._predicted = 0  # what was predicted for it
         app.queries = self
-        app.more[_ASKING] = self._answer_host
+        app.more[_QUERIES] = self._answer_host
         app.parts += (self.strategy,)
 
     def attach(self, board, button, _):
         """Make the light; returns the button."""
-        led = self._app.configuration.asking.get("led")
+        led = self._app.configuration.queries.get("led")
         if led is not None:
             self.light = board.light(led)
         return button

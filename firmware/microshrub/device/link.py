@@ -54,10 +54,10 @@ _CHECKPOINT = const(9)
 _RESET = const(10)
 _CONFIGURATION = const(11)
 _ANOMALY = const(12)
-_NUMBERS = const(13)
-_ASKING = const(14)
+_REGRESSION = const(13)
+_QUERIES = const(14)
 _CLASSES = const(15)
-_BESIDE = const(16)
+_WATCHERS = const(16)
 _REQUESTS = const(17)
 
 # Answers
@@ -70,16 +70,16 @@ _CRC = const(134)
 _TEXT = const(135)
 _UNLIKE = const(136)
 _ERRORS = const(137)
-_QUESTION = const(138)
+_QUERY = const(138)
 _CLASS = const(139)
-_TOLD = const(140)
+_FIGURES = const(140)
 _AGAIN = const(142)
 _ERROR = const(143)
 _OBSERVED = const(144)  # without a request
 
 _ANSWERS = bytes((  # to each request
     _ERROR, _WELCOME, _DONE, _PREDICTION, _PREDICTION, _DONE, _STATE, _COUNTS, _CRC, _DONE, _DONE,
-    _TEXT, _UNLIKE, _ERRORS, _QUESTION, _CLASS, _TOLD))  # fmt: skip
+    _TEXT, _UNLIKE, _ERRORS, _QUERY, _CLASS, _FIGURES))  # fmt: skip
 
 # Errors
 _OTHER_VERSION = const(1)

@@ -20,7 +20,7 @@ from .mqtt_publisher import (
     DRIFT,
     DRIFT_OVER,
     NEW,
-    QUESTION,
+    QUERY,
     STATE,
     MqttEvents,
     MqttPublisher,
@@ -190,7 +190,7 @@ class MqttCompanion(Companion):
         if asked != self._asked:
             self._asked = asked
             if asked:
-                self._note(QUESTION)
+                self._note(QUERY)
             self.publisher.due = True
         new = bool(self.names.spare and self.app.spare.novelty.is_ready)
         if new != self.new:
@@ -201,7 +201,7 @@ class MqttCompanion(Companion):
 
     def _note(self, kind):
         label, number = self.shown, self._newest
-        if kind == QUESTION and self.queries:
+        if kind == QUERY and self.queries:
             label, number = self.queries._predicted, self._asked
         if self.events.add(kind, label, self.epoch_of(number), number, self.app.seconds):
             self.publisher.flying = False  # the one that was under way

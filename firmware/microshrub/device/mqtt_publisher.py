@@ -16,7 +16,7 @@ DRIFT = const(1)  # a drift began,
 DRIFT_OVER = const(2)  # and is over,
 ANOMALY = const(3)  # samples became anomalies,
 ANOMALY_OVER = const(4)  # and are usual again,
-QUESTION = const(5)  # the label of a sample is queried,
+QUERY = const(5)  # the label of a sample is queried,
 NEW = const(6)  # novel samples wait for a name
 
 KIND = const(0)  # words of an event, 16 bits each: its type and class,
@@ -163,7 +163,7 @@ class MqttPublisher:
         elif mqtt.events.held and (self._again or not self.flying):
             self._publish_event()
         elif self.text:
-            self._begin(b"said")
+            self._begin(b"message")
             client.out.put(self.text)
             client.out.send(PUBLISH)
             self.text = b""

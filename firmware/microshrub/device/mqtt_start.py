@@ -53,7 +53,7 @@ def _sharing_of(app, say):
 
 def _names_of(app):
     """The names of the classes, and the bytes of the longest name in JSON."""
-    if app.configuration.spare is not None:
+    if app.configuration.spare_classes is not None:
         names = app.spare.names
         _, _, _, sizes, texts = names._flat
         starts = array("H", [names.room * c for c in range(app.classes)])

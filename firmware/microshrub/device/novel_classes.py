@@ -1,8 +1,8 @@
 """Spare classes for novelty detection, in the program and on the link.
 
-config.json's `spare` has the number of spare `classes`, which are the last ones, the `room` for a
-name, the settings of NoveltyDetector, perhaps a `pin`: a button that names a novel class, and a
-`led`, a light that is on while a query waits, label queries included; with a saved model,
+config.json's `spare_classes` has the number of these `classes`, which are the last ones, the
+`room` for a name, the settings of NoveltyDetector, perhaps a `pin`: a button that names a novel
+class, and a `led`, a light that is on while a query waits, label queries included; with a saved model,
 `states`: the files of the saved states of the names and of the NoveltyDetector.
 """
 
@@ -31,7 +31,7 @@ class NovelClasses(Companion):
 
     def __init__(self, app):
         self._app = app
-        options = dict(app.configuration.spare)
+        options = dict(app.configuration.spare_classes)
         options.pop("pin", None)
         self._led = options.pop("led", None)
         states = options.pop("states", None) or (None, None)
@@ -142,7 +142,7 @@ class NovelClassButton:
         self._app = app
         self._spare = app.spare
         self._other = other
-        pin = app.configuration.spare.get("pin")
+        pin = app.configuration.spare_classes.get("pin")
         self._pin = None if pin is None else board.button(pin)
         self._pressed = False
 

@@ -110,7 +110,7 @@ def _what_is_too_large(folder, trial):
         config = read_configuration(folder, trial)
         model = learner_class(config.learner).nbytes(**config.parameters)
         waits = 0
-        if config.numbers is None:
+        if config.regression is None:
             from ..delayed_labels import Pending
 
             waits = Pending.nbytes(config.features, config.pending)

@@ -1,11 +1,11 @@
 """The application of a regressor, whose part of config.json is
 
-    numbers  {"columns", "column", "ends", "horizon", "lags", "interval"}, as for Forecaster, and
-             "states": the files of the saved states of the target's range, the interval and the
-             naive forecasts, each null or a name
+    regression  {"columns", "column", "ends", "horizon", "lags", "interval"}, as for Forecaster,
+                and "states": the files of the saved states of the target's range, the interval
+                and the naive forecasts, each null or a name
 
 The target is one of a sample's values, so no sample has a label. On the link a prediction is of
-class 0, unless a host has asked for numbers, see docs/reference/link.md.
+class 0, unless a host has requested the predicted values, see docs/reference/link.md.
 """
 
 from array import array
@@ -16,7 +16,7 @@ from ..forecaster import Forecaster
 from .application import Application
 from .frames import HEADER, write_values
 
-_NUMBERS = const(13)
+_REGRESSION = const(13)
 _MOST = (1 << 29) - 1
 _REFUSAL = "this program predicts a number, which it reads itself: it takes no labels"
 
@@ -25,16 +25,16 @@ class RegressionApp(Application):
     """An Application that predicts a number."""
 
     def _set_up(self, configuration):
-        options = dict(configuration.numbers)
+        options = dict(configuration.regression)
         states = options.pop("states", None) or ()
         self.forecaster = forecaster = Forecaster(self.learner, **options)
         self.metrics = forecaster  # type: ignore[assignment]
         self.quantizer = forecaster.quantizer
         self.parts = forecaster.parts
-        parts = (forecaster.target, forecaster.interval, forecaster.outlook)
+        parts = (forecaster.target, forecaster.interval, forecaster.naive)
         self._states = tuple([pair for pair in zip(parts, states) if pair[0]])
         self._both = array("i", (0, 0))
-        self.more[_NUMBERS] = self._answer_host
+        self.more[_REGRESSION] = self._answer_host
 
     def sample(self, label):
         """Learn the target that the sample in `values` has, and predict; returns class 0."""

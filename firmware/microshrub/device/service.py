@@ -29,7 +29,7 @@ class Service:
         self._board = board
         self._folder = folder
         self._say = say
-        if configuration.numbers is None:
+        if configuration.regression is None:
             from .application import Application
         else:
             from .regression_app import RegressionApp as Application
@@ -90,7 +90,7 @@ class Service:
 
     def _save_in_steps(self, board, configuration):
         app = self._app
-        if self._sensor and configuration.numbers is None:
+        if self._sensor and configuration.regression is None:
             from .saving import LabelsHeld
 
             app.saving = LabelsHeld(app, app.pace)

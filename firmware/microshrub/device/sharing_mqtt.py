@@ -1,6 +1,6 @@
 """Sample packets by MQTT: a board publishes its own at its group's topics, and reads the others'.
 
-    microshrub-parcel/GROUP/CLASS/BOARD     a packet of samples of that class, retained
+    microshrub-packet/GROUP/CLASS/BOARD     a packet of samples of that class, retained
 
 The board asks the broker for one class after another: when the connection opens, once an hour, and
 when there were more packets than it could take. A few seconds later, all packets of the class have
@@ -19,7 +19,7 @@ from micropython import const
 from .mqtt_client import PUBLISH, RETAIN
 from .sharing import SharingTransport
 
-_TOPIC = b"microshrub-parcel/"
+_TOPIC = b"microshrub-packet/"
 _SUBSCRIBE = const(0x82)
 _ANY = const(268435455)  # bytes of a packet: one that is too long is skipped, as others sent it
 _HOUR = const(3600)  # seconds between two rounds of all classes,

@@ -1,11 +1,11 @@
 """Watchers: companions that look at each sample, in the program and on the link.
 
-config.json's `beside` is an object: by a watcher's name, its [module, class, options], and perhaps
-the name of the file of its state as the fourth item. The module is one of the library's. The class
-is called with (features, classes, **options), and has
+config.json's `watchers` is an object: by a watcher's name, its [module, class, options], and
+perhaps the name of the file of its state as the fourth item. The module is one of the library's.
+The class is called with (features, classes, **options), and has
 
     look(x, votes, predicted, label)   a sample was predicted; label is -1 if it is not known
-    told(votes, predicted, label)      the label of an earlier sample, which was predicted again
+    late(votes, predicted, label)      the label of an earlier sample, which was predicted again
     tell(words)                        fill the words of the link's answer; returns how many
     buffers(), save(), load(), reset() as Buffers has them
 
@@ -18,7 +18,7 @@ from micropython import const
 from .companion import Companion
 from .frames import HEADER
 
-_BESIDE = const(16)
+_WATCHERS = const(16)
 
 
 class Watchers(Companion):
@@ -31,8 +31,8 @@ class Watchers(Companion):
         self._app = app
         self._codes = app._codes
         found = []
-        for name in sorted(app.configuration.beside):
-            row = app.configuration.beside[name]
+        for name in sorted(app.configuration.watchers):
+            row = app.configuration.watchers[name]
             found.append(_made(app, name, *row[:3]))
             if row[3:]:
                 app._states += ((found[-1], row[3]),)
@@ -40,7 +40,7 @@ class Watchers(Companion):
         self._sure = tuple([part for part in found if hasattr(part, "confidence")])
         app.beside = self.parts
         app.parts += self.parts
-        app.more[_BESIDE] = self.answer
+        app.more[_WATCHERS] = self.answer
 
     def look(self, predicted, label):
         """Pass on a prediction."""
@@ -66,7 +66,7 @@ class Watchers(Companion):
             k += 1
 
     def _tell(self, k, predicted, label):
-        self.parts[k].told(self._app.learner.votes, predicted, label)
+        self.parts[k].late(self._app.learner.votes, predicted, label)
 
     def answer(self, link, to, body, n):
         """Answer the request for the words of one watcher."""
@@ -75,7 +75,7 @@ class Watchers(Companion):
 
     def _fill(self, k, words):
         if k >= len(self.parts):
-            raise ValueError("there are %d beside the model" % len(self.parts))
+            raise ValueError("there are %d watchers" % len(self.parts))
         return self.parts[k].tell(words)
 
 

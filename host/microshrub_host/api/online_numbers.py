@@ -107,7 +107,7 @@ class OnlineNumbers(Online):
             samples=self.samples,
             accuracy=self._away / max(self.samples, 1),
             states=self._states(),
-            numbers=numbers | {"horizon": 0, "lags": 0, "interval": None},
+            regression=numbers | {"horizon": 0, "lags": 0, "interval": None},
         )
         model_files.write(Path(path), file)
 
@@ -130,5 +130,5 @@ class OnlineNumbers(Online):
         self._target.load(states.more["target"])
 
     def _states(self) -> States:
-        more = {"target": self._target.save(), "interval": b"", "outlook": b""}
+        more = {"target": self._target.save(), "interval": b"", "naive": b""}
         return States(self._learner.save(), self._quantizer.save(), more)

@@ -97,7 +97,7 @@ class OnlineSpare(OnlineModel):
         first = len(given) - len(self._known)
         free = [f"spare {k + 1}" for k in range(first, self._settings["spare"])]
         fields = super()._file_fields((*given, *free))
-        return fields | {"companions": {"spare": self._settings} | fields["companions"]}
+        return fields | {"companions": {"spare_classes": self._settings} | fields["companions"]}
 
     def _states(self) -> States:
         states = super()._states()

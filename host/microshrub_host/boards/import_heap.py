@@ -338,10 +338,10 @@ def _pools(names: int) -> Iterator[int]:
 
 def names_told(arch: str, roots: tuple[str, ...], native: bool = False) -> int:
     """What micropython.qstr_info() says of the names: pools and characters, without chunks."""
-    return told_of(_files(arch, roots, native))
+    return qstr_bytes(_files(arch, roots, native))
 
 
-def told_of(files: Iterable[Path]) -> int:
+def qstr_bytes(files: Iterable[Path]) -> int:
     """The same of the names of these compiled files."""
     names = _new_names(map(mpy.read, files), "/lib")
     return sum(len(name.encode()) + 1 for name in names) + sum(_pools(len(names)))

@@ -187,13 +187,13 @@ class Counter:
         call = f"count_anomaly('/codes{which}', {features}, {what.warmup}, {samples}, {kind!r})"
         return self._counted(call)
 
-    def count_asking(self, which: int) -> tuple[Counts, Counts, int]:
+    def count_queries(self, which: int) -> tuple[Counts, Counts, int]:
         """Instructions of each ask() and each note() of a QueryStrategy; its state's CRC.
 
         The codes of the configuration's stream stand for votes.
         """
         samples, classes = self._whats[which].codes.shape
-        both, crc = self._counted(f"count_asking('/codes{which}', {classes}, {samples})")
+        both, crc = self._counted(f"count_queries('/codes{which}', {classes}, {samples})")
         return both[:samples], both[samples:], crc
 
     def count_rehearsal(self, which: int) -> tuple[Counts, int]:

@@ -27,7 +27,7 @@ from .ram_budget import Parameters
 
 VERSION = 1
 QUANTIZER, LEARNER = "quantizer.state", "learner.state"
-TARGET = ("target.state", "interval.state", "outlook.state")
+TARGET = ("target.state", "interval.state", "naive.state")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Program:
     learner_state: bytes = field(repr=False)
     quantizer_state: bytes = field(repr=False)
     config: dict[str, Any]
-    numbers: dict[str, Any] | None = None  # of a regressor: its Forecaster's parameters
+    regression: dict[str, Any] | None = None  # of a regressor: its Forecaster's parameters
     more: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     more_files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
@@ -75,9 +75,9 @@ class Program:
             "model": LEARNER if LEARNER in found else None,
             **self.config,
         }
-        if self.numbers:
+        if self.regression:
             files = [name if name in found else None for name in TARGET]
-            config["numbers"] = self.numbers | {"states": files}
+            config["regression"] = self.regression | {"states": files}
         return {"config.json": (json.dumps(config) + "\n").encode(), **found, **self.more_files}
 
 
@@ -128,12 +128,12 @@ def usual_program(deployment: Deployment) -> Program:
         config["text"] = True
     counts = [each.columns(library) for each in companions if isinstance(each, Extracted)]
     made = counts[0] if counts else None
-    numbers = config.pop("numbers", None)
+    regression = config.pop("regression", None)
     if of_numbers:
         config["alarm"] = None
-        numbers = _numbers(numbers, parameters, made)
-    columns = numbers["columns"] if numbers else made or int(parameters["features"])
-    features = columns - 1 + numbers["lags"] if numbers else columns
+        regression = _numbers(regression, parameters, made)
+    columns = regression["columns"] if regression else made or int(parameters["features"])
+    features = columns - 1 + regression["lags"] if regression else columns
     moves = not of_numbers and library.learners.learner_class(kind).moves
     grows = moves and not deployment.fixed_ranges and not freezes(companions)
     return Program(
@@ -146,7 +146,7 @@ def usual_program(deployment: Deployment) -> Program:
         learner_state=b"",
         quantizer_state=b"",
         config=config,
-        numbers=numbers,
+        regression=regression,
     )
 
 
@@ -164,13 +164,13 @@ def as_simulated(program: Program) -> Program:
     if extraction:
         sensor = Extracted.sensor(len(extraction["zero"]))
         config |= {"sensor": sensor, "extraction": extraction, "text": True}
-    numbers = program.numbers
-    if numbers:
+    regression = program.regression
+    if regression:
         config["alarm"] = None
-        numbers = {**numbers, "ends": None}  # known once there is a quantizer
+        regression = {**regression, "ends": None}  # known once there is a quantizer
     return replace(
         program,
-        numbers=numbers,
+        regression=regression,
         units=[(0, 0)] * len(program.feature_names),
         warmup=None if program.warmup is None else WARMUP,
         learner_state=b"",

@@ -29,7 +29,7 @@ _LEAST, _MOST = 3, 255
 _TYPICAL_NUMBERS = (0, 32, 1024)
 _NARROW = 32  # a parameter that is never larger decides what code there is
 _NAMED = b"\0"  # a state that is not looked at
-_BESIDE = ("anomaly", "spare classes", "asking", "beside", "target")  # parts for companions
+_BESIDE = ("anomaly", "spare classes", "queries", "watchers", "target")  # parts for companions
 
 _codes: dict[str, ProgramCode] = {}
 
@@ -133,9 +133,9 @@ def _program_objects(program: Program, board: Board, code: ProgramCode) -> list[
     A program whose learner is fresh counts as if it named the files of a learned one, as well.
     """
     named = program
-    if not program.numbers:
+    if not program.regression:
         named = replace(named, quantizer_state=_NAMED)
-        if not program.config.get("spare"):  # whose states would have to be named, too
+        if not program.config.get("spare_classes"):  # whose states would have to be named, too
             named = replace(named, learner_state=_NAMED)
     try:
         found = program_parts(named.files()["config.json"], code.arch, code.texts)

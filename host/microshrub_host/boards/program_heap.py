@@ -47,7 +47,7 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
     service = _service(config)
     app = service._app
     app.hash = app.configuration.hash = _HASH
-    numbers = app.configuration.numbers is not None
+    numbers = app.configuration.regression is not None
     spare = getattr(app, "spare", None)
     counted = [spare.model if spare else app.learner, app.quantizer]
     if numbers:
@@ -68,8 +68,8 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
         "alarm": app.alarm,
         "anomaly": app.anomaly,
         "spare classes": spare,
-        "asking": getattr(app, "queries", None),
-        "beside": getattr(app, "beside", None),
+        "queries": getattr(app, "queries", None),
+        "watchers": getattr(app, "watchers", None),
         "checkpoint": app.store,
         "text": app.plotter,
         "sensor": service._sensor,

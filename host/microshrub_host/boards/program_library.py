@@ -240,7 +240,7 @@ def _needs(program: Program) -> dict[str, Any]:
         "device.saving": config["checkpoint"],
         "device.saving:LabelsHeld": config["checkpoint"]
         and config["sensor"]["kind"] != "serial"
-        and not program.numbers,
+        and not program.regression,
         "device.sensors": config["label_pin"] or config["sensor"]["kind"] != "serial",
         "device.motion": "mpu6050" in kinds,
         "device.motion_fifo": any(sensor.get("fifo") for sensor in sensors),
@@ -248,13 +248,13 @@ def _needs(program: Program) -> dict[str, Any]:
         "device.combined_sensor": config["sensor"]["kind"] == "several",
         **modules_by_need(config.get("extraction")),
         **methods_by_need(config.get("extraction")),
-        "metrics": not program.numbers,
+        "metrics": not program.regression,
         "growing_ranges": program.warmup is None,
         "quantizer": program.warmup is not None,
-        "delayed_labels": not program.numbers,
-        "device.regression_app": program.numbers,
-        "prediction_interval": program.numbers and program.numbers["interval"],
-        "naive_forecasts": program.numbers and program.numbers["horizon"],
+        "delayed_labels": not program.regression,
+        "device.regression_app": program.regression,
+        "prediction_interval": program.regression and program.regression["interval"],
+        "naive_forecasts": program.regression and program.regression["horizon"],
     }
 
 
@@ -292,7 +292,7 @@ def _read_once(program: Program) -> list[str]:
     plain = config["sensor"] == {"kind": "serial"} and not any(
         map(config.get, (*fields.OPTIONAL, *fields.NETWORK))
     )
-    parts = [] if plain and not program.numbers else [_PARTS]
+    parts = [] if plain and not program.regression else [_PARTS]
     found = _of_makers(config) | _of_network(config)
     return [_STATES, _FIELDS, *parts, *(name for name, needed in found.items() if needed)]
 

@@ -100,8 +100,8 @@ def _show_numbers(model: OpenModel, arguments: argparse.Namespace) -> None:
         console.say(_title(model))
         console.say(f"It predicts {name}{ahead}. Its state:")
         _print_state(model)
-        if forecaster.outlook:
-            console.say(f"  season: {forecaster.outlook.period:,}")
+        if forecaster.naive:
+            console.say(f"  season: {forecaster.naive.period:,}")
         _print_each(every, [*range(len(every))], arguments.depth)
         return
     predicted, half = forecast(forecaster, row_raw(model, arguments.row))

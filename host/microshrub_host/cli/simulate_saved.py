@@ -34,7 +34,7 @@ def run_saved(arguments: argparse.Namespace) -> int:
         arguments.features = None  # --wide asks for them, and the model has its own
     _check(arguments)
     model = model_files.read(Path(arguments.model))
-    if model.numbers:
+    if model.regression:
         raise UserError(
             f"{arguments.model} predicts numbers. A model of classes can meet another recording"
         )

@@ -40,11 +40,11 @@ class LabelBudget(Companion):
     delay: int = 0
     unanswered: float | Fraction = 0
 
-    name = title = "asking"
+    name = title = "queries"
     key = "label_budget"
     cost = "questions"
     has_light = True
-    buffers = ("asking.", "pending.")
+    buffers = ("query.", "pending.")
     options = (
         Option(
             OPTION,
@@ -155,7 +155,7 @@ class LabelBudget(Companion):
     @classmethod
     def modules(cls, config: Mapping[str, Any], kind: str) -> dict[str, bool]:
         part = config.get(cls.name)
-        rehearsed = bool(part) and kind == "Thicket" and not config.get("spare")
+        rehearsed = bool(part) and kind == "Thicket" and not config.get("spare_classes")
         asks = dict.fromkeys(("active_learning", "device.label_queries"), bool(part))
         return {**asks, "thicket.rehearsal": rehearsed}
 

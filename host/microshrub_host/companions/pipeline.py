@@ -40,11 +40,11 @@ class Forecast(Companion):
 
     def program(self, classes: Sequence[str]) -> dict[str, Any]:
         # the quantizer that goes with known ends comes with the learned model
-        return {"numbers": {**self.parameters, "ends": None}}
+        return {"regression": {**self.parameters, "ends": None}}
 
     @classmethod
     def modules(cls, config: Mapping[str, Any], kind: str) -> dict[str, bool]:
-        numbers = config["numbers"]
+        numbers = config["regression"]
         return {
             "forecaster": True,
             "prediction_interval": bool(numbers["interval"]),

@@ -21,8 +21,8 @@ from ..streams.stream import Stream
 from .companion import BoardObjects, Companion, CompanionReport, Option
 from .spare_run import SpareRun
 
-_OF_NEWCOMERS = {"period": 100, "window": 256, "reach": 4, "collect": 5}
-_SETTINGS = {"new": "", "pin": "", **_OF_NEWCOMERS}
+_NOVELTY = {"period": 100, "window": 256, "reach": 4, "collect": 5}
+_SETTINGS = {"new": "", "pin": "", **_NOVELTY}
 _SERIAL = {"kind": "serial"}  # the sensor of a program without one
 _ROOM, _MOST_ROOM = 16, 48  # bytes of a name
 
@@ -55,12 +55,12 @@ class SpareClasses(Companion):
     names: tuple[str, ...] = ()
     known: tuple[int, ...] = ()
 
-    name = "spare"
+    name = "spare_classes"
     key = "spare_classes"
     title = "spare classes"
     cost = "novelty detection"
-    buffers = ("names.", "newcomers.")
-    states = ("names", "newcomers")
+    buffers = ("names.", "novelty.")
+    states = ("names", "novelty")
     freezes = has_light = True
     can_be_asked = False
     options = (
@@ -107,7 +107,7 @@ class SpareClasses(Companion):
         that is too long.
         """
         names = (*names, *self.names)
-        found = {name: getattr(self, name) for name in ("spare", *_OF_NEWCOMERS)}
+        found = {name: getattr(self, name) for name in ("spare", *_NOVELTY)}
         room = max([_ROOM, *(len(name.encode()) for name in names)])
         if room > _MOST_ROOM:
             raise UserError(
@@ -168,13 +168,13 @@ class SpareClasses(Companion):
     def opened(
         cls, learner: Any, saved: Any, names: Sequence[str], states: Mapping[str, bytes]
     ) -> Any:
-        right = isinstance(saved, dict) and set(saved) == {"spare", "room", *_OF_NEWCOMERS}
+        right = isinstance(saved, dict) and set(saved) == {"spare", "room", *_NOVELTY}
         if not right or any(type(number) is not int for number in saved.values()):
-            raise ValueError("config.json has no valid spare")
+            raise ValueError("config.json has no valid spare_classes")
         known = tuple(names[: len(names) - saved["spare"]])
         made = loader.load("python").SpareClasses(learner, known, **saved)
         made.names.load(states["names"])
-        made.novelty.load(states["newcomers"])
+        made.novelty.load(states["novelty"])
         for c, name in enumerate(names):
             if made.names.name(c) not in (name, ""):
                 raise ValueError(f"class {c} is not called {name!r} in the saved names")

@@ -84,7 +84,7 @@ class SpareRun(CompanionRun):
         )
 
     def saved(self) -> dict[str, Any]:
-        return {"spare": self.parameters}
+        return {"spare_classes": self.parameters}
 
     def class_names(self, names: tuple[str, ...], classes: int) -> tuple[str, ...]:
         """Those that have one, and `spare 3` and so on."""

@@ -14,7 +14,7 @@ from ..engines.interface import Plan
 from ..library import loader
 from .companion import BoardObjects, Companion
 
-CONFIG = "beside"  # the part of config.json that has all of them
+CONFIG = "watchers"  # the part of config.json that has all of them
 
 
 class Watcher(Companion):

@@ -61,7 +61,7 @@ class States:
     """The saved states of a learner and its quantizer, as firmware's buffers.py describes them.
 
     `more` has the states of its companions, by their names; for a regressor, the states of its
-    target's range, its interval and its outlook, b"" for what does not exist.
+    target's range, its interval and its naive forecasts, b"" for what does not exist.
     """
 
     learner: bytes

@@ -211,8 +211,8 @@ class NumberSession(_Model):
         """Counts, and the model's hash."""
         status = self.counts()
         status.update({"samples": self.forecaster.samples, "companions": [{}]})
-        if self.forecaster.outlook:
-            status["progress"] = dict(status["progress"], season=self.forecaster.outlook.period)
+        if self.forecaster.naive:
+            status["progress"] = dict(status["progress"], season=self.forecaster.naive.period)
         return status
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
@@ -220,9 +220,9 @@ class NumberSession(_Model):
         return [row for part in self.forecaster.parts for row in part.buffers()]
 
     def states(self) -> "list[tuple[str, bytes]]":
-        """Those of learner, quantizer, target, interval, outlook; b"" for what there is not."""
+        """Those of learner, quantizer, target, interval, naive forecasts; b"" if there is none."""
         found = self.saved()
-        for name in ("target", "interval", "outlook"):
+        for name in ("target", "interval", "naive"):
             part = getattr(self.forecaster, name)
             found.append((name, part.save() if part else b""))
         return found

@@ -64,7 +64,7 @@ class Person(SessionCompanion):
 
     def states(self) -> "list[tuple[str, bytes]]":
         spare = self.spare
-        return [("names", spare.names.save()), ("newcomers", spare.novelty.save())]
+        return [("names", spare.names.save()), ("novelty", spare.novelty.save())]
 
     def run(
         self, codes: "array[int]", labels: bytearray, predictions: bytearray, begin: int, end: int

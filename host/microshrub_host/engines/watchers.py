@@ -79,7 +79,7 @@ class Watched(SessionCompanion):
         """The label of a sample that was predicted before; i >= 0 if that is of this run."""
         if i >= 0 and self._holds:
             self._held[i] = self._holds(label)
-        self.part.told(votes, predicted, label)
+        self.part.late(votes, predicted, label)
 
     def begin(self, rows: int) -> None:
         self._outputs, self._held = bytearray(rows), bytearray(rows)
@@ -152,18 +152,18 @@ UNANSWERED, ANSWERED = 1, 2  # what became of a question
 class AskedLabels(SessionCompanion):
     """Runs a learner over a stream; it learns the labels that it asks for, and when they come.
 
-    asking has `labels` and `samples`, the parameters of a QueryStrategy; `delay`, samples between
+    budget has `labels` and `samples`, the parameters of a QueryStrategy; `delay`, samples between
     a question and its answer; and how many of 32768 questions are `unanswered`, drawn at random.
     """
 
-    def __init__(self, library: "ModuleType", session: "Any", asking: "Mapping[str, int]") -> None:
+    def __init__(self, library: "ModuleType", session: "Any", budget: "Mapping[str, int]") -> None:
         model = session.learner
         if isinstance(session.runner, SessionCompanion):  # a Person, who has it asked
             session.runner.asked = self
         else:
             session.runner = self
-        slots = asking["delay"] + 1
-        self.asking = library.QueryStrategy(model.classes, asking["labels"], asking["samples"])
+        slots = budget["delay"] + 1
+        self.strategy = library.QueryStrategy(model.classes, budget["labels"], budget["samples"])
         self.pending = library.Pending(model.features, model.classes, slots)
         self.follows = (self.pending,)
         self._outputs = bytearray()  # of the last block: for each sample 0, or what became of it
@@ -171,11 +171,11 @@ class AskedLabels(SessionCompanion):
         self._now = -1  # the sample of this run that was predicted last
         self._rehearsal = None
         if type(model).__name__ == "Thicket":
-            self._rehearsal = library.Rehearsal(model, self.asking)
+            self._rehearsal = library.Rehearsal(model, self.strategy)
         self._answers = array("h", [-1] * slots)  # of the last samples, -1: none
         self._newest = 0  # where in it the newest one is
         self._number = 0  # that the last sample waits by
-        self._unanswered = asking["unanswered"]
+        self._unanswered = budget["unanswered"]
         self._fixed = library.fixed
         dice = array("i", [0] * self._fixed.RNG_WORDS)
         self._fixed.seed_generator(dice, 1)
@@ -189,7 +189,7 @@ class AskedLabels(SessionCompanion):
         return self._outputs
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
-        return list(self.asking.buffers() + self.pending.buffers())
+        return list(self.strategy.buffers() + self.pending.buffers())
 
     def run(
         self, codes: "array[int]", labels: bytearray, predictions: bytearray, begin: int, end: int
@@ -233,7 +233,7 @@ class AskedLabels(SessionCompanion):
             each.late(
                 self._now if len(self._answers) == 1 else -1, self._model.votes, predicted, label
             )
-        changed = self.asking.note(self._model.votes, predicted != label)
+        changed = self.strategy.note(self._model.votes, predicted != label)
         if changed and self._rehearsal:
             self._rehearsal.let_go()
         self._model.learn(self.pending.x, label)
@@ -241,7 +241,7 @@ class AskedLabels(SessionCompanion):
 
     def _answer(self, i: int, row: "array[int]", predicted: int, label: int) -> int:
         """The label of sample i if it is asked for and answered, else -1."""
-        if not self.asking.ask(self._model.votes):
+        if not self.strategy.ask(self._model.votes):
             if self._rehearsal:
                 self._rehearsal.rehearse(row, predicted)
             return -1

@@ -70,7 +70,7 @@ class FleetPlan:
     @property
     def asked(self) -> NDArray[np.intp]:
         """The rows that all boards are asked about: of classes with other stretches to learn."""
-        rows = np.flatnonzero(holdout.told(self.draw, self.labels))
+        rows = np.flatnonzero(holdout.predictable(self.draw, self.labels))
         return rows[:: -(-len(rows) // _ASKED) or 1]
 
     def lacks(self, number: int) -> list[int]:
@@ -130,7 +130,7 @@ def plan(stream: Stream, **wanted: Any) -> FleetPlan:
     if known is None or len(stream.labels) < _FEWEST:
         raise UserError(f"{stream.name} has {len(stream.labels)} rows: a fleet takes {_FEWEST}")
     draw = next(holdout.draws(known.stretches, wanted["seed"]), None)
-    if draw is None or not holdout.told(draw, known.labels).any():
+    if draw is None or not holdout.predictable(draw, known.labels).any():
         raise UserError(
             f"{stream.name} has one stretch of each class, so none is left to ask about: record "
             "each class twice or more"

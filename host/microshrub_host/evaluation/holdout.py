@@ -152,12 +152,12 @@ def unseen(
     """What the answers to some draws and to the last stretches come to."""
     names = tuple(stream.class_names)
     labels = stretches.labels
-    asked = [told(each.draw, labels) for each in drawn]
+    asked = [predictable(each.draw, labels) for each in drawn]
     ends = [_of_known(each.draw, labels, each.draw.ends) for each in drawn[:1]]
     return Unseen(
         stretches.by,
         _holdout(names, stretches, drawn, asked),
-        _holdout(names, stretches, now, [told(each.draw, labels) for each in now]),
+        _holdout(names, stretches, now, [predictable(each.draw, labels) for each in now]),
         _holdout(names, stretches, drawn[:1], ends),
         drifts(stretches, right_by_stretch(stretches, drawn)),
         tuple(names[c] for c in stretches.single),
@@ -165,7 +165,7 @@ def unseen(
     )
 
 
-def told(draw: Draw, labels: Labels) -> Marks:
+def predictable(draw: Draw, labels: Labels) -> Marks:
     """Those of the samples that a draw asks about whose class it also has learned."""
     return _of_known(draw, labels, draw.asked)
 
@@ -202,7 +202,7 @@ def right_by_stretch(stretches: Stretches, drawn: list[Answers]) -> NDArray[np.f
     """Percent right of each stretch, in all draws that asked about it; NaN for none."""
     right, asked = np.zeros(stretches.count), np.zeros(stretches.count)
     for answers in drawn:
-        marks = told(answers.draw, stretches.labels)
+        marks = predictable(answers.draw, stretches.labels)
         predictions = answers.predictions[marks[answers.draw.held_out]]
         np.add.at(asked, stretches.of[marks], 1)
         np.add.at(right, stretches.of[marks], predictions == stretches.labels[marks])

@@ -20,7 +20,7 @@ def is_forecaster(value: Any) -> bool:
 
 
 def forecaster_of(learner: Any, numbers: dict[str, Any], columns: int, states: States) -> Any:
-    """The Forecaster around a learner, with the states of target, interval and outlook.
+    """The Forecaster around a learner, with the states of target, interval and naive forecasts.
 
     Raises ValueError if these do not belong together.
     """
@@ -30,7 +30,7 @@ def forecaster_of(learner: Any, numbers: dict[str, Any], columns: int, states: S
     forecaster.target.load(states.more["target"])
     if not forecaster.target.frozen:
         raise ValueError("the target has no range yet")
-    for name, what in (("interval", "no interval"), ("outlook", "no horizon")):
+    for name, what in (("interval", "no interval"), ("naive", "no horizon")):
         part, state = getattr(forecaster, name), states.more[name]
         if part:
             part.load(state)

@@ -11,12 +11,12 @@ and of a regressor, whose features are made of columns by a Forecaster,
 
     target.state     that of the target's range
     interval.state   that of the interval; empty without one
-    outlook.state    that of what is weighed against the learner; empty without a horizon
+    naive.state    that of what is weighed against the learner; empty without a horizon
 
 and of a companion that a file keeps, such as spare classes, its `states`:
 
     names.state      that of the names
-    newcomers.state  that of the novel samples
+    novelty.state  that of the novel samples
 
 and in a project of the page, see project_files.py, the recordings that it learned.
 
@@ -56,7 +56,7 @@ from .forecasters import forecaster_of, is_forecaster
 
 FORMAT = 1
 _CONFIG, _LEARNER, _QUANTIZER = _NAMES = ("config.json", "learner.state", "quantizer.state")
-_OF_NUMBERS = ("target", "interval", "outlook")
+_OF_REGRESSION = ("target", "interval", "naive")
 _LONGEST = 10_000  # letters of a name
 _MOST_BYTES = 1 << 28  # in a part; no learner for a board comes near that
 _HEAD = 7  # bytes of a saved state before its configuration's text
@@ -85,7 +85,7 @@ class ModelFile:
     samples: int  # how many of it
     accuracy: float  # prequential, percent; of numbers the mean absolute error
     states: States = field(repr=False)
-    numbers: dict[str, Any] | None = None  # the parameters of a regressor's Forecaster
+    regression: dict[str, Any] | None = None  # the parameters of a regressor's Forecaster
     companions: dict[str, Any] = field(default_factory=dict)  # of companions, by their names
     extraction: Extraction | None = None  # what the features were made of, if not of a sensor's
     shared: dict[str, list[int]] = field(default_factory=dict)  # of packets, by CRC32: samples
@@ -93,7 +93,7 @@ class ModelFile:
     @property
     def spare(self) -> dict[str, int] | None:
         """The parameters of the SpareClasses; their classes are the last of all classes."""
-        return self.companions.get("spare")
+        return self.companions.get("spare_classes")
 
     @property
     def known_names(self) -> tuple[str, ...]:
@@ -103,7 +103,7 @@ class ModelFile:
     @property
     def score(self) -> str:
         """How accurate the model was, in words."""
-        return f"MAE {self.accuracy:.5g}" if self.numbers else f"accuracy {self.accuracy:.2f} %"
+        return f"MAE {self.accuracy:.5g}" if self.regression else f"accuracy {self.accuracy:.2f} %"
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class OpenModel:
     @property
     def spare(self) -> Any:
         """The SpareClasses, or None."""
-        return self.companions.get("spare")
+        return self.companions.get("spare_classes")
 
 
 def of_run(result: Result | NumberResult, stream: Stream | NumberStream) -> ModelFile:
@@ -164,7 +164,7 @@ def _of_numbers(result: NumberResult, stream: NumberStream) -> dict[str, Any]:
         "feature_names": stream.column_names,
         "class_names": (),
         "accuracy": result.errors.mae,
-        "numbers": stream.forecaster(target.ends, share),
+        "regression": stream.forecaster(target.ends, share),
     }
 
 
@@ -204,8 +204,8 @@ def packed(model: ModelFile) -> bytes:
         config["shared"] = model.shared
     states = model.states
     parts = dict(zip(_NAMES[1:], (states.learner, states.quantizer), strict=True))
-    if model.numbers:
-        config["numbers"] = model.numbers
+    if model.regression:
+        config["regression"] = model.regression
     config |= model.companions
     parts |= {f"{name}.state": states.more[name] for name in _more_of(config)}
     text = (json.dumps(config, indent=2) + "\n").encode()
@@ -227,7 +227,7 @@ def checksum(model: ModelFile) -> int:
 def _more_of(config: dict[str, Any]) -> tuple[str, ...]:
     """The names of the states beside those of learner and quantizer."""
     companions = [name for kind in registry.named(config) for name in kind.states]
-    return (*(_OF_NUMBERS if "numbers" in config else ()), *companions)
+    return (*(_OF_REGRESSION if "regression" in config else ()), *companions)
 
 
 # --- Reading -------------------------------------------------------------------------------------
@@ -309,13 +309,13 @@ def _of_config(config: Any, states: States) -> ModelFile:
         samples=_get(config, "samples", _is_count),
         accuracy=float(_get(config, "accuracy", _is_number)),
         states=states,
-        numbers=_get(config, "numbers", is_forecaster) if "numbers" in config else None,
+        regression=_get(config, "regression", is_forecaster) if "regression" in config else None,
         companions={kind.name: config[kind.name] for kind in registry.named(config)},
         extraction=extraction_of(config["extraction"]) if "extraction" in config else None,
         shared=_get(config, "shared", _is_shared) if "shared" in config else {},
     )
     features = len(file.feature_names)
-    shape = {} if file.numbers else {"features": features, "classes": len(file.class_names)}
+    shape = {} if file.regression else {"features": features, "classes": len(file.class_names)}
     for name, value in shape.items():
         if file.parameters.get(name) != value:
             raise ValueError(f"config.json names {value} {name}, and its parameters have others")
@@ -382,9 +382,9 @@ def _build(file: ModelFile) -> OpenModel:
     """The objects with their states. Raises ValueError if these do not belong together."""
     library = loader.load("python")
     kind = class_of(library, file.learner)
-    if library.learners.is_regressor(file.learner) != (file.numbers is not None):
+    if library.learners.is_regressor(file.learner) != (file.regression is not None):
         raise ValueError(f"config.json does not tell what {file.learner} predicts")
-    shape = {"features"} if file.numbers else {"features", "classes"}
+    shape = {"features"} if file.regression else {"features", "classes"}
     known = shape | set(learners.parameters(learners.model_name(file.learner)))
     unknown = sorted(set(file.parameters) - known)
     if unknown:
@@ -396,9 +396,9 @@ def _build(file: ModelFile) -> OpenModel:
         raise ValueError(f"the parameters have no {missing[0]}")
     learner = kind(**file.parameters)
     forecaster = None
-    if file.numbers:
+    if file.regression:
         columns = len(file.feature_names)
-        forecaster = forecaster_of(learner, file.numbers, columns, file.states)
+        forecaster = forecaster_of(learner, file.regression, columns, file.states)
     if forecaster:
         quantizer = forecaster.quantizer
     elif grew(file.states.quantizer):

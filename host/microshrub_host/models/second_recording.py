@@ -157,7 +157,7 @@ def _learned(model: ModelFile, stream: Stream, predictions: Predictions) -> Lear
     frozen = predictions[len(predictions) - len(known.labels) :]
     samples, right = 0, np.zeros(3, np.intp)
     for draw in drawn:
-        marks = holdout.told(draw, known.labels)
+        marks = holdout.predictable(draw, known.labels)
         truth, own = known.labels[marks], marks[draw.held_out]
         answers = (
             _learn_on(model, known, draw),

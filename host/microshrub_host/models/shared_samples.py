@@ -197,7 +197,11 @@ def _sharer(model: OpenModel, path: Path) -> Sharer:
 
 def _in_words(companions: Mapping[str, Any]) -> str:
     """The companions of a model: as options of `simulate`."""
-    options = {"spare": "--spare-classes", "anomaly": "--anomaly", "guarantee": "--guarantee"}
+    options = {
+        "spare_classes": "--spare-classes",
+        "anomaly": "--anomaly",
+        "guarantee": "--guarantee",
+    }
     return " and ".join(options.get(name, name) for name in companions)
 
 

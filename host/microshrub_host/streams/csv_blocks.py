@@ -2,7 +2,7 @@
 
 It reads what csv_rows.py and columns.py would read, and nothing else. At whatever it is not sure
 of (a text among numbers, a row of another length, a quotation mark, a missing class) it raises
-DoubtError: those two then read the file, and say what is wrong with it, and where.
+UnsureError: those two then read the file, and say what is wrong with it, and where.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ class Layout:
     skip: int  # lines before the first row
 
 
-class DoubtError(Exception):
+class UnsureError(Exception):
     """The file has what only csv_rows.py and columns.py judge, or there is no pyarrow."""
 
 
 def count_lines(source: SourceFile, most: int | None = None, plain_from: int = -1) -> int:
     """How many lines end in LF, CR LF or a lone CR, and one more; `most` or more are enough.
 
-    Raises DoubtError, also for quotation marks, zeros and comments behind the first `plain_from`
+    Raises UnsureError, also for quotation marks, zeros and comments behind the first `plain_from`
     lines, if that is not -1.
     """
     lines, last = 1, b""
-    with _doubting(), source.opened() as (_, file):
+    with _uncertain(), source.opened() as (_, file):
         while (most is None or lines < most) and (chunk := file.read(_CHUNK)):
             if plain_from >= 0:
                 _check_plain(last + chunk, 0 if last else plain_from)
@@ -66,27 +66,27 @@ def count_lines(source: SourceFile, most: int | None = None, plain_from: int = -
 
 
 def _check_plain(data: bytes, skip: int) -> None:
-    """Raise DoubtError for what could make other rows or none of the lines behind the first."""
+    """Raise UnsureError for what could make other rows or none of the lines behind the first."""
     lines = data.splitlines(keepends=True)[:skip] if skip else []
     begin = sum(map(len, lines))
     if any(data.find(mark, begin) >= 0 for mark in (b'"', b"\0", b"\n#", b"\r#")):
-        raise DoubtError("a quotation mark or a comment")
+        raise UnsureError("a quotation mark or a comment")
     if data[begin : begin + 1] == b"#":
-        raise DoubtError("a comment")
+        raise UnsureError("a comment")
 
 
 def blocks(
     source: SourceFile, layout: Layout, progress: Progress | None = None
 ) -> Generator[pa.RecordBatch, None, None]:
     """Blocks of rows, with the columns that are read, each called by its place: all of numbers,
-    but for that of the classes if there is one. Raises DoubtError."""
+    but for that of the classes if there is one. Raises UnsureError."""
     import pyarrow as pa
     import pyarrow.csv as pa_csv
 
     types = {str(place): pa.float64() for place in layout.columns}
     if layout.label is not None:
         types[str(layout.label)] = pa.dictionary(pa.int32(), pa.string())
-    with _doubting(), source.opened() as (raw, file):
+    with _uncertain(), source.opened() as (raw, file):
         reader = pa_csv.open_csv(
             file,
             pa_csv.ReadOptions(
@@ -117,7 +117,7 @@ def _classes(column: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
     """Of each row the place of its class among the cells of the block, and these."""
     cells = column.dictionary.to_pylist()
     if any('"' in cell or "\0" in cell or cell.lstrip().startswith("#") for cell in cells):
-        raise DoubtError("a quotation mark or a comment")
+        raise UnsureError("a quotation mark or a comment")
     return _items(column.indices, np.int32), cells
 
 
@@ -129,7 +129,7 @@ def _numbers(column: pa.Array) -> NDArray[np.float64]:
         present = np.unpackbits(bits, bitorder="little")
         numbers = np.where(present[column.offset : column.offset + len(column)], numbers, np.nan)
     if np.isinf(numbers).any():
-        raise DoubtError("an infinite number")
+        raise UnsureError("an infinite number")
     return numbers
 
 
@@ -139,16 +139,16 @@ def _items(column: pa.Array, kind: Any) -> NDArray[Any]:
 
 
 @contextmanager
-def _doubting() -> Iterator[None]:
+def _uncertain() -> Iterator[None]:
     """What is wrong with a file, the other reader says; it reads all where there is no pyarrow."""
     try:
         import pyarrow as pa
     except ModuleNotFoundError:
-        raise DoubtError("there is no pyarrow") from None
+        raise UnsureError("there is no pyarrow") from None
     try:
         yield
     except (pa.ArrowException, OSError, EOFError, zlib.error) as error:
-        raise DoubtError(str(error)) from error
+        raise UnsureError(str(error)) from error
 
 
 def read(
@@ -161,7 +161,7 @@ def read(
     """The values of the file, (samples, features), the samples' classes and the classes' cells.
 
     A class is a place among the cells, each of which comes with the first sample of that class.
-    No more than `limit` samples are read; `writings` gets all classes. Raises DoubtError.
+    No more than `limit` samples are read; `writings` gets all classes. Raises UnsureError.
     """
     most = _most_rows(source, layout, limit)
     rows = min(most, limit or most)
@@ -181,7 +181,7 @@ def read(
                 result.setdefault(cells[code], len(result))
                 writings.add(cells[code], written[code], filled + int(place))
             if len(result) > _MOST_CLASSES:
-                raise DoubtError("too many classes")
+                raise UnsureError("too many classes")
             if len(result) > 256 and labels.dtype == np.uint8:
                 labels = labels.astype(np.uint16)
             codes = np.array([result.get(cell, 0) for cell in cells], labels.dtype)
@@ -197,14 +197,14 @@ def read(
 def read_numbers(
     source: SourceFile, layout: Layout, limit: int | None, progress: Progress | None
 ) -> NDArray[np.float64]:
-    """The columns of the file, (rows, columns), no more than `limit` rows. Raises DoubtError."""
+    """The columns of the file, (rows, columns), no more than `limit` rows. Raises UnsureError."""
     most = _most_rows(source, layout, limit)
     filled = 0
     read_blocks = blocks(source, layout, progress)
     with Room(min(most, limit or most), len(layout.columns)) as room, closing(read_blocks):
         for batch in read_blocks:
             if layout.cells == 1 and batch.column("0").null_count:
-                raise DoubtError("an empty line")
+                raise UnsureError("an empty line")
             filled += _write(room, filled, batch, layout, limit)
             if filled == limit:
                 break
@@ -215,7 +215,7 @@ def read_numbers(
 def _most_rows(source: SourceFile, layout: Layout, limit: int | None) -> int:
     """How many rows there can be, at least so many as are wanted."""
     if source.is_pipe and limit is not None:
-        raise DoubtError("a pipe that need not be read to its end")
+        raise UnsureError("a pipe that need not be read to its end")
     read = len(layout.columns) + (layout.label is not None)
     plain_from = layout.skip if read < layout.cells else -1  # pyarrow looks at what it reads
     return count_lines(source, limit and limit + layout.skip + 1, plain_from) - layout.skip
@@ -223,16 +223,16 @@ def _most_rows(source: SourceFile, layout: Layout, limit: int | None) -> int:
 
 def _check_rows(filled: int, most: int, limit: int | None) -> None:
     if not filled:
-        raise DoubtError("no samples")
+        raise UnsureError("no samples")
     if filled != limit and filled < most - 1:  # the last line may end
-        raise DoubtError("more lines than rows")
+        raise UnsureError("more lines than rows")
 
 
 def _write(room: Room, at: int, batch: pa.RecordBatch, layout: Layout, limit: int | None) -> int:
     """Put the numbers of the columns into the room, from row `at` on; returns how many rows."""
     kept: int = min(batch.num_rows, len(room.values) - at)
     if kept < batch.num_rows and at + kept != limit:
-        raise DoubtError("more rows than lines")
+        raise UnsureError("more rows than lines")
     for to, place in enumerate(layout.columns):
         room.write(at, to, _numbers(batch.column(str(place)))[:kept])
     return kept

@@ -30,7 +30,7 @@ from .columns import (
     number_of,
     together,
 )
-from .csv_blocks import Codes, DoubtError, Layout
+from .csv_blocks import Codes, Layout, UnsureError
 from .csv_rows import Row, check_names, csv_rows, first_row, stripped
 from .label_leakage import telltale_notes
 from .prepared_file import prepared, without_odd_lines
@@ -74,11 +74,11 @@ class FileTable:
         return sum(place < self.label_place for place in self.places)
 
     def layout(self, *, of_classes: bool) -> Layout:
-        """Where csv_blocks finds the columns. Raises DoubtError if the file is no CSV file."""
+        """Where csv_blocks finds the columns. Raises UnsureError if the file is no CSV file."""
         if not self.delimiter:
-            raise DoubtError("no CSV file")
+            raise UnsureError("no CSV file")
         if self.group_place is not None:
-            raise DoubtError("a column of groups")
+            raise UnsureError("a column of groups")
         columns = self.places if of_classes else sorted({*self.places, self.label_place})
         label = self.label_place if of_classes else None
         return Layout(self.cells, columns, label, self.delimiter, self.header_line)
@@ -139,7 +139,7 @@ def read_with(
 def _of_blocks(
     source: SourceFile, reading: ReadingOptions, blocks: Callable[[FileTable], Result]
 ) -> Result | None:
-    with closing(text_lines(source, None)) as lines, suppress(DoubtError):
+    with closing(text_lines(source, None)) as lines, suppress(UnsureError):
         return blocks(open_table(source, lines, reading))
     return None
 
@@ -193,7 +193,7 @@ def _other_label(table: FileTable) -> list[str]:
 
 
 def _read_blocks(table: FileTable, reading: ReadingOptions, progress: Progress | None) -> Stream:
-    """The stream of a CSV file of numbers without a fault. Raises DoubtError for any other."""
+    """The stream of a CSV file of numbers without a fault. Raises UnsureError for any other."""
     limit = reading.limit if reading.shuffle is None else None
     layout = table.layout(of_classes=True)
     table.writings = Writings()
@@ -208,7 +208,7 @@ def _read_blocks(table: FileTable, reading: ReadingOptions, progress: Progress |
         first = {cells[code]: at for code, at in _first_places(label_codes)}
     known = reading.classes
     if MISSING_CELLS.difference(known or ()).intersection(cells):
-        raise DoubtError("a missing class")
+        raise UnsureError("a missing class")
     table.lines = range(table.header_line + 1, table.header_line + 1 + samples)
     names, notes = class_names(
         first,

@@ -38,7 +38,7 @@ def cleaned(line: str) -> str:
     return _COLOUR.sub("", line) if "\x1b" in line else line
 
 
-def said_by_board(line: str) -> str:
+def board_message(line: str) -> str:
     """What a line is that a board says of itself, in words; "" if it may be a sample."""
     text = line.lstrip()
     if _BOOT.match(text):

@@ -13,7 +13,7 @@ from .cell_rows import CellRows, Row, columns_of, looks_like_number, names_colum
 from .columns import CLOCK, MISSING_CELLS, number_of
 from .csv_rows import delimiter_of, stripped
 from .line_forms import LineForm, chosen_form, sparse, sparse_of
-from .log_lines import CUT, HEADER, MONITOR_CLOCK, TEXT, LinesLeftOut, cleaned, said_by_board
+from .log_lines import CUT, HEADER, MONITOR_CLOCK, TEXT, LinesLeftOut, board_message, cleaned
 
 MOST_CELLS = 2000  # of a row of such a text
 _MOST = 0.6  # of the lines that end so, or begin so
@@ -46,7 +46,7 @@ def plain_rows(head: Sequence[str]) -> list[list[str]] | None:
 
 
 def _is_odd(line: str) -> bool:
-    return "\x1b" in line or MONITOR_CLOCK.match(line) is not None or bool(said_by_board(line))
+    return "\x1b" in line or MONITOR_CLOCK.match(line) is not None or bool(board_message(line))
 
 
 class LogReader:
@@ -56,8 +56,8 @@ class LogReader:
         lines = [line for line in map(cleaned, head) if line.strip()]
         clocks = sum(MONITOR_CLOCK.match(line) is not None for line in lines)
         self.clocked = clocks > _MOST * len(lines)
-        lines = [self._behind_clock(line)[1] for line in lines if not said_by_board(line)]
-        lines = [line for line in lines if not said_by_board(line)]
+        lines = [self._behind_clock(line)[1] for line in lines if not board_message(line)]
+        lines = [line for line in lines if not board_message(line)]
         self.ends = self.records = False
         self._find_ends(lines)
         lines = [part for line in lines for part in self._parts(line)]
@@ -88,12 +88,12 @@ class LogReader:
         line = cleaned(line)
         if not line.strip():
             return []
-        if kind := said_by_board(line):
+        if kind := board_message(line):
             return [kind]
         clock = ""
         if self.clocked:
             clock, line = self._behind_clock(line)
-            if kind := said_by_board(line):
+            if kind := board_message(line):
                 return [kind]
         assert self.form is not None
         result: list[list[str] | str] = []

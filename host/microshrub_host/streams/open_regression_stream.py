@@ -191,7 +191,7 @@ def _target_notes(table: FileTable, column: Values) -> list[str]:
 
 
 def _blocks(table: FileTable, options: ReadingOptions, progress: Progress | None) -> Values:
-    """All columns of a CSV file of numbers without a fault. Raises DoubtError for any other."""
+    """All columns of a CSV file of numbers without a fault. Raises UnsureError for any other."""
     layout = table.layout(of_classes=False)
     own = progress if table.source.made is None else None
     result = csv_blocks.read_numbers(table.source, layout, options.limit, own)

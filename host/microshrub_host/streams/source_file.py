@@ -63,7 +63,7 @@ KINDS: tuple[tuple[bytes, str, str], ...] = (
 )
 
 
-def told_kind(name: str, start: bytes) -> str:
+def unreadable_kind(name: str, start: bytes) -> str:
     """In words what a file of that name is, which begins so, and what to do; "": it may be text.
 
     start is of LOOKED_AT bytes, or the whole file.

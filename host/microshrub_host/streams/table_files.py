@@ -16,7 +16,7 @@ import numpy as np
 
 from ..base.errors import DataError
 from .cell_rows import CellRows, Row
-from .source_file import SourceFile, told_kind
+from .source_file import SourceFile, unreadable_kind
 
 _ROWS = 4096  # at once
 
@@ -28,14 +28,14 @@ def table_rows(source: SourceFile, start: bytes) -> CellRows | None:
             try:
                 return reader(source)
             except ImportError:
-                message = told_kind(source.name, start)
+                message = unreadable_kind(source.name, start)
                 raise DataError(
                     f"{message} Or have it read by {module}: pip install 'microshrub[files]'"
                 ) from None
             except DataError:
                 raise
             except Exception as error:  # each library has its own
-                message = told_kind(source.name, start) or f"{source.name} cannot be read."
+                message = unreadable_kind(source.name, start) or f"{source.name} cannot be read."
                 raise DataError(f"{message} (It seems damaged: {error})") from error
     return None
 

@@ -14,7 +14,7 @@ from collections.abc import Generator, Iterator
 from typing import IO
 
 from ..base.errors import DataError
-from .source_file import LOOKED_AT, SourceFile, told_kind
+from .source_file import LOOKED_AT, SourceFile, unreadable_kind
 from .stream import Progress
 
 LONGEST_LINE = 1 << 20  # bytes; 257 cells of any sense take far less
@@ -32,7 +32,7 @@ def text_lines(source: SourceFile, progress: Progress | None) -> Generator[str, 
     try:
         with source.opened() as (_, file):
             start = file.read1(LOOKED_AT)  # type: ignore[attr-defined]  # what has come of a pipe
-        if message := told_kind(source.name, start):
+        if message := unreadable_kind(source.name, start):
             raise DataError(message)
         with source.opened() as (raw, file):
             for line in _raw_lines(file):

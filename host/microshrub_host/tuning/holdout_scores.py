@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..base.text import count
 from ..engines.interface import Predictions
 from ..evaluation import batch_forest
-from ..evaluation.holdout import HeldOut, told
+from ..evaluation.holdout import HeldOut, predictable
 from ..evaluation.stretches import Draw, Marks
 
 
@@ -93,7 +93,7 @@ class HoldoutScores:
 
     @property
     def _told(self) -> list[Marks]:
-        return [told(draw, self.known.labels) for draw in self.draws]
+        return [predictable(draw, self.known.labels) for draw in self.draws]
 
     def _sums(
         self, predictions: Sequence[Predictions]

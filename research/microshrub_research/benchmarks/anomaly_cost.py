@@ -14,7 +14,7 @@ from microshrub_host.library import loader
 _HEAD = ("board", "features", "window", "bytes", "mean", "most")
 
 
-def newcomer_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
+def novelty_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
     """The table of anomaly_rows() of what is set aside as new, a sample with its label."""
     return anomaly_rows(boards, "NoveltyDetector")
 

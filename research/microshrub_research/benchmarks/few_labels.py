@@ -154,7 +154,7 @@ def _first(rows: Sequence[LabelRow]) -> str:
         "stream",
         "samples",
         "all labels",
-        "asking",
+        "queries",
         "lost",
         "asked for",
         "at random",

@@ -27,7 +27,7 @@ def question_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
         for board in boards:
             with instruction_counts.Counter(board, whats) as counter:
                 for i, what in enumerate(whats):
-                    ask, note, crc = counter.count_asking(i)
+                    ask, note, crc = counter.count_queries(i)
                     asking = _on_pc(what)
                     if crc != asking.state_crc32() & 0xFFFFFFFF:
                         raise UserError(f"{board}: another state than in the simulator")

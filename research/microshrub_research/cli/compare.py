@@ -225,7 +225,7 @@ def _check_model(arguments: argparse.Namespace) -> None:
         if getattr(arguments, name) is not None:
             option = name.replace("_", "-")
             raise UserError(f"--{option} is not used: {arguments.model} says how DATA is read")
-    if wants_numbers(arguments) or model_files.read(Path(arguments.model)).numbers:
+    if wants_numbers(arguments) or model_files.read(Path(arguments.model)).regression:
         raise UserError(
             "--model takes a model of classes; `microshrub compare DATA --target COLUMN` compares "
             "learners of numbers, all of them from the start"

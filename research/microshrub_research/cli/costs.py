@@ -13,7 +13,7 @@ from microshrub_host.boards import emulated_boards
 from microshrub_host.cli.plain_parser import show_first
 
 from ..benchmarks import count_history, instruction_report
-from ..benchmarks.anomaly_cost import anomaly_rows, newcomer_rows
+from ..benchmarks.anomaly_cost import anomaly_rows, novelty_rows
 from ..benchmarks.feature_cost import feature_rows
 from ..benchmarks.query_cost import question_rows, rehearsal_rows
 from ..benchmarks.regression_cost import number_rows
@@ -100,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Count, print the tables and write the page."""
     alone: dict[str, Callable[[list[str]], list[tuple[str, ...]]]] = {
         "--anomaly": anomaly_rows,
-        "--spare-classes": newcomer_rows,
+        "--spare-classes": novelty_rows,
         "--questions": question_rows,
         "--rehearsal": rehearsal_rows,
         "--numbers": number_rows,

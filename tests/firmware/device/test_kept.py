@@ -263,7 +263,7 @@ def name(app: Any, c: int) -> str:
 SPARE = {
     "learner": "NearestNeighbours",
     "shape": {"features": 3, "classes": 4, "window": 20, "k": 1},
-    "spare": {"classes": 2, "room": 16},
+    "spare_classes": {"classes": 2, "room": 16},
 }
 NAMED = [
     send(sample([1, 2, 3], 1), lambda app: learned(app) == 1),
@@ -287,7 +287,7 @@ QUERIES = [
 ACTS: dict[str, tuple[list[Act], dict[str, Any]]] = {
     "classes": (NAMED, SPARE),
     "normal": (NORMAL, {"anomaly": {"period": 50, "window": 32, "normal": 5}}),
-    "queries": (QUERIES, {"asking": {"labels": 1, "samples": 1}, "sensor": SENSOR}),
+    "queries": (QUERIES, {"queries": {"labels": 1, "samples": 1}, "sensor": SENSOR}),
 }
 
 
@@ -350,7 +350,7 @@ def test_a_board_that_sleeps_saves_before_it_sleeps_long(make: Make) -> None:
 @pytest.mark.parametrize("window", [0, 10])
 @pytest.mark.parametrize(
     ("released", "fields"),
-    [(0, {}), (None, {}), (None, {"asking": {"labels": 1, "samples": 1000}})],
+    [(0, {}), (None, {}), (None, {"queries": {"labels": 1, "samples": 1000}})],
     ids=["labels", "no labels", "queries"],
 )
 def test_a_board_that_sleeps_deeply_saves_each_sample_once(

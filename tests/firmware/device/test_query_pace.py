@@ -17,7 +17,7 @@ CONFIG: dict[str, Any] = {
         "kind": "own", "module": "taught_sensor", "class": "Sensor", "values": 3, "rate": 1,
         "options": {},
     },
-    "asking": {"labels": 1, "samples": 2},
+    "queries": {"labels": 1, "samples": 2},
     "warmup": 5,
     "pending": 2,
     "mqtt": {"host": "127.0.0.1", "port": 1, "name": "kitchen", "settle": [3, 230], "events": 8},

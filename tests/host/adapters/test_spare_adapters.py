@@ -49,7 +49,7 @@ def test_river_learns_a_label_that_comes_later(tmp_path: Path) -> None:
     build(path, "rpi_pico", output=tmp_path / "out", sensor=Sensor.adc(pins=(26, 27)))
     config = json.loads((tmp_path / "out" / "config.json").read_text())
     assert config["class_names"] == list(file.class_names)
-    assert config["spare"]["classes"] == 2
+    assert config["spare_classes"]["classes"] == 2
 
 
 def test_scikit_learn_learns_a_class_that_comes_later(tmp_path: Path) -> None:

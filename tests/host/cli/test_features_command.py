@@ -86,7 +86,7 @@ def test_a_feature_is_forecast_from_the_others(
         assert main(["build", *program, *pins, "--output", str(folder)]) == 0
         config = json.loads((folder / "config.json").read_text())
         assert config["extraction"] == found["extraction"]["options"]
-        assert (config["numbers"]["columns"], config["numbers"]["column"]) == (4, 3)
+        assert (config["regression"]["columns"], config["regression"]["column"]) == (4, 3)
         names = {file.name for file in folder.rglob("*.mpy")}
         assert {"feature_extractor.mpy", "spectrum.mpy", "regression_app.mpy"} <= names
 

@@ -50,4 +50,4 @@ def test_all_of_them_together_whatever_their_order() -> None:
     assert parity(stream, "nearest", engine_names=names, companions=companions, window=32) is None
     found = budget("nearest", "rpi_pico", features=3, classes=2, companions=companions, window=32)
     owners = [part.owner for part in found.buffers]
-    assert list(dict.fromkeys(owners))[-3:] == ["anomaly", "spare classes", "asking"]
+    assert list(dict.fromkeys(owners))[-3:] == ["anomaly", "spare classes", "queries"]

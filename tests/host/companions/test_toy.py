@@ -146,7 +146,7 @@ def test_build_and_monitor(
     words = ["build", *DATA, *MODEL, *ABOVE, "--board", board, "--output", str(folder)]
     assert main([*words, "--warmup", "256"]) == 0
     config = json.loads((folder / "config.json").read_text())
-    assert config["beside"] == {"above": ["above", "Above", {"limit": 30000}]}
+    assert config["watchers"] == {"above": ["above", "Above", {"limit": 30000}]}
     stream = open_stream("synth:sea_a", limit=600)
     device = Device(micropython_command, folder, "192k")
     try:

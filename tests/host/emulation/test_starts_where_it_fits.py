@@ -19,7 +19,7 @@ from patience import PATIENCE
 
 from microshrub_host.boards import emulated_boards
 from microshrub_host.boards.emulator import EmulatedBoard
-from microshrub_host.boards.import_heap import told_of
+from microshrub_host.boards.import_heap import qstr_bytes
 from microshrub_host.boards.ram_budget import START_BYTES
 from microshrub_tools.board import build
 from microshrub_tools.cli.main import main
@@ -80,6 +80,6 @@ def test_it_starts_or_says_what_does_not_fit(
 
     before, after = map(int, re.findall(r"n_total_bytes=(\d+)", said(HEAP)))
     modules = [folder / build.LIBRARY / f"{name}.mpy" for name in IMPORTED]
-    taken += after - before - told_of(modules)
+    taken += after - before - qstr_bytes(modules)
     assert "stopped: Ctrl-C" in said(taken + START_BYTES)
     assert "does not fit" in said(taken + START_BYTES // 2)

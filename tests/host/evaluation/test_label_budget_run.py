@@ -136,7 +136,7 @@ def test_the_engines_are_compared_with_it() -> None:
     assert not any(isinstance(step, parity.Difference) for step in differ(options))
     last = differ(replace(options, share=1 / 6))[-1]
     assert isinstance(last, parity.Difference)
-    assert last.buffer.startswith("asking.")
+    assert last.buffer.startswith("query.")
 
 
 Said = Callable[..., str]
@@ -174,7 +174,7 @@ def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
     found = json.loads(said("budget", *shape, "--label-budget", "10%"))
     without = json.loads(said("budget", *shape))
     assert found["code"]["active_learning"] > 0
-    assert found["buffers"]["asking.words"] > 0
+    assert found["buffers"]["query.words"] > 0
     assert "active_learning" not in without["code"]
     assert np.array(list(without["buffers"].values())).sum() == without["model_bytes"] + sum(
         size for name, size in without["buffers"].items() if name.split(".")[0] in OTHERS

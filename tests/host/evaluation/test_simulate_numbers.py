@@ -32,7 +32,7 @@ SMALL = [
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sum of two columns, in tenths, and a third column that is a text."""
-    path = tmp_path_factory.mktemp("numbers") / "sum.csv"
+    path = tmp_path_factory.mktemp("regression") / "sum.csv"
     rng = np.random.default_rng(5)
     a, b = rng.integers(0, 90, (2, 300))
     rows = [f"{x},{(x + y) / 10},{['no', 'yes'][y % 2]},{y}" for x, y in zip(a, b, strict=True)]
@@ -75,19 +75,19 @@ def by_hand(
     else:
         learner = library.ThicketRegressor(len(rows[0]), bytes=3000, late=max(horizon - 1, 0))
     coded, said = [], []
-    outlook = library.NaiveForecasts(horizon, horizon * 2 + 340) if horizon else None
+    naive = library.NaiveForecasts(horizon, horizon * 2 + 340) if horizon else None
     ring = array("i", [library.MISSING] * (horizon * 2 + 340))
     for i in range(count):
         codes = array("H", [0] * len(rows[0]))
         quantizer.encode(array("i", rows[i]), codes)
         coded.append(codes)
-        if outlook and i >= horizon:
-            outlook.judge(i % horizon, y[i - horizon], y[i], target.span)
+        if naive and i >= horizon:
+            naive.judge(i % horizon, y[i - horizon], y[i], target.span)
         raw = target.predicted(learner.predict(codes))
-        if outlook:
+        if naive:
             ring[i % len(ring)] = y[i]
-            outlook.note(ring, i % len(ring), target.span)
-            raw = target.within(outlook.foresee(i % horizon, raw, ring, i % len(ring)))
+            naive.note(ring, i % len(ring), target.span)
+            raw = target.within(naive.foresee(i % horizon, raw, ring, i % len(ring)))
         said.append(raw / 10)
         due = i - max(horizon - 1, 0)  # the sample whose target is the next to become known
         if due >= 0:

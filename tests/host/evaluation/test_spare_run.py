@@ -127,7 +127,7 @@ def test_a_fault_in_what_is_new_is_found(data: str) -> None:
     rows = prequential.raw_rows(stream)
     *_, last = parity.check(starters, rows, stream.labels, warmup=256, every=300)
     assert isinstance(last, parity.Difference)
-    assert last.buffer.startswith("newcomers.")
+    assert last.buffer.startswith("novelty.")
 
 
 def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
@@ -135,7 +135,7 @@ def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
     shape += ("--own-program",)
     found = json.loads(said("budget", *shape, "--spare-classes", "4"))
     without = json.loads(said("budget", *shape))
-    assert found["buffers"]["newcomers.codes"] == 256 * 14
+    assert found["buffers"]["novelty.codes"] == 256 * 14
     assert found["buffers"]["names.texts"] == 6 * 16
     assert found["buffers"]["softmax.weight"] == 3 * without["buffers"]["softmax.weight"]
     assert {"spare_classes", "class_names", "novelty_detection"} <= set(found["code"])

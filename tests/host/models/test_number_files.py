@@ -18,14 +18,14 @@ from microshrub_host.models.forecasters import forecast
 from microshrub_tools.board import build
 from microshrub_tools.cli.main import main
 
-STATES = ("learner", "quantizer", "target", "interval", "outlook")
+STATES = ("learner", "quantizer", "target", "interval", "naive")
 PARTS = ["config.json", *(f"{name}.state" for name in STATES)]
 TASK = ["--target", "b", "--horizon", "3", "--lags", "2", "--interval", "80"]
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("numbers") / "wave.csv"
+    path = tmp_path_factory.mktemp("regression") / "wave.csv"
     t = np.arange(400)
     rows = [f"{i % 20},{20 * np.sin(i / 6):.2f}" for i in t]
     path.write_text("a,b\n" + "\n".join(rows) + "\n", encoding="utf-8")
@@ -55,7 +55,7 @@ def test_what_was_learned_comes_back(
     assert (file.feature_names, file.class_names) == (("a", "b"), ())
     assert (file.samples, file.accuracy) == (397, record["mae"])
     assert opened.forecaster.interval.half > 0
-    assert opened.forecaster.outlook.period > 0, "the season is known"
+    assert opened.forecaster.naive.period > 0, "the season is known"
     low, high = opened.forecaster.target.ends
     assert low <= -2000 < 2000 <= high
 
@@ -67,7 +67,7 @@ def test_show(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     said = capsys.readouterr().out
     assert "ThicketRegressor of wave.csv: 397 samples, MAE " in said
     assert "It predicts b, 3 rows ahead." in said
-    season = model_files.open_model(path).forecaster.outlook.period
+    season = model_files.open_model(path).forecaster.naive.period
     assert f"  season: {season}" in said.splitlines()
     assert main(["show", str(path), "--row", "3,-10.5"]) == 0
     line = capsys.readouterr().out.strip()
@@ -139,17 +139,17 @@ def remade(path: Path, change: dict[str, Any], parts: dict[str, bytes]) -> None:
 
 
 FORGED: list[tuple[dict[str, Any], dict[str, bytes], str]] = [
-    ({"numbers": 5}, {}, "config.json has no valid numbers"),
-    ({"numbers": {"lag": 3}}, {}, "config.json has no valid numbers"),
-    ({"numbers": {"columns": 3}}, {}, "does not name as many columns"),
-    ({"numbers": {"column": 2}}, {}, "column has to be a whole number of 0..1, not 2"),
-    ({"numbers": {"column": "b"}}, {}, "column has to be a whole number"),
-    ({"numbers": {"horizon": 10**9}}, {}, "horizon has to be a whole number of 0..1000"),
-    ({"numbers": {"lags": 3}}, {}, "the learner's features has to be 4, not 3"),
-    ({"numbers": {"interval": 120}}, {}, "interval has to be a number of 50..99"),
-    ({"numbers": {"interval": 85}}, {}, "the saved state is of Interval"),
-    ({"numbers": {"interval": None}}, {}, "the state of an interval, and no interval"),
-    ({"numbers": {"ends": [5, 1]}}, {}, "the high end of the targets"),
+    ({"regression": 5}, {}, "config.json has no valid regression"),
+    ({"regression": {"lag": 3}}, {}, "config.json has no valid regression"),
+    ({"regression": {"columns": 3}}, {}, "does not name as many columns"),
+    ({"regression": {"column": 2}}, {}, "column has to be a whole number of 0..1, not 2"),
+    ({"regression": {"column": "b"}}, {}, "column has to be a whole number"),
+    ({"regression": {"horizon": 10**9}}, {}, "horizon has to be a whole number of 0..1000"),
+    ({"regression": {"lags": 3}}, {}, "the learner's features has to be 4, not 3"),
+    ({"regression": {"interval": 120}}, {}, "interval has to be a number of 50..99"),
+    ({"regression": {"interval": 85}}, {}, "the saved state is of Interval"),
+    ({"regression": {"interval": None}}, {}, "the state of an interval, and no interval"),
+    ({"regression": {"ends": [5, 1]}}, {}, "the high end of the targets"),
     ({"parameters": {"features": 9}}, {}, "too short for the parameters"),
     ({"parameters": {"classes": 2}}, {}, "LinearRegressor has no parameter classes"),
     ({"parameters": {"rate": 2}}, {}, "rate has to be a number"),
@@ -157,7 +157,7 @@ FORGED: list[tuple[dict[str, Any], dict[str, bytes], str]] = [
     ({"feature_names": ["a"]}, {}, "a unit for each feature"),
     ({}, {"target.state": b""}, "this is not a saved microshrub state"),
     ({}, {"interval.state": b"mshr"}, "this is not a saved microshrub state"),
-    ({}, {"outlook.state": b""}, "this is not a saved microshrub state"),
+    ({}, {"naive.state": b""}, "this is not a saved microshrub state"),
     ({}, {"more.state": b""}, "it is damaged"),
 ]
 
@@ -178,7 +178,7 @@ def test_a_class_in_the_place_of_a_number_is_refused(data: Path, tmp_path: Path)
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in PARTS[:3]}
     config = json.loads(parts["config.json"])
-    del config["numbers"]
+    del config["regression"]
     parts["config.json"] = json.dumps(config).encode()
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in parts.items():

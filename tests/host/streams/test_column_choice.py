@@ -18,7 +18,7 @@ ROWS = "".join(f"2024-01-{i:02},{i},text {i},{i * 2},{'ab'[i % 2]}\n" for i in r
 
 
 def refuse(*_: object) -> None:
-    raise csv_blocks.DoubtError("not now")
+    raise csv_blocks.UnsureError("not now")
 
 
 @pytest.mark.parametrize("blocks", [True, False])

@@ -11,7 +11,7 @@ import pytest
 from microshrub_host.base.errors import DataError
 from microshrub_host.evaluation.prequential import evaluate
 from microshrub_host.streams import csv_blocks, data_files, stored_values
-from microshrub_host.streams.csv_blocks import DoubtError
+from microshrub_host.streams.csv_blocks import UnsureError
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stored_values import let_go
 from microshrub_host.streams.stream import Stream
@@ -38,7 +38,7 @@ def both(source: str, monkeypatch: pytest.MonkeyPatch, **options: object) -> lis
 
 
 def refuse(*_: object) -> None:
-    raise DoubtError("not now")
+    raise UnsureError("not now")
 
 
 def assert_same(one: object, other: object) -> None:

@@ -24,14 +24,14 @@ from microshrub_host.streams import (
     regression_streams,
     stored_values,
 )
-from microshrub_host.streams.csv_blocks import DoubtError
+from microshrub_host.streams.csv_blocks import UnsureError
 from microshrub_host.streams.regression_streams import NumberStream
 
 CELLS = ("1e3", " 4 ", "1e400", "1_000", "inf", "NaN", "", "?", "text", "1,5", '"2"', "9e99")
 
 
 def refuse(*_: object) -> None:
-    raise DoubtError("not now")
+    raise UnsureError("not now")
 
 
 def opened(source: str, **options: object) -> NumberStream | str:

@@ -16,7 +16,7 @@ RISES, TELLS = "only rises", "tells the class nearly one to one"
 
 
 def refuse(*_: object) -> None:
-    raise csv_blocks.DoubtError("not now")
+    raise csv_blocks.UnsureError("not now")
 
 
 def noted(source: str, **options: object) -> dict[str, str]:

@@ -21,7 +21,7 @@ from microshrub_host.base.text import share_of_samples
 from microshrub_host.streams import csv_blocks
 from microshrub_host.streams.open_regression_stream import open_numbers
 from microshrub_host.streams.open_stream import open_stream
-from microshrub_host.streams.source_file import told_kind
+from microshrub_host.streams.source_file import unreadable_kind
 
 TEXT = b"x,y\n" + b"".join(b"%d,%d\n" % (i % 7, i % 2) for i in range(50))
 
@@ -272,7 +272,7 @@ def test_classes_that_differ_by_case_or_spaces(
 
 
 def refuse(*_: object) -> None:
-    raise csv_blocks.DoubtError("not now")
+    raise csv_blocks.UnsureError("not now")
 
 
 # Shares
@@ -291,6 +291,6 @@ def test_a_share_that_no_sign_mends(text: str) -> None:
 
 
 def test_the_advice_does_not_overwrite_the_file() -> None:
-    said = told_kind("data.csv", b"PAR1" + bytes(90))
+    said = unreadable_kind("data.csv", b"PAR1" + bytes(90))
     assert "to_csv('\"'\"'data.csv" not in said
     assert "text-of-data.csv" in said

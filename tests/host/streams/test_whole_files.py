@@ -184,7 +184,7 @@ def test_lines_that_end_in_all_ways(
 
 
 def refuse(*_: object) -> None:
-    raise csv_blocks.DoubtError("not now")
+    raise csv_blocks.UnsureError("not now")
 
 
 def test_numbers_whose_lines_end_in_two_ways(put) -> None:

@@ -68,7 +68,7 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
     assert hass.states.get("select.kitchen_label").state == "Not labelled"
     state |= {"state": "rest", "drift": 1, "anomaly": 1, "new": 1, "confidence": 93} | ASKED
     await tell(hass, BASE + "state", json.dumps(state))
-    await tell(hass, BASE + "said", "too late: that is over")
+    await tell(hass, BASE + "message", "too late: that is over")
     for name, value in {
         "sensor.kitchen_state": "rest",
         "sensor.kitchen_confidence": "93",

@@ -196,7 +196,7 @@ def test_a_home_assistant_that_cannot_be_is_refused(text: str) -> None:
 def test_many_long_names_go_into_pieces() -> None:
     """Three lists of them are longer than a piece of the file can be."""
     names = [f"{k:03d}" + "n" * 29 for k in range(254)]
-    around = {"mqtt": {"name": "kitchen"}, "sensor": {"kind": "adc"}, "asking": {"labels": 1}}
+    around = {"mqtt": {"name": "kitchen"}, "sensor": {"kind": "adc"}, "queries": {"labels": 1}}
     told = discovery_messages.messages(around, "Thicket", "1.0")
     data = discovery_messages.packed(around, told, names)
     text = b""

@@ -32,7 +32,7 @@ def test_the_folder(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "LinearRegressor (fresh) for Raspberry Pi Pico" in capsys.readouterr().out
     files = build.read(tmp_path / "out")
     config = json.loads(files["config.json"])
-    numbers = config["numbers"]
+    numbers = config["regression"]
     assert numbers["ends"][0] < 1000 < 1089 < numbers["ends"][1]
     del numbers["ends"]
     assert numbers == {
@@ -57,7 +57,7 @@ def test_a_series_of_one_column(tmp_path: Path) -> None:
     assert made(tmp_path, path, *words, "--sensor", "adc", "pins=26") == 0
     config = json.loads(build.read(tmp_path / "out")["config.json"])
     assert config["feature_names"] == ["value"]
-    assert (config["numbers"]["columns"], config["numbers"]["lags"]) == (1, 6)
+    assert (config["regression"]["columns"], config["regression"]["lags"]) == (1, 6)
 
 
 def test_the_time_that_record_writes_is_no_feature(
@@ -86,7 +86,7 @@ def test_a_program_of_classes_has_nothing_of_it(data: Path, tmp_path: Path) -> N
         not {"regression_app", "forecaster", "regression_metrics", "prediction_interval", "target"}
         & modules
     )
-    assert "numbers" not in json.loads(files["config.json"])
+    assert "regression" not in json.loads(files["config.json"])
 
 
 @pytest.mark.parametrize(

@@ -115,16 +115,19 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
         SHRUB,
         {
             "checkpoint": CHECKPOINTS,
-            "spare": {"classes": 4, "room": 16, "window": 300, "pin": 15, "led": 25},
-            "asking": {"labels": 1, "samples": 10},
+            "spare_classes": {"classes": 4, "room": 16, "window": 300, "pin": 15, "led": 25},
+            "queries": {"labels": 1, "samples": 10},
             **SENSOR,
             "label_pin": None,
         },
     ),
-    "shrub, questions": (SHRUB, {"asking": {"labels": 1, "samples": 10, "led": 25}}),
+    "shrub, questions": (SHRUB, {"queries": {"labels": 1, "samples": 10, "led": 25}}),
     "shrub, a guarantee": (
         SHRUB,
-        {"checkpoint": CHECKPOINTS, "beside": {"guarantee": ["prediction_sets", "Guarantee", {}]}},
+        {
+            "checkpoint": CHECKPOINTS,
+            "watchers": {"guarantee": ["prediction_sets", "Guarantee", {}]},
+        },
     ),
     "shrub, a broker that is away": (SHRUB, {"mqtt": HOUSE.config(("no", "yes"))}),
     "shrub, the link over TCP": (SHRUB, {"tcp": {"port": 0}}),
@@ -287,17 +290,20 @@ def test_before_there_is_a_program_the_same_is_counted() -> None:
     wanted = number_program("shrub-regressor", 20, 80)
     board = board_files.load("rpi_pico")
     around = {part.name: part.bytes for part in budget_of(ProgramLibrary(wanted, board)).overhead}
-    assert wanted.numbers is not None
-    companions = pipeline(None, wanted.numbers)
+    assert wanted.regression is not None
+    companions = pipeline(None, wanted.regression)
     alone = ram_budget.budget(wanted.parameters, board, wanted.learner, companions=companions)
     counted = {part.name: part.bytes for part in alone.overhead}
-    sample = heap_bytes(array("i", [0] * wanted.numbers["columns"]))
+    sample = heap_bytes(array("i", [0] * wanted.regression["columns"]))
     assert counted["forecaster: objects"] - sample == around["target"]
     modules = {part.name for part in alone.code}
     assert {"forecaster", "regression_metrics", "prediction_interval"} <= modules
     extraction = FeatureOptions.of(["window=64", "bands=9-90"]).extraction(("x", "y"), 1000)
     more = ram_budget.budget(
-        wanted.parameters, board, wanted.learner, companions=pipeline(extraction, wanted.numbers)
+        wanted.parameters,
+        board,
+        wanted.learner,
+        companions=pipeline(extraction, wanted.regression),
     )
     ring = 2 * 64 * 2
     counted = {part.name: part.bytes for part in more.overhead}

@@ -66,12 +66,12 @@ def test_spare_classes_and_their_button() -> None:
         label_pin=LabelPin(14, pressed="no", released=""),
     )
     found = options.config(PICO, ["a", "b"], ["no", "yes"])
-    assert found["spare"] == {
+    assert found["spare_classes"] == {
         "classes": 4, "period": 100, "window": 256, "reach": 4, "collect": 5, "room": 16,
         "pin": 15, "led": 25,
     }  # fmt: skip
     assert found["label_pin"] == {"pin": 14, "pressed": 0, "released": None}
-    assert "spare" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
+    assert "spare_classes" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
 
 
 @pytest.mark.parametrize(
@@ -137,9 +137,9 @@ def test_a_sensor_that_is_not_the_recordings(
 
 def test_a_label_budget_is_configured_with_its_light() -> None:
     options = ProgramOptions(sensor=ADC, words={"label_budget": "30 per minute"}, led_pin="25")
-    found = options.config(PICO, ["a", "b"], ["no", "yes"])["asking"]
+    found = options.config(PICO, ["a", "b"], ["no", "yes"])["queries"]
     assert found == {"labels": 1, "samples": 10, "led": 25}
-    assert "asking" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
+    assert "queries" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
 
 
 def test_a_button_that_tells_some_labels_leaves_others_to_ask_for() -> None:
@@ -148,7 +148,7 @@ def test_a_button_that_tells_some_labels_leaves_others_to_ask_for() -> None:
     options = ProgramOptions(sensor=ADC, words={"label_budget": "10%"}, label_pin=button)
     found = options.config(PICO, ["a", "b"], ["no", "yes"])
     assert found["label_pin"] == {"pin": 15, "pressed": 1, "released": None}
-    assert found["asking"] == {"labels": 1, "samples": 10}
+    assert found["queries"] == {"labels": 1, "samples": 10}
 
 
 @pytest.mark.parametrize(

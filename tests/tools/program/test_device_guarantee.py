@@ -33,7 +33,10 @@ from microshrub_tools.cli.monitor import facts
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.link_errors import RefusedError
 from microshrub_tools.link.messages import (
-    ASKING,
+    CHECKPOINT as SAVE,
+)
+from microshrub_tools.link.messages import (
+    QUERIES,
     RESET,
     STATUS,
     CompanionWords,
@@ -43,15 +46,12 @@ from microshrub_tools.link.messages import (
     late_label,
     sample,
 )
-from microshrub_tools.link.messages import (
-    CHECKPOINT as SAVE,
-)
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.device_watch import Watch
 
 SAMPLES = 500
 WANTED = Guarantee(80)
-BESIDE = {WANTED.name: WANTED.row}
+WATCHERS = {WANTED.name: WANTED.row}
 MODEL: dict[str, Any] = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
 CHECKPOINT = {"path": "checkpoint", "seconds": 240}
 Start = Callable[..., Device]
@@ -89,14 +89,14 @@ def counts(run: GuaranteeRun) -> tuple[int, ...]:
 
 def test_the_sets_are_the_simulators(stream: Stream, start: Start) -> None:
     run = simulated(stream)
-    with connected(start(beside=BESIDE)) as link:
+    with connected(start(watchers=WATCHERS)) as link:
         said = link.ask(companion_words(0))
         assert isinstance(said, CompanionWords)
         assert said.words[:6] == (0, 0, 0, 0, 0, 0)
         for end in (180, SAMPLES):
             learn(link, stream, 0 if end == 180 else 180, end)
         said = link.ask(companion_words(0))
-        with pytest.raises(RefusedError, match="there are 1 beside the model"):
+        with pytest.raises(RefusedError, match="there are 1 watchers"):
             link.ask(companion_words(1))
     assert isinstance(said, CompanionWords)
     assert said.words[:5] == counts(run)
@@ -107,7 +107,7 @@ def test_the_sets_are_the_simulators(stream: Stream, start: Start) -> None:
 def test_a_prediction_has_the_calibrated_confidence(stream: Stream, start: Start) -> None:
     run = simulated(stream)
     rows = prequential.raw_rows(stream).tolist()
-    with connected(start(beside=BESIDE)) as link:
+    with connected(start(watchers=WATCHERS)) as link:
         found = []
         for row, label in zip(rows, stream.labels.tolist(), strict=True):
             said = link.ask(sample(row, label))
@@ -154,21 +154,21 @@ def test_with_questions_it_hears_the_answers(stream: Stream, start: Start) -> No
     budget = LabelBudget(0.5)
     run = simulated(stream, budget)
     rows = prequential.raw_rows(stream).tolist()
-    with connected(start(beside=BESIDE, asking=budget.budget())) as link:
+    with connected(start(watchers=WATCHERS, queries=budget.budget())) as link:
         for row, label in zip(rows, stream.labels.tolist(), strict=True):
             said = link.ask(sample(row))
             assert isinstance(said, Prediction)
             if said.sample_id:
                 link.ask(late_label(said.sample_id, label))
         told = link.ask(companion_words(0))
-        link.ask(ASKING)
+        link.ask(QUERIES)
     assert isinstance(told, CompanionWords)
     assert told.words[:5] == counts(run)
 
 
 def test_a_late_label_is_heard(stream: Stream, start: Start) -> None:
     rows = prequential.raw_rows(stream).tolist()
-    with connected(start(beside=BESIDE)) as link:
+    with connected(start(watchers=WATCHERS)) as link:
         said = link.ask(sample(rows[0]))
         assert isinstance(said, Prediction)
         link.ask(sample(rows[1]))
@@ -179,7 +179,7 @@ def test_a_late_label_is_heard(stream: Stream, start: Start) -> None:
 
 
 def test_nothing_is_allocated_and_a_checkpoint_keeps_it(stream: Stream, start: Start) -> None:
-    device = start(beside=BESIDE, checkpoint=CHECKPOINT)
+    device = start(watchers=WATCHERS, checkpoint=CHECKPOINT)
     with connected(device) as link:
         learn(link, stream, 0, 50)
         with nothing_allocated(link):
@@ -202,7 +202,7 @@ def test_nothing_is_allocated_and_a_checkpoint_keeps_it(stream: Stream, start: S
 
 def test_the_monitor_shows_it(stream: Stream, start: Start) -> None:
     run = simulated(stream)
-    device = start(beside=BESIDE, class_names=["no", "yes"])
+    device = start(watchers=WATCHERS, class_names=["no", "yes"])
     with connected(device) as link:
         learn(link, stream, 0, SAMPLES)
     with HostLink(SerialLine(device.port)) as link:
@@ -231,11 +231,11 @@ def test_without_it_the_request_is_refused(start: Start) -> None:
             "has to be [module, class, options",
         ),
         ({"guarantee": ["prediction_sets", "Guarantee", {}, "none"]}, "none cannot be read"),
-        ([1], "beside has to be an object"),
+        ([1], "watchers has to be an object"),
     ],
 )
 def test_a_wrong_configuration_is_refused(
     wrong: Any, words: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    put_device(tmp_path, configuration(MODELS["shrub"], MODEL, beside=wrong))
+    put_device(tmp_path, configuration(MODELS["shrub"], MODEL, watchers=wrong))
     assert words in run_device(micropython_command, tmp_path)

@@ -35,7 +35,7 @@ pytestmark = needs_broker
 Start = Callable[..., Device]
 SMALL = {"learner": "HoeffdingTree", "parameters": {"features": 2, "classes": 2}}
 DEVICE = "homeassistant/device/microshrub_kitchen/config"
-ASKING = {"asking": {"labels": 1, "samples": 2}}
+ASKING = {"queries": {"labels": 1, "samples": 2}}
 
 
 @pytest.fixture
@@ -178,7 +178,7 @@ def test_answers_arrive_or_are_refused_in_words(
 
     def answer(text: str | bytes) -> str:
         listener.say("answer/set", text)
-        return listener.until_at("said")
+        return listener.until_at("message")
 
     def asked_of(but: str = "") -> str:
         found = but
@@ -205,11 +205,11 @@ def test_answers_arrive_or_are_refused_in_words(
     assert answer("x" * 500) == "what was sent is too long"
     assert answer(b"\xff\xfe") == "what was sent is no text"
     listener.say("label/set", "nobody")
-    assert listener.until_at("said") == "no class is called nobody"
+    assert listener.until_at("message") == "no class is called nobody"
     listener.say("normal/set", "PRESS")
-    assert listener.until_at("said") == "nothing is known of normal/set"
+    assert listener.until_at("message") == "nothing is known of normal/set"
     listener.say("name/set", "run")
-    assert listener.until_at("said") == "nothing new waits for a name"
+    assert listener.until_at("message") == "nothing new waits for a name"
 
 
 def test_it_is_told_what_is_normal(broker: Mosquitto, listener: Listener, start: Start) -> None:
@@ -218,7 +218,7 @@ def test_it_is_told_what_is_normal(broker: Mosquitto, listener: Listener, start:
     found = json.loads(listener.last[DEVICE])["cmps"]["normal"]
     assert found["cmd_t"] == "microshrub/kitchen/normal/set"
     listener.say("normal/set", "PRESS")
-    assert listener.until_at("said") == "this is normal: the next 16 samples show it"
+    assert listener.until_at("message") == "this is normal: the next 16 samples show it"
 
 
 def test_what_happens_while_the_broker_is_away_is_told_later(

@@ -75,7 +75,7 @@ def ask(link: HostLink, payload: bytes) -> ClassState:
 
 
 def test_what_is_new_gets_a_name_which_outlives_a_power_cut(stream: Stream, start: Start) -> None:
-    device = start(spare=SPARE, checkpoint=CHECKPOINT)
+    device = start(spare_classes=SPARE, checkpoint=CHECKPOINT)
     with connected(device) as link:
         live(link, stream, 0, 120, label=True)
         assert set(live(link, stream, 120, 123, label=False)) <= {0, 1}
@@ -104,7 +104,7 @@ def test_what_is_new_gets_a_name_which_outlives_a_power_cut(stream: Stream, star
 
 
 def test_a_class_is_renamed_merged_and_forgotten(stream: Stream, start: Start) -> None:
-    with connected(start(spare=SPARE)) as link:
+    with connected(start(spare_classes=SPARE)) as link:
         live(link, stream, 0, 120, label=True)
         live(link, stream, 120, 125, label=False)
         ask(link, class_messages.name("stairs"))
@@ -163,13 +163,13 @@ def test_a_model_that_was_simulated_goes_on_with_its_names(
             assert ask(link, class_messages.tell(2)).name == "stairs"
     finally:
         device.close()
-    wanted = options.program(model.known_names)["spare"]
-    program_config.of_model(model, AROUND | {"spare": wanted | {"pin": 3}})
+    wanted = options.program(model.known_names)["spare_classes"]
+    program_config.of_model(model, AROUND | {"spare_classes": wanted | {"pin": 3}})
     with pytest.raises(UserError, match="the model has its own, classes=3 period=100 window=32"):
-        program_config.of_model(model, AROUND | {"spare": wanted | {"classes": 4}})
+        program_config.of_model(model, AROUND | {"spare_classes": wanted | {"classes": 4}})
     plain = dataclasses.replace(model, companions={})
     with pytest.raises(UserError, match="simulated with --spare-classes"):
-        program_config.of_model(plain, AROUND | {"spare": wanted})
+        program_config.of_model(plain, AROUND | {"spare_classes": wanted})
 
 
 def test_a_models_file_whose_names_are_others_is_refused(stream: Stream, tmp_path: Path) -> None:
@@ -180,7 +180,7 @@ def test_a_models_file_whose_names_are_others_is_refused(stream: Stream, tmp_pat
     model = model_files.of_run(run, stream)
     for wrong in (
         {"class_names": ("walk", "rest", "steps", "spare 2", "spare 3")},
-        {"companions": {"spare": run.spare and run.spare.parameters | {"window": 33}}},
+        {"companions": {"spare_classes": run.spare and run.spare.parameters | {"window": 33}}},
         {"states": dataclasses.replace(run.states, more={**run.states.more, "names": b""})},
     ):
         with pytest.raises(ValueError, match=r"steps|NoveltyDetector|not a saved"):
@@ -193,7 +193,7 @@ def test_without_spare_classes_the_request_is_refused(start: Start) -> None:
 
 
 def test_the_monitor_shows_it_and_takes_commands(stream: Stream, start: Start) -> None:
-    device = start(spare=SPARE)
+    device = start(spare_classes=SPARE)
     with connected(device) as link:
         live(link, stream, 0, 120, label=True)
         live(link, stream, 120, 125, label=False)
@@ -227,7 +227,7 @@ def test_the_monitor_shows_it_and_takes_commands(stream: Stream, start: Start) -
 
 
 def test_commands_are_typed(stream: Stream, start: Start) -> None:
-    device = start(spare=SPARE)
+    device = start(spare_classes=SPARE)
     with connected(device) as link:
         live(link, stream, 0, 120, label=True)
         live(link, stream, 120, 125, label=False)
@@ -305,7 +305,7 @@ def test_a_button_names_what_is_new(micropython_command: tuple[str, ...], tmp_pa
         class_names=["walk", "rest", "spare 1", "spare 2"],
         sensor={"kind": "adc", "pins": [26], "rate": 100},
         label_pin={"pin": 14, "pressed": 0, "released": None},
-        spare={"classes": 2, "window": 32, "collect": 4, "pin": 15, "led": 25},
+        spare_classes={"classes": 2, "window": 32, "collect": 4, "pin": 15, "led": 25},
         warmup=20,
     )
     put_device(tmp_path, config)
@@ -338,16 +338,25 @@ def test_a_button_names_what_is_new(micropython_command: tuple[str, ...], tmp_pa
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
-        ({"spare": {"classes": 5}}, "spare's classes has to be a whole number of 1..4, not 5"),
-        ({"spare": {"window": 32}}, "spare has no classes"),
-        ({"spare": {"classes": 3, "depth": 1}}, "spare has no option depth"),
-        ({"spare": {"classes": 3, "collect": 0}}, "collect has to be a whole number of 1..64"),
-        ({"spare": {"classes": 3, "room": 60}}, "the room for a name is at most 48 bytes"),
         (
-            {"spare": SPARE, "model": "learner.state"},
-            "a model and the states of spare belong together",
+            {"spare_classes": {"classes": 5}},
+            "spare_classes' classes has to be a whole number of 1..4, not 5",
         ),
-        ({"spare": SPARE, "label_pin": {"pin": 1, "pressed": 2, "released": 0}}, "pressed has to"),
+        ({"spare_classes": {"window": 32}}, "spare_classes has no classes"),
+        ({"spare_classes": {"classes": 3, "depth": 1}}, "spare_classes has no option depth"),
+        (
+            {"spare_classes": {"classes": 3, "collect": 0}},
+            "collect has to be a whole number of 1..64",
+        ),
+        ({"spare_classes": {"classes": 3, "room": 60}}, "the room for a name is at most 48 bytes"),
+        (
+            {"spare_classes": SPARE, "model": "learner.state"},
+            "a model and the states of spare_classes belong together",
+        ),
+        (
+            {"spare_classes": SPARE, "label_pin": {"pin": 1, "pressed": 2, "released": 0}},
+            "pressed has to",
+        ),
     ],
 )
 def test_a_wrong_configuration_is_named_in_one_line(

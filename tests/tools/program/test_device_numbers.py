@@ -24,8 +24,8 @@ from device_support import (
 from microshrub_host.boards import board_files
 from microshrub_host.companions.pipeline import Forecast
 from microshrub_host.engines import engines
-from microshrub_host.evaluation import regression
 from microshrub_host.evaluation.prequential import fit
+from microshrub_host.evaluation.regression import NumberResult, evaluate_numbers
 from microshrub_host.library.learners import defaults, learner_name, number_parameters
 from microshrub_host.streams.open_regression_stream import open_numbers
 from microshrub_host.streams.regression_streams import NumberStream
@@ -43,12 +43,12 @@ from microshrub_tools.link.messages import (
     DeviceStatus,
     Fingerprint,
     Number,
-    NumberErrors,
     Prediction,
+    RegressionErrors,
     anomaly,
     confusion,
     late_label,
-    numbers,
+    regression,
     sample,
 )
 from microshrub_tools.link.serial_line import SerialLine
@@ -115,12 +115,10 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Star
         yield start
 
 
-def simulated(
-    stream: NumberStream, model: str, interval: float | None = 90
-) -> regression.NumberResult:
+def simulated(stream: NumberStream, model: str, interval: float | None = 90) -> NumberResult:
     shape = number_parameters(model, stream.features, stream.late)
     parameters = defaults(model) | MODELS[model] | shape
-    return regression.evaluate_numbers(stream, model, parameters, interval=interval)
+    return evaluate_numbers(stream, model, parameters, interval=interval)
 
 
 def crc32(link: HostLink) -> int:
@@ -151,14 +149,14 @@ def test_the_device_does_what_simulate_says(
         fit(engine, rows, 256)
         said, halves = engine.run(rows), np.frombuffer(engine.outputs(), "<i4")
     with connected(start(stream, model)) as link:
-        link.ask(numbers(predictions=True))
+        link.ask(regression(predictions=True))
         answers = take(link, stream, 0, SAMPLES)
-        errors = link.ask(numbers(predictions=True))
+        errors = link.ask(regression(predictions=True))
         assert crc32(link) == wanted.state_crc32
     found = [answer.number for answer in answers]
     assert [number.said for number in found if number] == said.tolist()
     assert [number.half for number in found if number] == halves.tolist()
-    assert isinstance(errors, NumberErrors)
+    assert isinstance(errors, RegressionErrors)
     unit = 10.0 ** -int(stream.target_scale.digits[0])
     assert errors.mae * unit == pytest.approx(wanted.errors.mae)
     assert errors.mae_nochange * unit == pytest.approx(wanted.nochange.mae)
@@ -206,23 +204,23 @@ def test_a_power_cut_loses_nothing_that_was_saved(
         wanted = simulated(stream, "thicket-regressor")
         assert run.run() == wanted.state_crc32
         assert run.figures.restarts >= 2
-        errors = link.ask(numbers(predictions=True))
-        assert isinstance(errors, NumberErrors)
+        errors = link.ask(regression(predictions=True))
+        assert isinstance(errors, RegressionErrors)
         assert (errors.scored, cuts) == (wanted.scored, [])
         assert twin.mean_errors[0] == pytest.approx(wanted.errors.mae)
         link.ask(RESET)
-        assert link.ask(numbers(predictions=True)) == NumberErrors(0, -1, 0, 0, 0, 0, 0, 0)
+        assert link.ask(regression(predictions=True)) == RegressionErrors(0, -1, 0, 0, 0, 0, 0, 0)
 
 
 def test_samples_allocate_nothing(file: Path, start: Start) -> None:
     stream = opened(file, "later")
     with connected(start(stream, "shrub-regressor")) as link:
-        link.ask(numbers(predictions=True))
+        link.ask(regression(predictions=True))
         take(link, stream, 0, 50)
         for end in (250, 450):
             with nothing_allocated(link):
                 take(link, stream, end - 200, end)
-                link.ask(numbers(predictions=True))
+                link.ask(regression(predictions=True))
             after = link.ask(STATUS)
             assert isinstance(after, DeviceStatus)
             assert (after.samples, after.pending) == (end, 7)
@@ -236,7 +234,7 @@ def test_a_host_that_does_not_ask_sees_classes(file: Path, start: Start) -> None
         welcome = link.connect()
         assert (welcome.features, welcome.classes) == (3, 1)
         assert set(take(link, stream, 0, 20)) == {Prediction(0, 0, 0)}
-        link.ask(numbers(predictions=True))
+        link.ask(regression(predictions=True))
         halves = {answer.number.half for answer in take(link, stream, 20, 30) if answer.number}
         assert halves == {-1}
         for request in (late_label(1, 0), confusion(0), sample([1, 2, 3], 0)):
@@ -251,18 +249,18 @@ def test_a_host_that_does_not_ask_sees_classes(file: Path, start: Start) -> None
 def test_a_missing_target_is_not_learned(file: Path, start: Start) -> None:
     stream = opened(file, "now")
     with connected(start(stream, "linear-regressor")) as link:
-        link.ask(numbers(predictions=True))
+        link.ask(regression(predictions=True))
         take(link, stream, 0, 100)
-        before = crc32(link), link.ask(numbers(predictions=True))
+        before = crc32(link), link.ask(regression(predictions=True))
         row = stream.raw_rows()[100].tolist()
         row[stream.place] = -(2**29)
         answer = link.ask(sample(row))
         assert isinstance(answer, Prediction)
         assert isinstance(answer.number, Number)
         assert answer.number.outcome == 0
-        after = link.ask(numbers(predictions=True))
-        assert isinstance(before[1], NumberErrors)
-        assert isinstance(after, NumberErrors)
+        after = link.ask(regression(predictions=True))
+        assert isinstance(before[1], RegressionErrors)
+        assert isinstance(after, RegressionErrors)
         assert after.scored == before[1].scored
 
 
@@ -295,11 +293,11 @@ def test_a_device_may_find_its_ranges_itself(file: Path, start: Start, tmp_path:
     device = start(stream, "shrub-regressor")
     device.kill()
     config = json.loads((tmp_path / "config.json").read_text())
-    config["quantizer"] = config["numbers"]["ends"] = None
+    config["quantizer"] = config["regression"]["ends"] = None
     (tmp_path / "config.json").write_text(json.dumps(config))
     device.start()
     with connected(device) as link:
-        link.ask(numbers(predictions=True))
+        link.ask(regression(predictions=True))
         assert {a.number for a in take(link, stream, 0, 256)} == {Number(0, -1, 0)}
         take(link, stream, 0, SAMPLES)
         assert crc32(link) == simulated(stream, "shrub-regressor").state_crc32
@@ -310,10 +308,10 @@ def test_a_device_may_find_its_ranges_itself(file: Path, start: Start, tmp_path:
     [
         ({"column": 3}, "column has to be a whole number of 0..2, not 3"),
         ({"lags": 0}, "lags has to be a whole number of 1..256, not 0"),
-        ({"lag": 1}, "numbers has no option lag; there is: columns, column, ends, horizon"),
+        ({"lag": 1}, "regression has no option lag; there is: columns, column, ends, horizon"),
         ({"interval": 101}, "interval has to be a number of 50..99, not 101"),
         ({"horizon": "soon"}, "horizon has to be a whole number of 0..1000, not 'soon'"),
-        ({"ends": None}, "the quantizer and the ends of numbers are either both there, or none"),
+        ({"ends": None}, "the quantizer and the ends of regression are both there, or none"),
         ({"columns": 9}, "feature_names has to be a list of 9 texts"),
         ({"states": ["gone.state", None]}, "gone.state cannot be read"),
     ],
@@ -327,7 +325,7 @@ def test_a_wrong_configuration_is_named_in_one_line(
 ) -> None:
     put_program(tmp_path, opened(file, "later"), "linear-regressor")
     config = json.loads((tmp_path / "config.json").read_text())
-    config["numbers"] |= change
+    config["regression"] |= change
     (tmp_path / "config.json").write_text(json.dumps(config))
     said = run_device(micropython_command, tmp_path)
     assert words in said
@@ -353,6 +351,6 @@ def test_a_program_of_classes_refuses_numbers(
     device = Device(micropython_command, tmp_path)
     try:
         with connected(device) as link, pytest.raises(RefusedError, match="of another kind"):
-            link.ask(numbers(predictions=True))
+            link.ask(regression(predictions=True))
     finally:
         device.close()

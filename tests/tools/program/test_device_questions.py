@@ -28,19 +28,19 @@ from microshrub_tools.cli.monitor import facts
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.link_errors import RefusedError
 from microshrub_tools.link.messages import (
-    ASKING,
     CHECKPOINT,
     FINGERPRINT,
+    QUERIES,
     RESET,
     Fingerprint,
     Prediction,
-    Question,
+    Query,
     late_label,
     sample,
 )
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.device_watch import Watch
-from microshrub_tools.watch.query_keys import answer, told
+from microshrub_tools.watch.query_keys import answer, described
 
 SAMPLES = 600
 OPTIONS = {"labels": 1, "samples": 5}
@@ -92,11 +92,11 @@ def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> 
     )
     crc32 = simulate(part, "shrub", companions=[LabelBudget(0.2)], **MODEL).state_crc32
     companions = {"anomaly": {"period": 50, "window": 20, "reach": 2}}
-    with connected(start(asking=OPTIONS, **companions)) as link:
+    with connected(start(queries=OPTIONS, **companions)) as link:
         assert learn(link, stream, 0, end) == asked
         assert link.ask(FINGERPRINT) == Fingerprint(crc32)
-        said = link.ask(ASKING)
-        assert isinstance(said, Question)
+        said = link.ask(QUERIES)
+        assert isinstance(said, Query)
         assert (said.sample_id, said.label) == (0, -1)
         assert (said.asked, said.seen) == (len(asked), end)
         assert said.asked + said.saved <= 400 + end / 5
@@ -112,7 +112,7 @@ def test_a_thicket_rehearses_as_in_the_simulator(
     warmup = 0 if growing else 256
     crc32 = simulate(part, companions=[LabelBudget(0.2)], bytes=4096, warmup=warmup).state_crc32
     ranges: dict[str, Any] = {"quantizer": None, "warmup": None} if growing else {}
-    with connected(start(asking=OPTIONS, model_name=("Thicket", parameters), **ranges)) as link:
+    with connected(start(queries=OPTIONS, model_name=("Thicket", parameters), **ranges)) as link:
         learn(link, stream, 0, 100)
         with nothing_allocated(link):
             learn(link, stream, 100, 300)
@@ -121,56 +121,56 @@ def test_a_thicket_rehearses_as_in_the_simulator(
 
 def test_a_question_waits_for_its_answer(stream: Stream, start: Start) -> None:
     rows = prequential.raw_rows(stream)
-    with connected(start(asking=OPTIONS, pending=4)) as link:
+    with connected(start(queries=OPTIONS, pending=4)) as link:
         ids = [link.ask(sample(row.tolist())).sample_id for row in rows[:6]]  # type: ignore[union-attr]
         assert ids == [1, 2, 3, 4, 5, 6]
-        said = link.ask(ASKING)
-        assert isinstance(said, Question)
+        said = link.ask(QUERIES)
+        assert isinstance(said, Query)
         assert (said.sample_id, said.label) == (6, 0)
         with pytest.raises(RefusedError, match="no sample 2 waits for a label"):
             link.ask(late_label(2, 1))
         link.ask(late_label(5, 1))
-        assert link.ask(ASKING) == said
+        assert link.ask(QUERIES) == said
         link.ask(late_label(6, 1))
         with pytest.raises(RefusedError, match="was given its label before"):
             link.ask(late_label(6, 1))
-        assert link.ask(ASKING) == Question(0, -1, 6, 6, said.saved)
+        assert link.ask(QUERIES) == Query(0, -1, 6, 6, said.saved)
         link.ask(RESET)
-        assert link.ask(ASKING) == Question(0, -1, 0, 0, 400)
+        assert link.ask(QUERIES) == Query(0, -1, 0, 0, 400)
 
 
 def test_a_device_that_does_not_ask_refuses_the_request(start: Start) -> None:
     refused = pytest.raises(RefusedError, match="of another kind")
     with connected(start()) as link, refused:
-        link.ask(ASKING)
+        link.ask(QUERIES)
 
 
 def test_samples_and_answers_allocate_nothing(stream: Stream, start: Start) -> None:
-    with connected(start(asking=OPTIONS)) as link:
+    with connected(start(queries=OPTIONS)) as link:
         learn(link, stream, 0, 50)
         for end in (300, 550):
             with nothing_allocated(link):
                 learn(link, stream, end - 250, end)
-                link.ask(ASKING)
+                link.ask(QUERIES)
 
 
 def test_the_checkpoint_keeps_it(stream: Stream, start: Start) -> None:
-    device = start(asking=OPTIONS, checkpoint={"path": "checkpoint", "seconds": 240})
+    device = start(queries=OPTIONS, checkpoint={"path": "checkpoint", "seconds": 240})
     with connected(device) as link:
         learn(link, stream, 0, 300)
         link.ask(CHECKPOINT)
     device.kill()
     device.start()
     with connected(device) as link:
-        said = link.ask(ASKING)
-        assert isinstance(said, Question)
+        said = link.ask(QUERIES)
+        assert isinstance(said, Query)
         assert 200 <= said.seen <= 300
         assert 0 < said.asked <= 400 + said.seen / 5
 
 
 def test_the_monitor_shows_the_question_and_keys_answer_it(stream: Stream, start: Start) -> None:
     rows = prequential.raw_rows(stream)
-    device = start(asking=OPTIONS)
+    device = start(queries=OPTIONS)
     with connected(device) as link:
         link.ask(sample(rows[0].tolist()))
     with HostLink(SerialLine(device.port)) as link:
@@ -189,7 +189,7 @@ def test_the_monitor_shows_the_question_and_keys_answer_it(stream: Stream, start
         assert not answer(link, watch.question, names, "2")  # it is answered
         watch.ask()
         assert not watch.has_new_question()
-        assert told(watch.question, names) == "none"
+        assert described(watch.question, names) == "none"
         assert watch.status.samples == 1
 
 
@@ -198,7 +198,7 @@ def test_stream_sends_only_what_is_asked_for(
 ) -> None:
     sea = open_stream("synth:sea_a", limit=SAMPLES)
     names = {"feature_names": sea.feature_names, "class_names": sea.class_names}
-    device = start(asking=OPTIONS, quantizer=None, **names)
+    device = start(queries=OPTIONS, quantizer=None, **names)
     words = ["--limit", str(SAMPLES), "--port", device.port, "--build", str(tmp_path)]
     assert main(["stream", "synth:sea_a", *words]) == 0
     said = capsys.readouterr().out
@@ -213,9 +213,9 @@ def test_stream_sends_only_what_is_asked_for(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"labels": 1}, "asking has no samples"),
+        ({"labels": 1}, "queries has no samples"),
         ({"labels": 3, "samples": 2}, "labels has to be a whole number of 1..2, not 3"),
-        ({"labels": 1, "samples": 2, "often": 1}, "asking has no option often"),
+        ({"labels": 1, "samples": 2, "often": 1}, "queries has no option often"),
         ({"labels": 1, "samples": 5, "led": 25}, "this board's MicroPython has no machine.Pin"),
     ],
 )
@@ -240,7 +240,7 @@ def test_the_light_is_on_while_the_newest_question_waits(
         def value(self, on: bool) -> None:
             self.told.append(on)
 
-    start(asking={"labels": 1, "samples": 1})
+    start(queries={"labels": 1, "samples": 1})
     app = Twin(tmp_path)._app
     light = app.queries.light = Light()
     app.sample(-1)

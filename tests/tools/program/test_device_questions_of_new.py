@@ -14,11 +14,11 @@ from microshrub_tools.cli.monitor import facts
 from microshrub_tools.link import class_messages
 from microshrub_tools.link.class_messages import ClassState
 from microshrub_tools.link.messages import (
-    ASKING,
     FINGERPRINT,
+    QUERIES,
     Fingerprint,
     Prediction,
-    Question,
+    Query,
     classes,
     late_label,
     sample,
@@ -50,8 +50,8 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
     assert run.right[-10:].all()
 
     config = configuration(
-        "NearestNeighbours", MODEL, quantizer="quantizer.state", class_names=NAMES, spare=SPARE,
-        asking=SHARE.budget(), text=True,
+        "NearestNeighbours", MODEL, quantizer="quantizer.state", class_names=NAMES,
+        spare_classes=SPARE, queries=SHARE.budget(), text=True,
     )  # fmt: skip
     asked, right = [], []
     named = {"walk": 0, "rest": 1}
@@ -91,13 +91,13 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
         answers = (link.ask(sample([50, k])) for k in range(200))
         waits = next(a.sample_id for a in answers if isinstance(a, Prediction) and a.sample_id)
         watch.ask()
-        assert isinstance(watch.question, Question)
+        assert isinstance(watch.question, Query)
         assert watch.naming is not None
         assert "Type: answer NAME" in dict(facts(watch))["question"]
         told = answer_name(watch, "fall")
         assert told == f"fall is a class now: it is what sample {waits} was"
-        now = link.ask(ASKING)
-        assert isinstance(now, Question)
+        now = link.ask(QUERIES)
+        assert isinstance(now, Query)
         assert now.sample_id == 0
         assert "fall" in watch.class_names
         assert answer_name(watch, "fall") == "No sample waits for a label"

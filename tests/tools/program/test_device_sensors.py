@@ -27,11 +27,11 @@ from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import (
     STATUS,
     DeviceStatus,
-    NumberErrors,
+    RegressionErrors,
     Unlike,
     anomaly,
     late_label,
-    numbers,
+    regression,
 )
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.readings import of_observation
@@ -203,18 +203,18 @@ def test_pins_are_forecast_without_any_label(start: Any, tmp_path: Path) -> None
         "parameters": {"features": 3},
         "class_names": None,
         "warmup": 30,
-        "numbers": {"columns": 2, "column": 0, "horizon": 4, "lags": 2, "interval": 80},
+        "regression": {"columns": 2, "column": 0, "horizon": 4, "lags": 2, "interval": 80},
     }
     clock = Clock(tmp_path)
     with HostLink(SerialLine(start(config).port), on_text=text.append) as link:
         link.connect()
         clock.go(SECOND * 40 // 200)
         observe(link, 40)  # the warm-up
-        link.ask(numbers(predictions=True))
+        link.ask(regression(predictions=True))
         clock.go(SECOND * 100 // 200)
         seen = observe(link, 60)
-        errors = link.ask(numbers(predictions=True))
-    assert isinstance(errors, NumberErrors)
+        errors = link.ask(regression(predictions=True))
+    assert isinstance(errors, RegressionErrors)
     assert errors.scored > 50
     assert errors.mae_nochange == 400
     outcomes = {one.prediction.number.outcome for one in seen if one.prediction.number}
@@ -239,7 +239,7 @@ def test_a_feature_of_windows_is_forecast(start: Any, tmp_path: Path) -> None:
         "learner": "LinearRegressor",
         "parameters": {"features": 6},
         "class_names": None,
-        "numbers": ahead,
+        "regression": ahead,
     }
     extractor, library = Extractor(extraction, "python"), loader.load("python")
     forecaster = library.Forecaster(library.LinearRegressor(6), **ahead)
@@ -255,7 +255,7 @@ def test_a_feature_of_windows_is_forecast(start: Any, tmp_path: Path) -> None:
     clock = Clock(tmp_path)
     with HostLink(SerialLine(start(config, recorded()).port)) as link:
         link.connect()
-        link.ask(numbers(predictions=True))
+        link.ask(regression(predictions=True))
         clock.go(READINGS * SECOND // RATE)
         seen = [(list(o.values), o.prediction.number.said) for o in observe(link, 20)]
     assert seen == expected[:20]

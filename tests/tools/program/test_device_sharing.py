@@ -51,7 +51,7 @@ class Pupil(PacketPupil):
         (folder / "discovery.bin").write_bytes(data)
         (folder / "secrets.json").write_text(json.dumps({"mqtt": [USER, PASSWORD]}))
         self.line = Broker("127.0.0.1", config["mqtt"]["port"], USER, PASSWORD)
-        self.line.subscribe(f"microshrub/{self.name}/said", f"microshrub/{self.name}/status")
+        self.line.subscribe(f"microshrub/{self.name}/message", f"microshrub/{self.name}/status")
         self.said: list[str] = []
         self.device = Device(command, folder, "256k")
 

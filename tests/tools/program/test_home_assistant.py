@@ -20,8 +20,8 @@ CLASSES = ["rest", "walk", "", ""]
 ALL = {
     "class_names": CLASSES,
     "anomaly": {"period": 1000, "window": 32, "reach": 4, "normal": 100},
-    "asking": {"labels": 1, "samples": 2},
-    "spare": {"classes": 2, "room": 16},
+    "queries": {"labels": 1, "samples": 2},
+    "spare_classes": {"classes": 2, "room": 16},
     "alarm": {"detector": "page_hinkley"},
     "parameters": {"features": 2, "classes": 4, "bytes": 12000},
 }

@@ -22,8 +22,8 @@ from microshrub_host.library import loader
 from microshrub_tools.link.class_messages import tell
 from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import (
-    ASKING,
     HELLO,
+    QUERIES,
     STATUS,
     Request,
     anomaly,
@@ -31,7 +31,7 @@ from microshrub_tools.link.messages import (
     companion_words,
     confusion,
     late_label,
-    numbers,
+    regression,
     sample,
 )
 
@@ -61,11 +61,11 @@ def forecasting(horizon: int) -> Program:
     shape = {"features": 4 if horizon else 2, "late": max(horizon - 1, 0), "bytes": 3000}
     fields: dict[str, Any] = {
         "parameters": shape,
-        "numbers": columns | options,
+        "regression": columns | options,
         "quantizer": "quantizer.state",
     }
     fields["class_names"] = None
-    return Program(("ThicketRegressor", SHAPE), fields, (numbers(predictions=True),))
+    return Program(("ThicketRegressor", SHAPE), fields, (regression(predictions=True),))
 
 
 PROGRAMS = {
@@ -85,14 +85,14 @@ PROGRAMS = {
         (anomaly(scores=True),),
     ),
     "questions": Program(
-        THICKET, {"warmup": None, "text": True, "asking": {"labels": 1, "samples": 5}}, (ASKING,)
+        THICKET, {"warmup": None, "text": True, "queries": {"labels": 1, "samples": 5}}, (QUERIES,)
     ),
     "guarantee": Program(
-        SHRUB, {"warmup": 50, "beside": {GUARANTEE.name: GUARANTEE.row}}, (companion_words(0),)
+        SHRUB, {"warmup": 50, "watchers": {GUARANTEE.name: GUARANTEE.row}}, (companion_words(0),)
     ),
     "spare classes": Program(
         SPARE,
-        {"warmup": 50, "spare": SET_ASIDE, "class_names": list("abcd")},
+        {"warmup": 50, "spare_classes": SET_ASIDE, "class_names": list("abcd")},
         tuple(classes(tell(c)) for c in range(CLASSES)),
     ),
     "forecast": forecasting(horizon=7),
@@ -130,7 +130,7 @@ class System:
 
 with open("config.json") as file:
     configuration = Configuration(file.read().encode())
-if configuration.numbers:
+if configuration.regression:
     from microshrub.device.regression_app import RegressionApp as Application
 app = Application(configuration, "")
 if configuration.switches:
@@ -150,7 +150,7 @@ app.begin()
 link = Link(app, lambda data, n: None)
 with open("frames") as file:
     rounds = [[bytearray(unhexlify(frame)) for frame in line.split()] for line in file]
-labels = array("i", (-1,) if app.configuration.numbers else (-1, 0, 1) * 20)
+labels = array("i", (-1,) if app.configuration.regression else (-1, 0, 1) * 20)
 gc.collect()
 for k in range(len(rounds)):
     most = 0
@@ -186,11 +186,11 @@ def rounds(program: Program) -> Iterator[list[Request]]:
     first = [sample(row, k % CLASSES) for k, row in enumerate(rows)]
     labelled = [sample(row, k % CLASSES) for k, row in enumerate(larger)]
     matrix = [confusion(c) for c in range(CLASSES)]
-    if "numbers" in program.fields:
+    if "regression" in program.fields:
         first, labelled, matrix = plain, plain, []
     status = [STATUS, *matrix, *program.asked] * 5
     ids = itertools.count(1)
-    known = "numbers" in program.fields or "asking" in program.fields
+    known = "regression" in program.fields or "queries" in program.fields
 
     def late() -> list[Request]:
         if known:  # the ids are known to the board alone, and it has the labels

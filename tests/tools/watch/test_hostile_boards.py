@@ -14,7 +14,7 @@ from hostile_board import (
     COUNTS,
     DONE,
     GOOD,
-    QUESTION,
+    QUERY,
     STATE,
     UNLIKE,
     class_state,
@@ -56,14 +56,14 @@ BOARDS: dict[str, tuple[dict[str, Any], str]] = {
     "65,535 classes": ({"classes": 65535}, "it has 65535 classes"),
     "no features": ({"features": 0, "seen": observed()}, "it has no features"),
     "numbers' column 99": (
-        {"config": {"numbers": {"column": 99}}, "classes": 1, "seen": observed(0, 65535)},
+        {"config": {"regression": {"column": 99}}, "classes": 1, "seen": observed(0, 65535)},
         "",
     ),
-    "numbers that are none": ({"config": {"numbers": 7}, "classes": 1}, ""),
-    "numbers' column -1": ({"config": {"numbers": {"column": -1}}, "classes": 1}, ""),
+    "numbers that are none": ({"config": {"regression": 7}, "classes": 1}, ""),
+    "numbers' column -1": ({"config": {"regression": {"column": -1}}, "classes": 1}, ""),
     "units of -400": (
         {
-            "config": NAMES | {"units": [[0, -400], [0, 400]], "numbers": {"column": 0}},
+            "config": NAMES | {"units": [[0, -400], [0, 400]], "regression": {"column": 0}},
             "classes": 1, "seen": observed(0, 65535),
         },
         "",
@@ -81,17 +81,17 @@ BOARDS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "names that are none": ({"config": {"class_names": [1, None]}, "seen": observed()}, ""),
     "a class that stands for 200": (
-        {"config": NAMES | {"spare": {"classes": 1}},
+        {"config": NAMES | {"spare_classes": {"classes": 1}},
          "answers": {"classes": (CLASS, class_state(0, 200))}},
         "class 200 of 2",
     ),
     "a class for all": (
-        {"config": NAMES | {"spare": {"classes": 1}},
+        {"config": NAMES | {"spare_classes": {"classes": 1}},
          "answers": {"classes": (CLASS, class_state(0, 0))}},
         "class 0 where 1 was asked for",
     ),
     "done instead of a class": (
-        {"config": {"spare": {"classes": 1}}, "answers": {"classes": (DONE, b"")}},
+        {"config": {"spare_classes": {"classes": 1}}, "answers": {"classes": (DONE, b"")}},
         "Done where ClassState was asked for",
     ),
 }  # fmt: skip
@@ -101,17 +101,17 @@ MONITORED: dict[str, tuple[dict[str, Any], str]] = BOARDS | {
     "a negative heap": ({"answers": status(heap_used=-5)}, "-5 in its heap"),
     "drift 77": ({"answers": status(drift=77)}, ""),
     "a question about class 99": (
-        {"config": NAMES | {"asking": {"share": 1}},
-         "answers": {"asking": (QUESTION, struct.pack("<5i", 7, 99, 3, 100, 2))}},
+        {"config": NAMES | {"queries": {"share": 1}},
+         "answers": {"queries": (QUERY, struct.pack("<5i", 7, 99, 3, 100, 2))}},
         "class 99 of 2",
     ),
     "a question about class -7": (
-        {"config": NAMES | {"asking": {"share": 1}},
-         "answers": {"asking": (QUESTION, struct.pack("<5i", 7, -7, 3, 100, 2))}},
+        {"config": NAMES | {"queries": {"share": 1}},
+         "answers": {"queries": (QUERY, struct.pack("<5i", 7, -7, 3, 100, 2))}},
         "class -7 of 2",
     ),
     "done instead of a question": (
-        {"config": {"asking": 1}, "answers": {"asking": (DONE, b"")}}, "Done where Question",
+        {"config": {"queries": 1}, "answers": {"queries": (DONE, b"")}}, "Done where Query",
     ),
     "anomalies below none": (
         {"config": {"anomaly": 1}, "answers": {"anomaly": (UNLIKE, struct.pack("<3i", 1, 2, -3))}},

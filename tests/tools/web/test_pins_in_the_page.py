@@ -11,7 +11,7 @@ from pin_cases import PIN_CASES, PinCase
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_tools.board.program_pins import check_pins, companion_flags
-from microshrub_tools.web.page_boards import pins_told
+from microshrub_tools.web.page_boards import pin_data
 
 PROGRAM = """
 import { readFileSync } from "node:fs";
@@ -46,7 +46,7 @@ def test_the_page_says_the_same(tmp_path: Path) -> None:
     cases = []
     for case in PIN_CASES:
         board = board_files.load(case.board)
-        told = {"name": board.name, "pins": pins_told(board)}
+        told = {"name": board.name, "pins": pin_data(board)}
         cases.append({"config": case.config, "board": told})
     said = run_in_node(
         tmp_path,

@@ -22,7 +22,7 @@ from microshrub_host.programs import mpy
 from microshrub_tools import Sensor, build
 from microshrub_tools.board.program_sensors import SENSORS, drivers, sensors
 from microshrub_tools.web.page_boards import BOARDS
-from microshrub_tools.web.page_sensors import sensors_told
+from microshrub_tools.web.page_sensors import sensor_data
 
 AXES = "[...document.querySelectorAll('.axes b')].map((each) => each.textContent)"
 STATES = ("learner.state", "quantizer.state")
@@ -222,7 +222,7 @@ def test_without_a_sensor_the_files_are_those_of_build(
 
 def test_what_gives_more_values_is_not_offered(playground: Browser, tmp_path: Path) -> None:
     learned(playground, tmp_path, 2)
-    few = {kind["key"] for kind in sensors_told(50) if len(kind["channels"]) in (1, 2)}
+    few = {kind["key"] for kind in sensor_data(50) if len(kind["channels"]) in (1, 2)}
     assert set(playground.run(CHOICES)) == {"serial", "adc", *few}
     assert {"dht22", "ina219", "scd41", "bh1750"} <= few
     choose(playground, "program-sensor", "dht22")
@@ -337,7 +337,7 @@ def test_two_sensors_of_a_board_teach_the_page_side_by_side(
 
 
 def test_every_sensor_of_build_is_told_with_a_name_in_each_language(tmp_path: Path) -> None:
-    keys = [each["key"] for each in sensors_told(50)]
+    keys = [each["key"] for each in sensor_data(50)]
     assert keys == [*(kind for kind in SENSORS if kind != "serial"), *drivers()]
     written = "process.stdout.write(JSON.stringify([en, de].map((each) => each.sensors.names)));"
     source = f'import {{ en, de }} from "./bundle.mjs";\n{written}'

@@ -13,7 +13,7 @@ from patience import PATIENCE
 from playground_support import choose, choose_quick, crc_of_run, give_csv, set_option, start
 
 from microshrub_host import open_stream
-from microshrub_host.evaluation.holdout import draws, measure, told
+from microshrub_host.evaluation.holdout import draws, measure, predictable
 from microshrub_host.evaluation.stretches import find
 from microshrub_host.evaluation.unseen import Holdout
 from microshrub_host.library.learners import defaults
@@ -81,7 +81,7 @@ def test_the_page_learns_and_asks_what_the_simulator_would(tmp_path: Path) -> No
                 np.flatnonzero(draw.learned).tolist() for draw in wanted
             ]
             assert [each["asked"] for each in found[part]] == [
-                np.flatnonzero(told(draw, labels)).tolist() for draw in wanted
+                np.flatnonzero(predictable(draw, labels)).tolist() for draw in wanted
             ]
 
 

@@ -44,7 +44,7 @@ def line_that_was_let_go(port: str) -> SerialLine:
 def test_classes_get_their_names_in_the_page(
     page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    put_naming_device(tmp_path, spare=SPARE)
+    put_naming_device(tmp_path, spare_classes=SPARE)
     device = Device(micropython_command, tmp_path, "160k")
     bridge = of_port(device.port, 115200, 0)
     thread = threading.Thread(target=bridge.run, daemon=True)

@@ -11,11 +11,11 @@ from device_support import Device
 from naming_support import SPARE, kinds, live, put_naming_device
 
 from microshrub_tools.link.client import HostLink
-from microshrub_tools.link.messages import ASKING, STATUS, DeviceStatus, Question
+from microshrub_tools.link.messages import QUERIES, STATUS, DeviceStatus, Query
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.web.bridge import of_port
 
-QUESTION = "document.querySelector('#question').textContent"
+QUERY = "document.querySelector('#question').textContent"
 COUNT = "document.querySelector('#question-count').textContent"
 NUMBERS = "document.querySelector('#watch-numbers').textContent"
 ANSWERS = "[...document.querySelectorAll('#question-labels button')].map((e) => e.textContent)"
@@ -26,7 +26,7 @@ def test_a_question_is_answered_in_the_page(
     page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     """One of the ten that a board may ask at once; with spare classes, only names are offered."""
-    put_naming_device(tmp_path, spare=SPARE, asking={"labels": 1, "samples": 10})
+    put_naming_device(tmp_path, spare_classes=SPARE, queries={"labels": 1, "samples": 10})
     device = Device(micropython_command, tmp_path, "192k")
     bridge = of_port(device.port, 115200, 0)
     thread = threading.Thread(target=bridge.run, daemon=True)
@@ -34,8 +34,8 @@ def test_a_question_is_answered_in_the_page(
         with HostLink(SerialLine(device.port)) as link:
             link.connect()
             live(link, kinds(), 0, 15, label=False)
-            before = link.ask(ASKING)
-            assert isinstance(before, Question)
+            before = link.ask(QUERIES)
+            assert isinstance(before, Query)
             assert before.sample_id
             guess = ("walk", "rest")[before.label]
         thread.start()
@@ -43,11 +43,11 @@ def test_a_question_is_answered_in_the_page(
         page.wait("!!document.querySelector('#start')")
         page.press("#watch")
         asked = f"What is sample {before.sample_id}? The guess is {guess}."
-        page.wait(f"{QUESTION} === {asked!r}")
+        page.wait(f"{QUERY} === {asked!r}")
         page.wait(f"{COUNT}.startsWith('{before.asked} of 15 samples were asked for, ')")
         page.wait(f"{ANSWERS}.join() === 'walk,rest'")
         page.press("#question-labels button:nth-child(2)")
-        page.wait(f"{QUESTION} === 'No sample waits for its label.'")
+        page.wait(f"{QUERY} === 'No sample waits for its label.'")
         page.wait("document.querySelector('#watch-numbers').textContent.includes('label')")
         assert "%" not in page.run(NUMBERS), "of one class all is right"
         page.press("#watch")
@@ -59,8 +59,8 @@ def test_a_question_is_answered_in_the_page(
     try:
         with HostLink(SerialLine(device.port)) as link:
             link.connect()
-            now, status = link.ask(ASKING), link.ask(STATUS)
-        assert isinstance(now, Question)
+            now, status = link.ask(QUERIES), link.ask(STATUS)
+        assert isinstance(now, Query)
         assert isinstance(status, DeviceStatus)
         assert (now.sample_id, now.asked) == (0, before.asked)
         assert status.samples == 1, "the one that was answered"

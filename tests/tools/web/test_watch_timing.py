@@ -9,7 +9,7 @@ import pytest
 from browser_support import Browser
 from cable_support import Gesturing, bridged, gesturing, motion_program
 from playground_support import take
-from test_watch_questions import COUNT, QUESTION
+from test_watch_questions import COUNT, QUERY
 
 WATCH = "document.querySelector('#watch')"
 STATUS = "document.querySelector('#watch-status').textContent"
@@ -56,7 +56,7 @@ def asking(
     request: pytest.FixtureRequest, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> Iterator[Gesturing]:
     """A board with a sensor, which asks for the label of one sample in so many."""
-    program = motion_program(asking={"labels": 1, "samples": request.param})
+    program = motion_program(queries={"labels": 1, "samples": request.param})
     with gesturing(micropython_command, tmp_path, program) as found:
         yield found
 
@@ -76,21 +76,21 @@ def watched(page: Browser, address: str) -> None:
 
 
 @pytest.mark.usefixtures("address")
-@pytest.mark.parametrize("asking", [2], indirect=True)
+@pytest.mark.parametrize("queries", [2], indirect=True)
 def test_an_answer_is_not_given_to_a_question_that_has_just_come(
     page: Browser, asking: Gesturing
 ) -> None:
     """Whoever pressed meant the sample before, and the board learned another one."""
     with bridged(asking.port) as bridge:
         watched(page, bridge.address)
-        page.wait(f"{QUESTION}.startsWith('What')")
+        page.wait(f"{QUERY}.startsWith('What')")
         now, shown, said = page.run(CHANGED)
         assert shown == now
         assert said.startswith("The question had just changed: it is about sample ")
 
 
 @pytest.mark.usefixtures("address")
-@pytest.mark.parametrize("asking", [60_000], indirect=True)
+@pytest.mark.parametrize("queries", [60_000], indirect=True)
 def test_what_was_answered_is_not_asked_again(page: Browser, asking: Gesturing) -> None:
     """What the board had said before it got the answer brought the question back."""
     with bridged(asking.port) as bridge:

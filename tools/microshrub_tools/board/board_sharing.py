@@ -61,8 +61,8 @@ class BoardModel:
             config = library.device.config.Configuration((self._folder / _CONFIG).read_bytes())
             named = (config.network or {}).get("mqtt") or config.share or {}
             self.name: str | None = named.get("name")
-            if config.numbers is not None or config.spare is not None:
-                what = "predicts a number" if config.spare is None else "has spare classes"
+            if config.regression is not None or config.spare_classes is not None:
+                what = "predicts a number" if config.spare_classes is None else "has spare classes"
                 raise UserError(f"a program that {what} shares no samples")
             self._app = library.device.application.Application(config, f"{self._folder}/")
             self.found = self._app.begin()

@@ -24,8 +24,8 @@ _EVENTS = {  # types of events, and what a program has that tells them
     "drift_over": "alarm",
     "anomaly": "anomaly",
     "anomaly_over": "anomaly",
-    "query": "asking",
-    "novel_class": "spare",
+    "query": "queries",
+    "novel_class": "spare_classes",
 }
 _HEARS = (  # and with which QoS: what comes with 1, the broker keeps for a board that is away
     ("label/set", 0),
@@ -93,7 +93,7 @@ def entities(config: Mapping[str, Any], *, old: bool = False) -> list[Entity]:
         _measured("samples", "Samples learned", **_DIAGNOSTIC, stat_cla="total_increasing"),
         _measured("free", "Free heap", dev_cla="data_size", unit_of_meas="B", **_DIAGNOSTIC),
         _measured("unsaved", "Unsaved labels", **_DIAGNOSTIC),
-        Entity("sensor", "said", "Message", {"stat_t": "~said", **_DIAGNOSTIC}),
+        Entity("sensor", "message", "Message", {"stat_t": "~message", **_DIAGNOSTIC}),
     ]
     if config.get("alarm"):
         result.append(_yes_or_no("drift", "Drift", "problem", **_DIAGNOSTIC))
@@ -105,7 +105,7 @@ def entities(config: Mapping[str, Any], *, old: bool = False) -> list[Entity]:
         fields = _value(f"value_json.label or '{UNLABELLED}'")
         fields |= {"cmd_t": "~label/set", "cmd_tpl": template}
         result.append(Entity("select", "label", "Label", fields | {"ops": [UNLABELLED, _NAMES]}))
-    if config.get("asking"):
+    if config.get("queries"):
         asked = _value(f"'{ASKED}' if value_json.asked else '{UNASKED}'")
         asked |= {
             "cmd_t": "~answer/set",
@@ -117,9 +117,9 @@ def entities(config: Mapping[str, Any], *, old: bool = False) -> list[Entity]:
             "qos": 1,
         }
         result.append(Entity("select", "query", "Query", asked))
-    if config.get("spare"):
+    if config.get("spare_classes"):
         result.append(_yes_or_no("new", "Novel class", None))
-        named = {"cmd_t": "~name/set", "max": config["spare"].get("room", 16), "qos": 1}
+        named = {"cmd_t": "~name/set", "max": config["spare_classes"].get("room", 16), "qos": 1}
         result.append(Entity("text", "name", "Name of the novel class", named))
     events = [event for event, part in _EVENTS.items() if config.get(part)]
     if events:
@@ -178,7 +178,7 @@ def packed(config: Mapping[str, Any], told: Mapping[str, str], names: Sequence[s
         for topic in entity_topics(board):
             if topic not in told:
                 data += _packet(_RETAINED, _text(topic))
-    spare = config.get("spare")
+    spare = config.get("spare_classes")
     for topic, text in told.items():
         if spare:
             width = 2 * spare.get("room", 16) + _AROUND_NAME
@@ -251,7 +251,7 @@ def entity_topics(board: str) -> list[str]:
 
 
 _EVERYTHING: Mapping[str, Any] = {
-    **dict.fromkeys(("alarm", "anomaly", "asking"), True),
-    "spare": {"classes": 1},
+    **dict.fromkeys(("alarm", "anomaly", "queries"), True),
+    "spare_classes": {"classes": 1},
     "sensor": {"kind": "adc"},
 }

@@ -1,6 +1,6 @@
 """The sample packets of a group of boards, retained by an MQTT broker.
 
-    microshrub-parcel/GROUP/CLASS/BOARD     a packet of samples of that class, retained
+    microshrub-packet/GROUP/CLASS/BOARD     a packet of samples of that class, retained
 
 A group is the boards that see the same features. The name of a class is written as in a URL, as it
 may have a slash. Whoever may write there can send anything: what comes is checked, and a packet is
@@ -20,7 +20,7 @@ from microshrub_host.library import loader
 
 from ..link.broker import Broker, Message
 
-TOPIC = "microshrub-parcel"
+TOPIC = "microshrub-packet"
 MOST_BYTES = 32768  # of a packet
 MOST_SAMPLES = 100  # of a packet: judging takes as long as their square
 MOST_BOARDS = 8  # whose packets of a class a group has

@@ -68,7 +68,7 @@ def of_model(model: ModelFile, config: dict[str, Any]) -> Program:
         learner_state=model.states.learner,
         quantizer_state=model.states.quantizer,
         config=config,
-        numbers=model.numbers,
+        regression=model.regression,
         more=more,
     )
 
@@ -143,7 +143,7 @@ def of_numbers(
         learner_state=b"",
         quantizer_state=forecaster.quantizer.save(),
         config=config,
-        numbers=target | {"ends": list(forecaster.target.ends)},
+        regression=target | {"ends": list(forecaster.target.ends)},
     )
 
 

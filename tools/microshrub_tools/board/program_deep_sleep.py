@@ -20,7 +20,7 @@ from microshrub_host.boards.program import Program
 from .flash_wear import seconds_of
 from .program_options import rate_of
 
-_LIT = ("asking", "spare", "checkpoint")  # what may have a light
+_LIT = ("queries", "spare_classes", "checkpoint")  # what may have a light
 UNSETTLED = 1  # second: a program that is to sleep deeply, where that pays
 
 

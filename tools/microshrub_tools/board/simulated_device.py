@@ -66,7 +66,7 @@ class Twin:
     def _application(self) -> Any:
         """The class of the program's application."""
         device = self._library.device
-        if self.configuration.numbers is None:
+        if self.configuration.regression is None:
             return device.application.Application
         return device.regression_app.RegressionApp
 
@@ -100,7 +100,9 @@ class Twin:
         """The stream's labels as the device numbers its classes. Raises UserError."""
         if isinstance(stream, NumberStream):
             return NO_LABELS
-        spare = self.configuration.spare["classes"] if self.configuration.spare else 0
+        spare = (
+            self.configuration.spare_classes["classes"] if self.configuration.spare_classes else 0
+        )
         known = self.configuration.classes - spare
         names = self.configuration.class_names
         if names is None and len(stream.class_names) != known:
@@ -147,7 +149,7 @@ class Twin:
         return int(self._app.sample(label))
 
 
-class AskingTwin(Twin):
+class QueryTwin(Twin):
     """The twin of a device that asks for labels."""
 
     def step(self, row: Raw, label: int) -> int:
@@ -177,7 +179,7 @@ class NumberTwin(Twin):
         if isinstance(stream, Stream):
             raise UserError("the device predicts a number: name its column with --target")
         check_extraction(stream.name, stream.extraction, self.configuration.extraction)
-        columns, place = self.configuration.features, self.configuration.numbers["column"]
+        columns, place = self.configuration.features, self.configuration.regression["column"]
         names = self.configuration.feature_names
         if len(stream.column_names) != columns:
             raise UserError(
@@ -201,7 +203,7 @@ class NumberTwin(Twin):
     @property
     def mean_errors(self) -> tuple[float, float]:
         """Mean absolute errors in the target's unit: of the predictions, and of NoChange."""
-        units, place = self.configuration.units, self.configuration.numbers["column"]
+        units, place = self.configuration.units, self.configuration.regression["column"]
         unit = 10.0 ** -(units[place][1] if units else 0)
         metrics = self._app.forecaster.metrics
         return metrics.mae * unit, metrics.mae_nochange * unit
@@ -210,9 +212,9 @@ class NumberTwin(Twin):
 def open_twin(folder: Path) -> Twin:
     """The twin of a device with the config.json in that folder. Raises UserError."""
     twin = Twin(folder)
-    if twin.configuration.asking is not None:
-        return AskingTwin(folder)
-    return twin if twin.configuration.numbers is None else NumberTwin(folder)
+    if twin.configuration.queries is not None:
+        return QueryTwin(folder)
+    return twin if twin.configuration.regression is None else NumberTwin(folder)
 
 
 def find_twin(configuration_hash: int, folder: Path | None) -> Twin:

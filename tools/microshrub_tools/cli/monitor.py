@@ -35,7 +35,7 @@ from ..watch.interrupts import Interrupts
 from ..watch.keyboard import Keyboard
 from ..watch.monitor_plot import draw_watch
 from ..watch.normal import COMMAND, KEY, this_is_normal
-from ..watch.query_keys import answer, answer_name, told
+from ..watch.query_keys import answer, answer_name, described
 
 _EVERY = 1.0  # seconds between two questions
 _SLICE = 0.1  # seconds after which Ctrl-C is looked for
@@ -173,7 +173,7 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
     if watch.question:
         asked, seen = watch.question.asked, watch.question.seen
         typed = watch.naming is not None
-        yield "question", told(watch.question, watch.class_names, typed=typed)
+        yield "question", described(watch.question, watch.class_names, typed=typed)
         yield "asked for", f"{asked:,} of {seen:,} samples, {100 * asked / max(seen, 1):.2f} %"
     if watch.unlike:
         yield "anomaly", _anomaly(watch.unlike, watch.strangest)

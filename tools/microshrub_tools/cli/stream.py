@@ -21,7 +21,7 @@ from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Raw
 
 from ..board.ports import add_port_option, chosen_port
-from ..board.simulated_device import CONFIG, AskingTwin, NumberTwin, Twin, find_twin
+from ..board.simulated_device import CONFIG, NumberTwin, QueryTwin, Twin, find_twin
 from ..board.stream_of_device import check_alone
 from ..link.board_names import read_configuration, version_note
 from ..link.client import HostLink
@@ -103,7 +103,7 @@ def _run(
 
     if isinstance(twin, NumberTwin):
         return NumberRun(link, twin, rows, rate=rate, progress=progress)
-    if isinstance(twin, AskingTwin):
+    if isinstance(twin, QueryTwin):
         return QuestionRun(link, twin, rows, labels, rate=rate, progress=progress)
     return DeviceRun(link, twin, rows, labels, rate=rate, progress=progress)
 

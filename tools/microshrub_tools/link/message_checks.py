@@ -15,9 +15,9 @@ from microshrub_host.companions.watcher import CONFIG
 from .class_messages import ClassState
 from .link_errors import LinkError
 from .messages import (
-    ASKING,
     CHECKPOINT,
     FINGERPRINT,
+    QUERIES,
     RESET,
     STATUS,
     Answer,
@@ -26,11 +26,11 @@ from .messages import (
     DeviceStatus,
     Done,
     Fingerprint,
-    NumberErrors,
     Observed,
     Piece,
     Prediction,
-    Question,
+    Query,
+    RegressionErrors,
     Request,
     Unlike,
     Welcome,
@@ -41,7 +41,7 @@ from .messages import (
     configure,
     confusion,
     late_label,
-    numbers,
+    regression,
     sample,
 )
 
@@ -51,7 +51,7 @@ _ANSWERS: dict[int, type] = {
     FINGERPRINT.kind: Fingerprint,
     CHECKPOINT.kind: Done,
     RESET.kind: Done,
-    ASKING.kind: Question,
+    QUERIES.kind: Query,
     sample([]).kind: Prediction,
     sample([], 0).kind: Prediction,
     late_label(0, 0).kind: Done,
@@ -60,7 +60,7 @@ _ANSWERS: dict[int, type] = {
     confusion(0).kind: Counts,
     anomaly(scores=False).kind: Unlike,
     classes(b"").kind: ClassState,
-    numbers(predictions=False).kind: NumberErrors,
+    regression(predictions=False).kind: RegressionErrors,
     companion_words(0).kind: CompanionWords,
 }
 _MOST_DIGITS = 40  # behind a point, or zeros before it: more are no unit
@@ -92,7 +92,7 @@ def check_answer(request: Request, answer: Answer, welcome: Welcome) -> None:
         raise BoardError(f"{type(answer).__name__} where {wanted.__name__} was asked for")
     if isinstance(answer, Prediction):
         _check_class(answer.label, welcome)
-    elif isinstance(answer, Question):
+    elif isinstance(answer, Query):
         if answer.sample_id:
             _check_class(answer.label, welcome)
     elif isinstance(answer, ClassState):
@@ -144,7 +144,9 @@ def fields_of(text: bytes, welcome: Welcome) -> dict[str, Any]:
     if not isinstance(given, dict):
         return {}
     result: dict[str, Any] = {
-        name: True for name in ("spare", "anomaly", "asking", "extraction") if given.get(name)
+        name: True
+        for name in ("spare_classes", "anomaly", "queries", "extraction")
+        if given.get(name)
     }
     for name, number in (("class_names", welcome.classes), ("feature_names", welcome.features)):
         texts = given.get(name)
@@ -154,7 +156,7 @@ def fields_of(text: bytes, welcome: Welcome) -> dict[str, Any]:
         result["units"] = [_unit(pair) for pair in given["units"]]
     if isinstance(given.get(CONFIG), dict):
         result[CONFIG] = sorted(given[CONFIG])
-    numbers = given.get("numbers")
+    numbers = given.get("regression")
     column = numbers.get("column") if isinstance(numbers, dict) else None
     if type(column) is int and 0 <= column < welcome.features and welcome.classes == 1:
         result["column"] = column

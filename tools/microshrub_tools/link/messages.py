@@ -42,9 +42,9 @@ STATUS = Request(_types._STATUS)
 FINGERPRINT = Request(_types._FINGERPRINT)
 CHECKPOINT = Request(_types._CHECKPOINT)
 RESET = Request(_types._RESET)
-_COMPANION: int = _types._BESIDE
+_COMPANION: int = _types._WATCHERS
 THIS_IS_NORMAL = Request(_types._ANOMALY, b"\2")  # the answer has one word more
-ASKING = Request(_types._ASKING)  # for the newest question, and how many there were
+QUERIES = Request(_types._QUERIES)  # for the newest question, and how many there were
 
 
 def sample(values: Iterable[int], label: int | None = None) -> Request:
@@ -90,13 +90,13 @@ def classes(payload: bytes) -> Request:
 
 
 def companion_words(number: int) -> Request:
-    """What watches samples beside the model, the how-many-th by name from 0 on, says of itself."""
+    """The figures of a watcher, by its place in the order of the names, from 0 on."""
     return Request(_COMPANION, bytes([number]))
 
 
-def numbers(predictions: bool) -> Request:
-    """The errors of predicted numbers; from then on predictions carry their numbers, or not."""
-    return Request(_types._NUMBERS, bytes([predictions]))
+def regression(predictions: bool) -> Request:
+    """The errors of a regressor; from then on predictions carry the predicted value, or not."""
+    return Request(_types._REGRESSION, bytes([predictions]))
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Number:
 
 
 @dataclass(frozen=True)
-class NumberErrors:
+class RegressionErrors:
     """Of predicted numbers, raw: the last one, and the errors of those whose target is known."""
 
     said: int
@@ -211,7 +211,7 @@ class Unlike:
 
 
 @dataclass(frozen=True)
-class Question:
+class Query:
     """The newest question for a label, and how many there were.
 
     sample_id is 0, and label -1, if it is answered.
@@ -226,7 +226,7 @@ class Question:
 
 @dataclass(frozen=True)
 class CompanionWords:
-    """What something beside the model says of itself; its class on the PC knows what they are."""
+    """The figures of a watcher; its class on the PC knows what they mean."""
 
     words: tuple[int, ...]
 
@@ -276,8 +276,8 @@ Answer = (
     | Prediction
     | DeviceStatus
     | Unlike
-    | Question
-    | NumberErrors
+    | Query
+    | RegressionErrors
     | ClassState
     | CompanionWords
     | Counts
@@ -305,13 +305,13 @@ def _read(frame: Frame) -> Answer | None:
         return DeviceStatus(*_words(payload))
     if kind == _types._UNLIKE:
         return Unlike(*_words(payload))
-    if kind == _types._QUESTION:
-        return Question(*_words(payload))
+    if kind == _types._QUERY:
+        return Query(*_words(payload))
     if kind == _types._ERRORS:
-        return NumberErrors(*_words(payload))
+        return RegressionErrors(*_words(payload))
     if kind == _types._CLASS:
         return read_class_state(payload)
-    if kind == _types._TOLD:
+    if kind == _types._FIGURES:
         return CompanionWords(_words(payload))
     if kind == _types._COUNTS:
         return Counts(_words(payload))

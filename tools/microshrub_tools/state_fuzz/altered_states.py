@@ -111,7 +111,7 @@ def use(target: "Any", chance: Chance, samples: int, run: int = 1) -> None:
         elif hasattr(target, "half") or hasattr(target, "mae"):
             use_numbers(target, chance)
         elif hasattr(target, "foresee"):
-            use_outlook(target, chance)
+            use_naive(target, chance)
         elif hasattr(target, "learn"):
             target.learn(codes, label)
             target.predict(codes)
@@ -185,7 +185,7 @@ def use_numbers(target: "Any", chance: Chance) -> None:
         target.mae, target.mae_nochange  # noqa: B018
 
 
-def use_outlook(target: "Any", chance: Chance) -> None:
+def use_naive(target: "Any", chance: Chance) -> None:
     """Do with what looks out for seasons what a Forecaster of three samples ahead does with it."""
     recent = array("i", [chance.below(90) - 40 for _ in range(346)])
     at, head = chance.below(3), chance.below(346)

@@ -15,19 +15,19 @@ from ..link.client import HostLink
 from ..link.link_errors import RefusedError, RestartedError
 from ..link.message_checks import BoardError
 from ..link.messages import (
-    ASKING,
+    QUERIES,
     STATUS,
     CompanionWords,
     Counts,
     DeviceStatus,
-    NumberErrors,
     Observed,
-    Question,
+    Query,
+    RegressionErrors,
     Unlike,
     anomaly,
     companion_words,
     confusion,
-    numbers,
+    regression,
 )
 from .board_words import BoardWords
 from .class_naming import Classes
@@ -75,14 +75,14 @@ class Watch:
         config = read_configuration(self.link, welcome)
         self.names = names_of(config, welcome)
         self.note = version_note(config)
-        self.naming = Classes(self.link, welcome.classes) if config.get("spare") else None
+        self.naming = Classes(self.link, welcome.classes) if config.get("spare_classes") else None
         self._was_asking = False
         self.scores = bool(config.get("anomaly"))
-        self.asks = bool(config.get("asking"))
-        self.question: Question | None = None
+        self.asks = bool(config.get("queries"))
+        self.question: Query | None = None
         self._heard = 0  # the last question that was told of
         self.target: int | None = config.get("column")  # the value that is predicted, if one is
-        self.errors: NumberErrors | None = None
+        self.errors: RegressionErrors | None = None
         self.unlike: Unlike | None = None
         names = config.get(CONFIG) or []
         self._watchers = [(names.index(kind.name), kind) for kind in watchers(names)]
@@ -98,11 +98,11 @@ class Watch:
             answer = self.link.ask(anomaly(scores=True))
             self.unlike = answer if isinstance(answer, Unlike) else None
         if self.asks:
-            answer = self.link.ask(ASKING)
-            self.question = answer if isinstance(answer, Question) else None
+            answer = self.link.ask(QUERIES)
+            self.question = answer if isinstance(answer, Query) else None
         if self.target is not None:
-            answer = self.link.ask(numbers(predictions=True))
-            self.errors = answer if isinstance(answer, NumberErrors) else None
+            answer = self.link.ask(regression(predictions=True))
+            self.errors = answer if isinstance(answer, RegressionErrors) else None
         if self.naming:
             self.naming.refresh()
         self.told = [row for number, kind in self._watchers for row in self._rows(number, kind)]
@@ -116,7 +116,7 @@ class Watch:
         return status
 
     def _rows(self, number: int, kind: type[Watcher]) -> list[tuple[str, str]]:
-        """What something beside the model says, for a table."""
+        """The figures of a watcher, for a table."""
         answer = self.link.ask(companion_words(number))
         if not isinstance(answer, CompanionWords):
             return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from ..link.messages import DeviceStatus, NumberErrors
+from ..link.messages import DeviceStatus, RegressionErrors
 
 _MOMENTS = 4096  # that are kept: enough for a plot
 _WINDOW = 500  # samples of the accuracy now
@@ -20,7 +20,7 @@ class Moment:
 
     seconds: float
     status: DeviceStatus
-    errors: NumberErrors | None = None
+    errors: RegressionErrors | None = None
 
 
 class History:

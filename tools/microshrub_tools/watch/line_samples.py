@@ -24,8 +24,8 @@ from microshrub_host.streams.log_lines import (
     MONITOR_CLOCK,
     TEXT,
     LinesLeftOut,
+    board_message,
     cleaned,
-    said_by_board,
 )
 
 _PAIR = re.compile(r"([^\s:,]+):([+-]?\d{1,18})", re.ASCII)
@@ -112,10 +112,10 @@ class LineSamples:
         self._number += 1
         self.broken = False
         line = cleaned(line)
-        said = said_by_board(line)
+        said = board_message(line)
         if not said and (clock := MONITOR_CLOCK.match(line)):
             line = line[clock.end() :]
-            said = said_by_board(line)
+            said = board_message(line)
         if said:
             return self._skip(said)
         plain = read_line(line)

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from ..link.client import HostLink
 from ..link.link_errors import RefusedError
-from ..link.messages import Question, late_label
+from ..link.messages import Query, late_label
 from .device_watch import Watch
 
 _KEYS = string.digits[1:] + string.ascii_lowercase
@@ -20,7 +20,7 @@ def keys_of(classes: Sequence[str]) -> dict[str, int]:
     return dict(zip(_KEYS, range(len(classes)), strict=False))
 
 
-def told(question: Question, classes: Sequence[str], *, typed: bool = False) -> str:
+def described(question: Query, classes: Sequence[str], *, typed: bool = False) -> str:
     """The question in words, and what answers it: keys, or a name that is typed."""
     if not question.sample_id:
         return "none"
@@ -30,7 +30,7 @@ def told(question: Question, classes: Sequence[str], *, typed: bool = False) -> 
     return f"what is sample {question.sample_id}? The guess is {guess}. {how}"
 
 
-def answer(link: HostLink, question: Question, classes: Sequence[str], pressed: str) -> bool:
+def answer(link: HostLink, question: Query, classes: Sequence[str], pressed: str) -> bool:
     """Send the label of the first key that stands for a class; whether the device took it."""
     known = keys_of(classes)
     labels = [known[key] for key in pressed.lower() if key in known]

@@ -7,7 +7,7 @@ import time
 from microshrub_host.engines.interface import Labels
 from microshrub_host.streams.units import Raw
 
-from ..board.simulated_device import AskingTwin
+from ..board.simulated_device import QueryTwin
 from ..link.client import HostLink
 from ..link.messages import Prediction, Request, late_label, sample
 from .streaming import DeviceRun, DifferenceError, Progress
@@ -24,7 +24,7 @@ class QuestionRun(DeviceRun):
     def __init__(
         self,
         link: HostLink,
-        twin: AskingTwin,
+        twin: QueryTwin,
         rows: Raw,
         labels: Labels,
         *,

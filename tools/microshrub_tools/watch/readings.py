@@ -198,7 +198,7 @@ class SampleSource:
         welcome = self._link.connect(patience)
         config = read_configuration(self._link, welcome)
         self._names = names_of(config, welcome)
-        if config.get("spare"):
+        if config.get("spare_classes"):
             names = Classes(self._link, welcome.classes).names
             self._names = replace(self._names, classes=names)
         self.note = version_note(config)

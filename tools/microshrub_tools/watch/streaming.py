@@ -29,7 +29,7 @@ from ..link.messages import (
     Number,
     Prediction,
     Request,
-    numbers,
+    regression,
     sample,
 )
 
@@ -235,7 +235,7 @@ class NumberRun(DeviceRun):
         self._number_twin = twin
 
     def _begin(self, reset: bool) -> None:
-        self._link.ask(numbers(predictions=True))
+        self._link.ask(regression(predictions=True))
         super()._begin(reset)
 
     def _request(self, k: int) -> Request:

@@ -57,12 +57,12 @@ def _wired(board: Board) -> dict[str, Any]:
     return {"scl": scl, "sda": sda, "pins": [analog], "analog": analog, "digital": lights[-1]}
 
 
-def pins_told(board: Board) -> dict[str, Any]:
+def pin_data(board: Board) -> dict[str, Any]:
     """What the page is told of a board's pins."""
     return {"last": board.pins.last, "layout": board.pins.layout}
 
 
-def board_told(board: Board) -> dict[str, Any]:
+def board_data(board: Board) -> dict[str, Any]:
     """All that the page is told of a board."""
     configs = (serial_config(board), motion_config(board))
     programs = [whole_budget(board, page_program(DEFAULT, each)) for each in configs]
@@ -75,7 +75,7 @@ def board_told(board: Board) -> dict[str, Any]:
         "around": serial_config(board),
         "motion": motion_config(board),
         "lights": BOARDS[board.key][1],
-        "pins": pins_told(board),
+        "pins": pin_data(board),
         "wired": _wired(board),
         "beside": {model: _beside(board, model) for model in learners()},
         "bytes": board_bytes(board, _usual(DEFAULT)),

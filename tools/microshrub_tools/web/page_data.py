@@ -60,14 +60,14 @@ from .page_boards import (
     RATE,
     WARMUP,
     board_bytes,
-    board_told,
+    board_data,
     learners,
     motion_config,
     page_library,
     page_program,
     serial_config,
 )
-from .page_sensors import sensors_told
+from .page_sensors import sensor_data
 
 _DECIMALS = 4
 _DRIVERS = ("learning.py", "motion.py")
@@ -129,18 +129,18 @@ def _write(folder: Path, update: Callable[[int, int, str], object]) -> None:
             "selftest": board_code.SELFTEST,
         },
         "boards": [_told(board, step) for board in boards],
-        "sensors": sensors_told(RATE),
+        "sensors": sensor_data(RATE),
         "companion_flags": companion_flags(),
         "pixel_colours": COLOURS,
         "learners": told,
         "more_of_device": MORE_OF_DEVICE,
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],
-        "files": files_told(),
+        "files": file_data(),
     }
     (folder / "data.json").write_text(_json(data), encoding="utf-8")
 
 
-def files_told() -> dict[str, Any]:
+def file_data() -> dict[str, Any]:
     """What the page is told of files: what those are that are no CSV, by patterns of bytes, each
     one a character; and the names of columns that give the answer away."""
     kinds = [(pattern.decode("latin-1"), what, remedy) for pattern, what, remedy in KINDS]
@@ -153,7 +153,7 @@ def _json(data: Any) -> str:
 
 def _told(board: Board, step: Callable[[str], None]) -> dict[str, Any]:
     step(board.name)
-    return board_told(board)
+    return board_data(board)
 
 
 def _libraries(

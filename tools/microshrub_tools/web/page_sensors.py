@@ -18,7 +18,7 @@ _SECONDS = {"dht22": 2, "scd41": 5}
 _MOTION = "mpu6050"
 
 
-def sensors_told(rate: int) -> list[dict[str, Any]]:
+def sensor_data(rate: int) -> list[dict[str, Any]]:
     """All but "serial", which is none; `rate` is the page's own for motion."""
     built_in = {kind: dict(result) for kind, result in SENSORS.items() if kind != "serial"}
     built_in[_MOTION] |= {"rate": rate, "fifo": False}

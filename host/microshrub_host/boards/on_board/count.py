@@ -158,7 +158,7 @@ def count_anomaly(codes: str, features: int, first: int, samples: int, kind: str
     print(count_empty(stamp, ticks), anomaly.state_crc32() & 0xFFFFFFFF)
 
 
-def count_asking(codes: str, classes: int, samples: int) -> None:
+def count_queries(codes: str, classes: int, samples: int) -> None:
     """Print ticks of each ask(votes) and of each note(), of nothing, and the hash of the state."""
     asking = microshrub.QueryStrategy(classes)
     data = open(codes, "rb").data

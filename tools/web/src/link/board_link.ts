@@ -6,7 +6,7 @@ import { Link, LinkError, RefusedError, type Carrier, type Welcome } from "./lin
 import type { SensorSettings } from "./sensor_settings";
 
 const [SAMPLE, LABELLED, LABEL, STATUS, CONFUSION] = [3, 4, 5, 6, 7];
-const [FINGERPRINT, RESET, READ, ANOMALY, NUMBERS, ASKING, CLASSES] = [8, 10, 11, 12, 13, 14, 15];
+const [FINGERPRINT, RESET, READ, ANOMALY, REGRESSION, QUERIES, CLASSES] = [8, 10, 11, 12, 13, 14, 15];
 const THIS_IS_NORMAL = 2; // in a request ANOMALY
 const HIGH = 2 ** 29; // what the high word of a sum counts
 const COUNTS = 14; // at most, of an answer
@@ -20,10 +20,10 @@ export interface Configuration {
   readonly units: readonly (readonly [number, number])[] | null;
   readonly quantizer?: string | null; // the file of the ranges; without it they are seen first
   readonly warmup?: number; // samples in which they are seen
-  readonly spare?: object | null; // there are classes that get their names on the board
+  readonly spare_classes?: object | null; // there are classes that get their names on the board
   readonly anomaly?: object | null; // each sample has a score of how unusual it is
-  readonly asking?: object | null; // the board asks for labels, and learns no others
-  readonly numbers?: { readonly column: number }; // the value of a sample that is predicted
+  readonly queries?: object | null; // the board asks for labels, and learns no others
+  readonly regression?: { readonly column: number }; // the value of a sample that is predicted
   readonly sensor?: SensorSettings; // not known of a program that is too old
   readonly extraction?: object | null; // samples are made of windows of readings
 }
@@ -50,8 +50,8 @@ export interface BoardStatus {
 }
 
 /** Of predicted numbers, raw: the last one, and the errors of those whose target came. */
-export interface NumberErrors {
-  readonly said: number;
+export interface RegressionErrors {
+  readonly predicted: number;
   readonly half: number; // half the width of its interval, -1 without one
   readonly scored: number;
   readonly error: number; // mean absolute error
@@ -66,8 +66,8 @@ export interface Unlike {
   readonly alarms: number;
 }
 
-/** The newest question for a label, and how many there were. */
-export interface Question {
+/** The newest query of a label, and how many there were. */
+export interface Query {
   readonly id: number; // of the sample; 0: it is answered
   readonly guess: number; // the class that was predicted, -1 if none waits
   readonly asked: number;
@@ -112,7 +112,7 @@ export class BoardLink {
 
   /** Which value of a sample the board predicts; null if it predicts classes. */
   get target(): number | null {
-    return this.begun.classes === 1 ? (this.found.numbers?.column ?? null) : null;
+    return this.begun.classes === 1 ? (this.found.regression?.column ?? null) : null;
   }
 
   /** Begin a session with a board that was reset. Rejects with any other error. */
@@ -156,13 +156,13 @@ export class BoardLink {
   }
 
   /** How good the numbers are that the board predicts. */
-  async errors(): Promise<NumberErrors> {
-    const { payload } = await this.link.request(NUMBERS, Uint8Array.of(0));
-    const [said, half, scored, high, low, guessHigh, guessLow, inside] = words(payload, 0);
+  async errors(): Promise<RegressionErrors> {
+    const { payload } = await this.link.request(REGRESSION, Uint8Array.of(0));
+    const [predicted, half, scored, high, low, guessHigh, guessLow, inside] = words(payload, 0);
     const mean = (above: number, below: number): number =>
       (HIGH * above + below) / Math.max(scored!, 1);
     const [error, nochange] = [mean(high!, low!), mean(guessHigh!, guessLow!)];
-    return { said, half, scored, error, nochange, inside } as NumberErrors;
+    return { predicted, half, scored, error, nochange, inside } as RegressionErrors;
   }
 
   /** How unusual the last sample was. Its predictions go on without scores. */
@@ -179,9 +179,9 @@ export class BoardLink {
   }
 
   /** What the board asks, where it has a budget of labels. */
-  async question(): Promise<Question> {
-    const [id, guess, asked, seen] = words((await this.link.request(ASKING)).payload, 0);
-    return { id, guess, asked, seen } as Question;
+  async query(): Promise<Query> {
+    const [id, guess, asked, seen] = words((await this.link.request(QUERIES)).payload, 0);
+    return { id, guess, asked, seen } as Query;
   }
 
   /** What the board answers to a payload of request 15; see classes.ts. */

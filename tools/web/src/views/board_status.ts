@@ -1,7 +1,7 @@
 // What a board tells of how well it learns, as a table.
 
 import { table } from "../dom";
-import type { BoardStatus, Configuration, NumberErrors } from "../link/board_link";
+import type { BoardStatus, Configuration, RegressionErrors } from "../link/board_link";
 import { count, percent, texts } from "../texts";
 
 /** Of a board that predicts classes, so many of which had labels: of one alone all is right. */
@@ -33,7 +33,7 @@ export function taughtIn(counts: readonly number[]): number {
 /** Of a board that predicts the value of a sample at that place, in its unit. */
 export function numberTable(
   status: BoardStatus,
-  errors: NumberErrors,
+  errors: RegressionErrors,
   { feature_names: features, units }: Configuration,
   target: number,
 ): HTMLElement {
@@ -41,14 +41,14 @@ export function numberTable(
   const [offset, digits] = units?.[target] ?? [0, 0];
   const value = (raw: number): string => decimal(offset + raw / 10 ** digits, digits);
   const error = (raw: number): string => (raw / 10 ** digits).toPrecision(5);
-  const { said, half } = errors;
-  const between = texts.watch.between(value(said - half), value(said + half));
+  const { predicted, half } = errors;
+  const between = texts.watch.between(value(predicted - half), value(predicted + half));
   const share = Math.round((1e6 * errors.inside) / Math.max(errors.scored, 1));
   return table(
     [],
     [
       [names.came, count(status.samples)],
-      [texts.watch.predicted(features[target] ?? ""), value(said) + (half < 0 ? "" : between)],
+      [texts.watch.predicted(features[target] ?? ""), value(predicted) + (half < 0 ? "" : between)],
       [names.error, texts.watch.of(error(errors.error), errors.scored)],
       [names.guess, error(errors.nochange)],
       ...(half < 0 ? [] : [[names.inside, percent(share)]]),

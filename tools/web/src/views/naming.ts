@@ -43,7 +43,7 @@ export class Naming {
 
   /** Begin with a board; hidden where no class can get a name. */
   begin(link: BoardLink): void {
-    this.classes = link.configuration.spare ? new Classes(link) : null;
+    this.classes = link.configuration.spare_classes ? new Classes(link) : null;
     this.known = "";
     this.which.replaceChildren();
     this.element.hidden = this.classes === null;

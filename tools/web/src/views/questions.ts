@@ -27,7 +27,7 @@ export class Questions {
 
   /** Begin with a board; hidden where it asks for no labels. */
   begin(link: BoardLink): void {
-    this.link = link.configuration.asking ? link : null;
+    this.link = link.configuration.queries ? link : null;
     this.element.hidden = this.link === null;
     this.newest = this.shown = this.answered = 0;
   }
@@ -46,7 +46,7 @@ export class Questions {
   async show(called: (label: number) => string): Promise<void> {
     if (!this.link) return;
     const { link } = this;
-    const found = await link.question();
+    const found = await link.query();
     const id = found.id === this.answered ? 0 : found.id;
     if (id !== this.newest) {
       this.newest = id;

@@ -14,8 +14,8 @@ def away(a: Sequence[int], b: Sequence[int]) -> int:
 
 
 @dataclass(eq=False)
-class Odd:
-    """A sample that was set aside: in the ring's order, the oldest first."""
+class Candidate:
+    """A sample that is odd: in the ring's order, the oldest first."""
 
     codes: list[int]
     distance: int  # from the memory, when it came
@@ -40,7 +40,7 @@ class Signal:
         self.deviation += (abs(far) - self.deviation) / self.seen
 
 
-class FloatNewcomers:
+class FloatNovelty:
     """The memory keeps the order of its places; one whose sample goes is taken by the next one.
 
     Whether a sample is odd is decided by the caller where the floats are too near to tell.
@@ -57,10 +57,12 @@ class FloatNewcomers:
         self.codes: list[list[int]] = []
         self.labels: list[int] = []
         self.hand = 0
-        self.height, self.doubt = Signal(1 / 20), Signal(1 / 50)
+        self.height, self.uncertainty = Signal(1 / 20), Signal(1 / 50)
         self.limit = 0.0
         self.close = 1.0
-        self.aside: list[Odd] = []  # as long as nothing gets a label, none leaves but the oldest
+        self.candidates: list[
+            Candidate
+        ] = []  # as long as nothing gets a label, none leaves but the oldest
         self.since = 0
 
     def distance(self, codes: Sequence[int]) -> float:
@@ -73,34 +75,36 @@ class FloatNewcomers:
         """In octaves."""
         return math.log2((self.near + self.distance(codes)) / self.near)
 
-    def oddness(self, codes: Sequence[int], doubt: float) -> float:
-        return self.height.above(self.height_of(codes)) + self.doubt.above(doubt) / 2
+    def novelty(self, codes: Sequence[int], uncertainty: float) -> float:
+        return self.height.above(self.height_of(codes)) + self.uncertainty.above(uncertainty) / 2
 
     def can_tell(self) -> bool:
         """Whether there is enough in the memory for anything to be odd."""
         return 4 * len(self.codes) >= self.window
 
-    def set_aside(self, codes: Sequence[int], far: bool) -> int:
-        """Take an odd sample; to how many that were set aside it belongs."""
+    def collect_candidate(self, codes: Sequence[int], far: bool) -> int:
+        """Take an odd sample; how many candidates it resembles."""
         own = int(self.distance(codes) + 0.01)
-        distances = [away(codes, odd.codes) for odd in self.aside]
+        distances = [away(codes, odd.codes) for odd in self.candidates]
         most = 2 * sorted([*distances, 65535, 65535])[1] + self.near
         belongs = [
             odd
-            for odd, distance in zip(self.aside, distances, strict=True)
+            for odd, distance in zip(self.candidates, distances, strict=True)
             if distance < min(own, odd.distance) * self.close and distance <= most
         ]
         if distances and distances[-1] == min(distances) and self.since < 4 and not far:
             return len(belongs)
-        own = Odd(list(codes), own)
-        self.aside = [*self.aside, own][-self.room :]
+        own = Candidate(list(codes), own)
+        self.candidates = [*self.candidates, own][-self.room :]
         self.since = 0
         if len(belongs) >= self.few:
-            self._join([odd for odd in belongs if odd in self.aside] + [own], len(belongs) + 1)
+            self._join(
+                [odd for odd in belongs if odd in self.candidates] + [own], len(belongs) + 1
+            )
         return len(belongs)
 
-    def _join(self, new: list[Odd], found: int) -> None:
-        asked = [odd for odd in self.aside if odd.asked]
+    def _join(self, new: list[Candidate], found: int) -> None:
+        asked = [odd for odd in self.candidates if odd.asked]
         if asked and not any(odd.asked for odd in new):
             if len(asked) >= min(self.collect, found):
                 return
@@ -109,17 +113,19 @@ class FloatNewcomers:
         for odd in new:
             odd.asked = True
 
-    def group(self) -> list[Odd]:
-        return [odd for odd in self.aside if odd.asked]
+    def group(self) -> list[Candidate]:
+        return [odd for odd in self.candidates if odd.asked]
 
-    def learn(self, codes: Sequence[int], label: int, doubt: float, odd: bool, new: bool) -> None:
+    def learn(
+        self, codes: Sequence[int], label: int, uncertainty: float, odd: bool, new: bool
+    ) -> None:
         """Take a sample with a label."""
         if self.labels.count(label) >= self.enough:
             self.height.learn(self.height_of(codes))
-            self.doubt.learn(doubt)
+            self.uncertainty.learn(uncertainty)
             if self.can_tell():
                 self.limit += (38 if odd else -26) / 256
-                if len(self.aside) >= 16:
+                if len(self.candidates) >= 16:
                     self.close += 0.03 / self.period - 0.03 * new
                     self.close = min(max(self.close, 0.5), 2)
         self.keep(codes, label)

@@ -29,9 +29,9 @@ def votes(*shares: float) -> array[int]:
     return array("i", [int(share * ALL) for share in shares])
 
 
-def questions(asking: Any, margins: Any) -> list[bool]:
+def questions(strategy: Any, margins: Any) -> list[bool]:
     """Which samples with such margins, 0..1, are asked for."""
-    return [asking.ask(votes((1 + m) / 2, (1 - m) / 2)) for m in margins]
+    return [strategy.ask(votes((1 + m) / 2, (1 - m) / 2)) for m in margins]
 
 
 @settings(max_examples=examples(60))
@@ -45,10 +45,10 @@ def test_there_are_never_more_questions_than_was_allowed(
     labels: int, more: int, seed: int, stream: list[list[int]]
 ) -> None:
     samples = labels + more
-    asking = checked.QueryStrategy(3, labels, samples, seed)
-    asked = sum(asking.ask(array("i", row)) for row in stream)
+    strategy = checked.QueryStrategy(3, labels, samples, seed)
+    asked = sum(strategy.ask(array("i", row)) for row in stream)
     assert asked <= len(stream) * labels / samples + in_advance(labels, samples)
-    assert (asking.seen, asking.queries) == (len(stream), asked)
+    assert (strategy.seen, strategy.queries) == (len(stream), asked)
 
 
 @pytest.mark.parametrize(("labels", "samples"), [(1, 300), (1, 100), (3, 29), (9, 10)])
@@ -69,12 +69,12 @@ def test_the_budget_is_used_but_for_what_may_be_saved(
     labels: int, samples: int, low: float, high: float
 ) -> None:
     margins = np.random.default_rng(7).uniform(low, high, 50000)
-    asking = library.QueryStrategy(2, labels, samples)
-    asked = sum(questions(asking, margins))
+    strategy = library.QueryStrategy(2, labels, samples)
+    asked = sum(questions(strategy, margins))
     saved = 10000 * labels / samples
     assert 0.95 * (50000 * labels / samples - saved) <= asked
-    assert asked <= 50000 * labels / samples - asking.saved
-    assert 0.8 * saved <= asking.saved <= saved
+    assert asked <= 50000 * labels / samples - strategy.saved
+    assert 0.8 * saved <= strategy.saved <= saved
 
 
 def test_the_uncertain_samples_are_asked_for_and_some_others() -> None:
@@ -87,68 +87,68 @@ def test_the_uncertain_samples_are_asked_for_and_some_others() -> None:
 
 
 def test_all_are_asked_for_if_the_budget_allows_it() -> None:
-    asking = library.QueryStrategy(2, 1, 1)
-    assert all(questions(asking, np.random.default_rng(5).random(3000)))
-    assert all(questions(asking, np.ones(3000)))
+    strategy = library.QueryStrategy(2, 1, 1)
+    assert all(questions(strategy, np.random.default_rng(5).random(3000)))
+    assert all(questions(strategy, np.ones(3000)))
 
 
 def calm(samples: int = 30000) -> Any:
     """One that has saved something, since nothing has changed for long."""
-    asking = library.QueryStrategy(2, 1, 10)
-    questions(asking, np.random.default_rng(1).uniform(0.8, 1, samples))
-    assert asking.saved > 200
-    return asking
+    strategy = library.QueryStrategy(2, 1, 10)
+    questions(strategy, np.random.default_rng(1).uniform(0.8, 1, samples))
+    assert strategy.saved > 200
+    return strategy
 
 
-def surprise(asking: Any) -> None:
+def error_rise(strategy: Any) -> None:
     """Have it learn that the model has become wrong where it was sure."""
     sure = votes(0.95, 0.05)
     for wrong in (False,) * 100 + (True,) * 6:
-        asking.note(sure, wrong)
+        strategy.note(sure, wrong)
 
 
-def test_a_surprise_alone_spends_a_part_of_what_is_saved() -> None:
-    asking = calm()
-    saved = asking.saved
-    surprise(asking)
-    asked = questions(asking, np.ones(2 * saved))
+def test_an_error_rise_alone_spends_a_part_of_what_is_saved() -> None:
+    strategy = calm()
+    saved = strategy.saved
+    error_rise(strategy)
+    asked = questions(strategy, np.ones(2 * saved))
     assert 3 / 8 * saved <= asked.index(False) <= 0.5 * saved
     assert sum(asked[saved:]) < 0.2 * saved
 
 
 def test_when_margins_fall_it_looks_closer() -> None:
     """The next samples are asked for, sure or not: a quarter of what is saved, or 100."""
-    asking = calm()
-    probes = min(asking.saved // 4, 100)
-    questions(asking, np.full(8, 0.3))
-    asked = questions(asking, np.ones(400))
+    strategy = calm()
+    probes = min(strategy.saved // 4, 100)
+    questions(strategy, np.full(8, 0.3))
+    asked = questions(strategy, np.ones(400))
     assert probes - 8 <= asked.index(False) <= probes
     assert sum(asked[probes:]) < 40
 
 
-def test_a_surprise_after_a_doubt_spends_all_that_is_saved() -> None:
-    asking = calm()
-    saved = asking.saved
-    questions(asking, np.full(8, 0.3))
-    surprise(asking)
-    asked = questions(asking, np.ones(2 * saved))
+def test_an_error_rise_after_a_suspicion_spends_all_that_is_saved() -> None:
+    strategy = calm()
+    saved = strategy.saved
+    questions(strategy, np.full(8, 0.3))
+    error_rise(strategy)
+    asked = questions(strategy, np.ones(2 * saved))
     assert 0.95 * saved <= asked.index(False) <= 1.2 * saved
-    assert asking.saved < 0.3 * saved
+    assert strategy.saved < 0.3 * saved
 
 
 def test_errors_that_are_usual_are_no_change() -> None:
     """On samples that it is not sure of the model may always have been wrong."""
-    asking = calm()
-    saved = asking.saved
+    strategy = calm()
+    saved = strategy.saved
     for wrong in np.random.default_rng(2).random(1500) < 0.4:
-        asking.note(votes(0.55, 0.45), bool(wrong))
-        asking.note(votes(0.99, 0.01), False)
-    assert sum(questions(asking, np.ones(100))) < 20
-    assert asking.saved >= saved
+        strategy.note(votes(0.55, 0.45), bool(wrong))
+        strategy.note(votes(0.99, 0.01), False)
+    assert sum(questions(strategy, np.ones(100))) < 20
+    assert strategy.saved >= saved
 
 
 def test_a_model_that_is_wrong_where_it_is_certain_is_misled_until_it_is_right_again() -> None:
-    asking = library.QueryStrategy(2, 1, 10)
+    strategy = library.QueryStrategy(2, 1, 10)
     certain, sure = votes(0.99, 0.01), votes(0.9, 0.1)
     for row, wrong, misled in (
         (sure, (True,) * 30, False),  # it never was so certain
@@ -158,21 +158,21 @@ def test_a_model_that_is_wrong_where_it_is_certain_is_misled_until_it_is_right_a
         (certain, (False,) * 30, False),
     ):
         for each in wrong:
-            asking.note(row, each)
-        assert asking.is_misled == misled
+            strategy.note(row, each)
+        assert strategy.is_misled == misled
 
 
 def test_it_tells_once_of_a_change_that_contradicts_what_was_certain() -> None:
     """Errors where it was sure, but not certain, tell of a change alone."""
     for row, contradicted in ((votes(0.99, 0.01), True), (votes(0.9, 0.1), False)):
-        asking = calm()
-        told = [asking.note(row, wrong) for wrong in (False,) * 100 + (True,) * 12]
+        strategy = calm()
+        told = [strategy.note(row, wrong) for wrong in (False,) * 100 + (True,) * 12]
         assert sum(told) == contradicted
         assert not any(told[:100])
-        assert sum(questions(asking, np.ones(50))) == 50  # it is noticed
+        assert sum(questions(strategy, np.ones(50))) == 50  # it is noticed
 
 
-def test_there_are_1000_samples_between_two_doubts() -> None:
+def test_there_are_1000_samples_between_two_suspicions() -> None:
     """However often margins sink meanwhile."""
     rng = np.random.default_rng(3)
     table = library.buffers.address_table
@@ -188,16 +188,16 @@ def test_there_are_1000_samples_between_two_doubts() -> None:
 
 def test_the_margin_is_that_of_the_two_classes_with_the_most_votes() -> None:
     """A threshold that is between the margins tells them apart."""
-    asking = library.QueryStrategy(4, 1, 100, seed=2)
-    while asking.threshold > 120:
-        asking.ask(array("i", [0, 0, 0, 0]))
-    assert asking.threshold > 60
-    before = asking.save()
+    strategy = library.QueryStrategy(4, 1, 100, seed=2)
+    while strategy.threshold > 120:
+        strategy.ask(array("i", [0, 0, 0, 0]))
+    assert strategy.threshold > 60
+    before = strategy.save()
     for row, low in (((0.9, 0.0, 0.9, 0.1), True), ((0.02, 0.9, 0.01, 0.0), False)):
-        asking.load(before)
-        threshold = asking.threshold
-        asking.ask(votes(*row))
-        assert (asking.threshold < threshold) == low  # an uncertain sample lowers it
+        strategy.load(before)
+        threshold = strategy.threshold
+        strategy.ask(votes(*row))
+        assert (strategy.threshold < threshold) == low  # an uncertain sample lowers it
 
 
 @pytest.mark.parametrize(
@@ -218,21 +218,21 @@ def test_refuses_parameters(options: dict[str, Any], words: str) -> None:
 
 @pytest.mark.parametrize("given", [array("i", [1]), array("H", [1, 2]), [1, 2], b"\0" * 8])
 def test_refuses_votes_and_changes_nothing(given: Any) -> None:
-    asking = library.QueryStrategy(2)
-    asking.ask(votes(0.4, 0.6))
-    before = asking.state_crc32()
+    strategy = library.QueryStrategy(2)
+    strategy.ask(votes(0.4, 0.6))
+    before = strategy.state_crc32()
     with pytest.raises(ValueError, match="votes has to be array"):
-        asking.ask(given)
+        strategy.ask(given)
     with pytest.raises(ValueError, match="votes has to be array"):
-        asking.note(given, True)
-    assert asking.state_crc32() == before
+        strategy.note(given, True)
+    assert strategy.state_crc32() == before
 
 
 def test_a_loaded_one_has_the_same_future() -> None:
     margins = np.random.default_rng(9).random(2000)
     whole, first, second = (library.QueryStrategy(2, 3, 50, seed=4) for _ in range(3))
-    for asking in (whole, first):
-        asking.note(votes(0.9, 0.1), True)
+    for strategy in (whole, first):
+        strategy.note(votes(0.9, 0.1), True)
     asked = questions(whole, margins)
     asked_first = questions(first, margins[:700])
     second.load(first.save())
@@ -246,35 +246,35 @@ def test_a_loaded_one_has_the_same_future() -> None:
 
 def test_rare_questions_are_as_rare_as_was_asked_for() -> None:
     """So few that the threshold rises by less than its least step with a sample."""
-    asking = library.QueryStrategy(2, 1, 2**29)
-    assert sum(questions(asking, np.zeros(500))) == 10
-    assert asking.threshold == 0
+    strategy = library.QueryStrategy(2, 1, 2**29)
+    assert sum(questions(strategy, np.zeros(500))) == 10
+    assert strategy.threshold == 0
 
 
 def test_counts_are_halved_before_they_overflow() -> None:
-    asking = checked.QueryStrategy(2, 2**29, 2**29)
-    words = asking.buffers()[0][2]
+    strategy = checked.QueryStrategy(2, 2**29, 2**29)
+    words = strategy.buffers()[0][2]
     for name in ("_Q_SEEN", "_Q_QUERIES"):
         words[loader.constant("query_rules", name)] = 2**29
-    assert (asking.seen, asking.queries) == (2**29, 2**29)
-    assert asking.ask(votes(1.0, 0.0))
-    assert (asking.seen, asking.queries) == (2**28 + 1, 2**28 + 1)
-    asking.load(asking.save())
+    assert (strategy.seen, strategy.queries) == (2**29, 2**29)
+    assert strategy.ask(votes(1.0, 0.0))
+    assert (strategy.seen, strategy.queries) == (2**28 + 1, 2**28 + 1)
+    strategy.load(strategy.save())
 
 
 LOCKED = """
 votes = array("i", [0] * CLASSES)
-asking = QueryStrategy(CLASSES, 7, 60, 5)
+strategy = QueryStrategy(CLASSES, 7, 60, 5)
 for k in range(0, len(ROWS), CLASSES):
     for i in range(CLASSES):
         votes[i] = ROWS[k + i]
     lock()
     try:
-        if asking.ask(votes):
-            asking.note(votes, k % 7 < 3)
+        if strategy.ask(votes):
+            strategy.note(votes, k % 7 < 3)
     finally:
         unlock()
-say(asking.queries, asking.threshold, asking.state_crc32() & 0xFFFFFFFF)
+say(strategy.queries, strategy.threshold, strategy.state_crc32() & 0xFFFFFFFF)
 """
 
 

@@ -78,25 +78,25 @@ def test_intervals_hold_their_share(tmp_path: Path, name: str, horizon: int) -> 
 def test_the_period_is_that_of_the_values(period: int) -> None:
     chance = np.random.default_rng(period)
     shape = chance.integers(0, 5000, period)
-    outlook = LIBRARY.NaiveForecasts(5, 350)
+    naive = LIBRARY.NaiveForecasts(5, 350)
     ring = array("i", [MISSING] * 350)
     for k in range(5 * period):
         value = int(shape[k % period] + chance.integers(0, 50))
         ring[k % 350] = MISSING if k % 17 == 3 else value  # a gap is no difference
-        outlook.note(ring, k % 350, 5000)
-    assert outlook.period in range(period, 6 * period, period)
+        naive.note(ring, k % 350, 5000)
+    assert naive.period in range(period, 6 * period, period)
 
 
 def test_a_sensor_that_is_silent_at_first_has_the_period_of_its_values() -> None:
     """Periods that had been compared less than others seemed the better ones."""
-    outlook = LIBRARY.NaiveForecasts(5, 350)
+    naive = LIBRARY.NaiveForecasts(5, 350)
     ring = array("i", [MISSING] * 350)
     chance = np.random.default_rng(8)
     shape = chance.integers(0, 5000, 24)
     for k in range(550):
         ring[k % 350] = MISSING if k < 400 else int(shape[k % 24] + chance.integers(0, 50))
-        outlook.note(ring, k % 350, 5000)
-    assert outlook.period in range(24, 350, 24)
+        naive.note(ring, k % 350, 5000)
+    assert naive.period in range(24, 350, 24)
 
 
 @settings(max_examples=examples(40), deadline=None)
@@ -105,19 +105,19 @@ def test_whatever_comes_the_answer_is_among_the_opinions(
     horizon: int, span: int, values: list[tuple[int, int]]
 ) -> None:
     kept = 2 * horizon + 340
-    outlook = LIBRARY.NaiveForecasts(horizon, kept)
+    naive = LIBRARY.NaiveForecasts(horizon, kept)
     ring = array("i", [MISSING] * kept)
     for k, (y, model) in enumerate(values):
         at = k % horizon
         if k >= horizon:
-            outlook.judge(at, ring[(k - horizon) % kept], y, span)
+            naive.judge(at, ring[(k - horizon) % kept], y, span)
         ring[k % kept] = y
-        outlook.note(ring, k % kept, span)
-        said = outlook.foresee(at, model, ring, k % kept)
-        _, _, opinions = (buffer for _, _, buffer in outlook.buffers())
+        naive.note(ring, k % kept, span)
+        said = naive.foresee(at, model, ring, k % kept)
+        _, _, opinions = (buffer for _, _, buffer in naive.buffers())
         heard = [model, y, opinions[4 * at + 1], opinions[4 * at + 2]]
         room = 2**15  # what shares of 4096ths take from numbers of 30 bits
         assert min(heard) - room <= said <= max(heard) + room
     other = LIBRARY.NaiveForecasts(horizon, kept)
-    other.load(outlook.save())
-    assert other.state_crc32() == outlook.state_crc32()
+    other.load(naive.save())
+    assert other.state_crc32() == naive.state_crc32()

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from float_newcomers import FloatNewcomers
+from float_novelty import FloatNovelty
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from property_support import examples
@@ -32,10 +32,10 @@ def kinds_of(seed: int, samples: int, features: int, kinds: int) -> tuple[Any, A
     return np.clip(found, 0, 65535).astype(np.uint16), kind
 
 
-def held(newcomers: Any) -> list[tuple[int, list[int]]]:
+def held(detector: Any) -> list[tuple[int, list[int]]]:
     """The memory: labels and upper bytes."""
-    words, codes, _, labels, *_ = (buffer for _, _, buffer in newcomers.buffers())
-    n, f = words[2], newcomers.features
+    words, codes, _, labels, *_ = (buffer for _, _, buffer in detector.buffers())
+    n, f = words[2], detector.features
     return [(labels[k], list(codes[k * f : k * f + f])) for k in range(n)]
 
 
@@ -52,64 +52,68 @@ def test_all_is_as_in_the_floats(
     seed: int, features: int, window: int, period: int, reach: int, collect: int
 ) -> None:
     stream, kinds = kinds_of(seed, 160, features, 4)
-    newcomers = checked.NoveltyDetector(features, 3, period, window, reach, collect)
-    floats = FloatNewcomers(features, 3, window, period, reach, collect)
-    words = newcomers._flat[0]
+    detector = checked.NoveltyDetector(features, 3, period, window, reach, collect)
+    floats = FloatNovelty(features, 3, window, period, reach, collect)
+    words = detector._flat[0]
     rng = np.random.default_rng(seed)
     for codes, kind in zip(stream.tolist(), kinds.tolist(), strict=True):
         label = -1 if kind == 3 or rng.random() < 0.2 else kind
         votes = int(rng.integers(1 << 23, 1 << 24))
-        doubt = 1 - votes / (1 << 24)
-        expected, could, limit = floats.oddness(codes, doubt), floats.can_tell(), floats.limit
+        uncertainty = 1 - votes / (1 << 24)
+        expected, could, limit = (
+            floats.novelty(codes, uncertainty),
+            floats.can_tell(),
+            floats.limit,
+        )
         far = words[18] / 2**20
-        new = newcomers.meet(row(codes), label, True, votes)
+        new = detector.meet(row(codes), label, True, votes)
         floats.since += 1
         odd = words[1] > 0
         border = BORDER + 0.05 * abs(expected) + 0.2 / reach
         if abs(expected - limit) > border:
             assert odd == (could and expected > limit)
-        was_far = expected > far if abs(expected - far) > border else newcomers.place >= 0
-        found = floats.set_aside(codes, was_far) if odd else 0
-        assert newcomers.score == found
+        was_far = expected > far if abs(expected - far) > border else detector.place >= 0
+        found = floats.collect_candidate(codes, was_far) if odd else 0
+        assert detector.score == found
         assert new == (odd and found >= floats.few)
         if label >= 0:
-            floats.learn(codes, label, doubt, odd, new)
+            floats.learn(codes, label, uncertainty, odd, new)
             assert words[12] / 256 == pytest.approx(floats.limit, abs=0.02)
             assert words[11] / 2**16 == pytest.approx(floats.close, abs=0.01)
             assert words[14] / 2**15 == pytest.approx(floats.height.mean, abs=0.05)
         floats.limit, floats.close = words[12] / 256, (words[11] >> 8) / 256
-        assert newcomers.waiting == len(floats.group())
-        assert newcomers.is_ready == (len(floats.group()) >= collect)
-    assert held(newcomers) == [
+        assert detector.waiting == len(floats.group())
+        assert detector.is_ready == (len(floats.group()) >= collect)
+    assert held(detector) == [
         (label, [code >> 8 for code in codes])
         for label, codes in zip(floats.labels, floats.codes, strict=True)
     ]
-    newcomers.give(1)
+    detector.give(1)
     given_back = []
-    while newcomers.take() == 1:
-        given_back.append(list(newcomers.x))
+    while detector.take() == 1:
+        given_back.append(list(detector.x))
     assert given_back == [odd.codes for odd in floats.group()]
 
 
 @pytest.mark.parametrize("period", [20, 100])
 def test_of_what_is_known_as_much_is_taken_for_new_as_was_said(period: int) -> None:
     rng = np.random.default_rng(3)
-    newcomers = loader.load("c").NoveltyDetector(4, 3, period, window=64)
+    detector = loader.load("c").NoveltyDetector(4, 3, period, window=64)
     told = []
     for _ in range(9000):
         kind = int(rng.integers(3))
         codes = np.clip(rng.normal(20000 + 9000 * kind, 4000, 4), 0, 65535)
-        told.append(newcomers.meet(row(codes), kind))
+        told.append(detector.meet(row(codes), kind))
     assert 0.5 / period < np.mean(told[1000:]) < 1.4 / period
 
 
 def known(features: int = 6, window: int = 64) -> Any:
     """Something that knows two kinds, whose samples come in any order."""
-    newcomers = loader.load("c").NoveltyDetector(features, 6, window=window)
+    detector = loader.load("c").NoveltyDetector(features, 6, window=window)
     rng = np.random.default_rng(5)
     for k in range(300):
-        newcomers.meet(row(rng.normal((10000, 30000)[k % 2], 900, features)), k % 2)
-    return newcomers
+        detector.meet(row(rng.normal((10000, 30000)[k % 2], 900, features)), k % 2)
+    return detector
 
 
 def place_of(rng: Any, kind: int) -> array[int]:
@@ -121,79 +125,79 @@ def place_of(rng: Any, kind: int) -> array[int]:
 
 
 def test_a_new_kind_is_noticed_and_single_samples_are_not() -> None:
-    newcomers, rng = known(), np.random.default_rng(1)
+    detector, rng = known(), np.random.default_rng(1)
     for k in range(400):
-        newcomers.meet(row(rng.normal((10000, 30000)[k % 2], 900, 6)), k % 2)
+        detector.meet(row(rng.normal((10000, 30000)[k % 2], 900, 6)), k % 2)
         if k % 20 == 0:
-            newcomers.meet(place_of(rng, 3))
-        assert not newcomers.is_ready
+            detector.meet(place_of(rng, 3))
+        assert not detector.is_ready
     for k in range(40):
-        newcomers.meet(row(rng.normal((10000, 30000)[k % 2], 900, 6)), k % 2)
-        newcomers.meet(place_of(rng, 0))
-        if newcomers.is_ready:
+        detector.meet(row(rng.normal((10000, 30000)[k % 2], 900, 6)), k % 2)
+        detector.meet(place_of(rng, 0))
+        if detector.is_ready:
             break
     assert 4 <= k <= 20
 
 
 def test_a_state_that_lasts_is_noticed_with_its_fifth_sample_if_it_is_far() -> None:
-    newcomers = known()
+    detector = known()
     told = []
     for k in range(5):
-        newcomers.meet(row([60000 - 20 * k, 9000 + 20 * k] * 3))
-        told.append(newcomers.is_ready)
+        detector.meet(row([60000 - 20 * k, 9000 + 20 * k] * 3))
+        told.append(detector.is_ready)
     assert told == [False] * 4 + [True]
 
 
 def test_three_new_kinds_at_once_get_three_names() -> None:
-    newcomers, rng = known(window=128), np.random.default_rng(4)
+    detector, rng = known(window=128), np.random.default_rng(4)
     aside: dict[int, int] = {}
     named: dict[int, int] = {}
     for k in range(300):
         kind = int(rng.integers(3))
         if kind in named:
-            newcomers.meet(place_of(rng, kind), named[kind])
+            detector.meet(place_of(rng, kind), named[kind])
             continue
-        newcomers.meet(row(rng.normal((10000, 30000)[k % 2], 900, 6)), k % 2)
-        newcomers.meet(place_of(rng, kind))
-        if newcomers.place >= 0:
-            aside[newcomers.place] = kind
-        if newcomers.is_ready:
-            group = [aside[p] for p in range(newcomers.places) if newcomers.is_asked(p)]
+        detector.meet(row(rng.normal((10000, 30000)[k % 2], 900, 6)), k % 2)
+        detector.meet(place_of(rng, kind))
+        if detector.place >= 0:
+            aside[detector.place] = kind
+        if detector.is_ready:
+            group = [aside[p] for p in range(detector.places) if detector.is_asked(p)]
             assert set(group) == {kind}
             named[kind] = 2 + len(named)
-            newcomers.give(named[kind])
-            while newcomers.take() >= 0:
+            detector.give(named[kind])
+            while detector.take() >= 0:
                 pass
     assert len(named) == 3
 
 
 def test_what_was_named_is_known_and_what_was_forgotten_is_new_again() -> None:
-    newcomers, rng = known(), np.random.default_rng(2)
+    detector, rng = known(), np.random.default_rng(2)
 
     def come(samples: int, label: int = -1) -> int:
-        return sum(newcomers.meet(place_of(rng, 0), label) for _ in range(samples))
+        return sum(detector.meet(place_of(rng, 0), label) for _ in range(samples))
 
-    while not newcomers.is_ready:
+    while not detector.is_ready:
         come(1)
-    asked = newcomers.waiting
-    newcomers.give(2)
-    assert newcomers.waiting == 0
-    assert [newcomers.take() for _ in range(asked + 1)] == [2] * asked + [-1]
+    asked = detector.waiting
+    detector.give(2)
+    assert detector.waiting == 0
+    assert [detector.take() for _ in range(asked + 1)] == [2] * asked + [-1]
     come(20, 2)
     assert come(20) == 0
-    newcomers.move(2, -1)
+    detector.move(2, -1)
     assert come(40) >= 10
-    assert {label for label, _ in held(newcomers)} == {0, 1}
-    newcomers.move(1, 0)
-    assert {label for label, _ in held(newcomers)} == {0}
-    assert newcomers.is_ready
-    newcomers.give(2)
-    newcomers.move(2, 1)
-    assert newcomers.take() == 1
-    newcomers.move(1, -1)
-    assert newcomers.take() == -1
-    newcomers.dismiss()
-    assert newcomers.waiting == 0
+    assert {label for label, _ in held(detector)} == {0, 1}
+    detector.move(1, 0)
+    assert {label for label, _ in held(detector)} == {0}
+    assert detector.is_ready
+    detector.give(2)
+    detector.move(2, 1)
+    assert detector.take() == 1
+    detector.move(1, -1)
+    assert detector.take() == -1
+    detector.dismiss()
+    assert detector.waiting == 0
 
 
 @pytest.mark.parametrize(("classes", "first"), [(2, 8), (4, 2)])
@@ -201,23 +205,23 @@ def test_the_first_samples_of_a_class_teach_nothing_of_what_is_usual(
     classes: int, first: int
 ) -> None:
     """Eight of them, or less where the memory has less for each class."""
-    newcomers = library.NoveltyDetector(1, classes, window=16 if first < 8 else 64)
+    detector = library.NoveltyDetector(1, classes, window=16 if first < 8 else 64)
     for k in range(30):
-        newcomers.meet(row([9000 + 256 * (k % 3)]), 0)
-    learned = newcomers._flat[0][12:18]
+        detector.meet(row([9000 + 256 * (k % 3)]), 0)
+    learned = detector._flat[0][12:18]
     for k in range(first + 1):
-        assert newcomers._flat[0][12:18] == learned
-        newcomers.meet(row([60000 - 4000 * k]), 1)
-    assert newcomers._flat[0][12:18] != learned
+        assert detector._flat[0][12:18] == learned
+        detector.meet(row([60000 - 4000 * k]), 1)
+    assert detector._flat[0][12:18] != learned
 
 
 def test_a_rare_class_keeps_its_samples() -> None:
-    newcomers = library.NoveltyDetector(1, 4, window=16)
+    detector = library.NoveltyDetector(1, 4, window=16)
     for k in range(5):
-        newcomers.meet(row([9000 + k]), 3)
+        detector.meet(row([9000 + k]), 3)
     for k in range(300):
-        newcomers.meet(row([20000 + k]), k % 2)
-    labels = [label for label, _ in held(newcomers)]
+        detector.meet(row([20000 + k]), k % 2)
+    labels = [label for label, _ in held(detector)]
     assert [labels.count(c) for c in range(4)] in ([6, 5, 0, 5], [5, 6, 0, 5])
 
 
@@ -238,14 +242,14 @@ def test_refuses_parameters(options: dict[str, Any], words: str) -> None:
 
 
 def test_refuses_samples_and_labels() -> None:
-    newcomers = library.NoveltyDetector(2, 2, window=16)
-    before = newcomers.state_crc32()
+    detector = library.NoveltyDetector(2, 2, window=16)
+    before = detector.state_crc32()
     for x in (array("H", [1]), array("i", [1, 2]), [1, 2]):
         with pytest.raises(ValueError, match="x has to be array"):
-            newcomers.meet(x)
+            detector.meet(x)
     with pytest.raises(ValueError, match=r"label has to be a whole number of 0\.\.1, not 2"):
-        newcomers.give(2)
-    assert newcomers.state_crc32() == before
+        detector.give(2)
+    assert detector.state_crc32() == before
 
 
 def test_loaded_it_has_the_same_future() -> None:
