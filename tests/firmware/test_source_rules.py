@@ -31,7 +31,6 @@ PROGRAM = {
         "device/application.py",
         "device/hardware.py",
         "device/config.py",
-        "device/stdin.py",
         "device/plotter.py",
         "device/program.py",
     ),
@@ -53,7 +52,6 @@ PROGRAM = {
         "device/sharing.py",
     ),
     *("device/sharing_mqtt.py", "device/sharing_datagrams.py"),
-    "device/datagrams.py",
     *(
         "device/networking.py",
         "device/network_start.py",

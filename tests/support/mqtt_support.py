@@ -62,7 +62,7 @@ LOW, HIGH = 100, 900
 _FAST = """
 from microshrub.device.hardware import Hardware
 from microshrub.device.program import main
-from microshrub.device.stdin import Input
+from microshrub.device.hardware import Input
 
 TIMES, IDLE = %d, %d
 wait = Input._wait

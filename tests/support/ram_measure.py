@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from microshrub_host.base.micropython_binary import find_or_fetch
-from microshrub_host.boards.import_heap import BLOCK, library_heap, names_told
+from microshrub_host.boards.import_heap import BLOCK, imported_files, library_heap, qstr_bytes
 from microshrub_host.boards.ram_budget import Parameters, modules_of
 from microshrub_host.library import library_files, loader
 from microshrub_host.programs import mpy, native_files
@@ -109,7 +109,7 @@ def measure(learner_kwargs: Parameters, kind: str, native: bool = False) -> dict
     functions = sum(module.functions for module in heap.modules)
     totals = [int(total) for total in re.findall(r"n_total_bytes=(\d+)", said)]
     code = found["code"] - BLOCK * functions - (totals[1] - totals[0])
-    return {**found, "code": code + names_told("x86", modules, native)}
+    return {**found, "code": code + qstr_bytes(imported_files("x86", modules, native))}
 
 
 def _run(folder: Path) -> str:

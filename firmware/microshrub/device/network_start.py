@@ -61,10 +61,10 @@ def _share_by_datagrams(service, options, board, wifi, secrets):
 
 def _carrier(options, board, wifi):
     if options["by"] == "udp":
-        from .datagrams import UdpCarrier
+        from .networking import UdpCarrier
 
         return UdpCarrier(wifi, options["port"], options["to"])
-    from .datagrams import EspNowCarrier
+    from .networking import EspNowCarrier
 
     return EspNowCarrier(board, options["channel"])
 

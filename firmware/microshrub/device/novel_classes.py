@@ -2,8 +2,8 @@
 
 config.json's `spare_classes` has the number of these `classes`, which are the last ones, the
 `room` for a name, the settings of NoveltyDetector, perhaps a `pin`: a button that names a novel
-class, and a `led`, a light that is on while a query waits, label queries included; with a saved model,
-`states`: the files of the saved states of the names and of the NoveltyDetector.
+class, and a `led`, a light that is on while a query waits, label queries included; with a saved
+model, `states`: the files of the saved states of the names and of the NoveltyDetector.
 """
 
 from micropython import const

@@ -48,9 +48,8 @@ def _run(board, folder, trial):
 def _serve(board, folder, trial):
     service = None
     try:
-        from .hardware import Hardware
+        from .hardware import Hardware, Input
         from .service import Service
-        from .stdin import Input
 
         board = board or Hardware()
         inputs = Input(board.milliseconds)

@@ -15,7 +15,6 @@ from micropython import const
 
 from ..fixed import log2
 
-LEAST_ROWS = 32
 MOST_ROWS = 512
 _LIMIT = const(32767)
 _ONE = const(32768)  # 1.0 of sines and weights, in Q15

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..companions.companion import Companions
 from .board_files import Board
-from .ram_budget import Parameters, Value
+from .ram_budget import Parameters
 
 Names = tuple[Sequence[str], Sequence[str]]  # of features, of classes
 
@@ -32,7 +32,3 @@ class Deployment:
     freeze: bool = False
     fixed_ranges: bool = False
     names: Names = ((), ())
-
-    def with_parameters(self, **changed: Value) -> Deployment:
-        """The same, with these parameters instead."""
-        return replace(self, parameters={**self.parameters, **changed})

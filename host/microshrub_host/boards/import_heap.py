@@ -124,7 +124,7 @@ def library_heap(
     NoNativeTools. Where machine code is not kept on the heap (Board.native false), leave
     ModuleHeap.native out.
     """
-    return files_heap(_files(arch, roots, native), place)
+    return files_heap(imported_files(arch, roots, native), place)
 
 
 def files_heap(
@@ -160,7 +160,7 @@ def files_heap(
 @functools.cache
 def texts(arch: str, roots: tuple[str, ...], place: str = "/lib") -> frozenset[str]:
     """Texts that are on the board anyway, as names in the firmware or in these modules."""
-    return texts_in(_files(arch, roots, native=False), place)
+    return texts_in(imported_files(arch, roots, native=False), place)
 
 
 def texts_in(files: Iterable[Path], place: str = "/lib") -> frozenset[str]:
@@ -168,7 +168,7 @@ def texts_in(files: Iterable[Path], place: str = "/lib") -> frozenset[str]:
     return frozenset(_new_names(map(mpy.read, files), place)) | _firmware_names()
 
 
-def _files(arch: str, roots: tuple[str, ...], native: bool) -> list[Path]:
+def imported_files(arch: str, roots: tuple[str, ...], native: bool) -> list[Path]:
     """The compiled files of the imported modules."""
     needed = library_files.closure(roots)
     if native:
@@ -336,12 +336,8 @@ def _pools(names: int) -> Iterator[int]:
         yield 6 * WORD + room * (WORD + 3)
 
 
-def names_told(arch: str, roots: tuple[str, ...], native: bool = False) -> int:
-    """What micropython.qstr_info() says of the names: pools and characters, without chunks."""
-    return qstr_bytes(_files(arch, roots, native))
-
-
 def qstr_bytes(files: Iterable[Path]) -> int:
-    """The same of the names of these compiled files."""
+    """What micropython.qstr_info() says of the names of these compiled files: pools and
+    characters, without chunks."""
     names = _new_names(map(mpy.read, files), "/lib")
     return sum(len(name.encode()) + 1 for name in names) + sum(_pools(len(names)))

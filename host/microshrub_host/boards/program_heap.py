@@ -33,7 +33,7 @@ _HASH = 1 << 31  # in place of config.json's CRC32, of which not every one takes
 _UNDER_WAY = {
     "device.program": ("main", "_run"),
     "device.service": ("serve",),
-    "device.stdin": ("take",),
+    "device.hardware": ("take",),
     "device.link": ("feed", "_frame", "_heard", "_request", "_apply", "_call"),
 }
 
@@ -112,7 +112,7 @@ def _service(config: bytes) -> Any:
     found = json.dumps(secrets).encode()
     FILES.update({"config.json": _without_own(config), "secrets.json": found})
     board = Outside()
-    inputs = device.stdin.Input(board.milliseconds)
+    inputs = device.hardware.Input(board.milliseconds)
     return device.service.Service(board, "", inputs, _quiet)
 
 

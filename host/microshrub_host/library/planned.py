@@ -101,7 +101,7 @@ STANDINS: dict[str, dict[str, Any]] = {
     "device.network_start": {"open": FILES.open},
     "device.service": {"sys": _System(), "gc": Outside()},
     "device.states": {"load": lambda app: ""},
-    "device.stdin": {"sys": _System(), "_poll": Outside},
+    "device.hardware": {"sys": _System(), "_poll": Outside},
 }
 
 

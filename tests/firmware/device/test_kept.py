@@ -392,7 +392,7 @@ def test_a_program_that_ends_saves(error: type[BaseException], make: Make) -> No
     program = board.library.device.program
     board.patch.setattr(program, "say", board.said.append)
     board.patch.setattr(board.library.device.service, "Service", lambda *_: board.service)
-    board.patch.setattr(board.library.device.stdin, "Input", lambda _: board)
+    board.patch.setattr(board.library.device.hardware, "Input", lambda _: board)
     board.end = 10.0
     if error is SystemExit:
         with pytest.raises(SystemExit):

@@ -65,7 +65,7 @@ def test_what_is_kept_is_what_was_planned(plans: list[Any], companions: Companio
 def test_another_board_model_or_name_is_planned_anew(plans: list[Any]) -> None:
     usual_budget(THICKET)
     usual_budget(replace(THICKET, board=PICO_2))
-    usual_budget(THICKET.with_parameters(bytes=9216))
+    usual_budget(replace(THICKET, parameters={**THICKET.parameters, "bytes": 9216}))
     usual_budget(replace(THICKET, names=(tuple("abcde"), ("one", "two", "three"))))
     assert len(plans) == 4
 
@@ -73,5 +73,5 @@ def test_another_board_model_or_name_is_planned_anew(plans: list[Any]) -> None:
 def test_what_is_refused_is_not_kept(plans: list[Any]) -> None:
     for _ in range(2):
         with pytest.raises(ValueError, match="classes"):
-            usual_budget(THICKET.with_parameters(classes=999))
+            usual_budget(replace(THICKET, parameters={**THICKET.parameters, "classes": 999}))
     assert len(plans) == 2

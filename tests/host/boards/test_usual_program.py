@@ -81,4 +81,5 @@ def test_a_larger_heap_is_for_the_learner_by_the_kilobyte(
     asked = Deployment(parameters, board, learner_name(model))
     size, more = (bytes_for(dataclasses.replace(asked, board=each)) for each in (board, larger))
     assert more - size in (1024, 2048)
-    assert usual_budget(dataclasses.replace(asked, board=larger).with_parameters(bytes=more)).fits
+    sized = {**parameters, "bytes": more}
+    assert usual_budget(dataclasses.replace(asked, board=larger, parameters=sized)).fits

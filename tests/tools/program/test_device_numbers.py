@@ -311,7 +311,7 @@ def test_a_device_may_find_its_ranges_itself(file: Path, start: Start, tmp_path:
         ({"lag": 1}, "regression has no option lag; there is: columns, column, ends, horizon"),
         ({"interval": 101}, "interval has to be a number of 50..99, not 101"),
         ({"horizon": "soon"}, "horizon has to be a whole number of 0..1000, not 'soon'"),
-        ({"ends": None}, "the quantizer and the ends of regression are both there, or none"),
+        ({"ends": None}, "the quantizer and the ends of regression are both there, or neither is"),
         ({"columns": 9}, "feature_names has to be a list of 9 texts"),
         ({"states": ["gone.state", None]}, "gone.state cannot be read"),
     ],

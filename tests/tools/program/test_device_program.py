@@ -158,7 +158,7 @@ LOCKED = """
 import micropython
 from microshrub.device.hardware import Hardware
 from microshrub.device.service import Service
-from microshrub.device.stdin import Input
+from microshrub.device.hardware import Input
 board = Hardware()
 service = Service(board, "", Input(board.milliseconds), print)
 micropython.kbd_intr(-1)
@@ -248,9 +248,9 @@ def test_a_drift_runs_the_hook(hook: str, stream: Stream, start: Start) -> None:
 
 
 NO_POLL = """
-import microshrub.device.stdin
+import microshrub.device.hardware
 from microshrub.device.program import main
-microshrub.device.stdin._poll = lambda: None  # as on a port without select
+microshrub.device.hardware._poll = lambda: None  # as on a port without select
 main()
 """
 

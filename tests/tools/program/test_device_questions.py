@@ -222,7 +222,7 @@ def test_stream_sends_only_what_is_asked_for(
 def test_a_wrong_configuration_is_named_in_one_line(
     options: dict[str, Any], words: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
-    put_device(tmp_path, configuration(MODELS["shrub"], SHAPE, asking=options))
+    put_device(tmp_path, configuration(MODELS["shrub"], SHAPE, queries=options))
     said = run_device(micropython_command, tmp_path)
     assert words in said
     assert "Traceback" not in said

@@ -36,7 +36,7 @@ SERVING = {
     "device.sharing": ("count", "step", "turn", "due"),
     "device.sharing_mqtt": ("turn", "talk", "_tell", "_send_piece"),
     "device.sharing_datagrams": ("turn", "_turn", "_choose", "_wanted", "_hear", "_head"),
-    "device.datagrams": ("take", "give"),
+    "device.networking": ("take", "give"),
     "device.application": ("sample", "predict", "_checked", "_count", "label", "learn", "tick"),
     "device.mqtt_companion": ("show", "count", "turn"),
     "device.saving": ("predict", "turn", "has_time", "_defer", "_class_of", "_queue"),

@@ -199,7 +199,7 @@ def test_another_group_neither_teaches_nor_learns(put: Put, air: Air) -> None:
 QUIET = """
 import gc
 from microshrub.device.sharing_datagrams import SharingDatagrams
-from microshrub.device.datagrams import UdpCarrier
+from microshrub.device.networking import UdpCarrier
 
 class Quiet:
     room, classes, class_names, name, allowed = 631, 3, ("a", "b", "c"), "kitchen", b"\\0\\1"

@@ -27,7 +27,6 @@ ERROR: int = _types._ERROR
 OBSERVED: int = _types._OBSERVED
 NO_SESSION: int = _types._NO_SESSION
 USED_SESSION: int = _types._USED_SESSION
-UNKNOWN_TYPE: int = _types._UNKNOWN_TYPE
 
 
 @dataclass(frozen=True)
