@@ -28,14 +28,14 @@ def copy_row(source, start: int, target, at: int, features: int):
 def move_column(codes, column: int, rows: int, change: int, steps: int):
     """Move the codes of a feature of all rows with its range, see growing_ranges.py.
 
-    column is 256 times the number of features, plus the feature; change is 16 times the bits, up
-    to 30, plus the doublings, up to 13: so there are two arguments less, see Pending.move_codes().
+    column is 256 times the number of features, plus the feature; change is 32 times the bits, up
+    to 30, plus the doublings and 16: so there are two arguments less, see Pending.move_codes().
     """
     x = ptr16(codes)
     features = column >> 8
     for k in range(rows):
         at = k * features + (column & 255)
-        x[at] = int(moved_code(x[at], change >> 4, change & 15, steps))
+        x[at] = int(moved_code(x[at], change >> 5, (change & 31) - 16, steps))
 
 
 class Pending(Buffers):
@@ -131,9 +131,8 @@ class Pending(Buffers):
 
         Allocates nothing, not even a frame: with one argument more it would.
         """
-        move_column(
-            self._flat[1], self.features << 8 | feature, self.samples, bits << 4 | doublings, steps
-        )
+        change = bits << 5 | doublings + 16
+        move_column(self._flat[1], self.features << 8 | feature, self.samples, change, steps)
 
     def __contains__(self, number):
         """Whether take(number) will find a sample. Allocates nothing."""

@@ -1,16 +1,19 @@
-"""GrowingQuantizer: ranges that grow with the samples; learned codes and thresholds move along.
+"""GrowingQuantizer: ranges that follow the samples; learned codes and thresholds move along.
 
 The range of a feature is 2**bits raw values from `low` on; ranges.py says which codes they have.
 When a range doubles, or begins lower than before, a code in it becomes exactly the code that its
 value has in the new range: its half, plus 7 for each step that the range begins lower. A code in a
-tail becomes that of the least value that it stands for. Every object that keeps codes has a method
+tail becomes that of the least value that it stands for. Where a range shrinks, doublings are below
+0: a code is shifted to the left, or comes to lie in a tail. Every object that keeps codes has a
+method
 
     move_codes(feature, bits, doublings, steps)
 
 which replaces each code of that feature by moved_code(code, bits, doublings, steps). It is called
 before any sample is coded with the new range.
 
-range_growth.py says when a range grows.
+range_growth.py says when a range grows or shrinks. It does not shrink while the last 128 labels
+are one class, whose values may be close together.
 """
 
 from micropython import const
@@ -27,6 +30,7 @@ _GROWING_COUNTS = const(0)
 _GROWING_LOW = const(1)
 _GROWING_BITS = const(2)
 _GROWING_LAST = const(7)
+_GROWING_RECENT = const(8)
 # early_range_growth.py
 _EARLY = const(16)
 # quantizer.py
@@ -36,6 +40,7 @@ _G_SEEN = const(0)
 _G_OUTSIDE = const(1)
 _G_ABSENT = const(2)
 _G_FEATURES = const(3)
+_RECENT = const(3)
 _G_WATCHED = const(4)
 _G_BITS = const(5)
 _G_DOUBLINGS = const(6)
@@ -43,15 +48,18 @@ _G_STEPS = const(7)
 _G_WORDS = const(8)
 _MOST_BITS = const(30)
 _NO_VALUE = const(255)
+_LONG = const(256)
 _MOST_SEEN = const(1024)
 # (end)
+
+_ONE_CLASS = const(128)  # labels in a row, half of the values that make a range shrink
 
 
 class GrowingQuantizer(Buffers):
     """A quantizer whose ranges grow with the samples; the objects that keep codes follow.
 
     features  1..256
-    follow    a tuple of these objects, such as learners and Pending: they have move_codes()
+    follow    a tuple of these objects, the learner first, then others, such as Pending
 
         quantizer = GrowingQuantizer(features=3, follow=(model,))
         quantizer.encode(raw, x)      # array('i') of 3 raw values to array('H') of 3 codes
@@ -100,7 +108,7 @@ class GrowingQuantizer(Buffers):
 
     @property
     def bits(self):
-        """The sum of all ranges' bits: it changes when a range grows."""
+        """The sum of all ranges' bits: it changes when a range grows or shrinks."""
         total = 0
         for bits in self._flat[_GROWING_BITS]:
             total += bits
@@ -123,7 +131,7 @@ class GrowingQuantizer(Buffers):
         return encode_rows(self._addresses, raw, row + 1, rows, codes)
 
     def _prepare(self, raw, at):
-        """Have ranges grow, if the values of a row require it."""
+        """Have ranges grow or shrink, if the values of a row require it."""
         t = self._addresses
         counts = self._flat[_GROWING_COUNTS]
         f = next_due(t) if counts[_G_WATCHED] else watch(t, raw, at)
@@ -153,7 +161,7 @@ class GrowingQuantizer(Buffers):
         return rows
 
     def _grow(self, f):
-        again = 1
+        again = not self._stays(f)
         while again:
             again = plan(self._addresses, f)
             k = 0
@@ -161,6 +169,15 @@ class GrowingQuantizer(Buffers):
                 self._move(k, f, self._flat[_GROWING_COUNTS])
                 k += 1
             settle(self._addresses, f)
+
+    def _stays(self, f):
+        """Whether a range that was due to shrink stays as it is: all may be of one class."""
+        recent = self._flat[_GROWING_RECENT]
+        k = _RECENT * f + 2
+        if recent[k] < _LONG or not self.follow or self.follow[0].label_run() < _ONE_CLASS:
+            return False
+        recent[k] = 0
+        return True
 
     def _move(self, k, f, counts):
         """Have codes move; no function here has more than eleven words of state."""
@@ -201,7 +218,7 @@ class GrowingQuantizer(Buffers):
     _FIXED = (("growing.counts", FIXED),)
 
     def _is_sound(self):
-        counts, low, bits, _, beyond, least, most, _ = self._flat
+        counts, low, bits, _, beyond, least, most, _, recent = self._flat
         if not 0 <= min(counts[:_G_FEATURES]) <= max(counts[:_G_FEATURES]) <= _MOST:
             return False
         if counts[_G_SEEN] > _MOST_SEEN or counts[_G_WATCHED]:
@@ -211,7 +228,11 @@ class GrowingQuantizer(Buffers):
                 return False
             if not -RAW_MAX <= least[f] <= most[f] <= RAW_MAX or not MISSING <= low[f] <= RAW_MAX:
                 return False
-            if not -RAW_MAX <= beyond[f] <= RAW_MAX:
+            if not -RAW_MAX <= beyond[f] <= RAW_MAX or not 0 <= recent[3 * f + 2] <= _LONG:
+                return False
+            if recent[3 * f + 2] and not (
+                low[f] <= recent[3 * f] <= recent[3 * f + 1] < low[f] + (1 << bits[f] % _NO_VALUE)
+            ):
                 return False
         return True
 
@@ -226,4 +247,5 @@ def _table(features):
         ("growing.least", "i", features),
         ("growing.most", "i", features),
         ("growing.last", "H", features),
+        ("growing.recent", "i", _RECENT * features),
     ]

@@ -274,6 +274,10 @@ class Learner(Buffers):
         """Do some of the work that is left for idle times; returns whether there is more."""
         return False
 
+    def label_run(self):
+        """How many of the labels learned last are the same; 0 if it is not known."""
+        return 0
+
     def move_codes(self, feature, bits, doublings, steps):
         """Move all codes of a feature with its range (growing_ranges.py), if the class `moves`."""
         self._mover()(self._addresses, feature, bits, doublings, steps)

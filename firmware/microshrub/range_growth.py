@@ -1,4 +1,4 @@
-"""Kernels of growing_ranges.py: when a range grows, and by how much.
+"""Kernels of growing_ranges.py: when a range grows or shrinks, and by how much.
 
 A range grows
 
@@ -11,7 +11,13 @@ So a few wrong readings widen nothing, and of a feature with heavy tails some va
 tails, where they do not squeeze the others. Nor does a sensor that is stuck or pulled out, which
 gives one value again and again, far away from all others: the same one does not count twice.
 
-So that the time is bounded, one feature at most grows with a sample, after the first 16.
+A range shrinks to the values of late where 256 in a row, not all of them the same, were closer
+together than a 256th of it: so close that a learner which keeps the upper eight bits of a code can
+hardly tell them apart, as after a change of the unit or the gain, or where wrong readings widened
+the range. A value that lies apart takes 64 back, so a wrong reading now and then does not stop
+it; values outside of the range do not count.
+
+So that the time is bounded, one range at most changes with a sample, after the first 16.
 
 Buffers:
 
@@ -23,6 +29,7 @@ Buffers:
     growing.least   'i'  [features] of the values that it has to hold
     growing.most    'i'  [features] likewise the greatest
     growing.last    'H'  [features] the last code
+    growing.recent  'i'  [features * 3] the least and the greatest value of late, and how many
 """
 
 import micropython
@@ -42,6 +49,7 @@ _GROWING_BEYOND = const(4)
 _GROWING_LEAST = const(5)
 _GROWING_MOST = const(6)
 _GROWING_LAST = const(7)
+_GROWING_RECENT = const(8)
 # early_range_growth.py
 _EARLY = const(16)
 _ANEW = const(252)
@@ -70,11 +78,15 @@ _MOST_SEEN = const(1024)
 _MARGIN = const(4)  # log2 of the part of what a range holds that it is longer
 _OUTSIDE_ADDS = const(16)  # to a level
 _FAR_BITS = const(3)  # log2 of the lengths of a range from which on a value is far away
+_CLOSE_BITS = const(8)  # log2 of the part of a range that values are close together in
+_LONG = const(256)  # so many close values make a range shrink
+_APART_TAKES = const(64)  # from their number
+_RECENT = const(3)  # words of a feature
 
 
 @micropython.viper
 def watch(t, raw, at: int) -> int:
-    """Look at the values of a row; returns the feature whose range has to grow now, or -1."""
+    """Look at the values of a row; returns the feature whose range has to change now, or -1."""
     address = ptr32(t)
     counts = ptr32(address[_GROWING_COUNTS])
     low = ptr32(address[_GROWING_LOW])
@@ -100,6 +112,7 @@ def watch(t, raw, at: int) -> int:
                     most[f] = v
                 if level[f]:
                     level[f] = level[f] - 1
+                note_inside(t, f, v)
             else:
                 note_outside(t, f, v)
     return int(next_due(t))
@@ -125,6 +138,34 @@ def note_outside(t, f: int, v: int):
 
 
 @micropython.viper
+def note_inside(t, f: int, v: int):
+    """A value lies inside its range: count those that are close together."""
+    address = ptr32(t)
+    recent = ptr32(address[_GROWING_RECENT])
+    close = 1 << ptr8(address[_GROWING_BITS])[f] >> _CLOSE_BITS
+    k = _RECENT * f
+    least = recent[k]
+    most = recent[k + 1]
+    count = recent[k + 2]
+    if v < least:
+        least = v
+    if v > most:
+        most = v
+    apart = int(most - least >= close)  # <= 2**30
+    if count == 0 or (apart != 0 and count <= _APART_TAKES):
+        recent[k] = v
+        recent[k + 1] = v
+        recent[k + 2] = 1
+    elif apart:
+        recent[k + 2] = count - _APART_TAKES
+    elif most > least:
+        recent[k] = least
+        recent[k + 1] = most
+        if count < _LONG:
+            recent[k + 2] = count + 1
+
+
+@micropython.viper
 def most_level(seen: int) -> int:
     """The greatest level with which a range does not grow yet, after so many samples."""
     most = _OUTSIDE_ADDS
@@ -137,13 +178,14 @@ def most_level(seen: int) -> int:
 
 @micropython.viper
 def next_due(t) -> int:
-    """The first feature whose range has to grow, or -1."""
+    """The first feature whose range has to grow or shrink, or -1."""
     address = ptr32(t)
     level = ptr8(address[_GROWING_LEVEL])
+    recent = ptr32(address[_GROWING_RECENT])
     counts = ptr32(address[_GROWING_COUNTS])
     due = _ANEW if counts[_G_SEEN] < _EARLY else _GROWS
     for f in range(counts[_G_FEATURES]):
-        if level[f] >= due:
+        if level[f] >= due or recent[_RECENT * f + 2] == _LONG:
             return f
     return -1
 
@@ -152,7 +194,7 @@ def next_due(t) -> int:
 def plan(t, f: int) -> int:
     """How the range of a feature has to change; returns 1 if it has to do so again.
 
-    13 doublings at once are the most: a code would have no bit left.
+    13 doublings at once are the most: a code would have no bit left. A range halves as often.
     """
     address = ptr32(t)
     counts = ptr32(address[_GROWING_COUNTS])
@@ -161,6 +203,14 @@ def plan(t, f: int) -> int:
     most = ptr32(address[_GROWING_MOST])
     v = ptr32(address[_GROWING_BEYOND])[f]
     before = ptr8(address[_GROWING_BITS])[f]
+    after = before
+    recent = ptr32(address[_GROWING_RECENT])
+    k = _RECENT * f
+    if recent[k + 2] == _LONG:
+        v = recent[k]
+        least[f] = v
+        most[f] = recent[k + 1]
+        after = before - _STEP_BITS if before > _STEP_BITS else 0
     if v < least[f]:
         least[f] = v
     if v > most[f]:
@@ -172,7 +222,6 @@ def plan(t, f: int) -> int:
         first = _MISSING + 1
         last = 0 - first
     length = last - first + 1  # <= 2**30
-    after = before
     while after < _MOST_BITS and 1 << after < length + (length >> _MARGIN):
         after += 1
     again = int(after - before > _STEP_BITS)
@@ -203,6 +252,7 @@ def settle(t, f: int):
     doublings = counts[_G_DOUBLINGS]
     steps = counts[_G_STEPS]
     after = before + doublings
+    ptr32(address[_GROWING_RECENT])[_RECENT * f + 2] = 0
     last[f] = int(moved_code(last[f], before, doublings, steps))
     low[f] = low[f] - (steps << (after - _STEP_BITS) if after > _STEP_BITS else steps)
     ptr8(address[_GROWING_BITS])[f] = after

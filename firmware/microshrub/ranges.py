@@ -1,4 +1,4 @@
-"""Codes of ranges that double: a power of two of raw values, see growing_ranges.py.
+"""Codes of ranges that double or halve: a power of two of raw values, see growing_ranges.py.
 
 The codes of a range of 2**bits raw values, from 0 to 65535, are
 
@@ -43,16 +43,21 @@ def coded(v: int, bits: int) -> int:
 def moved_code(code: int, bits: int, doublings: int, steps: int) -> int:
     """The new code for a code whose range of 2**bits doubles and begins so many steps lower.
 
-    A step is a raw value, or 1/2**13 of the new range if that is more.
+    A step is a raw value, or 1/2**13 of the new range if that is more. With doublings < 0, the
+    range halves so often, at most 13 times; steps < 0 where it begins higher, so that it lies in
+    the one before.
     """
     u = code - _BELOW
     after = bits + doublings
     size = after - _STEP_BITS if after > _STEP_BITS else 0  # log2 of a step
     if 0 <= u < _CORE_CODES:
-        k = (u >> doublings) + (7 * steps << (_STEP_BITS + size - after))
+        k = u >> doublings if doublings >= 0 else u << (0 - doublings)  # < 2**16 * 2**13
+        k += 7 * steps << (_STEP_BITS + size - after)  # within +-7 * 2**26 where ranges halve
         if 0 <= k < _CORE_CODES:
             return _BELOW + k
         v = u // 7 << (bits - _STEP_BITS) if bits > _STEP_BITS else u // 7 >> (_STEP_BITS - bits)
+        if doublings < 0 and bits > _STEP_BITS:  # 7 codes of a step come to lie apart
+            v += (u % 7 << (bits - _STEP_BITS)) // 7
     else:
         e = 0 - 1 - u if u < 0 else u - _CORE_CODES
         unit = bits - 7 if bits > 7 else 0

@@ -1,7 +1,8 @@
-"""Moves the codes and thresholds of a thicket's members when the range of a feature grows.
+"""Moves the codes and thresholds of a thicket's members when the range of a feature changes.
 
 Codes of 8 bits stand for the middle of those that they are the upper bits of, thresholds for the
-last of them. Means move as codes do; mean distances halve with each doubling.
+last of them. Means move as codes do; mean distances halve with each doubling of the range, and
+double where it halves, up to the greatest that there is.
 
 A kernel's call takes ten times as long as the few sums that move a code within the range, so these
 stand in move_trees(), too, where there are thousands of thresholds; moved_code() has the tails.
@@ -59,6 +60,9 @@ _S_BY = const(9)
 _S_AT = const(10)
 # (end)
 
+_MOST_VARIANCE = const(65535)
+_MOST_DEVIATION = const(16776960)  # 65535 in Q8
+
 
 @micropython.viper
 def move_samples(t, feature: int, bits: int, doublings: int, steps: int):
@@ -94,6 +98,8 @@ def move_trees(t, feature: int, bits: int, doublings: int, steps: int):
     sprout = ptr32(address[_SPROUT_STATE])
     after = bits + doublings
     lower = 7 * steps << (_STEP_BITS - after) if after < _STEP_BITS else 7 * steps
+    up = 0 - doublings if doublings < 0 else 0
+    down = doublings + up
     known = -1
     moved = 0
     for k in range((grove[_G_USED] + 1) * (grove[_G_MOST] - 1)):
@@ -102,7 +108,7 @@ def move_trees(t, feature: int, bits: int, doublings: int, steps: int):
                 known = threshold[k]
                 code = (known << 8) + 255
                 u = code - _BELOW
-                c = (u >> doublings) + lower
+                c = (u << up >> down) + lower
                 if 0 <= u < _CORE_CODES and 0 <= c < _CORE_CODES:
                     moved = (c + _BELOW) >> 8
                 else:
@@ -124,10 +130,10 @@ def move_bayes(t, feature: int, bits: int, doublings: int, steps: int):
     k = feature
     for _ in range(state[_B_CLASSES]):
         mean[k] = int(moved_code(mean[k], bits, doublings, steps))
-        variance[k] = variance[k] >> (2 * doublings)
+        variance[k] = int(rescaled(variance[k], 2 * doublings, _MOST_VARIANCE))
         k += features
     if state[_B_SEEN] > 1:
-        pooled[feature] = pooled[feature] >> (2 * doublings)
+        pooled[feature] = int(rescaled(pooled[feature], 2 * doublings, _MOST_VARIANCE << 6))
 
 
 @micropython.viper
@@ -137,7 +143,16 @@ def move_softmax(t, feature: int, bits: int, doublings: int, steps: int):
     mean = ptr32(address[_SOFTMAX_MEAN])
     deviation = ptr32(address[_SOFTMAX_DEVIATION])
     mean[feature] = int(moved_code(mean[feature] >> 8, bits, doublings, steps)) << 8
-    deviation[feature] = deviation[feature] >> doublings
+    deviation[feature] = int(rescaled(deviation[feature], doublings, _MOST_DEVIATION))
+
+
+@micropython.viper
+def rescaled(v: int, doublings: int, most: int) -> int:
+    """A mean distance, or its square, of codes whose range doubles so often, or halves."""
+    if doublings >= 0:
+        return v >> doublings
+    halvings = 0 - doublings
+    return v << halvings if v <= most >> halvings else most
 
 
 @micropython.viper

@@ -51,6 +51,7 @@ _THICKET_VOTES = const(1)
 _THICKET_ACCURACY = const(3)
 _THICKET_SHARE = const(4)
 _THICKET_ALONE = const(5)
+_STORE_STATE = const(22)
 # thicket/members.py
 _T_FEATURES = const(0)
 _T_CLASSES = const(1)
@@ -65,6 +66,8 @@ _T_WORDS = const(19)
 _T_FAR = const(22)
 # thicket/sample_ring.py
 _R_HELD = const(3)
+# thicket/sample_store.py
+_W_RUN = const(6)
 # thicket/trees.py
 _NARROW = const(128)
 # (end)
@@ -202,6 +205,10 @@ class Thicket(Learner):
     def idle(self):
         """Go on with the work that the last label left; returns whether there is more."""
         return bool(rest(self._addresses))
+
+    def label_run(self):
+        """How many of the labels learned last are the same."""
+        return self.grove._flat[_STORE_STATE][_W_RUN]
 
     def _mover(self):
         return move_thicket

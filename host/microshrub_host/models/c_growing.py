@@ -1,4 +1,4 @@
-"""The parts of a C header for a model whose ranges grow."""
+"""The parts of a C header for a model whose ranges grow and shrink."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ static inline void microshrub_encode(const int32_t *raw)
     int32_t *counts = microshrub_growing_counts, again;
     int32_t f = WATCH(microshrub_ranges, (void *)raw, 0);
     while (f >= 0) {
-        do {
+        int32_t *recent = microshrub_growing_recent + RECENT * f + 2;
+        if (*recent >= LONG && microshrub_store_state[RUN] >= ONE_CLASS)
+            *recent = 0;
+        else do {
             again = PLAN(microshrub_ranges, f);
             MOVE(TABLE, f, counts[BITS], counts[DOUBLINGS], counts[STEPS]);
             SETTLE(microshrub_ranges, f);
@@ -57,6 +60,9 @@ def grows(model: OpenModel) -> bool:
 
 def words() -> dict[str, str]:
     """The numbers of the quantizer's words, by what stands for them in FUNCTIONS."""
-    home = loader.load("python").range_growth
-    names = ("SEEN", "BITS", "DOUBLINGS", "STEPS")
-    return {name: str(getattr(home, f"_G_{name}")) for name in names} | {"EARLY": str(home._EARLY)}
+    library = loader.load("python")
+    growth, store = library.range_growth, library.thicket.sample_store
+    found = {name: getattr(growth, f"_G_{name}") for name in ("SEEN", "BITS", "DOUBLINGS", "STEPS")}
+    found |= {name: getattr(growth, f"_{name}") for name in ("EARLY", "LONG", "RECENT")}
+    found |= {"ONE_CLASS": library.growing_ranges._ONE_CLASS, "RUN": store._W_RUN}
+    return {name: str(number) for name, number in found.items()}
