@@ -131,8 +131,8 @@ class Pending(Buffers):
 
         Allocates nothing, not even a frame: with one argument more it would.
         """
-        change = bits << 5 | doublings + 16
-        move_column(self._flat[1], self.features << 8 | feature, self.samples, change, steps)
+        bits = bits << 5 | doublings + 16
+        move_column(self._flat[1], self.features << 8 | feature, self.samples, bits, steps)
 
     def __contains__(self, number):
         """Whether take(number) will find a sample. Allocates nothing."""

@@ -161,7 +161,7 @@ class GrowingQuantizer(Buffers):
         return rows
 
     def _grow(self, f):
-        again = not self._stays(f)
+        again = int(not self._stays(f))
         while again:
             again = plan(self._addresses, f)
             k = 0

@@ -1,4 +1,4 @@
-"""Ranges that grow: exact, in bounded time, without forgetting what was learned."""
+"""Ranges that grow and shrink: exact, in bounded time, without forgetting what was learned."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from property_support import examples
 
+from microshrub_host.engines import engines
 from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
@@ -42,13 +43,32 @@ def test_a_code_moves_to_the_one_that_its_value_has_in_the_new_range(
     )
 
 
+@settings(max_examples=examples(500))
+@given(st.integers(0, 30), st.integers(1, 13), st.data())
+def test_a_code_of_a_range_that_shrinks_is_shifted(bits: int, halvings: int, data: Any) -> None:
+    """It is the code of its value, or less by what the wider range could not tell."""
+    after = bits - halvings
+    if after < 0:
+        return
+    size = max(after - 13, 0)
+    higher = data.draw(st.integers(0, ((1 << bits) - (1 << after)) >> size))
+    v = data.draw(st.integers(0, (1 << after) - 1)) + (higher << size)
+    ranges = LIBRARY.ranges
+    moved = ranges.moved_code(ranges.coded(v, bits), bits, -halvings, -higher)
+    exact = ranges.coded(v - (higher << size), after)
+    assert moved == exact if bits <= 13 else exact - (1 << halvings) < moved <= exact
+
+
 @settings(max_examples=examples(300))
-@given(st.integers(0, 29), st.integers(0, 13), st.integers(-(2**13), 2**13), st.data())
+@given(st.integers(0, 29), st.integers(-13, 13), st.integers(-(2**13), 2**13), st.data())
 def test_moved_codes_are_in_the_same_order(
     bits: int, doublings: int, steps: int, data: Any
 ) -> None:
-    if bits + doublings > 30:
+    if not 0 <= bits + doublings <= 30:
         return
+    if doublings < 0:  # the new range lies in the old one
+        size = max(bits + doublings - 13, 0)
+        steps = -data.draw(st.integers(0, ((1 << bits) - (1 << (bits + doublings))) >> size))
     values = sorted(data.draw(st.lists(st.integers(-(2**30), 2**30), min_size=2, max_size=20)))
     codes = [LIBRARY.ranges.coded(v, bits) for v in values]
     after = [LIBRARY.ranges.moved_code(code, bits, doublings, steps) for code in codes]
@@ -70,6 +90,10 @@ class Keeper:
     def __init__(self) -> None:
         self.codes: list[list[int]] = []
         self.moves: list[int] = []  # features, with the number of samples before
+        self.run = 1  # of the last label
+
+    def label_run(self) -> int:
+        return self.run
 
     def move_codes(self, feature: int, bits: int, doublings: int, steps: int) -> None:
         self.moves.append(len(self.codes))
@@ -231,6 +255,98 @@ def test_a_range_has_room_for_a_sixteenth_more_than_it_holds(most: int) -> None:
     assert bits == (length + length // 16 - 1).bit_length()
 
 
+def far_then_near(far: int, near: int, seed: int = 4) -> Any:
+    """So many rows of two features, then rows of a thousandth of these values."""
+    rows = np.random.default_rng(seed).normal(0, 2**20, (far + near, 2))
+    rows[far:] /= 1000
+    return rows.astype(int)
+
+
+def test_a_range_shrinks_once_its_values_were_close_together_for_long() -> None:
+    """The values of before keep their order, beyond the new range."""
+    rows = far_then_near(400, 300)
+    quantizer, keeper = learned(rows)
+    for f in range(2):
+        low, bits = quantizer.range_of(f)
+        assert low <= rows[-200:, f].min() <= rows[-200:, f].max() < low + (1 << bits)
+        assert 1 << bits < 4 * np.ptp(rows[400:, f])
+    assert {k for k in keeper.moves if k > 400} <= set(range(655, 662))
+    codes = np.array(keeper.codes)[:, 0]
+    assert (np.diff(codes[np.argsort(rows[:, 0])][::50]) >= 0).all()
+    assert np.ptp(codes[-30:]) > 57344 // 4
+
+
+def test_a_range_that_shrank_grows_again() -> None:
+    rows = np.concatenate([far_then_near(400, 300), far_then_near(100, 0)])
+    quantizer, _ = learned(rows)
+    low, bits = quantizer.range_of(0)
+    inside = (low <= rows[-100:, 0]) & (rows[-100:, 0] < low + (1 << bits))
+    assert inside.mean() > 0.8
+
+
+@pytest.mark.parametrize("wrong", [0, RAW, 2**20])
+def test_wrong_readings_do_not_keep_a_range_wide(wrong: int) -> None:
+    rows = far_then_near(400, 600)
+    rows[410::150] = wrong
+    quantizer, _ = learned(rows)
+    assert quantizer.bits < 2 * 16
+
+
+@pytest.mark.parametrize("near", [0, 3, 100])
+def test_a_value_that_stays_as_it_is_shrinks_nothing(near: int) -> None:
+    rows = far_then_near(400, 600)
+    rows[400:] = near
+    quantizer, keeper = learned(rows)
+    assert max(keeper.moves) < 400
+    assert quantizer.bits > 40
+
+
+@pytest.mark.parametrize("part", [2, 20, 60])
+def test_values_in_a_smaller_part_of_a_range_shrink_nothing(part: int) -> None:
+    rows = np.random.default_rng(0).uniform(0, 2**20, (1500, 1))
+    rows[500:] /= part
+    _, keeper = learned(rows.astype(int))
+    assert max(keeper.moves) < 500
+
+
+def test_while_one_class_is_taught_no_range_shrinks() -> None:
+    """A sensor at rest is no other unit; the class after it has values as those before."""
+    rows = far_then_near(400, 600)
+    keeper = Keeper()
+    quantizer = LIBRARY.GrowingQuantizer(2, follow=(keeper,))
+    codes = array("H", bytes(4))
+    for k, row in enumerate(rows):
+        keeper.run = k + 1
+        quantizer.encode(array("i", row.tolist()), codes)
+        keeper.codes.append(list(codes))
+    assert max(keeper.moves) < 400
+
+
+def test_the_state_of_a_range_that_is_about_to_shrink_is_kept() -> None:
+    rows = far_then_near(400, 300).astype(np.int32)
+    quantizer, _ = learned(rows)
+    first, _ = learned(rows[:600])
+    second = LIBRARY.GrowingQuantizer(2)
+    second.load(first.save())
+    codes = array("H", bytes(4))
+    for row in rows[600:]:
+        second.encode(array("i", row.tolist()), codes)
+    assert second.save() == quantizer.save()
+
+
+@pytest.mark.parametrize("words", [(5, 4, 7), (0, 2**28, 7), (0, 1, 257), (0, 1, -1)])
+def test_forged_close_values_are_refused(words: tuple[int, int, int]) -> None:
+    quantizer, _ = learned(far_then_near(100, 0))
+    before = quantizer.save()
+    recent = {name: buffer for name, _, buffer in quantizer.buffers()}["growing.recent"]
+    recent[0], recent[1], recent[2] = words
+    forged = quantizer.save()
+    other = LIBRARY.GrowingQuantizer(2)
+    with pytest.raises(ValueError, match="state"):
+        other.load(forged)
+    other.load(before)
+
+
 def test_missing_values_keep_the_last_code() -> None:
     rows = np.array([[MISSING, 5], [7, MISSING], [MISSING, 9], [MISSING, MISSING]])
     quantizer, keeper = learned(rows)
@@ -317,15 +433,35 @@ def test_learners_move_along(kind: str, parameters: dict[str, Any]) -> None:
 def test_on_micropython_nothing_is_allocated_and_the_bits_are_the_same(
     kind: str, parameters: dict[str, Any]
 ) -> None:
-    from microshrub_host.engines import engines
-
-    rows, labels = mixed(2, 200, 3)
+    rows, labels = mixed(2, 400, 3)
     rows[40:60] //= 1000
     rows[100:120] *= 1000
+    rows[120:] //= 4
     found = []
     for engine in (loader.fastest(), "micropython"):
         given_parameters = {"features": 3, "classes": 3, **parameters}
         with engines.start(engine, kind, given_parameters, growing=True) as run:
             said = run.run(rows, labels).tobytes()
+            bits = {name: buffer for name, _, buffer in run.buffers()}["growing.bits"]
+            assert max(bits) < 18  # of 22, before they shrank
             found.append((said, run.buffers(), vars(run.status())))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("most", [16384, 65536])
+def test_in_another_unit_a_learner_is_as_good_as_a_fresh_one(most: int) -> None:
+    """All values are a thousandth from the middle on; 500 labels later no labels come."""
+    rng = np.random.default_rng(5)
+    centres = rng.uniform(-(2**27), 2**27, (12, 4))
+    which = rng.integers(0, 12, 2500)
+    rows = centres[which] + rng.normal(0, 2**24, (2500, 4))
+    rows[1000:] /= 1000
+    labels = (which % 3).astype(np.uint8)
+    right = []
+    for first in (0, 1000):
+        given_parameters = {"features": 4, "classes": 3, "bytes": most}
+        with engines.start(loader.fastest(), "Thicket", given_parameters, growing=True) as run:
+            run.run(rows[first:1500].astype(np.int32), labels[first:1500])
+            right.append((run.ask(rows[1500:].astype(np.int32)) == labels[1500:]).mean())
+    assert right[0] > 0.88
+    assert right[0] > right[1] - 0.06

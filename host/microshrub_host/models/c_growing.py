@@ -62,7 +62,9 @@ def words() -> dict[str, str]:
     """The numbers of the quantizer's words, by what stands for them in FUNCTIONS."""
     library = loader.load("python")
     growth, store = library.range_growth, library.thicket.sample_store
-    found = {name: getattr(growth, f"_G_{name}") for name in ("SEEN", "BITS", "DOUBLINGS", "STEPS")}
+    found = {
+        name: getattr(growth, f"_G_{name}") for name in ("SEEN", "BITS", "DOUBLINGS", "STEPS")
+    }
     found |= {name: getattr(growth, f"_{name}") for name in ("EARLY", "LONG", "RECENT")}
     found |= {"ONE_CLASS": library.growing_ranges._ONE_CLASS, "RUN": store._W_RUN}
     return {name: str(number) for name, number in found.items()}

@@ -64,6 +64,8 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 def samples() -> tuple[np.ndarray, np.ndarray]:
     raw = rows(SAMPLES)
     labels = (raw[:, 0] > 0).astype(np.int32) + (raw[:, 1] > 6000)
+    raw[500:] = rows(SAMPLES - 500, far=False)  # a range shrinks, but not with a class alone
+    labels[500:770] = 0
     return raw, labels
 
 

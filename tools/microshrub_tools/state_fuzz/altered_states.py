@@ -118,7 +118,7 @@ def use(target: "Any", chance: Chance, samples: int, run: int = 1) -> None:
             if i % 16 == 3 and getattr(target, "moves", False):
                 target.predict_next(codes)
                 target.idle()
-                target.move_codes(label, 14, 1, 5 - chance.below(10))
+                target.move_codes(label, 14, 4 - chance.below(9), 5 - chance.below(10))
             if i % 16 == 7 and target.features == 3 and hasattr(target, "trees"):
                 target.forget()
         elif hasattr(target, "encode"):
