@@ -149,6 +149,11 @@ _FILES = (
     _case("no header, a class alone is text", "5,-3,walk\n1,2,sit\n", "line 1: -3 is a number"),
     _case("a column of classes alone", "5,6\n7,8\n", "line 1: only numbers", "column names"),
     _case("a nameless column", ",x,y\n0,1,a\n1,2,b\n", "line 1: column 1 has no name"),
+    _case("a name thrice, another twice", "x,x,z,z,x,y\n0,1,1,1,1,a\n1,2,3,3,3,b\n",
+          "3 columns are named x (1, 2, 5)", "two columns are named z (3, 4)"),
+    _case("the class first, a measurement last", "activity,ax,ay\n" + "".join(
+        f"{'ab'[i // 9 % 2]},{i % 7},{i * 37 % 101 / 8}\n" for i in range(90)),
+        "column ay: its 90 classes are all numbers", "another column holds the class", "activity"),
     _case("a name twice", "x,x,y\n0,1,a\n1,2,b\n", "line 1: two columns are named x"),
     _log("decimal comma", _rows("1,5", "2,5").replace(",a", ";a").replace(",b", ";b")
          .replace("x,y", "x;y"), 20, ("column x: decimal commas",)),

@@ -22,7 +22,7 @@ from ..features.recording_clock import RecordingClock, clock_in, clock_of
 from ..features.window_gain import runs_of, window_gain
 from ..reports.page import surroundings
 from ..reports.recording_report import HEAD, RecordingReport, class_facts
-from ..streams.class_names import declared_classes
+from ..streams.class_names import MEASURED, declared_classes
 from ..streams.columns import ColumnChoice
 from ..streams.open_regression_stream import open_columns
 from ..streams.open_stream import open_stream
@@ -38,7 +38,6 @@ from .stream_options import add_data, add_recording_options
 _SHORTEST = 8  # readings of a window
 _FAST = 5.0  # rows a second from which on they are a sensor's readings
 _WARMUP = 256
-_MEASURED = "predict the number itself"  # of a class that is none
 _NO_CLASS = (
     "No column looks like a class. If each file is a recording of one, name all files together: "
     "microshrub simulate FILE FILE."
@@ -135,7 +134,7 @@ def _report(
     given = _given(arguments, drop if not features or clock is None else
                    [name for name in drop if name != clock.name])  # fmt: skip
     words = ["microshrub", "simulate", *sources, *given, *features]
-    if arguments.label is None and any(_MEASURED in note for note in stream.notes):
+    if arguments.label is None and any(MEASURED in note for note in stream.notes):
         words = ["microshrub", "simulate", *sources, *given, "--target", stream.label_name]
         if features and len(sources) == 1:
             facts.append(_NO_CLASS)
@@ -238,6 +237,7 @@ def _given(arguments: argparse.Namespace, drop: list[str]) -> list[str]:
     return words
 
 
+_MANY_CLASSES = re.compile(r"line [\d,]+, column (.+?): the column has .*" + MEASURED)
 _MENDS = re.compile(r"(?:All at once:|\b[Uu]se) (--[\w-]+.*?)\.?$")
 
 
@@ -245,7 +245,11 @@ def _mended(arguments: argparse.Namespace, sources: tuple[str, ...], fault: str)
     """The command with the options that the message has, if it has them all."""
     found = _MENDS.search(fault)
     if found is None:
-        return ""
+        measured = _MANY_CLASSES.search(fault)
+        if measured is None or arguments.label is not None:
+            return ""
+        target = ["--target", measured[1]]
+        return shlex.join(["microshrub", "simulate", *sources, *_given(arguments, []), *target])
     kept = argparse.Namespace(**vars(arguments))
     if "--drop" in found[1]:  # it names those that are dropped already
         kept.drop = None

@@ -16,6 +16,7 @@ from ..base.errors import DataError
 from ..base.text import did_you_mean
 from .stream import MAX_CLASSES
 
+MEASURED = "If it is a measurement"  # in what is said of a class that may be none
 _SHOWN = 3  # late classes that are named
 _INTEGER = re.compile(r"[+-]?\d+")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
@@ -113,8 +114,8 @@ def _measured(names: tuple[str, ...], where: Callable[[int], str]) -> list[str]:
     if not all(_NUMBER.fullmatch(name) for name in names):
         return []
     return [
-        f"{where(0)}: its {len(names)} classes are all numbers. If it is a measurement, predict "
-        "the number itself: name the column with --target."
+        f"{where(0)}: its {len(names)} classes are all numbers. {MEASURED}, predict the number "
+        "itself: name the column with --target."
     ]
 
 
@@ -171,10 +172,10 @@ def _class_count(names: tuple[str, ...]) -> str:
             "name the classes to come with --classes."
         )
     return (
-        f"the column has {len(names)} classes and {MAX_CLASSES} is the most. If it is a "
-        "measurement, predict the number itself: name the column with --target. Otherwise choose "
-        "the class column with --label, or say with --no-label, beside --anomaly, that there is "
-        "none."
+        f"the column has {len(names)} classes and {MAX_CLASSES} is the most. {MEASURED}, predict "
+        "the number itself: name the column with --target. Otherwise choose the class column with "
+        "--label, name the files of all classes if each is a recording of one (`simulate FILE "
+        "FILE`), or say with --no-label, beside --anomaly, that there is none."
     )
 
 

@@ -86,11 +86,15 @@ def check_names(where: str, named: Sequence[tuple[int, str]], label: str | None)
     for place, column in named:
         if column == "":
             raise DataError(
-                f"{where}: column {place + 1} has no name. Name it, or leave it out with "
-                "--drop ''."
+                f"{where}: column {place + 1} has no name. Name it, or leave it out: use --drop ''"
             )
-        if counts[column] > 1:
-            raise DataError(f"{where}: two columns are named {column}. Rename one of them.")
+    twice = [name for name, times in counts.items() if times > 1]
+    if twice:
+        places = [", ".join(str(at + 1) for at, name in named if name == each) for each in twice]
+        each = "; ".join(f"two columns are named {name} ({of})" if counts[name] == 2 else
+                         f"{counts[name]} columns are named {name} ({of})"
+                         for name, of in zip(twice, places, strict=True))  # fmt: skip
+        raise DataError(f"{where}: {each}. Rename all but one.")
     if all(number_of(column) is not None for _, column in named):
         raise DataError(
             f"{where}: only numbers, so not a header. Add a row of column names, or use "

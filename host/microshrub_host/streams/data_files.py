@@ -21,7 +21,7 @@ from ..base.errors import DataError
 from ..base.text import did_you_mean
 from . import csv_blocks
 from .arff_files import open_arff
-from .class_names import Writings, class_names, encode_labels
+from .class_names import MEASURED, Writings, class_names, encode_labels
 from .columns import (
     MISSING_CELLS,
     Column,
@@ -153,6 +153,9 @@ def _read_cells(table: FileTable, reading: ReadingOptions) -> Stream:
     notes: list[str] = []
     try:
         labels, names, notes = _encode_labels(table, order.tolist(), reading)
+        measured = [note for note in notes if MEASURED in note]
+        if measured and reading.label is None and (options := _other_label(table)):
+            faults.append(DataError(f"{measured[0]} Otherwise another column holds the class."))
     except DataError as error:
         faults.append(error)
         options = _other_label(table)

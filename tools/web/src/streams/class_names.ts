@@ -22,6 +22,14 @@ export function classOrder(names: Iterable<string>): string[] {
 }
 
 /** Reads labels: class indices and names, those that were declared, in their order, or that occur. */
+/** What came of a column of classes. */
+interface Labels {
+  readonly labels: Uint8Array;
+  readonly names: readonly string[];
+  readonly notes: readonly string[];
+  readonly measured: string | undefined; // the note on numbers that may be a measurement
+}
+
 export class LabelReader {
   private readonly places = new Map<string, { place: number; line: number; written: string }>();
   private readonly kept = new Numbers();
@@ -50,13 +58,13 @@ export class LabelReader {
   }
 
   /** What came: the labels, the names of the classes, and what is to be noted on these. */
-  get all(): { labels: Uint8Array; names: readonly string[]; notes: readonly string[] } {
+  get all(): Labels {
     const names = this.declared ?? classOrder(this.places.keys());
     if (names.length < 2 || names.length > MAX_CLASSES) this.refuse(names);
     const codes = new Map(names.map((name, code) => [name, code]));
     const ofPlace = [...this.places.keys()].map((name) => codes.get(name)!);
     const labels = Uint8Array.from(this.kept.all, (place) => ofPlace[place]!);
-    return { labels, names, notes: [...this.notes()] };
+    return { labels, names, notes: [...this.notes()], measured: this.measured() };
   }
 
   /** Whether a label is this text. */
@@ -73,12 +81,18 @@ export class LabelReader {
     for (const [name, line] of this.spaced) yield texts.notes.spaced(this.where(line), name);
     if (this.declared) return;
     yield* this.alike();
+    const measured = this.measured();
+    if (measured) yield measured;
+  }
+
+  /** A note on classes that look like a measurement's values. */
+  private measured(): string | undefined {
     const names = [...this.places.keys()];
     const whole = names.every((name) => INTEGER.test(name));
-    if (names.length > (whole ? MANY_WHOLE : MANY_PARTS) && names.every((name) => NUMBER.test(name))) {
-      const [first] = this.places.values();
-      yield texts.notes.measured(this.where(first!.line), names.length);
-    }
+    const isMany = names.length > (whole ? MANY_WHOLE : MANY_PARTS);
+    if (this.declared || !isMany || !names.every((name) => NUMBER.test(name))) return undefined;
+    const [first] = this.places.values();
+    return texts.notes.measured(this.where(first!.line), names.length);
   }
 
   /** Notes on classes whose names do not differ by anything that is meant to. */

@@ -20,6 +20,7 @@ const NEARLY = 0.95; // of the texts of a column
 const DECIMAL_COMMA = /^[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$/;
 const WITH_UNIT = /^([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)(\s*)(\p{L}[^\s,;:]{0,9}|[%°‰]\S{0,9})$/u;
 const MAX_CATEGORIES = 64; // of a column of texts
+const FEW_CLASSES = 32; // texts of a column that may be the class
 const MAX_DECLARED = 256; // of a nominal attribute
 const FEW = 16; // different texts among the first samples that say nothing against a column
 
@@ -64,6 +65,7 @@ export class ColumnReader {
   private readonly numbers = new Numbers();
   private readonly value: (cell: string, line: number) => number;
   private readonly codes: Map<string | number, number>;
+  private readonly isOfTexts: boolean = false;
   private rows = 0;
   private present = 0;
 
@@ -85,6 +87,7 @@ export class ColumnReader {
     else if (column.numeric || !areTexts) this.value = this.number;
     else {
       this.refuseNumbers(lines);
+      this.isOfTexts = true;
       this.value = this.category;
     }
   }
@@ -96,6 +99,11 @@ export class ColumnReader {
 
   get all(): Float64Array {
     return this.numbers.all;
+  }
+
+  /** Whether it holds a few texts, as a class does. */
+  get isLikeClass(): boolean {
+    return this.isOfTexts && this.codes.size >= 2 && this.codes.size <= FEW_CLASSES;
   }
 
   /** Whether a cell is this text, of a column of texts. */

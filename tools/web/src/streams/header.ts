@@ -52,11 +52,22 @@ export function checkHeader(name: string, { line, cells }: Row, label: string | 
   });
   cells.forEach((cell, place) => {
     if (!cell) throw new DataError(texts.errors.nameless(where, place + 1));
-    if (counts.get(cell)! > 1) throw new DataError(texts.errors.twice(where, cell));
   });
+  checkTwice(where, cells);
   if (cells.every((cell) => numberOf(cell) !== null)) {
     throw readByCommand(name, texts.errors.noHeader(where));
   }
+}
+
+/** Throw DataError if columns have the same name. */
+export function checkTwice(where: string, names: readonly string[]): void {
+  const twice = [...new Set(names.filter((name, place) => names.indexOf(name) < place))];
+  if (!twice.length) return;
+  const each = twice.map((name) => {
+    const places = names.flatMap((other, place) => (other === name ? [place + 1] : []));
+    return texts.errors.namedAlike(name, places);
+  });
+  throw new DataError(texts.errors.twice(where, each));
 }
 
 /** Throw DataError if a row of a file of so many columns is a comment, or has others. */

@@ -9,7 +9,7 @@ import { ColumnReader, isMissing, numberOf } from "./columns";
 import { delimiterOf, RowReader, type Row } from "./csv";
 import { DataError, readByCommand } from "./data_error";
 import { piecesOf, type Kinds } from "./file_text";
-import { checkHeader, checkRow } from "./header";
+import { checkHeader, checkRow, checkTwice } from "./header";
 import { isJson, jsonRows, type JsonRows } from "./json_rows";
 import { isNumberLike, LinesLeftOut, saidByBoard, withoutColours, type Odd } from "./log_lines";
 import { telltaleNote, type Names } from "./telltales";
@@ -247,8 +247,7 @@ class TableReader {
   private takeColumns(columns: readonly Column[]): void {
     this.columns = columns;
     const names = columns.map(({ name }) => name);
-    const twice = names.find((name, place) => names.indexOf(name) < place);
-    if (twice !== undefined) throw new DataError(texts.errors.twice(this.name, twice));
+    checkTwice(this.name, names);
     if (this.label !== undefined && !names.includes(this.label)) {
       throw new DataError(texts.errors.noColumn(this.label));
     }
@@ -349,7 +348,11 @@ class TableReader {
 
   /** What was read, as a stream. */
   stream(names: Names, progress: Reading["progress"]): Stream {
-    const { labels, names: classNames, notes } = this.labels.all;
+    const { labels, names: classNames, notes, measured } = this.labels.all;
+    const other = this.features.find(({ reader }) => reader.isLikeClass);
+    if (measured && other && this.label === undefined) {
+      throw new DataError(`${measured} ${texts.errors.otherClass(this.columns![other.place]!.name)}`);
+    }
     const values = this.features.map(({ reader }) => reader.all);
     const featureNames = this.features.map(({ place }) => this.columns![place]!.name);
     const telltales = values.map((column, feature) =>

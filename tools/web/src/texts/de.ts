@@ -691,7 +691,11 @@ export const de: Texts = {
       "trennt ein Komma, Semikolon oder Tabulator.",
     nameless: (where, place) =>
       `${where}: Spalte ${place} hat keinen Namen. Gib ihr einen, oder lösch sie.`,
-    twice: (where, name) => `${where}: Zwei Spalten heißen ${name}. Benenne eine um.`,
+    twice: (where, each) => `${where}: ${each.join("; ")}. Benenne alle bis auf eine um.`,
+    namedAlike: (name, places) =>
+      `${places.length === 2 ? "Zwei" : places.length} Spalten heißen ${name} (${places.join(", ")})`,
+    otherClass: (name) =>
+      `Sonst enthält eine andere Spalte die Klasse. Wähl die Spalte ${name} als Klasse.`,
     sample: (where, cell) =>
       `${where}: ${cell} ist eine Zahl und kein Name, also ist das ein Beispiel. Nötig ist eine ` +
       "Kopfzeile. Füge eine Zeile mit Namen der Spalten ein.",

@@ -636,8 +636,11 @@ export const en = {
       "separated by commas, semicolons or tabs.",
     nameless: (where: string, place: number) =>
       `${where}: column ${place} has no name. Name it, or delete the column.`,
-    twice: (where: string, name: string) =>
-      `${where}: two columns are named ${name}. Rename one of them.`,
+    twice: (where: string, each: readonly string[]) => `${where}: ${each.join("; ")}. Rename all but one.`,
+    namedAlike: (name: string, places: readonly number[]) =>
+      `${places.length === 2 ? "two" : places.length} columns are named ${name} (${places.join(", ")})`,
+    otherClass: (name: string) =>
+      `Otherwise another column holds the class. Choose the column ${name} as the class.`,
     sample: (where: string, cell: string) =>
       `${where}: ${cell} is a number and no name, so this is a sample. A header row is needed. Add a ` +
       "row of column names.",
