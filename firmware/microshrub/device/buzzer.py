@@ -18,7 +18,7 @@ class Buzzer:
         pin = board.of_machine("Pin")(pin)
         self._pwm = board.of_machine("PWM")(pin, freq=_FIRST, duty_u16=0)
         self._sounds = 0  # hertz; 0: it is silent
-        self.of_class = [_SILENT] * classes
+        self.of_class = [_SILENT] * (classes + 1)  # the last one: of no class
 
     def show(self, c):
         self._sound(self.of_class[c][0])

@@ -29,6 +29,8 @@ The file is an object:
                   null for no label; or null
     switches      [[pin, ...], ...]: for each class, the pins that are high while it is predicted,
                   NeoPixels with a colour and buzzers with a tone, see switches.py; or null
+    switch_above  for each class, the confidence, 0..255, below which its prediction switches
+                  nothing; or null
     sleep         {"every", "window", "hold", "pin", "deep"}: it sleeps between the readings of its
                   sensor, see sleep.py; or null
     mqtt          {"host", "port", "name", "settle", "events", "ca"}: its MQTT broker, see

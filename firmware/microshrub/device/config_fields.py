@@ -8,8 +8,8 @@ from ..learners import learner_names
 
 VERSION = 1
 OPTIONAL = (
-    "extraction", "anomaly", "queries", "spare_classes", "label_pin", "switches", "sleep",
-    "watchers", "share"
+    "extraction", "anomaly", "queries", "spare_classes", "label_pin", "switches", "switch_above",
+    "sleep", "watchers", "share"
 )  # fmt: skip
 NETWORK = ("mqtt", "tcp", "datagrams")
 COMPANIONS = ("anomaly", "queries", "spare_classes", "watchers", "share")  # see companions.py

@@ -50,6 +50,8 @@ def check_parts(configuration, options):
         _check_share(configuration)
     if configuration.switches is not None:
         _check_switches(configuration.switches, configuration.classes)
+    if configuration.switch_above is not None:
+        _check_above(configuration.switch_above, configuration.switches)
     if configuration.watchers is not None:
         _check_watchers(configuration.watchers)
     classes = configuration.classes
@@ -143,6 +145,13 @@ def _check_switches(rows, classes):
         for what in row:
             if isinstance(what, list):
                 _check_shown(what)
+
+
+def _check_above(above, rows):
+    if not isinstance(above, list) or len(above) != len(rows or ()):
+        raise ValueError("switch_above has to be a list with a number for each row of switches")
+    for value in above:
+        whole("switch_above", value, 0, 255)
 
 
 def _check_shown(what):

@@ -3,6 +3,9 @@
 config.json's `switches` has a list for each class: the pins that are high while it is the newest
 prediction, NeoPixels as [pin, red, green, blue] with 0..255 of each colour, and buzzers as [pin,
 hertz], see buzzer.py. All other pins are low, other pixels dark, and other buzzers silent.
+
+`switch_above` has the least confidence of each class, 0..255: a prediction below it switches
+nothing.
 """
 
 from .companion import Companion
@@ -16,7 +19,7 @@ class _Pixel:
     def __init__(self, pixel, classes):
         self._pixel = pixel
         self._shown = -1  # the class whose colour it shows
-        self.of_class = [_DARK] * classes
+        self.of_class = [_DARK] * (classes + 1)  # the last one: of no class
 
     def show(self, c):
         if c != self._shown:
@@ -29,7 +32,10 @@ class Switches(Companion):
     """Switches the pins, pixels and buzzers of the configuration with each prediction."""
 
     def __init__(self, app, board):
+        self._app = app
         rows = app.configuration.switches
+        self._above = bytearray(app.classes)
+        self._above[: len(rows)] = bytes(app.configuration.switch_above or len(rows))
         pins = []
         shown = []  # pixels and buzzers,
         of_shown = []  # and their pins
@@ -48,14 +54,16 @@ class Switches(Companion):
                     pins.append(what)
         self._shown = shown
         self._lights = [board.light(pin) for pin in pins]
-        # [class * pins + pin]; a class without a name has none
-        self._high = high = bytearray(app.classes * len(pins))
+        # [class * pins + pin]; a class without a name has none, nor has the row of no class
+        self._high = high = bytearray((app.classes + 1) * len(pins))
         for c in range(len(rows)):
             for k in range(len(pins)):
                 high[c * len(pins) + k] = pins[k] in rows[c]
 
     def show(self, predicted, _):
         """Switch to the pins, pixels and buzzers of the class that was predicted."""
+        if self._app.confidence < self._above[predicted]:
+            predicted = len(self._above)  # no class
         self._switch(predicted * len(self._lights))
         for k in range(len(self._shown)):
             self._shown[k].show(predicted)

@@ -24,6 +24,7 @@ GOOD = configuration(
     queries={"labels": 1, "samples": 20, "led": "LED"},
     label_pin={"pin": "GP15", "pressed": 2, "released": 0},
     switches=[[16], [17, "LED", [5, 0, 64, 255], [6, 880]]],
+    switch_above=[0, 204],
     units=[[0, 2], [-5, 0]],
 )
 ANYTHING = st.recursive(

@@ -224,6 +224,33 @@ def test_wrong_switches(words: tuple[str, ...], said: str) -> None:
         ProgramOptions(switch=program_words.switch(words)).config(PICO, ["x"], ["rest", "walk"])
 
 
+def test_a_class_switches_from_a_confidence_on() -> None:
+    words = {"switch": ("walk=16",), "switch_above": ("walk=80%",)}
+    found = ProgramOptions(**program_words.of_words(words)).config(PICO, ["x"], ["rest", "walk"])
+    assert found["switch_above"] == [0, 204]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("walk",), "not a class and a confidence, such as walk=80%"),
+        (("walk=much",), "not a class and a confidence"),
+        (("wlak=80%",), "no class wlak. Did you mean walk"),
+        (("walk=101%",), "walk has to be 0% to 100%, not 101%"),
+        (("walk=nan",), "walk has to be 0% to 100%"),
+    ],
+)
+def test_wrong_confidences_of_switches(words: tuple[str, ...], said: str) -> None:
+    given = {"switch": ("walk=16",), "switch_above": words}
+    with pytest.raises(UserError, match=said):
+        ProgramOptions(**program_words.of_words(given)).config(PICO, ["x"], ["rest", "walk"])
+
+
+def test_a_confidence_of_nothing_is_refused() -> None:
+    with pytest.raises(UserError, match="--switch-above needs --switch"):
+        ProgramOptions(switch_above={"walk": 80}).config(PICO, ["x"], ["rest", "walk"])
+
+
 def test_a_program_of_numbers_switches_nothing() -> None:
     with pytest.raises(UserError, match="--switch is for classes"):
         ProgramOptions(switch={"walk": (16,)}).config(PICO, ["x"], ())

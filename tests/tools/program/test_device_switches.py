@@ -91,16 +91,17 @@ class PWM:
 QUIET_PIXEL = NEOPIXEL.partition("        with open")[0] + "        pass\n"
 
 
-def put(folder: Path, switches: object, machine: str = MACHINE) -> None:
-    put_device(folder, configuration("HoeffdingTree", SHAPE, warmup=20, switches=switches))
+def put(folder: Path, switches: object, machine: str = MACHINE, **more: object) -> None:
+    told = configuration("HoeffdingTree", SHAPE, warmup=20, switches=switches, **more)
+    put_device(folder, told)
     (folder / "lib" / "machine.py").write_text(machine)
     (folder / "lib" / "neopixel.py").write_text(QUIET_PIXEL if machine is QUIET else NEOPIXEL)
 
 
 @pytest.fixture
 def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Callable[..., Device]]:
-    def put_here(machine: str, switches: object = SWITCHES) -> None:
-        put(tmp_path, switches, machine)
+    def put_here(machine: str, switches: object = SWITCHES, **more: object) -> None:
+        put(tmp_path, switches, machine, **more)
 
     with starting(micropython_command, tmp_path, put_here, "128k") as found:
         yield found
@@ -130,6 +131,27 @@ def test_the_pins_of_the_predicted_class_are_high(
             assert isinstance(answer, Prediction)
             assert answer.label == label
             assert pins(tmp_path) == expected[label]
+
+
+def test_a_class_switches_nothing_below_its_confidence(
+    start: Callable[..., Device], tmp_path: Path
+) -> None:
+    rows = [[16, [5, 1, 2, 3]], [17, [5, 4, 5, 6]], []]
+    device = start(MACHINE, switches=rows, switch_above=[250, 0, 0])
+    seen = set()
+    with connected(device) as link:
+        for end in range(40, 200, 20):
+            learn(link, three_classes(tmp_path), end - 40, end)
+            for label in (0, 1):
+                answer = link.ask(sample([label, label * 5, 0]))
+                assert isinstance(answer, Prediction)
+                is_sure = answer.label == 1 or answer.confidence >= 250
+                is_on = is_sure and answer.label < 2
+                assert pins(tmp_path)[str(16 + min(answer.label, 1))] == "01"[is_on]
+                shown = (tmp_path / "pixel.5").read_text().splitlines()[-1]
+                assert (shown != "0 0 0") == is_on
+                seen.add((answer.label, is_on))
+    assert {(0, False), (0, True), (1, True)} <= seen
 
 
 def test_a_neopixel_has_the_colour_of_the_predicted_class(

@@ -31,7 +31,7 @@ from .program_settings import (
     Sleep,
 )
 from .program_share import ShareSettings
-from .program_switches import switches
+from .program_switches import above, switches
 
 _SETTINGS: dict[str, type] = {
     "alarm": DriftAlarm,
@@ -54,6 +54,7 @@ class ProgramOptions:
     led_pin: int | str | None = None  # of a light that is on while a question waits
     # Of a class pins, "27:green", or "28:880Hz"
     switch: Mapping[str, Sequence[int | str]] | None = None
+    switch_above: Mapping[str, float] | None = None  # percent of confidence, of a class
     pending: Pending = field(default_factory=Pending)  # samples that wait for a late label
     # None: nothing is saved
     checkpoint: Checkpoint | None = field(default_factory=Checkpoint)
@@ -108,7 +109,7 @@ class ProgramOptions:
             "alarm": alarm.config(),
             **self._companions(board, read, classes, hertz),
             "label_pin": self.label_pin and self.label_pin.config(classes, board),
-            **({"switches": switches(self.switch, classes, board)} if self.switch else {}),
+            **self._switches(board, classes),
             **self._sleep(board, read),
             **self.network.config(board, tuple(classes), sleeps=self.sleep is not None),
             "watchdog": self.watchdog,
@@ -143,6 +144,17 @@ class ProgramOptions:
             raise UserError(
                 "--led-pin needs --label-budget or --spare-classes: its light is on for a question"
             )
+        return result
+
+    def _switches(self, board: Board, classes: Sequence[str]) -> dict[str, Any]:
+        """What config.json says of what classes switch. Raises UserError."""
+        if not self.switch:
+            if self.switch_above:
+                raise UserError("--switch-above needs --switch: nothing is switched")
+            return {}
+        result: dict[str, Any] = {"switches": switches(self.switch, classes, board)}
+        if self.switch_above:
+            result["switch_above"] = above(self.switch_above, classes)
         return result
 
     def _sleep(self, board: Board, read: ProgramSensor) -> dict[str, Any]:
@@ -204,6 +216,7 @@ class ProgramOptions:
             "label_pin": self.label_pin is not None,
             "led_pin": self.led_pin is not None,
             "switch": bool(self.switch),
+            "switch_above": bool(self.switch_above),
             "pending": self.pending != Pending(),
             "hook": alarm.hook != "nothing",
             "alarm": alarm.detector != "none",

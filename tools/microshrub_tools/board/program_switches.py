@@ -51,6 +51,19 @@ def switches(
     return result
 
 
+def above(given: Mapping[str, float], classes: Sequence[str]) -> list[int]:
+    """Of each class the confidence, 0..255, from which on it switches something.
+
+    Raises UserError.
+    """
+    for name, share in given.items():
+        if name not in classes:
+            raise UserError(f"--switch-above has no class {name}. {did_you_mean(name, classes)}")
+        if not 0 <= share <= 100:
+            raise UserError(f"--switch-above {name} has to be 0% to 100%, not {share:g}%")
+    return [round(given.get(name, 0) * 255 / 100) for name in classes]
+
+
 def _check_kinds(rows: Sequence[Sequence[Switched]]) -> None:
     """Raise UserError if a pin is for two kinds of things, or several have a buzzer."""
     kinds: dict[int | str, str] = {}

@@ -67,6 +67,24 @@ def switch(words: Sequence[str] | None) -> dict[str, tuple[str, ...]] | None:
     return result
 
 
+def switch_above(words: Sequence[str] | None) -> dict[str, float] | None:
+    """The percent of each class that words such as walk=80% ask for. Raises UserError."""
+    if not words:
+        return None
+    result: dict[str, float] = {}
+    for word in words:
+        name, _, share = word.rpartition("=")
+        try:
+            result[name] = float(share.removesuffix("%"))
+        except ValueError:
+            name = ""
+        if not name:
+            raise UserError(
+                f"--switch-above {word!r} is not a class and a confidence, such as walk=80%"
+            ) from None
+    return result
+
+
 def of_words(given: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that all these words ask for, by the names of ProgramOptions' fields.
 
@@ -82,6 +100,7 @@ def of_words(given: Mapping[str, Any]) -> dict[str, Any]:
         ("pending", Pending),
         ("label_pin", label_pin),
         ("switch", switch),
+        ("switch_above", switch_above),
         ("sleep", sleep),
     ):
         if name in given:

@@ -127,6 +127,13 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         "rest=27:green fall=28:880Hz (default: none)",
     )
     group.add_argument(
+        "--switch-above",
+        nargs="+",
+        metavar="CLASS=PERCENT",
+        help="the confidence from which on a class switches what --switch says: walk=80%%; below "
+        "it, nothing is switched (default: any)",
+    )
+    group.add_argument(
         "--pending",
         type=whole_number,
         default=32,
