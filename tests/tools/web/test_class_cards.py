@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from browser_support import Browser
 from chromium_support import Chromium
-from playground_support import take
-from sensor_support import held_clock, settle
-from teach_support import begin, crc, do, end, name, press, said, taught
+from playground_support import choose, take
+from sensor_support import circle, draw, held_clock, settle
+from teach_support import GESTURES, begin, crc, do, end, name, press, said, taught
 
 from microshrub_host import open_stream, simulate
 
@@ -34,6 +34,14 @@ def rename(page: Browser, label: int, to: str) -> None:
 
 def delete(page: Browser, label: int) -> None:
     page.run(f"document.querySelectorAll('#classes .remove')[{label}].click()")
+
+
+def flattened(page: Browser, share: float) -> tuple[str, int]:
+    """What the page says of a circle that is flattened to a share, and the confidence in percent."""
+    draw(page, lambda at: (circle(at)[0], share * circle(at)[1]), 64)
+    settle(page)
+    shares = page.run("[...document.querySelectorAll('#bars .share')].map((x) => x.textContent)")
+    return said(page), max(int(each.removesuffix(" %")) for each in shares)
 
 
 def test_a_class_comes_late_and_is_learned_beside_the_others(
@@ -103,6 +111,34 @@ def test_each_change_is_undone(held: Browser, change: Callable[[Browser], None])
     held.run(UNDO)
     settle(held)
     held.wait(f"{NAMES}.join() + {CARDS} === 'circle,line,rest3'")
+    assert crc(held) == before
+
+
+def test_a_class_is_recognised_only_from_its_confidence_on(held: Browser, tmp_path: Path) -> None:
+    """As CreateAI's threshold: the page keeps it, the project too, and it can be undone."""
+    taught(held, seconds=2)
+    press(held, "only predict")
+    flat = {share: flattened(held, share) for share in (0.2, 0.3, 0.4, 0.5, 0.6)}
+    unsure = [share for share, (text, percent) in flat.items() if text != "rest" and percent < 95]
+    assert unsure, flat
+    text, _ = flat[unsure[0]]
+    before = end(held)
+    choose(held, f"threshold-{GESTURES.index(text)}", "95")
+    settle(held)
+    assert crc(held) == before  # nothing is learned anew
+    begin(held)
+    assert flattened(held, unsure[0])[0] == f"{text}? Below 95 %"
+    choose(held, f"threshold-{GESTURES.index(text)}", "0")
+    choose(held, "threshold-0", "95")
+    do(held, "circle", 60)
+    settle(held)
+    assert said(held) == "circle"  # it is sure of that
+    end(held)
+    take(held, "take-gestures", tmp_path / "gestures.mshrub")
+    held.run(UNDO)
+    held.wait("document.querySelector('#threshold-0').value === '0'")
+    held.give_file("#project", tmp_path / "gestures.mshrub")
+    held.wait("document.querySelector('#threshold-0').value === '95'")
     assert crc(held) == before
 
 

@@ -126,6 +126,11 @@ def program_of(page: Browser, folder: Path) -> dict[str, bytes]:
             {"across": ("18:red",), "up": ("18:orange",)},
         ),
         ("pixel", {"switch-0": "off"}, {"up": ("16:green",)}),
+        (
+            "lights",
+            {"threshold-1": "80"},
+            {"across": (16,), "up": (17,)},
+        ),
         ("tone", {"switch-at": "17"}, {"across": ("17:262Hz",), "up": ("17:330Hz",)}),
         ("tone", {"switch-0": "off", "switch-1": "1047"}, {"up": ("16:1047Hz",)}),
     ],
@@ -137,6 +142,10 @@ def test_the_program_of_a_motion_is_the_one_that_build_makes(
     chosen: dict[str, str],
     switch: dict[str, tuple[int | str, ...]] | None,
 ) -> None:
+    above = {"up": 80} if "threshold-1" in chosen else None
+    if above:
+        choose(shaken, "threshold-1", "80")
+        shaken.wait("!!document.querySelector('#board-threshold')")
     choose(shaken, "switch-kind", kind)
     for field, value in chosen.items():
         choose(shaken, field, value)
@@ -145,7 +154,9 @@ def test_the_program_of_a_motion_is_the_one_that_build_makes(
     take(shaken, "take-gestures", project)
     assert load_model(project).learner.state_crc32() == crc(shaken)
     output = tmp_path / "made"
-    made = build(project, "rpi_pico", sensor=SENSOR, switch=switch, output=output).folder
+    made = build(
+        project, "rpi_pico", sensor=SENSOR, switch=switch, switch_above=above, output=output
+    ).folder
     config = json.loads(found["config.json"])
     assert config == json.loads((made / "config.json").read_bytes())
     assert config["sensor"]["kind"] == "mpu6050"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from microshrub_host.base.errors import UserError
@@ -61,7 +62,7 @@ def above(given: Mapping[str, float], classes: Sequence[str]) -> list[int]:
             raise UserError(f"--switch-above has no class {name}. {did_you_mean(name, classes)}")
         if not 0 <= share <= 100:
             raise UserError(f"--switch-above {name} has to be 0% to 100%, not {share:g}%")
-    return [round(given.get(name, 0) * 255 / 100) for name in classes]
+    return [math.ceil(given.get(name, 0) * 255 / 100) for name in classes]
 
 
 def _check_kinds(rows: Sequence[Sequence[Switched]]) -> None:

@@ -2,6 +2,7 @@
 
 import { checkPins } from "./board/pins";
 import type { Saved } from "./learning/messages";
+import { votesOf, type Above } from "./learning/lesson";
 import { fromBase64, joined } from "./learning/recording";
 import type { Extraction } from "./learning/windows";
 import { driversFor, modulesFor, type SensorSettings } from "./link/sensor_settings";
@@ -36,6 +37,7 @@ export interface Target {
   readonly board: Board;
   readonly sensor: SensorSettings;
   readonly switches: readonly (readonly Switched[])[]; // of each class; none: nothing is switched
+  readonly above: Above; // a class switches nothing below it
 }
 
 type Files = Readonly<Record<string, Uint8Array>>;
@@ -96,7 +98,7 @@ export async function programFiles(
 }
 
 /** What stands around the model, in the order of `build`: a board knows a program by the bytes of it. */
-function aroundOf({ extraction }: Model, { board, sensor, switches }: Target): Around {
+function aroundOf({ extraction }: Model, { board, sensor, switches, above }: Target): Around {
   const hasSensor = sensor.kind !== "serial";
   const { sensor: _, extraction: __, watchdog, text, ...rest } = hasSensor ? board.motion : board.around;
   return {
@@ -104,6 +106,7 @@ function aroundOf({ extraction }: Model, { board, sensor, switches }: Target): A
     ...(hasSensor && extraction ? { extraction: extraction.options } : {}),
     ...rest,
     ...(switches.length ? { switches } : {}),
+    ...(switches.length && above.some(Boolean) ? { switch_above: switches.map((_, c) => votesOf(above[c])) } : {}),
     watchdog,
     text,
   };

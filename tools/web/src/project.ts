@@ -3,11 +3,12 @@
 //
 // Beside what a model's file has, it holds
 //   recording.csv  the samples with their classes, which the simulator learns
-//   gestures.json  the sensor, and each recording's readings and samples in base64
+//   gestures.json  the sensor, what classes need and switch, and each recording's readings and samples in base64
 // What the readings are is known of a sensor of this page; of a board's it stands in config.json.
 
 import type { Kept } from "./learning/autosave";
 import type { Gestures } from "./learning/gestures";
+import type { Above } from "./learning/lesson";
 import { csvOf, fromBase64, joined, pieces, type Recording } from "./learning/recording";
 import { extractionOf, featureNames, type Extraction, type Shape } from "./learning/windows";
 import { isKnown, type SensorSettings } from "./link/sensor_settings";
@@ -15,6 +16,7 @@ import { modelFile, type Model } from "./model";
 import type { PageData, SensorKind } from "./page_data";
 import { shapeOf, SOURCES, type Source } from "./sensors";
 import { texts } from "./texts";
+import type { Chosen } from "./views/switch_fields";
 import { unzip } from "./zip";
 
 const [CONFIG, CSV, GESTURES] = ["config.json", "recording.csv", "gestures.json"] as const;
@@ -29,8 +31,9 @@ interface Packed {
 export function projectFile(
   model: Model,
   source: Source,
-  { recordings, shape: { sensor } }: Pick<Gestures, "recordings" | "shape">,
+  { recordings, lesson: { above }, shape: { sensor } }: Pick<Gestures, "recordings" | "lesson" | "shape">,
   data: PageData,
+  switched: Chosen | null,
 ): Blob {
   const whole = recordings.filter(({ rows }) => rows.length);
   const packed = whole.map(({ label, readings, rows }) => ({
@@ -41,7 +44,7 @@ export function projectFile(
   const text = (words: string): Uint8Array => new TextEncoder().encode(words);
   return modelFile(model, data, {
     [CSV]: text(csvOf(whole, model.featureNames, model.classNames)),
-    [GESTURES]: text(JSON.stringify({ source, sensor, recordings: packed })),
+    [GESTURES]: text(JSON.stringify({ source, sensor, above, switched, recordings: packed })),
   });
 }
 
@@ -55,17 +58,18 @@ export async function readProject(file: File, kinds: readonly SensorKind[]): Pro
     const config = JSON.parse(new TextDecoder().decode(parts[CONFIG])) as Config;
     const told = JSON.parse(new TextDecoder().decode(parts[GESTURES])) as Told;
     const { class_names: classNames, parameters } = config;
-    const { source } = told;
+    const { source, above = [], switched = null } = told;
     const shape = shapeOf(source) ?? { ...shapeIn(config.extraction), ...sensorIn(told, kinds) };
-    if (!SOURCES.includes(source) || !isNames(classNames)) throw refused;
+    if (!SOURCES.includes(source) || !isNames(classNames) || !isAbove(above)) throw refused;
     const { bytes } = parameters;
     if (!Number.isInteger(bytes)) throw refused;
     const [reading, row] = [2 * shape.axes.length, featureNames(shape.axes).length];
     const recordings = told.recordings.map((each) => unpacked(each, reading, row));
     const isKnown = ({ label }: Recording): boolean => label in classNames;
     if (!recordings.length || !recordings.every(isKnown)) throw refused;
-    const lesson = { classNames, recordings: recordings.map((each) => [each, each.label] as const) };
-    return { source, shape, bytes, lesson };
+    const lesson = { classNames, above, recordings: recordings.map((each) => [each, each.label] as const) };
+    if (switched && !isChosen(switched)) throw refused;
+    return { source, shape, bytes, lesson, switched };
   } catch {
     throw refused;
   }
@@ -79,11 +83,22 @@ interface Config {
 interface Told {
   readonly source: Source;
   readonly sensor?: SensorSettings; // of a board
+  readonly above?: Above;
+  readonly switched?: Chosen | null;
   readonly recordings: readonly Packed[];
 }
 
 function isNames(names: readonly unknown[]): boolean {
   return Array.isArray(names) && names.length > 1 && names.every((name) => typeof name === "string");
+}
+
+function isAbove(above: readonly unknown[]): boolean {
+  return Array.isArray(above) && above.every((each) => Number.isInteger(each) && each >= 0 && each <= 100);
+}
+
+function isChosen({ kind, at, of }: Chosen): boolean {
+  const texts = [kind, at, ...Object.values(of)] as readonly unknown[];
+  return texts.every((each) => typeof each === "string");
 }
 
 /** What the readings of a board were. Throws a RangeError where this page makes no such samples. */

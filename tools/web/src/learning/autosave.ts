@@ -1,7 +1,8 @@
 // What was taught, kept in the browser: a tab that was closed or killed goes on with it.
 
 import { shapeOf, SOURCES, type Source } from "../sensors";
-import type { Lesson } from "./lesson";
+import type { Chosen } from "../views/switch_fields";
+import type { Above, Lesson } from "./lesson";
 import { joined, pieces } from "./recording";
 import { featureNames, type Shape } from "./windows";
 
@@ -15,12 +16,15 @@ export interface Kept {
   readonly shape: Shape;
   readonly bytes: number; // of the learner
   readonly lesson: Lesson;
+  readonly switched: Chosen | null; // by each class on a board
 }
 
 /** As it is stored; `features` are those of a page that makes others of the same readings. */
-interface Packed extends Omit<Kept, "lesson"> {
+interface Packed extends Omit<Kept, "lesson" | "switched"> {
+  readonly switched?: Chosen | null;
   readonly features: readonly string[];
   readonly classNames: readonly string[];
+  readonly above?: Above;
   readonly recordings: readonly { readonly label: number; readonly readings: Uint8Array; readonly rows: Int32Array }[];
 }
 
@@ -60,13 +64,14 @@ export async function readKept(): Promise<Kept | null> {
   );
 }
 
-function packed({ lesson: { classNames, recordings }, shape, ...rest }: Kept): Packed {
+function packed({ lesson: { classNames, above, recordings }, shape, ...rest }: Kept): Packed {
   const whole = recordings.filter(([{ rows }]) => rows.length);
   return {
     ...rest,
     shape,
     features: featureNames(shape.axes),
     classNames,
+    above,
     recordings: whole.map(([{ readings, rows }, label]) => ({
       label,
       readings: joined(readings),
@@ -75,7 +80,7 @@ function packed({ lesson: { classNames, recordings }, shape, ...rest }: Kept): P
   };
 }
 
-function unpacked({ features, classNames, recordings, ...rest }: Packed): Kept | null {
+function unpacked({ features, classNames, above = [], switched = null, recordings, ...rest }: Packed): Kept | null {
   const shape = shapeOf(rest.source) ?? rest.shape;
   const { axes } = shape;
   if (!SOURCES.includes(rest.source) || features.join("\n") !== featureNames(axes).join("\n")) return null;
@@ -83,7 +88,7 @@ function unpacked({ features, classNames, recordings, ...rest }: Packed): Kept |
     const made = { readings: pieces(readings, 2 * axes.length), rows: pieces(rows, features.length) };
     return [{ label, ...made }, label] as const;
   });
-  return { ...rest, shape, lesson: { classNames, recordings: each } };
+  return { ...rest, shape, switched, lesson: { classNames, above, recordings: each } };
 }
 
 /** What an order to the browser's store comes to. Rejects where there is none. */

@@ -6,7 +6,7 @@ import { readingBytes, type Sensor } from "../sensors";
 import { Engine } from "./engine";
 import { Exam, type Question } from "./exam";
 import type { Status } from "./messages";
-import { isAlike, type Lesson } from "./lesson";
+import { isAlike, type Above, type Lesson } from "./lesson";
 import { csvOf, valuesOf, type Recording } from "./recording";
 import { Unseen, type Standing } from "./unseen";
 import { WaitingReadings, type Aim } from "./waiting_readings";
@@ -45,6 +45,7 @@ export class Gestures {
   recordings: Recording[] = [];
   readonly featureNames: readonly string[];
   exam: Exam | null = null;
+  private above: Above = [];
   private sensor: Sensor | null = null;
   private current: Recording | null = null; // that readings go into now
   private played: Uint8Array[] = []; // readings of a recording that are shown in the sensor's place
@@ -134,7 +135,8 @@ export class Gestures {
 
   /** What was taught so far. */
   get lesson(): Lesson {
-    return { classNames: this.classNames, recordings: this.recordings.map((each) => [each, each.label] as const) };
+    const { classNames, above } = this;
+    return { classNames, above, recordings: this.recordings.map((each) => [each, each.label] as const) };
   }
 
   /** Have been taught this instead, with a learner of so many bytes; what is recorded now goes on if it is in it. */
@@ -144,6 +146,7 @@ export class Gestures {
     this.recordings = lesson.recordings.map(([recording]) => recording);
     if (this.current && !this.recordings.includes(this.current)) this.current = null;
     this.classNames = lesson.classNames;
+    this.above = lesson.above;
     this.options = { ...this.options, bytes };
     this.exam = null;
     this.questions = [];

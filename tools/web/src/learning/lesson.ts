@@ -2,34 +2,50 @@
 
 import type { Recording } from "./recording";
 
+/** Of each class the confidence in percent below which it is not recognised; one that is missing: 0. */
+export type Above = readonly number[];
+
 export interface Lesson {
   readonly classNames: readonly string[];
+  readonly above: Above;
   readonly recordings: readonly (readonly [recording: Recording, label: number])[];
 }
 
-export function withClass({ classNames, recordings }: Lesson, name: string): Lesson {
-  return { classNames: [...classNames, name], recordings };
+export function withClass(lesson: Lesson, name: string): Lesson {
+  return { ...lesson, classNames: [...lesson.classNames, name] };
 }
 
-export function renamed({ classNames, recordings }: Lesson, label: number, name: string): Lesson {
-  return { classNames: classNames.map((each, c) => (c === label ? name : each)), recordings };
+export function renamed(lesson: Lesson, label: number, name: string): Lesson {
+  return { ...lesson, classNames: lesson.classNames.map((each, c) => (c === label ? name : each)) };
+}
+
+/** With a class that is recognised from so many percent on. */
+export function withThreshold(lesson: Lesson, label: number, percent: number): Lesson {
+  return { ...lesson, above: lesson.classNames.map((_, c) => (c === label ? percent : (lesson.above[c] ?? 0))) };
 }
 
 /** Without a class and its recordings. */
-export function withoutClass({ classNames, recordings }: Lesson, gone: number): Lesson {
+export function withoutClass({ classNames, above, recordings }: Lesson, gone: number): Lesson {
   const left = recordings.filter(([, label]) => label !== gone);
   return {
     classNames: classNames.filter((_, c) => c !== gone),
+    above: above.filter((_, c) => c !== gone),
     recordings: left.map(([each, label]) => [each, label > gone ? label - 1 : label] as const),
   };
 }
 
-export function without({ classNames, recordings }: Lesson, gone: Recording): Lesson {
-  return { classNames, recordings: recordings.filter(([each]) => each !== gone) };
+export function without(lesson: Lesson, gone: Recording): Lesson {
+  return { ...lesson, recordings: lesson.recordings.filter(([each]) => each !== gone) };
 }
 
-export function moved({ classNames, recordings }: Lesson, recording: Recording, to: number): Lesson {
-  return { classNames, recordings: recordings.map(([each, label]) => [each, each === recording ? to : label] as const) };
+export function moved(lesson: Lesson, recording: Recording, to: number): Lesson {
+  const recordings = lesson.recordings.map(([each, label]) => [each, each === recording ? to : label] as const);
+  return { ...lesson, recordings };
+}
+
+/** The votes, 0..255, that a class needs: those of `switch_above` on a board. */
+export function votesOf(percent: number | undefined): number {
+  return Math.ceil(((percent ?? 0) * 255) / 100);
 }
 
 /** Whether the same is learned of both. */

@@ -434,6 +434,10 @@ export const de: Texts = {
       add: "Eine Geste mehr",
       name: (n) => `Name der Geste ${n}`,
       remove: (name) => `${name} und ihre Aufnahmen löschen`,
+      threshold: (name) => `Konfidenz, ab der ${name} erkannt wird`,
+      above: (percent) => (percent ? `erst ab ${percent} %` : "jede Konfidenz"),
+      howToThreshold:
+        "Unter dieser Konfidenz wird die Geste hier nicht erkannt und schaltet auf einem Board nichts.",
       record: "Aufnehmen",
       recording: "Nimmt auf ...",
       howToRecord: "Drücken: 3, 2, 1, dann nimmt es fünf Sekunden auf. Halten: solange du hältst.",
@@ -454,6 +458,7 @@ export const de: Texts = {
     predict: "nur vorhersagen",
     hears: "Es erkennt",
     nothingYet: "noch nichts",
+    below: (name, percent) => `${name}? Unter ${percent} %`,
     unsure: (names) => `unsicher: ${names.join(" oder ")}`,
     first: "Drück einen Namen und zeig die Geste.",
     teaching: (name) => `Es lernt ${name}. Drück nach einigen Sekunden den nächsten Namen.`,
@@ -537,6 +542,11 @@ export const de: Texts = {
       const numbers = names.map((name, c) => `pred:${c} ist ${name}`).join(", ");
       return `Für jedes Beispiel gibt es auch eine Zeile über USB aus, für Thonny oder die Arduino-IDE: ${numbers}.`;
     },
+    thresholds: (switches) =>
+      (switches
+        ? "Auf dem Board schaltet eine Geste unter ihrer Konfidenz nichts. "
+        : "Die Konfidenz einer Geste gilt für das, was sie auf dem Board schaltet, und noch schaltet nichts. ") +
+      "Die ausgegebenen Zeilen nennen die Geste trotzdem.",
     fits: {
       pointer:
         "Ein Board hat keinen Zeiger. Es kann lernen, was du ihm über USB schickst. Soll es selbst " +

@@ -379,6 +379,10 @@ export const en = {
       add: "Add a gesture",
       name: (n: number) => `Name of gesture ${n}`,
       remove: (name: string) => `Delete ${name} and its recordings`,
+      threshold: (name: string) => `Confidence from which ${name} is recognised`,
+      above: (percent: number) => (percent ? `only from ${percent} %` : "any confidence"),
+      howToThreshold:
+        "Below this confidence, this gesture is not recognised here, and switches nothing on a board.",
       record: "Record",
       recording: "Recording ...",
       howToRecord: "Press: 3, 2, 1, and it records for five seconds. Hold: for as long as you hold.",
@@ -399,6 +403,7 @@ export const en = {
     predict: "only predict",
     hears: "It recognises",
     nothingYet: "nothing yet",
+    below: (name: string, percent: number) => `${name}? Below ${percent} %`,
     unsure: (names: readonly string[]) => `unsure: ${names.join(" or ")}`,
     first: "Press a name and show it.",
     teaching: (name: string) => `It learns ${name}. After a few seconds, press the next name.`,
@@ -481,6 +486,11 @@ export const en = {
       const numbers = names.map((name, c) => `pred:${c} is ${name}`).join(", ");
       return `It also prints a line for each sample over USB, for Thonny or the Arduino IDE: ${numbers}.`;
     },
+    thresholds: (switches: boolean) =>
+      (switches
+        ? "On the board, a gesture below its confidence switches nothing. "
+        : "A gesture's confidence counts for what it switches on the board, and nothing is switched yet. ") +
+      "The printed lines name the gesture all the same.",
     fits: {
       pointer:
         "A board has no pointer. It can learn what you send it over USB. For a board that senses motion " +

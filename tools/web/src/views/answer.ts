@@ -1,6 +1,7 @@
 // What is recognised, large, and how much speaks for each class.
 
 import { make } from "../dom";
+import { votesOf, type Above } from "../learning/lesson";
 import { texts } from "../texts";
 
 const MOST = 255; // votes
@@ -13,6 +14,7 @@ export class Answer {
   private readonly bars = make("ul", { class: "bars", id: "bars" });
   private readonly spoken = make("p", { class: "unseen", role: "status", id: "spoken" });
   private names: readonly string[] = [];
+  private above: Above = [];
   private rows: { readonly bar: HTMLElement; readonly share: HTMLElement }[] = [];
   private quietUntil = 0;
 
@@ -21,8 +23,8 @@ export class Answer {
   }
 
   /** Begin with these classes. */
-  begin(names: readonly string[]): void {
-    this.names = names;
+  begin(names: readonly string[], above: Above): void {
+    [this.names, this.above] = [names, above];
     this.rows = names.map(() => ({ bar: make("span", {}), share: make("span", { class: "share" }) }));
     const items = this.rows.map(({ bar, share }, c) =>
       make("li", {}, make("span", {}, names[c]!), make("span", { class: "level" }, bar), share),
@@ -33,18 +35,20 @@ export class Answer {
 
   /** `set` holds the true class in nine of ten answers; with more than one in it, it is unsure. */
   show(predicted: number | null, votes: readonly number[], set: readonly number[]): void {
-    const name = predicted === null ? "" : this.names[predicted]!;
+    const below = predicted !== null && (votes[predicted] ?? 0) < votesOf(this.above[predicted]);
+    const name = predicted === null || below ? "" : this.names[predicted]!;
+    const empty = below ? texts.teach.below(this.names[predicted]!, this.above[predicted]!) : texts.teach.nothingYet;
     this.rows.forEach(({ bar, share }, c) => {
       const percent = Math.round((100 * (votes[c] ?? 0)) / MOST);
       bar.style.width = `${percent}%`;
       bar.classList.toggle("first", c === predicted);
       share.textContent = `${percent} %`;
     });
-    const unsure = set.length > 1 ? texts.teach.unsure(set.map((c) => this.names[c]!)) : "";
+    const unsure = set.length > 1 && !below ? texts.teach.unsure(set.map((c) => this.names[c]!)) : "";
     if (this.unsure.textContent !== unsure) this.unsure.textContent = unsure;
     this.said.classList.toggle("empty", !name);
-    if (this.said.textContent !== (name || texts.teach.nothingYet)) {
-      this.said.textContent = name || texts.teach.nothingYet;
+    if (this.said.textContent !== (name || empty)) {
+      this.said.textContent = name || empty;
       this.speak(name);
     }
   }

@@ -1,7 +1,8 @@
 // A card for each class: its name, which can be changed, how many samples it has, its newest recording as
-// a curve, and a way to delete it; and a button for one more.
+// a curve, from which confidence on it is recognised, and a way to delete it; and a button for one more.
 
-import { make } from "../dom";
+import { choice, make } from "../dom";
+import type { Above } from "../learning/lesson";
 import { valuesOf, type Recording } from "../learning/recording";
 import { texts } from "../texts";
 import { FEWEST, MOST } from "./gesture_names";
@@ -9,12 +10,14 @@ import { RecordButton, type Recorder } from "./record_button";
 import { smallCurve } from "./trace";
 
 const words = texts.teach.classes;
+const THRESHOLDS = [0, 50, 60, 70, 80, 90, 95]; // percent
 
 /** What can be done with classes. */
 export interface ClassActions {
   add(): void;
   rename(label: number, name: string): void;
   remove(label: number): void;
+  threshold(label: number, percent: number): void;
   recorder(label: number): Recorder;
 }
 
@@ -23,6 +26,7 @@ interface Card {
   readonly name: HTMLInputElement;
   readonly record: HTMLButtonElement;
   readonly remove: HTMLButtonElement;
+  readonly above: HTMLSelectElement;
   readonly told: HTMLElement;
   curve: HTMLElement;
   shown?: Recording | undefined; // as the curve
@@ -48,20 +52,22 @@ export class ClassCards {
 
   private enable(): void {
     this.more.disabled = this.busy;
-    for (const { name, remove } of this.cards) {
-      name.disabled = this.busy;
+    for (const { name, remove, above } of this.cards) {
+      name.disabled = above.disabled = this.busy;
       remove.disabled = this.busy || this.cards.length <= FEWEST;
     }
   }
 
-  /** Cards for those names. */
-  show(names: readonly string[]): void {
+  /** Cards for those names and thresholds. */
+  show(names: readonly string[], thresholds: Above): void {
     if (names.length !== this.cards.length) {
       this.cards = names.map((_, label) => this.card(label));
       this.list.replaceChildren(...this.cards.map(({ element }) => element));
     }
-    this.cards.forEach(({ name, record, remove }, label) => {
+    this.cards.forEach(({ name, record, remove, above }, label) => {
       name.value = names[label]!;
+      setThreshold(above, thresholds[label] ?? 0);
+      above.setAttribute("aria-label", words.threshold(names[label]!));
       name.setAttribute("aria-label", words.name(label + 1));
       record.setAttribute("aria-description", names[label]!);
       remove.setAttribute("aria-label", words.remove(names[label]!));
@@ -96,8 +102,19 @@ export class ClassCards {
       if (detail < 2) this.actions.remove(label); // a double click means one card
     };
     const record = new RecordButton(this.actions.recorder(label)).element;
+    const above = choice(`threshold-${label}`, THRESHOLDS.map((each) => [String(each), words.above(each)]));
+    above.title = words.howToThreshold;
+    above.onchange = () => this.actions.threshold(label, Number(above.value));
     const curve = smallCurve([]);
     const told = make("small", {});
-    return { element: make("li", {}, curve, told, name, remove, record), name, record, remove, told, curve };
+    const element = make("li", {}, curve, told, name, remove, above, record);
+    return { element, name, record, remove, above, told, curve };
   }
+}
+
+/** Choose it, whatever it is: a project may have one that is not on the list. */
+function setThreshold(list: HTMLSelectElement, percent: number): void {
+  const value = String(percent);
+  if (![...list.options].some((each) => each.value === value)) list.add(new Option(words.above(percent), value));
+  list.value = value;
 }

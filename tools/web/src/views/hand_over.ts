@@ -3,14 +3,14 @@
 
 import { choice, field, make, panel } from "../dom";
 import type { Gestures } from "../learning/gestures";
-import { isKnown, SERIAL, type SensorSettings } from "../link/sensor_settings";
+import { isKnown, SERIAL } from "../link/sensor_settings";
 import { checkTarget, type Model, type Target } from "../model";
 import type { Board, PageData } from "../page_data";
 import { projectFile } from "../project";
 import type { Source } from "../sensors";
 import { hex32, texts } from "../texts";
 import { howToWire, SensorFields } from "./sensor_fields";
-import { SwitchFields } from "./switch_fields";
+import { SwitchFields, type Chosen } from "./switch_fields";
 import { ontoBoard, save, takenOn } from "./take_away";
 import { orWhyNot } from "./why_not";
 import { hasParts, wiring, type Parts } from "./wiring";
@@ -30,16 +30,18 @@ export class HandOver {
   private readonly parts = make("div", { class: "results", id: "gestures-take", hidden: true });
 
   private board: Board;
+  switched: Chosen | null = null; // by each class
 
   /**
    * `blank` is how a board gets MicroPython. `failed` is told why nothing could be given; `sized` makes
-   * the learner another size, and gives what it then is.
+   * the learner another size, and gives what it then is. `chosen` is called when something was.
    */
   constructor(
     private readonly data: PageData,
     blank: HTMLElement,
     private readonly failed: (error: unknown) => void,
     private readonly sized: (bytes: number) => Promise<Model | null>,
+    private readonly chosen: () => void,
   ) {
     this.board = data.boards.find(({ key }) => key === FIRST)!;
     this.element = make("div", {}, this.waits, this.parts, blank);
@@ -61,7 +63,7 @@ export class HandOver {
 
   show(model: Model, gestures: Gestures, source: Source): void {
     const keep = (newest: Model): void => this.kept.replaceChildren(this.keepPanel(newest, gestures, source));
-    this.parts.replaceChildren(this.boardPanel(model, source, keep, gestures.shape.sensor));
+    this.parts.replaceChildren(this.boardPanel(model, source, keep, gestures));
     keep(model);
     this.parts.hidden = this.kept.hidden = false;
     this.waits.hidden = true;
@@ -72,7 +74,7 @@ export class HandOver {
     first: Model,
     source: Source,
     changed: (model: Model) => void,
-    taught?: SensorSettings,
+    { lesson: { above }, shape: { sensor: taught } }: Gestures,
   ): HTMLElement {
     let model = first;
     let waits = false; // for the learner at another size
@@ -91,13 +93,15 @@ export class HandOver {
       });
     const steps = make("div", {});
     const chosen = (): Board => this.board;
-    const switches = new SwitchFields(model.classNames, chosen(), this.data.pixel_colours, () => show());
+    const switches = new SwitchFields(model.classNames, chosen(), this.data.pixel_colours, () => show(), this.switched);
     const pins = new SensorFields(PART, () => show());
     const show = (): void => {
+      this.switched = switches.chosen;
+      this.chosen();
       const steady = { own: taught!, motion: null, serial: SERIAL };
       const kind = sensors.value as (typeof kinds)[number];
       const made = (): HTMLElement[] => {
-        const target = { board: chosen(), sensor: steady[kind] ?? pins.sensor, switches: switches.switched };
+        const target = { board: chosen(), sensor: steady[kind] ?? pins.sensor, switches: switches.switched, above };
         checkTarget(model, target, this.data);
         return [
           ...this.toWire(kind, target, switches.parts, model.classNames, source),
@@ -147,7 +151,7 @@ export class HandOver {
   /** What fits what was taught, and how it is wired. */
   private toWire(
     kind: "own" | "motion" | "serial",
-    { board, sensor }: Target,
+    { board, sensor, switches, above }: Target,
     parts: Parts,
     classNames: readonly string[],
     source: Source,
@@ -156,6 +160,7 @@ export class HandOver {
     return [
       make("p", { id: "board-fits" }, fits),
       ...(kind === "serial" ? [] : [make("p", {}, words.line(classNames))]),
+      ...(above.some(Boolean) ? [make("p", { id: "board-threshold" }, words.thresholds(switches.length > 0))] : []),
       ...(kind === "motion" ? howToWire(board, sensor, parts) : hasParts(parts) ? [wiring(board, null, parts)] : []),
     ];
   }
@@ -164,7 +169,7 @@ export class HandOver {
     const csv = gestures.csv();
     const project = make("button", { type: "button", id: "take-gestures" }, words.save);
     project.onclick = () => {
-      save(PROJECT!, projectFile(model, source, gestures, this.data));
+      save(PROJECT!, projectFile(model, source, gestures, this.data, this.switched));
       this.saved = true;
     };
     const recording = make("button", { type: "button", id: "take-csv", class: "plain" }, words.csv);

@@ -55,7 +55,7 @@ export class ReadingProgram {
 
   private get target(): Parameters<typeof flashPanel>[1] {
     const board = this.data.boards.find(({ key }) => key === this.board.value)!;
-    return { board, sensor: this.sensors.sensor, switches: [] };
+    return { board, sensor: this.sensors.sensor, switches: [], above: [] };
   }
 
   private show(): void {

@@ -15,6 +15,13 @@ const FIRST = ["red", "green", "blue", "yellow", "cyan"]; // the colours of the 
 const TONES = [262, 330, 392, 523, 659, 784, 1047, 1319, 1568, 2093]; // hertz: C, E and G, upwards
 const OFF = "off";
 
+/** What was chosen, by the names of the classes: it outlives the fields, and is in a project. */
+export interface Chosen {
+  readonly kind: string;
+  readonly at: string; // the pin of the NeoPixel or buzzer
+  readonly of: Readonly<Record<string, string>>;
+}
+
 type Item = readonly [value: string, text: string];
 
 export class SwitchFields {
@@ -29,11 +36,25 @@ export class SwitchFields {
     private board: Board,
     private readonly colours: PixelColours,
     private readonly changed: () => void,
+    before: Chosen | null = null,
   ) {
     this.kind.onchange = () => this.show(this.board);
+    if (before && KINDS.includes(before.kind as (typeof KINDS)[number])) this.kind.value = before.kind;
     this.element = make("div", { class: "switches" }, field(words.title, this.kind), this.fields);
     this.at = this.pinOfOne();
     this.offer();
+    if (before?.kind === this.kind.value) this.restore(before);
+  }
+
+  get chosen(): Chosen {
+    const of = this.controls.map(({ value }, c) => [this.classNames[c]!, value] as const);
+    return { kind: this.kind.value, at: this.at.value, of: Object.fromEntries(of) };
+  }
+
+  /** What was chosen before, as far as it can be chosen now. */
+  private restore({ at, of }: Chosen): void {
+    choose(this.at, at);
+    this.controls.forEach((control, c) => choose(control, of[this.classNames[c]!]));
   }
 
   /** On another board, there are other pins. */
@@ -128,4 +149,8 @@ export class SwitchFields {
     );
     this.fields.hidden = !this.controls.length;
   }
+}
+
+function choose(list: HTMLSelectElement, value: string | undefined): void {
+  if ([...list.options].some((each) => each.value === value)) list.value = value!;
 }

@@ -45,7 +45,7 @@ function withSensor(
     const made = (): HTMLElement[] => {
       const { sensor } = choice;
       checkValues(choice, model);
-      const target = { board, sensor, switches: [] };
+      const target = { board, sensor, switches: [], above: [] };
       checkTarget(model, target, data);
       const how = choice.chosen.length ? howToWire(board, sensor, { lights: [] }) : [];
       return [...how, ontoBoard(model, target, data, failed)];

@@ -4,7 +4,7 @@
 import { field, make } from "../dom";
 import { Autosave, type Kept } from "../learning/autosave";
 import { Gestures, type Heard } from "../learning/gestures";
-import { isAlike, moved, renamed, withClass, without, withoutClass, type Lesson } from "../learning/lesson";
+import { isAlike, moved, renamed, withClass, without, withoutClass, withThreshold, type Above, type Lesson } from "../learning/lesson";
 import { NoReadingsError } from "../link/board_sensor";
 import type { Model } from "../model";
 import type { PageData } from "../page_data";
@@ -35,10 +35,12 @@ const NOBODY = { standing: { state: "nothing" }, classNames: [], counts: [] } as
 export class Teach {
   readonly element: HTMLElement;
   private names: readonly string[] = words.defaultNames; // before there is a learner of them
+  private above: Above = []; // the same
   private readonly classes = new ClassCards({
     add: () => this.add(),
     rename: (label, name) => this.rename(label, name),
     remove: (label) => this.change((lesson) => withoutClass(lesson, label)),
+    threshold: (label, percent) => this.change((lesson) => withThreshold(lesson, label, percent)),
     recorder: (label) => ({
       ready: () => void (this.running || this.steps.busy || this.begin()),
       start: () => this.record(label),
@@ -82,14 +84,15 @@ export class Teach {
   private wanted: number | null = null; // the label of what comes first
   private changes = 0; // of what was taught: what was handed over before is no longer it
 
-  /** `hand` makes what hands over what was taught; it is told whom to tell what went wrong, and who makes the learner another size. */
+  /** `hand` makes what hands over what was taught; it is told whom to tell what went wrong, who makes the learner another size, and whom to tell that something was chosen. */
   constructor(
     private readonly data: PageData,
-    hand: (failed: (error: unknown) => void, sized: (bytes: number) => Promise<Model | null>) => HandOver,
+    hand: (failed: (error: unknown) => void, sized: (bytes: number) => Promise<Model | null>, chosen: () => void) => HandOver,
   ) {
     this.hand = hand(
       (error) => this.complain(error),
       (bytes) => this.resize(bytes),
+      () => this.keep(),
     );
     this.readings = new ReadingProgram(data, () => this.classNames);
     this.opens = new OpenProject(
@@ -149,8 +152,9 @@ export class Teach {
   /** All that is needed to go on with what was taught. */
   private get kept(): Kept {
     const { source, shape } = this.source;
-    const lesson = this.gestures?.lesson ?? { classNames: this.names, recordings: [] };
-    return { source, shape: this.gestures?.shape ?? shape, bytes: this.bytes, lesson };
+    const lesson = this.gestures?.lesson ?? { classNames: this.names, above: this.above, recordings: [] };
+    const { bytes } = this;
+    return { source, shape: this.gestures?.shape ?? shape, bytes, lesson, switched: this.hand.switched };
   }
 
   /** Keep it in the browser. */
@@ -188,7 +192,7 @@ export class Teach {
       this.change((lesson) => renamed(lesson, label, name));
     } catch (error) {
       this.complain(error);
-      this.classes.show(this.classNames);
+      this.classes.show(this.classNames, this.kept.lesson.above);
     }
   }
 
@@ -207,7 +211,7 @@ export class Teach {
 
   /** Forget all that was taught. */
   private startOver(): void {
-    this.names = this.classNames;
+    [this.names, this.above] = [this.classNames, this.kept.lesson.above];
     this.gestures?.end();
     this.gestures = null;
     this.bytes = this.hand.bytes;
@@ -293,7 +297,7 @@ export class Teach {
     const { gestures } = this;
     if (gestures) this.changed();
     gestures?.become(lesson);
-    this.names = lesson.classNames;
+    [this.names, this.above] = [lesson.classNames, lesson.above];
     this.keep();
     this.showButtons();
     if (!gestures) return;
@@ -341,10 +345,11 @@ export class Teach {
   }
 
   /** In the place of what there is. */
-  private async goOnWith({ source, shape, bytes, lesson }: Kept): Promise<void> {
+  private async goOnWith({ source, shape, bytes, lesson, switched }: Kept): Promise<void> {
     this.startOver();
+    this.hand.switched = switched;
     this.source.choose(source, shape);
-    this.names = lesson.classNames;
+    [this.names, this.above] = [lesson.classNames, lesson.above];
     this.showSensor();
     this.showButtons();
     this.keep();
@@ -404,10 +409,10 @@ export class Teach {
   }
 
   private showButtons(): void {
-    const names = this.classNames;
+    const { classNames: names, above } = this.kept.lesson;
     this.buttons.offer(names);
-    this.classes.show(names);
-    this.answer.begin(names);
+    this.classes.show(names, above);
+    this.answer.begin(names, above);
     this.showCards();
   }
 
@@ -473,6 +478,7 @@ export class Teach {
 
 /** Whether going back to it would change nothing. */
 function isSame(one: Kept, other: Kept): boolean {
-  const [a, b] = [one, other].map(({ source, lesson }) => JSON.stringify([source, lesson.classNames]));
+  const told = ({ source, lesson }: Kept): string => JSON.stringify([source, lesson.classNames, lesson.above]);
+  const [a, b] = [told(one), told(other)];
   return a === b && isAlike(one.lesson, other.lesson);
 }
