@@ -37,7 +37,7 @@ def delete(page: Browser, label: int) -> None:
 
 
 def flattened(page: Browser, share: float) -> tuple[str, int]:
-    """What the page says of a circle that is flattened to a share, and the confidence in percent."""
+    """What the page says of a circle flattened to a share, and the confidence in percent."""
     draw(page, lambda at: (circle(at)[0], share * circle(at)[1]), 64)
     settle(page)
     shares = page.run("[...document.querySelectorAll('#bars .share')].map((x) => x.textContent)")

@@ -33,6 +33,7 @@ from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.default_bytes import SIZE, exists
 from microshrub_host.boards.program import VERSION
 from microshrub_host.boards.program_library import modules
+from microshrub_host.cli import project_file
 from microshrub_host.evaluation import prequential
 from microshrub_host.library import library_files, loader
 from microshrub_host.library.learners import (
@@ -132,6 +133,7 @@ def _write(folder: Path, update: Callable[[int, int, str], object]) -> None:
         "sensors": sensor_data(RATE),
         "companion_flags": companion_flags(),
         "pixel_colours": COLOURS,
+        "project": {"keys": tuple(project_file.KEYS), "commands": project_file.COMMANDS},
         "learners": told,
         "more_of_device": MORE_OF_DEVICE,
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],

@@ -107,6 +107,7 @@ export interface PageData {
   readonly boards: readonly Board[];
   readonly sensors: readonly SensorKind[];
   readonly companion_flags: Readonly<Record<string, string>>; // options by names in config.json
+  readonly project: { readonly keys: readonly string[]; readonly commands: readonly string[] }; // of microshrub.toml
   readonly pixel_colours: PixelColours;
   readonly learners: readonly Learner[];
   readonly more_of_device: readonly string[]; // modules of the library that only some programs have

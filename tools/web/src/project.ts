@@ -20,6 +20,7 @@ import type { Chosen } from "./views/switch_fields";
 import { unzip } from "./zip";
 
 const [CONFIG, CSV, GESTURES] = ["config.json", "recording.csv", "gestures.json"] as const;
+export const PARTS = [CONFIG, GESTURES] as const; // that opening it needs
 const LONGEST = 1 << 27; // bytes of a file
 
 interface Packed {

@@ -7,7 +7,7 @@ import { Engine } from "./engine";
 import { Exam, type Question } from "./exam";
 import type { Status } from "./messages";
 import { isAlike, type Above, type Lesson } from "./lesson";
-import { csvOf, valuesOf, type Recording } from "./recording";
+import { csvOf, readingsCsv, valuesOf, type Recording } from "./recording";
 import { Unseen, type Standing } from "./unseen";
 import { WaitingReadings, type Aim } from "./waiting_readings";
 import { extractionOf, featureNames, hopOf, turnsOf, windowOf, type Shape } from "./windows";
@@ -195,6 +195,10 @@ export class Gestures {
 
   csv(): string {
     return csvOf(this.recordings, this.featureNames, this.classNames);
+  }
+
+  readingsCsv(): string {
+    return readingsCsv(this.recordings, this.shape.axes, this.classNames);
   }
 
   /** The model as it is; null before there is one. */

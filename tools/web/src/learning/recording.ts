@@ -34,9 +34,19 @@ export function pieces<All extends Uint8Array | Int32Array>(all: All, size: numb
   return Array.from({ length: all.length / size }, (_, i) => all.slice(i * size, (i + 1) * size) as All);
 }
 
+/** The readings, as `record` writes them. */
+export function readingsCsv(
+  recordings: readonly Recording[],
+  axes: readonly string[],
+  classNames: readonly string[],
+): string {
+  const rows = recordings.map(({ readings, label }) => ({ label, rows: readings.map((each) => valuesOf(each)) }));
+  return csvOf(rows, axes, classNames);
+}
+
 /** The samples as the simulator reads them. */
 export function csvOf(
-  recordings: readonly Recording[],
+  recordings: readonly { readonly label: number; readonly rows: readonly Iterable<number>[] }[],
   featureNames: readonly string[],
   classNames: readonly string[],
 ): string {

@@ -435,7 +435,7 @@ export const de: Texts = {
       name: (n) => `Name der Geste ${n}`,
       remove: (name) => `${name} und ihre Aufnahmen löschen`,
       threshold: (name) => `Konfidenz, ab der ${name} erkannt wird`,
-      above: (percent) => (percent ? `erst ab ${percent} %` : "jede Konfidenz"),
+      above: (percent) => (percent ? `erst ab ${percent} %` : "bei jeder Konfidenz"),
       howToThreshold:
         "Unter dieser Konfidenz wird die Geste hier nicht erkannt und schaltet auf einem Board nichts.",
       record: "Aufnehmen",
@@ -569,7 +569,36 @@ export const de: Texts = {
       "daraus das Programm für ein Board.",
     save: "Das Projekt speichern",
     csv: "Die Beispiele als CSV speichern",
+    link: "Link zu diesem Projekt",
+    linkIs: "Kopiere diesen Link: Er öffnet das Projekt auf einem anderen Gerät.",
+    copied: "Der Link ist kopiert. Er öffnet das Projekt auf einem anderen Gerät; die Aufnahmen stehen im Link selbst.",
+    folder: "Einen Ordner für die Kommandozeile speichern",
+    folderLead:
+      "Ein Zip mit microshrub.toml, wie microshrub init sie schreibt, und der Aufnahme. Entpack es in einen " +
+      "Ordner; dort simuliert, baut, flasht und beobachtet dieser Befehl:",
     same: "Aus dieser Datei berechnet der Simulator dieselben Bits:",
+  },
+  link: {
+    name: "Der Link",
+    tooLarge: (letters, most) =>
+      `Das Projekt ist zu groß für einen Link: ${count(letters)} Zeichen, und höchstens ${count(most)} gehen. ` +
+      "Speichere das Projekt, und öffne die Datei auf dem anderen Gerät.",
+  },
+  toml: {
+    line: (line) => `microshrub.toml, Zeile ${line}: kein Schlüssel mit Wert, wie TOML sie hat.`,
+    unknown: (name) => `microshrub.toml: Es gibt keinen Schlüssel ${name}.`,
+    section: (name, isCommand) =>
+      `microshrub.toml: ${name} muss ${isCommand ? `ein Abschnitt sein, [${name}]` : "ein Wert sein, kein Abschnitt"}.`,
+    text: (key) => `microshrub.toml: ${key} muss ein Text sein.`,
+    noBoard: (key, known) =>
+      `microshrub.toml: Diese Seite kennt kein Board ${key}. Sie kennt ${known.join(", ")}.`,
+    noOption: (sensor, option, known) =>
+      `microshrub.toml: Der Sensor ${sensor} hat keine Einstellung ${option}. Er hat ${known.join(", ")}.`,
+    classes: (n, most) =>
+      `microshrub.toml: label-keys hat ${count(n)} Klassen, und diese Seite lernt zwei bis ${most}.`,
+    opened: (board, sensor, names) =>
+      `microshrub.toml ist offen: ${board ?? "kein Board"}, ${sensor ? String(sensor) : "kein Sensor"}; ` +
+      `${names.join(", ")}.`,
   },
   switches: {
     title: "Was jeder Name schaltet",

@@ -380,7 +380,7 @@ export const en = {
       name: (n: number) => `Name of gesture ${n}`,
       remove: (name: string) => `Delete ${name} and its recordings`,
       threshold: (name: string) => `Confidence from which ${name} is recognised`,
-      above: (percent: number) => (percent ? `only from ${percent} %` : "any confidence"),
+      above: (percent: number) => (percent ? `only from ${percent} %` : "at any confidence"),
       howToThreshold:
         "Below this confidence, this gesture is not recognised here, and switches nothing on a board.",
       record: "Record",
@@ -513,7 +513,36 @@ export const en = {
       "board's program from it.",
     save: "Save the project",
     csv: "Save the samples as CSV",
+    link: "Link to this project",
+    linkIs: "Copy this link: it opens the project on another machine.",
+    copied: "The link is copied. It opens the project on another machine; the recordings are in the link itself.",
+    folder: "Save a folder for the command line",
+    folderLead:
+      "A zip with microshrub.toml, as microshrub init writes it, and the recording. Unpack it into a " +
+      "folder; there, this simulates, builds, flashes and watches:",
     same: "From this file, the simulator computes the same bits:",
+  },
+  link: {
+    name: "The link",
+    tooLarge: (letters: number, most: number) =>
+      `The project is too large for a link: ${count(letters)} letters, and ${count(most)} are the most. Save ` +
+      "the project, and open the file on the other machine.",
+  },
+  toml: {
+    line: (line: number) => `microshrub.toml, line ${line}: not a key and its value, as TOML has them.`,
+    unknown: (name: string) => `microshrub.toml: there is no key ${name}.`,
+    section: (name: string, isCommand: boolean) =>
+      `microshrub.toml: ${name} has to be ${isCommand ? `a section, [${name}]` : "a value, not a section"}.`,
+    text: (key: string) => `microshrub.toml: ${key} has to be a text.`,
+    noBoard: (key: string, known: readonly string[]) =>
+      `microshrub.toml: this page has no board ${key}. It has ${known.join(", ")}.`,
+    noOption: (sensor: string, option: string, known: readonly string[]) =>
+      `microshrub.toml: the sensor ${sensor} has no setting ${option}. It has ${known.join(", ")}.`,
+    classes: (n: number, most: number) =>
+      `microshrub.toml: label-keys has ${counted(n, "label")}, and this page teaches two to ${most}.`,
+    opened: (board: string | null, sensor: unknown, names: readonly string[]) =>
+      `microshrub.toml is open: ${board ?? "no board"}, ${sensor ? String(sensor) : "no sensor"}; ` +
+      `${names.join(", ")}.`,
   },
   switches: {
     title: "What each name switches",

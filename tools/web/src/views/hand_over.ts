@@ -6,20 +6,25 @@ import type { Gestures } from "../learning/gestures";
 import { isKnown, SERIAL } from "../link/sensor_settings";
 import { checkTarget, type Model, type Target } from "../model";
 import type { Board, PageData } from "../page_data";
+import { hopOf, windowOf } from "../learning/windows";
 import { projectFile } from "../project";
+import { linkTo } from "../project_link";
+import { labelKeys, NAME, sensorTexts, switchTexts, writtenToml, type Settings, type Told } from "../project_toml";
 import type { Source } from "../sensors";
 import { hex32, texts } from "../texts";
 import { howToWire, SensorFields } from "./sensor_fields";
 import { SwitchFields, type Chosen } from "./switch_fields";
 import { ontoBoard, save, takenOn } from "./take_away";
+import { zip } from "../zip";
 import { orWhyNot } from "./why_not";
 import { hasParts, wiring, type Parts } from "./wiring";
 
 const PART = "gestures-"; // begins the names of its buttons
-const [CSV, PROJECT] = ["gestures.csv", "gestures.mshrub"];
+const [CSV, PROJECT, FOLDER] = ["gestures.csv", "gestures.mshrub", "gestures.zip"];
+const [READINGS, TRAINED] = ["readings.csv", "readings.mshrub"] as const; // in that folder
 const FIRST = "rpi_pico";
 const MOST_BYTES = 16384; // of the learner: it is learned again within seconds, and larger ones know no more
-const MOTION = "mpu6050"; // feels what a phone feels, in the same units
+export const MOTION = "mpu6050"; // feels what a phone feels, in the same units
 const words = texts.handOver;
 
 export class HandOver {
@@ -31,6 +36,8 @@ export class HandOver {
 
   private board: Board;
   switched: Chosen | null = null; // by each class
+  private told: Told = {}; // by a project's file
+  private given: Settings["given"] = {}; // pins of the motion sensor
 
   /**
    * `blank` is how a board gets MicroPython. `failed` is told why nothing could be given; `sized` makes
@@ -50,6 +57,13 @@ export class HandOver {
   /** Of a learner that is at home on the board. */
   get bytes(): number {
     return bytesFor(this.board);
+  }
+
+  /** Go on with what a project's file says. */
+  take({ told, board, sensor, given }: Settings): void {
+    this.told = told;
+    if (board) this.board = board;
+    this.given = sensor?.key === MOTION ? given : {};
   }
 
   clear(): void {
@@ -74,8 +88,9 @@ export class HandOver {
     first: Model,
     source: Source,
     changed: (model: Model) => void,
-    { lesson: { above }, shape: { sensor: taught } }: Gestures,
+    gestures: Gestures,
   ): HTMLElement {
+    const { lesson: { above }, shape: { sensor: taught } } = gestures;
     let model = first;
     let waits = false; // for the learner at another size
     const boards = choice(`${PART}board`, this.data.boards.map(({ key, name }) => [key, name]));
@@ -105,7 +120,9 @@ export class HandOver {
         checkTarget(model, target, this.data);
         return [
           ...this.toWire(kind, target, switches.parts, model.classNames, source),
-          waits ? make("p", { role: "status" }, words.resizing) : ontoBoard(model, target, this.data, this.failed, PART),
+          ...(waits
+            ? [make("p", { role: "status" }, words.resizing)]
+            : [ontoBoard(model, target, this.data, this.failed, PART), ...this.folderPart(target, gestures)]),
         ];
       };
       steps.replaceChildren(...orWhyNot(made));
@@ -126,6 +143,7 @@ export class HandOver {
     };
     boards.onchange = () => {
       this.board = this.data.boards.find(({ key }) => key === boards.value)!;
+      this.given = {};
       resize().catch(this.failed);
       showPins();
       switches.show(chosen());
@@ -145,7 +163,7 @@ export class HandOver {
   private showPins(pins: SensorFields, board: Board, { extraction }: Model): void {
     const kind = this.data.sensors.find(({ key }) => key === MOTION)!;
     const { rate, channels } = extraction!;
-    pins.show(kind, board, {}, { rate, axes: channels.length });
+    pins.show(kind, board, this.given, { rate, axes: channels.length });
   }
 
   /** What fits what was taught, and how it is wired. */
@@ -165,6 +183,38 @@ export class HandOver {
     ];
   }
 
+  /** A folder in which the commands go on, with the file that `microshrub init` writes. */
+  private folderPart(target: Target, gestures: Gestures): HTMLElement[] {
+    const button = make("button", { type: "button", id: "take-folder", class: "plain" }, words.folder);
+    button.onclick = () => save(FOLDER!, zip(this.folder(target, gestures)));
+    return [make("p", {}, words.folderLead), make("pre", { tabindex: "0" }, "microshrub run"), button];
+  }
+
+  private folder({ board, sensor, switches, above }: Target, gestures: Gestures): Record<string, Uint8Array> {
+    const { classNames, shape: { rate, zero } } = gestures;
+    const hasSensor = sensor.kind !== "serial";
+    const [sensors, window] = [sensorTexts(sensor), `window=${windowOf(rate)} hop=${hopOf(rate)} rate=${rate}`];
+    const switched = switchTexts(switches, classNames);
+    const needed = classNames.flatMap((name, c) => (above[c] ? [`${name}=${above[c]}%`] : []));
+    const build = {
+      ...(this.told["build"] as object | undefined),
+      ...(switched.length ? { switch: switched } : {}),
+      ...(switched.length && needed.length ? { "switch-above": needed } : {}),
+    };
+    const toml = writtenToml({
+      ...this.told,
+      board: board.key,
+      data: READINGS,
+      model: TRAINED,
+      sensor: hasSensor ? (sensors.length > 1 ? sensors : sensors[0]!) : null,
+      features: hasSensor ? window + (zero.some(Boolean) ? ` zero=${zero.join(",")}` : "") : null,
+      "label-keys": labelKeys(classNames),
+      build: Object.keys(build).length ? build : null,
+    });
+    const text = (words: string): Uint8Array => new TextEncoder().encode(words);
+    return { [NAME]: text(toml), [READINGS]: text(hasSensor ? gestures.readingsCsv() : gestures.csv()) };
+  }
+
   private keepPanel(model: Model, gestures: Gestures, source: Source): HTMLElement {
     const csv = gestures.csv();
     const project = make("button", { type: "button", id: "take-gestures" }, words.save);
@@ -174,15 +224,35 @@ export class HandOver {
     };
     const recording = make("button", { type: "button", id: "take-csv", class: "plain" }, words.csv);
     recording.onclick = () => save(CSV!, new Blob([csv], { type: "text/csv" }));
+    const link = make("button", { type: "button", id: "take-link", class: "plain" }, words.link);
+    const linked = make("input", { readonly: true, id: "link", hidden: true, "aria-label": words.linkIs });
+    const said = make("p", { role: "status", id: "link-said" });
+    link.onclick = () => void showLink(linked, said, () => linkTo(projectFile(model, source, gestures, this.data, this.switched)));
     const command = `microshrub simulate ${PROJECT} --bytes ${model.parameters["bytes"] as number}`;
     return panel(
       words.keep,
       make("p", {}, words.keepLead),
-      make("div", { class: "labels" }, project, recording),
+      make("div", { class: "labels" }, project, recording, link),
+      linked,
+      said,
       make("p", {}, words.same),
       make("pre", { tabindex: "0" }, command),
       make("p", {}, texts.state.page, " ", make("code", { id: "gestures-crc32" }, hex32(model.crc32))),
     );
+  }
+}
+
+/** Show a link, and have it in the clipboard if the browser allows it. */
+async function showLink(field: HTMLInputElement, said: HTMLElement, made: () => Promise<string>): Promise<void> {
+  try {
+    field.value = await made();
+    field.hidden = false;
+    field.select();
+    const copied = await navigator.clipboard?.writeText(field.value).then(() => true, () => false);
+    said.textContent = copied ? words.copied : words.linkIs;
+  } catch (error) {
+    field.hidden = true;
+    said.textContent = error instanceof Error ? error.message : String(error);
   }
 }
 

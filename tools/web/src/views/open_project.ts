@@ -5,7 +5,7 @@ import { texts } from "../texts";
 
 export class OpenProject {
   readonly button = make("button", { type: "button", class: "plain" }, texts.teach.open);
-  readonly file = make("input", { type: "file", id: "project", accept: ".mshrub", hidden: true });
+  readonly file = make("input", { type: "file", id: "project", accept: ".mshrub,.toml", hidden: true });
 
   /** `chosen` is told the file. */
   constructor(chosen: (file: File) => void) {

@@ -4,7 +4,7 @@ import { checkPins } from "../board/pins";
 import { choice, field, make } from "../dom";
 import { freshModel } from "../learning/fresh_model";
 import { rateOf, type Setting } from "../link/sensor_settings";
-import type { PageData, SensorKind } from "../page_data";
+import type { Board, PageData, SensorKind } from "../page_data";
 import { texts } from "../texts";
 import { flashPanel } from "./flash_panel";
 import { SensorChoice } from "./sensor_choice";
@@ -16,15 +16,17 @@ const DEFAULT_BOARD = "rpi_pico";
 const FIRST = "mpu6050";
 const words = texts.teach.readings;
 
+type Given = Readonly<Record<string, Setting>>;
+
 /** A reading a second is the least. */
-const given = ({ settings: { rate } }: SensorKind): Readonly<Record<string, Setting>> =>
-  typeof rate === "number" ? {} : { rate: 1 };
+const given = ({ settings: { rate } }: SensorKind): Given => (typeof rate === "number" ? {} : { rate: 1 });
 
 export class ReadingProgram {
   readonly element: HTMLElement;
   private readonly board: HTMLSelectElement;
   private readonly sensors: SensorChoice;
   private readonly steps = make("div", {});
+  private told: { readonly key: string; readonly settings: Given } | null = null; // of a project's sensor
 
   /** `classNames` gives those that the board's program shall have. */
   constructor(
@@ -34,7 +36,7 @@ export class ReadingProgram {
     this.board = choice(`${PART}board`, data.boards.map(({ key, name }) => [key, name]));
     this.board.value = DEFAULT_BOARD;
     const quick = data.sensors.filter(({ seconds }) => seconds <= 1); // a gesture needs a reading a second
-    this.sensors = new SensorChoice(PART, quick, given, () => this.showSteps());
+    this.sensors = new SensorChoice(PART, quick, (kind) => (this.told?.key === kind.key ? this.told.settings : given(kind)), () => this.showSteps());
     this.sensors.first.value = FIRST;
     this.board.onchange = () => this.show();
     this.element = make(
@@ -51,6 +53,13 @@ export class ReadingProgram {
     this.element.hidden = !isOffered;
     if (isOffered) this.show();
     else this.steps.replaceChildren();
+  }
+
+  /** Begin with that board and sensor; null: as it is. */
+  take(board: Board | null, sensor: SensorKind | null, settings: Given): void {
+    if (board) this.board.value = board.key;
+    if (sensor) this.sensors.choose(sensor);
+    this.told = sensor ? { key: sensor.key, settings } : null;
   }
 
   private get target(): Parameters<typeof flashPanel>[1] {

@@ -53,6 +53,11 @@ export class SensorChoice {
     }
   }
 
+  /** Choose a sensor alone. */
+  choose({ key }: SensorKind): void {
+    [this.first.value, this.second.value] = [key, NONE];
+  }
+
   /** What config.json says of them. Throws an Error for people, in the words of `build`. */
   get sensor(): SensorSettings {
     return this.chosen.length ? together(this.settings) : SERIAL;

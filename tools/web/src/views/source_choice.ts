@@ -48,7 +48,7 @@ export class SourceChoice {
   }
 
   /** Choose that of a project. */
-  choose(source: Source, shape: Shape): void {
+  choose(source: Source, shape: Shape = UNKNOWN): void {
     this.select.value = source;
     this.told = shape;
     this.say();

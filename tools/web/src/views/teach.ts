@@ -10,13 +10,14 @@ import type { Model } from "../model";
 import type { PageData } from "../page_data";
 import type { Recording } from "../learning/recording";
 import { readProject } from "../project";
-import type { Sensor } from "../sensors";
+import { readToml } from "../project_toml";
+import { usualSource, type Sensor } from "../sensors";
 import { texts } from "../texts";
 import { Answer } from "./answer";
 import { ExamPanel } from "./exam_panel";
 import { ClassCards } from "./class_cards";
-import { checkName, freshName } from "./gesture_names";
-import type { HandOver } from "./hand_over";
+import { checkName, freshName, MOST } from "./gesture_names";
+import { MOTION, type HandOver } from "./hand_over";
 import { LabelButtons } from "./label_buttons";
 import { OpenProject } from "./open_project";
 import { phonePart } from "./phone";
@@ -95,9 +96,7 @@ export class Teach {
       () => this.keep(),
     );
     this.readings = new ReadingProgram(data, () => this.classNames);
-    this.opens = new OpenProject(
-      (file) => void this.steps.doNext(() => this.open(file), (error) => this.complain(error)),
-    );
+    this.opens = new OpenProject((file) => this.openFile(file));
     this.exam = new ExamPanel(() => void this.examine());
     this.cards = new RecordingCards({
       play: (recording) => this.play(recording),
@@ -330,6 +329,30 @@ export class Teach {
     this.exam.clear();
     this.answer.show(null, [], []);
     this.showCards();
+  }
+
+  /** Open a project, or its settings in microshrub.toml. */
+  openFile(file: File): void {
+    const open = (): Promise<void> => (file.name.endsWith(".toml") ? this.openSettings(file) : this.open(file));
+    void this.steps.doNext(open, (error) => this.complain(error));
+  }
+
+  private async openSettings(file: File): Promise<void> {
+    const settings = readToml(await file.text(), this.data);
+    const { classNames, sensor, given, board } = settings;
+    classNames.forEach((name, c) => checkName(name, classNames.slice(0, c)));
+    if (classNames.length === 1 || classNames.length > MOST) throw new Error(texts.toml.classes(classNames.length, MOST));
+    this.remember();
+    this.startOver();
+    if (classNames.length) [this.names, this.above] = [classNames, []];
+    if (sensor) this.source.choose(sensor.key === MOTION && usualSource() === "motion" ? "motion" : "board");
+    this.hand.take(settings);
+    this.readings.take(board, sensor, given);
+    this.bytes = this.hand.bytes;
+    this.showSensor();
+    this.showButtons();
+    this.keep();
+    this.say(texts.toml.opened(board?.name ?? null, settings.told["sensor"] ?? null, this.names));
   }
 
   private async open(file: File): Promise<void> {

@@ -1,0 +1,160 @@
+"""A project goes on elsewhere: by a link on another machine, in a folder by microshrub.toml."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from browser_support import Browser
+from node_support import run_in_node
+from playground_support import choose, take
+from sensor_support import LIES, settle
+from teach_support import begin, crc, end, name, press, taught
+from test_put_on_a_board import shake
+
+from microshrub_host import load_model, open_stream
+from microshrub_host.cli import project_file
+from microshrub_tools.cli.main import main
+
+STATUS = "document.querySelector('#learn-me-status').textContent"
+NAMES = "[...document.querySelectorAll('#classes input')].map((each) => each.value)"
+LINK = "document.querySelector('#link').value"
+
+
+def test_a_link_opens_the_project_on_another_machine(held: Browser) -> None:
+    taught(held, seconds=2)
+    before = end(held)
+    choose(held, "threshold-1", "80")
+    settle(held)
+    held.press("#take-link")
+    held.wait(LINK)
+    link = held.run(LINK)
+    assert "#project=" in link
+    held.open(link)  # which forgets all that the browser kept
+    assert crc(held) == before
+    assert held.run(NAMES) == ["circle", "line", "rest"]
+    assert held.run("document.querySelector('#threshold-1').value") == "80"
+    assert held.run("location.hash") == ""
+    held.run("location.hash = '#project=' + 'cut'")
+    held.wait(f"{STATUS}.startsWith('The link is no project')")
+    assert crc(held) == before  # it is still there
+
+
+def test_a_project_that_is_too_large_for_a_link_is_refused(tmp_path: Path) -> None:
+    program = """
+        import { linkTo, zip } from "./bundle.mjs";
+        globalThis.location = { origin: "http://localhost", pathname: "/", search: "" };
+        const noise = crypto.getRandomValues(new Uint8Array(60000));
+        const files = { "config.json": noise, "gestures.json": noise.slice(0, 30000) };
+        const said = await linkTo(zip(files)).catch((error) => error.message);
+        console.log(JSON.stringify(said));
+    """
+    said = run_in_node(tmp_path, program, {"project_link": "linkTo", "zip": "zip"}, None)
+    assert said.startswith("The project is too large for a link: 1")
+    assert said.endswith("Save the project, and open the file on the other machine.")
+
+
+def test_the_commands_go_on_in_the_folder_that_the_page_gives(
+    held: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name(held, "across, up")
+    held.run("document.querySelector('#source').value = 'motion'")
+    held.run(LIES)
+    begin(held)
+    for text, wide, high in (("across", 8, 0.5), ("up", 0.5, 8)) * 2:
+        press(held, text)
+        shake(held, 3, wide, high)
+    settle(held)
+    end(held)
+    choose(held, "threshold-1", "80")
+    choose(held, "switch-kind", "pixel")
+    choose(held, "gestures-scl", "5")
+    choose(held, "gestures-sda", "4")
+    packed = take(held, "take-folder", tmp_path / "gestures.zip")
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        archive.extractall(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    told = project_file.read()
+    assert told["board"] == "rpi_pico"
+    assert told["sensor"].startswith("mpu6050 scl=5 sda=4")
+    assert told["label-keys"] == "0=across,1=up"
+    for command in ("simulate", "build"):
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert main([command]) == 0
+    model = load_model(told["model"])
+    config = json.loads(Path("microshrub-rpi_pico/config.json").read_text(encoding="utf-8"))
+    assert config["class_names"] == ["across", "up"]
+    assert config["switches"] == [[[16, 64, 0, 0]], [[16, 0, 64, 0]]]
+    assert config["switch_above"] == [0, 204]
+    take(held, "take-gestures", tmp_path / "gestures.mshrub")
+    project = open_stream(str(tmp_path / "gestures.mshrub"))
+    assert model.file.feature_names == project.feature_names
+    extraction = project.extraction
+    assert extraction is not None
+    assert config["extraction"] == extraction.options
+
+
+INIT = ["init", "--board", "rpi_pico_w", "--sensor", "mpu6050 scl=5 sda=4 rate=100 axes=3",
+    "--features", "", "--label-pin", "15 pressed=a rest released=",
+    "--label-keys", "0=wave,1=a rest"]  # fmt: skip
+
+
+def test_a_file_that_init_writes_is_opened_and_what_it_says_is_kept(
+    held: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert main(INIT) == 0
+    path = tmp_path / project_file.NAME
+    held.give_file("#project", path)
+    held.wait(f"{STATUS}.startsWith('microshrub.toml is open: Raspberry Pi Pico W')")
+    assert held.run(NAMES) == ["wave", "a rest"]
+    assert held.run("document.querySelector('#source').value") == "board"
+    assert held.run("document.querySelector('#readings-board').value") == "rpi_pico_w"
+    held.run("document.querySelector('#source').value = 'motion'")
+    held.run(LIES)
+    begin(held)
+    for text, wide, high in (("wave", 8, 0.5), ("a rest", 0.1, 0.1)):
+        press(held, text)
+        shake(held, 3, wide, high)
+    settle(held)
+    end(held)
+    assert held.run("document.querySelector('#gestures-board').value") == "rpi_pico_w"
+    packed = take(held, "take-folder", tmp_path / "gestures.zip")
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        archive.extract(project_file.NAME, tmp_path)
+    told = project_file.read()
+    assert told["sensor"].startswith("mpu6050 scl=5 sda=4")
+    assert told["label-pin"] == "15 pressed=a rest released="
+    assert told["label-keys"] == "0=wave,1=a rest"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('bord = "rpi_pico"', "microshrub.toml: there is no key bord."),
+        ("[simulation]\nplot = 1", "microshrub.toml: there is no key simulation."),
+        ('simulate = "all"', "simulate has to be a section, [simulate]"),
+        ('board = "abacus"', "this page has no board abacus. It has esp32"),
+        ("board = 5", "board has to be a text"),
+        ("board = rpi", "microshrub.toml, line 1: not a key and its value"),
+        ('# "=\n\nboard', "microshrub.toml, line 3"),
+        ('sensor = "mpu6050 slc=1"', "the sensor mpu6050 has no setting slc=1. It has scl"),
+        ('label-keys = "0=a"', "label-keys has 1 label, and this page teaches two to 5"),
+        ('label-keys = "0=a,1=a"', "There is already a gesture named a"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_refused_by_what_is_wrong(
+    page: Browser, address: str, tmp_path: Path, text: str, said: str
+) -> None:
+    if page.run("!document.querySelector('#project')"):
+        page.open(address)
+        page.wait("!!document.querySelector('#project')")
+    (tmp_path / project_file.NAME).write_text(text, encoding="utf-8")
+    page.give_file("#project", tmp_path / project_file.NAME)
+    page.wait(f"{STATUS}.includes({json.dumps(said)})")
+    assert page.run(NAMES) == ["circle", "line", "rest"]

@@ -1,0 +1,41 @@
+// A project in a link: what `#project=` is followed by opens it on another machine, and no server
+// sees it, since browsers do not send that part.
+
+import { PARTS } from "./project";
+import { texts } from "./texts";
+import { unzip, zip } from "./zip";
+
+const BEGIN = "#project=";
+const MOST = 100_000; // letters: longer ones are cut off on their way
+
+/** A link to this page with a project in it. Rejects with an Error for people if that is too large. */
+export async function linkTo(project: Blob): Promise<string> {
+  const parts = unzip(new Uint8Array(await project.arrayBuffer()))!;
+  const needed = zip(Object.fromEntries(PARTS.map((name) => [name, parts[name]!])));
+  const packed = await through(needed, new CompressionStream("deflate-raw"));
+  let text = "";
+  for (const byte of packed) text += String.fromCharCode(byte);
+  const letters = btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+  if (letters.length > MOST) throw new Error(texts.link.tooLarge(letters.length, MOST));
+  const { origin, pathname, search } = location;
+  return origin + pathname + search + BEGIN + letters;
+}
+
+/** The project in the address, which is then taken out of it; null if there is none. */
+export async function linkedProject(): Promise<File | null> {
+  const { hash } = location;
+  if (!hash.startsWith(BEGIN)) return null;
+  history.replaceState(null, "", location.pathname + location.search);
+  try {
+    const text = atob(hash.slice(BEGIN.length).replaceAll("-", "+").replaceAll("_", "/"));
+    const packed = Uint8Array.from(text, (mark) => mark.charCodeAt(0));
+    const made = await through(new Blob([packed]), new DecompressionStream("deflate-raw"));
+    return new File([made], texts.link.name);
+  } catch {
+    return new File([], texts.link.name); // which is no project
+  }
+}
+
+async function through(data: Blob, change: GenericTransformStream): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await new Response(data.stream().pipeThrough(change as ReadableWritablePair)).arrayBuffer());
+}
