@@ -32,7 +32,8 @@ def teach(page: Chromium, address: str) -> None:
             page.wait(f"!!{UNSEEN}", RUN)
             do(page, "line", 120)
             settle(page)
-            page.run("scrollTo(0, 0); new Promise((done) => setTimeout(done, 500))")  # bars move
+            page.run("scrollTo(0, 0); new Promise((done) => setTimeout(done, 500))")
+            page.run("document.getAnimations().forEach((each) => each.finish())")  # bars move
             page.picture(IMAGES / f"{name}.png")
 
 

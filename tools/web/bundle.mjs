@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { build } from "esbuild";
+import { marked } from "marked";
 
 const target = process.argv[2];
 if (!target) throw new Error("usage: node bundle.mjs FOLDER");
@@ -31,6 +32,13 @@ await build({
   chunkNames: "parts/[name]-[hash]",
   outdir: target,
 });
+
+// The lesson of docs/, to be printed
+const lesson = marked.parse(readFileSync("../../docs/tutorials/lesson.md", "utf8"));
+const title = /<h1>(.*)<\/h1>/.exec(lesson)[1];
+const head = readFileSync("src/index.html", "utf8").replace(/ *<script.*\n/, "").replace(/(<title>).*(?=<)/, `$1${title}`);
+const page = head.replace(/<body>[^]*<\/body>/, () => `<body class="sheet"><main>${lesson}</main></body>`);
+writeFileSync(join(target, "lesson.html"), page);
 
 // Their licenses. MicroPython's package brings no text.
 const licenses = {

@@ -23,7 +23,10 @@ from test_playground import (
 from test_put_on_a_board import (
     test_without_webserial_all_else_is_there_and_it_says_how_to_go_on,
 )
-from test_similar_gestures import test_nine_of_ten_that_were_drawn_are_right
+from test_similar_gestures import (
+    test_four_of_five_that_were_drawn_are_right,
+    test_four_of_five_that_were_shaken_are_right,
+)
 from test_teach_by_cable import test_a_blank_board_gets_a_program_that_sends_its_readings
 from test_teach_gestures import (
     test_a_project_is_opened_again_and_comes_to_the_same_bits,
@@ -44,9 +47,10 @@ __all__ = [
     "test_a_project_is_opened_again_and_comes_to_the_same_bits",
     "test_a_recording_is_moved_and_deleted_and_all_is_learned_again",
     "test_an_arff_file_ends_in_the_simulators_state",
+    "test_four_of_five_that_were_drawn_are_right",
+    "test_four_of_five_that_were_shaken_are_right",
     "test_it_teaches_in_german",
     "test_it_works_without_the_server_once_it_was_loaded",
-    "test_nine_of_ten_that_were_drawn_are_right",
     "test_no_text_is_cut_off",
     "test_nothing_is_asked_for_elsewhere_and_nothing_is_refused",
     "test_the_exam_counts_each_class_alike",

@@ -10,7 +10,10 @@ from collections.abc import Iterator
 import pytest
 from browser_support import Browser
 from test_playground import test_an_arff_file_ends_in_the_simulators_state
-from test_similar_gestures import test_nine_of_ten_that_were_drawn_are_right
+from test_similar_gestures import (
+    test_four_of_five_that_were_drawn_are_right,
+    test_four_of_five_that_were_shaken_are_right,
+)
 from test_teach_gestures import (
     test_the_exam_counts_each_class_alike,
     test_what_is_no_project_is_refused,
@@ -20,7 +23,8 @@ from webkit_support import webkit
 __all__ = [
     "page",
     "test_an_arff_file_ends_in_the_simulators_state",
-    "test_nine_of_ten_that_were_drawn_are_right",
+    "test_four_of_five_that_were_drawn_are_right",
+    "test_four_of_five_that_were_shaken_are_right",
     "test_the_exam_counts_each_class_alike",
     "test_what_is_no_project_is_refused",
 ]

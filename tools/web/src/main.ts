@@ -81,6 +81,7 @@ document.body.append(
     {},
     make("p", {}, texts.lead),
     make("p", {}, texts.offline),
+    make("p", {}, make("a", { href: "lesson.html", hreflang: "en" }, texts.lesson)),
     make("p", {}, make("a", { href: "licenses.txt" }, texts.licenses)),
   ),
 );
