@@ -97,6 +97,28 @@ def test_the_commands_go_on_in_the_folder_that_the_page_gives(
         project = json.loads(archive.read("config.json"))
     assert list(model.file.feature_names) == project["feature_names"]
     assert config["extraction"] == project["extraction"]["options"]
+    in_a_network(held, tmp_path)
+
+
+def in_a_network(held: Browser, folder: Path) -> None:
+    """A class is told to an MQTT broker, where the board has Wi-Fi; passwords are no page's."""
+    choose(held, "switch-kind", "mqtt")
+    said = "document.querySelector('#gestures-take').textContent"
+    assert "Raspberry Pi Pico has no Wi-Fi" in held.run(said)
+    choose(held, "gestures-board", "rpi_pico_w")
+    assert "fill in “Broker”" in held.run(said)
+    choose(held, "switch-mqtt", "broker.local")
+    choose(held, "switch-wifi", "school")
+    held.wait("!!document.querySelector('#board-told')")
+    assert held.run("document.querySelector('#gestures-flash')") is None
+    packed = take(held, "take-folder", folder / "gestures.zip")
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        archive.extract(project_file.NAME, folder)
+    (folder / "password").write_text("a secret\n", encoding="utf-8")
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert main(["build", "--wifi-password-file", "password", "--output", "told"]) == 0
+    config = json.loads((folder / "told" / "config.json").read_text(encoding="utf-8"))
+    assert (config["mqtt"]["host"], config["mqtt"]["name"]) == ("broker.local", "gestures")
 
 
 INIT = ["init", "--board", "rpi_pico_w", "--sensor", "mpu6050 scl=5 sda=4 rate=100 axes=3",

@@ -78,6 +78,7 @@ def board_data(board: Board) -> dict[str, Any]:
         "pins": pin_data(board),
         "wired": _wired(board),
         "beside": {model: _beside(board, model) for model in learners()},
+        "wifi": board.wifi is not None,
         "bytes": board_bytes(board, _usual(DEFAULT)),
     }
 

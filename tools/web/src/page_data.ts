@@ -16,6 +16,7 @@ export interface Board {
   readonly wired: WiredPins;
   /** By learner, bytes of code, headers and objects: of one's own program, or of the page's two. */
   readonly beside: Readonly<Record<string, Readonly<Record<"alone" | "program" | "motion", number>>>>;
+  readonly wifi: boolean;
   readonly bytes: number; // Thicket's size there, for a stream of the user's own
 }
 

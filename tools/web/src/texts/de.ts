@@ -573,6 +573,9 @@ export const de: Texts = {
     link: "Link zu diesem Projekt",
     linkIs: "Kopiere diesen Link: Er öffnet das Projekt auf einem anderen Gerät.",
     copied: "Der Link ist kopiert. Er öffnet das Projekt auf einem anderen Gerät; die Aufnahmen stehen im Link selbst.",
+    told:
+      "Passwörter gehen eine Seite nichts an, darum bringt die Kommandozeile dieses Programm auf das Board: " +
+      "Sie fragt nach denen des WLANs und des Brokers. Das Board meldet dem Broker dann jede Geste, und Home Assistant findet es.",
     folder: "Einen Ordner für die Kommandozeile speichern",
     folderLead:
       "Ein Zip mit microshrub.toml, wie microshrub init sie schreibt, und der Aufnahme. Entpack es in einen " +
@@ -603,7 +606,10 @@ export const de: Texts = {
   },
   switches: {
     title: "Was jeder Name schaltet",
-    kinds: { line: "Nichts, er wird nur ausgegeben", lights: "Je ein Licht", colour: "Die Farbe einer LED", pixel: "Die Farbe eines NeoPixels", tone: "Der Ton eines Summers" },
+    kinds: { line: "Nichts, er wird nur ausgegeben", lights: "Je ein Licht", colour: "Die Farbe einer LED", pixel: "Die Farbe eines NeoPixels", tone: "Der Ton eines Summers", mqtt: "Eine MQTT-Nachricht, etwa an Home Assistant" },
+    network: { mqtt: "Broker", wifi: "WLAN", name: "Name des Boards beim Broker" },
+    noRadio: (board) => `${board} hat kein WLAN, das eine MQTT-Nachricht braucht. Wähl ein anderes Board.`,
+    missing: (feld) => `Für MQTT-Nachrichten füll „${feld}“ aus.`,
     at: { pixel: "NeoPixel an", tone: "Summer an" },
     silent: "still",
     hertz: (hertz) => `${count(hertz)} Hz`,

@@ -517,6 +517,9 @@ export const en = {
     link: "Link to this project",
     linkIs: "Copy this link: it opens the project on another machine.",
     copied: "The link is copied. It opens the project on another machine; the recordings are in the link itself.",
+    told:
+      "Passwords are nothing for a page, so the command line puts this program on the board: it asks for the " +
+      "network's and the broker's. The board then tells the broker each gesture, and Home Assistant finds it.",
     folder: "Save a folder for the command line",
     folderLead:
       "A zip with microshrub.toml, as microshrub init writes it, and the recording. Unpack it into a " +
@@ -547,7 +550,10 @@ export const en = {
   },
   switches: {
     title: "What each name switches",
-    kinds: { line: "Nothing: it is only printed", lights: "A light each", colour: "The colour of an LED", pixel: "The colour of a NeoPixel", tone: "The tone of a buzzer" },
+    kinds: { line: "Nothing: it is only printed", lights: "A light each", colour: "The colour of an LED", pixel: "The colour of a NeoPixel", tone: "The tone of a buzzer", mqtt: "An MQTT message, as to Home Assistant" },
+    network: { mqtt: "Broker", wifi: "Wi-Fi network", name: "The board's name at the broker" },
+    noRadio: (board: string) => `${board} has no Wi-Fi, which an MQTT message needs. Choose another board.`,
+    missing: (field: string) => `For MQTT messages, fill in “${field}”.`,
     at: { pixel: "NeoPixel at", tone: "Buzzer at" },
     silent: "silent",
     hertz: (hertz: number) => `${count(hertz)} Hz`,

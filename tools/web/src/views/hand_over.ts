@@ -26,6 +26,7 @@ const FIRST = "rpi_pico";
 const MOST_BYTES = 16384; // of the learner: it is learned again within seconds, and larger ones know no more
 export const MOTION = "mpu6050"; // feels what a phone feels, in the same units
 const words = texts.handOver;
+type Network = Readonly<Record<string, string>>; // options of `build`
 
 export class HandOver {
   readonly element: HTMLElement;
@@ -118,11 +119,13 @@ export class HandOver {
       const made = (): HTMLElement[] => {
         const target = { board: chosen(), sensor: steady[kind] ?? pins.sensor, switches: switches.switched, above };
         checkTarget(model, target, this.data);
+        const { told } = switches;
+        const put = told ? make("p", { id: "board-told" }, words.told) : ontoBoard(model, target, this.data, this.failed, PART);
         return [
           ...this.toWire(kind, target, switches.parts, model.classNames, source),
           ...(waits
             ? [make("p", { role: "status" }, words.resizing)]
-            : [ontoBoard(model, target, this.data, this.failed, PART), ...this.folderPart(target, gestures)]),
+            : [put, ...this.folderPart(target, gestures, told ?? {})]),
         ];
       };
       steps.replaceChildren(...orWhyNot(made));
@@ -184,13 +187,13 @@ export class HandOver {
   }
 
   /** A folder in which the commands go on, with the file that `microshrub init` writes. */
-  private folderPart(target: Target, gestures: Gestures): HTMLElement[] {
+  private folderPart(target: Target, gestures: Gestures, told: Network): HTMLElement[] {
     const button = make("button", { type: "button", id: "take-folder", class: "plain" }, words.folder);
-    button.onclick = () => save(FOLDER!, zip(this.folder(target, gestures)));
+    button.onclick = () => save(FOLDER!, zip(this.folder(target, gestures, told)));
     return [make("p", {}, words.folderLead), make("pre", { tabindex: "0" }, "microshrub run"), button];
   }
 
-  private folder({ board, sensor, switches, above }: Target, gestures: Gestures): Record<string, Uint8Array> {
+  private folder({ board, sensor, switches, above }: Target, gestures: Gestures, network: Network): Record<string, Uint8Array> {
     const { classNames, shape: { rate, zero } } = gestures;
     const hasSensor = sensor.kind !== "serial";
     const [sensors, window] = [sensorTexts(sensor), `window=${windowOf(rate)} hop=${hopOf(rate)} rate=${rate}`];
@@ -198,6 +201,7 @@ export class HandOver {
     const needed = classNames.flatMap((name, c) => (above[c] ? [`${name}=${above[c]}%`] : []));
     const build = {
       ...(this.told["build"] as object | undefined),
+      ...network,
       ...(switched.length ? { switch: switched } : {}),
       ...(switched.length && needed.length ? { "switch-above": needed } : {}),
     };

@@ -1,5 +1,5 @@
 // What each class switches on the board: a light of its own, the colour of an LED or NeoPixel, or a
-// buzzer's tone.
+// buzzer's tone; or that it is told to an MQTT broker, which `build` adds to a program.
 
 import { choice, field, make } from "../dom";
 import type { Board, PixelColours, Switched } from "../page_data";
@@ -7,13 +7,14 @@ import { texts } from "../texts";
 import { pinName, type Parts } from "./wiring";
 
 const words = texts.switches;
-const KINDS = ["line", "lights", "colour", "pixel", "tone"] as const;
+const KINDS = ["line", "lights", "colour", "pixel", "tone", "mqtt"] as const;
 const COLOURS = ["off", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const;
 const LED_PINS = ["red", "green", "blue"] as const; // of an LED, a pin each: bits 0, 1 and 2 of a place
 const FIRST = ["red", "green", "blue", "yellow", "cyan"]; // the colours of the first classes
 
 const TONES = [262, 330, 392, 523, 659, 784, 1047, 1319, 1568, 2093]; // hertz: C, E and G, upwards
 const OFF = "off";
+const NETWORK = { mqtt: "", wifi: "", name: "gestures" }; // options of `build`, and their defaults
 
 /** What was chosen, by the names of the classes: it outlives the fields, and is in a project. */
 export interface Chosen {
@@ -30,6 +31,12 @@ export class SwitchFields {
   private readonly fields = make("div", { class: "fields" });
   private controls: readonly HTMLSelectElement[] = []; // of each class
   private at: HTMLSelectElement; // the pin of the NeoPixel or buzzer
+  private readonly network = Object.entries(NETWORK).map(([name, value]) => {
+    const control = make("input", { id: `switch-${name}`, maxlength: "63" });
+    control.value = value;
+    control.onchange = () => this.changed();
+    return [name as keyof typeof NETWORK, control] as const;
+  });
 
   constructor(
     private readonly classNames: readonly string[],
@@ -47,13 +54,15 @@ export class SwitchFields {
   }
 
   get chosen(): Chosen {
-    const of = this.controls.map(({ value }, c) => [this.classNames[c]!, value] as const);
+    const ofEach = this.controls.map(({ value }, c) => [this.classNames[c]!, value] as const);
+    const of = this.kind.value === "mqtt" ? this.network.map(([name, { value }]) => [name, value] as const) : ofEach;
     return { kind: this.kind.value, at: this.at.value, of: Object.fromEntries(of) };
   }
 
   /** What was chosen before, as far as it can be chosen now. */
   private restore({ at, of }: Chosen): void {
     choose(this.at, at);
+    if (this.kind.value === "mqtt") for (const [name, control] of this.network) control.value = of[name] ?? "";
     this.controls.forEach((control, c) => choose(control, of[this.classNames[c]!]));
   }
 
@@ -81,6 +90,15 @@ export class SwitchFields {
       const bits = COLOURS.indexOf(name as (typeof COLOURS)[number]);
       return pins.filter((_, bit) => (bits >> bit) & 1);
     });
+  }
+
+  /** The options of `build` for who is told over the network; null: nobody is. Throws an Error for people. */
+  get told(): Readonly<Record<string, string>> | null {
+    if (this.kind.value !== "mqtt") return null;
+    if (!this.board.wifi) throw new Error(words.noRadio(this.board.name));
+    const missing = this.network.find(([, { value }]) => !value.trim());
+    if (missing) throw new Error(words.missing(words.network[missing[0]]));
+    return Object.fromEntries(this.network.map(([name, { value }]) => [name, value.trim()]));
   }
 
   /** What has to be wired. */
@@ -142,12 +160,13 @@ export class SwitchFields {
       control.onchange = this.changed;
       return [name, control] as const;
     });
-    this.controls = kind === "line" ? [] : made.map(([, control]) => control);
+    this.controls = kind === "line" || kind === "mqtt" ? [] : made.map(([, control]) => control);
     this.fields.replaceChildren(
       ...(kind === "pixel" || kind === "tone" ? [field(words.at[kind], this.at)] : []),
+      ...(kind === "mqtt" ? this.network.map(([name, control]) => field(words.network[name], control)) : []),
       ...(this.controls.length ? made.map(([name, control]) => field(name, control)) : []),
     );
-    this.fields.hidden = !this.controls.length;
+    this.fields.hidden = !this.fields.children.length;
   }
 }
 
