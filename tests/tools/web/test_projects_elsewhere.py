@@ -116,6 +116,7 @@ def in_a_network(held: Browser, folder: Path) -> None:
         archive.extract(project_file.NAME, folder)
     (folder / "password").write_text("a secret\n", encoding="utf-8")
     with contextlib.redirect_stdout(io.StringIO()):
+        assert main(["simulate"]) == 0  # at a size that has room there
         assert main(["build", "--wifi-password-file", "password", "--output", "told"]) == 0
     config = json.loads((folder / "told" / "config.json").read_text(encoding="utf-8"))
     assert (config["mqtt"]["host"], config["mqtt"]["name"]) == ("broker.local", "gestures")
@@ -172,12 +173,9 @@ def test_a_file_that_init_writes_is_opened_and_what_it_says_is_kept(
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_by_what_is_wrong(
-    page: Browser, address: str, tmp_path: Path, text: str, said: str
+    playground: Browser, tmp_path: Path, text: str, said: str
 ) -> None:
-    if page.run("!document.querySelector('#project')"):
-        page.open(address)
-        page.wait("!!document.querySelector('#project')")
     (tmp_path / project_file.NAME).write_text(text, encoding="utf-8")
-    page.give_file("#project", tmp_path / project_file.NAME)
-    page.wait(f"{STATUS}.includes({json.dumps(said)})")
-    assert page.run(NAMES) == ["circle", "line", "rest"]
+    playground.give_file("#project", tmp_path / project_file.NAME)
+    playground.wait(f"{STATUS}.includes({json.dumps(said)})")
+    assert playground.run(NAMES) == ["circle", "line", "rest"]

@@ -213,6 +213,7 @@ export class HandOver {
       sensor: hasSensor ? (sensors.length > 1 ? sensors : sensors[0]!) : null,
       features: hasSensor ? window + (zero.some(Boolean) ? ` zero=${zero.join(",")}` : "") : null,
       "label-keys": labelKeys(classNames),
+      simulate: { ...(this.told["simulate"] as object | undefined), bytes: gestures.bytes },
       build: Object.keys(build).length ? build : null,
     });
     const text = (words: string): Uint8Array => new TextEncoder().encode(words);
