@@ -1,0 +1,67 @@
+"""Labels that come in no order: as right without a teacher as with one, never below guessing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from microshrub_host.engines import engines
+from microshrub_host.library import loader
+
+TAUGHT = 3000
+ASKED = 1000
+BLOCK = 20
+FARTHEST = 2**29 - 1
+Draw = Callable[[np.random.Generator], NDArray[np.float64]]
+
+
+def taught_and_asked(rows: NDArray[Any], labels: NDArray[Any], seed: int) -> tuple[float, float]:
+    """Percent right of the last samples, each block first without its labels, then with them."""
+    raw, known = rows.astype(np.int32), labels.astype(np.uint8)
+    shape = {"features": rows.shape[1], "classes": 3, "bytes": 65536, "seed": seed}
+    asked, taught = [], []
+    with engines.start(loader.fastest(), "Thicket", shape, growing=True) as run:
+        run.run(raw[:TAUGHT], known[:TAUGHT])
+        for at in range(TAUGHT, len(raw), BLOCK):
+            block = slice(at, at + BLOCK)
+            asked.append(run.ask(raw[block]) == known[block])
+            taught.append(run.run(raw[block], known[block]) == known[block])
+    return 100 * float(np.mean(taught)), 100 * float(np.mean(asked))
+
+
+@pytest.mark.parametrize("share", [0.9, 0.7])
+@pytest.mark.parametrize("spread", [1000, 0])
+def test_features_that_tell_nothing_are_no_worse_than_guessing(share: float, spread: int) -> None:
+    """Whether they are noise or stay as they are; two seeds each."""
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        rows = rng.normal(7, spread, (TAUGHT + ASKED, 2))
+        labels = rng.random(len(rows)) > share
+        _, asked = taught_and_asked(rows, labels, seed)
+        assert asked > 100 * (1 - labels[TAUGHT:].mean()) - 1
+
+
+TAILS: dict[str, Draw] = {
+    "lognormal": lambda rng: rng.lognormal(0, 4, (TAUGHT + ASKED, 3)),
+    "pareto": lambda rng: rng.pareto(1, (TAUGHT + ASKED, 3)),
+    "cauchy": lambda rng: rng.standard_cauchy((TAUGHT + ASKED, 3)),
+}
+
+
+@pytest.mark.parametrize("tail", TAILS)
+def test_heavy_tails_are_as_right_without_labels(tail: str) -> None:
+    """The mean of five seeds, and of fifty moments at which a teacher goes."""
+    result = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        values = TAILS[tail](rng)
+        labels = (values[:, 0] > np.median(values[:, 0])) + 1 * (values[:, 1] > 1)
+        rows = np.rint(1000 * values).clip(-FARTHEST, FARTHEST)
+        result.append(taught_and_asked(rows, labels, seed))
+    taught, asked = np.mean(result, axis=0)
+    assert asked > taught - 2
+    assert asked > 85, "some member has to know"
