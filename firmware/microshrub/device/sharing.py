@@ -22,8 +22,7 @@ from micropython import const
 
 from ..buffers import Buffers
 from ..sample_packet import SamplePacket
-from ..thicket.packet_acceptance import LEARNED, TOO_FAR, WELL_KNOWN
-from ..thicket.sharing import MOST, Sharing
+from ..thicket.sharing import LEARNED, MOST, TOO_FAR, WELL_KNOWN, Sharing
 from .companion import Companion
 
 _BOARDS = const(8)  # places for packets of each class: as many as a group has of others

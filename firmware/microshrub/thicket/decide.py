@@ -15,10 +15,10 @@ from micropython import const
 
 from .bayes import predict as ask_bayes
 from .grove import predict as ask_grove
-from .label_runs import in_runs
 from .members import arrive, ask, predict
 from .neighbour_reach import aim
 from .neighbours import ask as ask_neighbours
+from .sample_store import in_runs
 from .thicket import Thicket
 from .vote_mixing import compare_classes, even_out, mix, share_out
 

@@ -20,8 +20,7 @@ The buffers are those of thicket.py.
 import micropython
 from micropython import const
 
-from .label_runs import in_runs
-from .sample_store import contradict, forget
+from .sample_store import contradict, forget, in_runs
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -51,7 +50,7 @@ _FAR = const(65536)
 # thicket/sample_store.py
 _W_SEEN = const(4)
 _W_RUN = const(6)
-_W_DOUBT = const(7)
+_W_ALERT = const(7)
 # thicket/trees.py
 _G_USED = const(1)
 _S_GROWING = const(1)
@@ -65,9 +64,9 @@ _MARGIN_OF_NEW = const(307)  # 0.3: of a class that became known in its run
 _LEARNED = const(64)  # labels of a run before which a new class is not known
 _KEPT = const(32)  # samples that stay
 _KNOWN = const(16)  # samples of a class that is known
-_DOUBTFUL = const(64)  # labels in a run that contradict more than others
+_ALERT = const(64)  # labels in a run that contradict more than others
 _NEAR = const(3)  # neighbours that a label contradicts,
-_NEAR_IN_DOUBT = const(5)
+_NEAR_IN_ALERT = const(5)
 _STRENGTH = const(3)
 
 
@@ -81,8 +80,8 @@ def notice(t, label: int, wrong: int):
     state[_T_LATELY] = int(moved(state[_T_LATELY], wrong))
     changed = int(is_above(state[_T_LATELY], usual, _MARGIN))
     if int(in_runs(t[_GROVE])):
-        if state[_T_FAMILIAR] == _OLD or ptr32(ptr32(t[_GROVE])[_STORE_STATE])[_W_DOUBT]:
-            doubt(t, label)
+        if state[_T_FAMILIAR] == _OLD or ptr32(ptr32(t[_GROVE])[_STORE_STATE])[_W_ALERT]:
+            contradict_near(t, label)
     elif changed:
         forget(t[_GROVE], _KEPT)
         disregard(t[_GROVE])
@@ -115,7 +114,7 @@ def disregard(t):
 
 
 @micropython.viper
-def doubt(t, label: int):
+def contradict_near(t, label: int):
     """In a run: let the label speak for and against its neighbours."""
     store = ptr32(ptr32(t[_GROVE])[_STORE_STATE])
     near = ptr32(t[_NEIGHBOURS])
@@ -123,17 +122,17 @@ def doubt(t, label: int):
     nearest = ptr16(near[_NEIGHBOURS_NEAREST])
     strength = 1
     reached = _NEAR
-    if store[_W_DOUBT]:
-        store[_W_DOUBT] = store[_W_DOUBT] - 1
+    if store[_W_ALERT]:
+        store[_W_ALERT] = store[_W_ALERT] - 1
         strength = _STRENGTH
-        reached = _NEAR_IN_DOUBT
+        reached = _NEAR_IN_ALERT
     for r in range(reached):
         if distance[r] < _FAR:
             contradict(t[_GROVE], nearest[r], label, strength)
 
 
 @micropython.viper
-def surprise(t, label: int):
+def notice_in_runs(t, label: int):
     """In a run: was the best member on its own wrong too often?
 
     A new class is known once it is predicted as well as the others.
@@ -157,4 +156,4 @@ def surprise(t, label: int):
     if int(
         is_above(lately, usual, _MARGIN_IN_RUNS if state[_T_FAMILIAR] == _OLD else _MARGIN_OF_NEW)
     ):
-        store[_W_DOUBT] = _DOUBTFUL
+        store[_W_ALERT] = _ALERT

@@ -69,7 +69,7 @@ _R_HELD = const(3)
 _W_SEEN = const(4)
 _W_LABEL = const(5)
 _W_RUN = const(6)
-_W_DOUBT = const(7)
+_W_ALERT = const(7)
 # thicket/trees.py
 _G_TREES = const(0)
 _S_SLOT = const(0)
@@ -159,7 +159,7 @@ def judge(c: int, share: int, t, label: int):
     if run < 8 or label != ptr32(address[_STORE_STATE])[_W_LABEL]:
         run = 8
     rate = _LEAF_RATE
-    if ptr32(address[_STORE_STATE])[_W_DOUBT] == 0:
+    if ptr32(address[_STORE_STATE])[_W_ALERT] == 0:
         rate = 8 * _LEAF_RATE // run
     most_leaves = grove[_G_MOST]
     upper = 0

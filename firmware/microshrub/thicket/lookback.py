@@ -5,14 +5,14 @@ raise the accuracy; with drift, they lower it by more. So while the labels are m
 neighbours predict twice: from the newest samples alone, and from all of them, which is one search
 in two parts. The half with the higher accuracy over the last few hundred labels decides, and trees
 grow on as many samples. The prediction from the newest samples is kept meanwhile in the buffers of
-a replayed sample (replay.py), as replay is only done while labels come in runs.
+a replayed sample (vote_mixing.py), as replay is only done while labels come in runs.
 """
 
 import micropython
 from micropython import const
 
-from .label_runs import in_runs
 from .neighbours import ask, begin, count_votes, search
+from .sample_store import in_runs
 
 # From elsewhere, written by `make constants`:
 # places of buffers

@@ -1,8 +1,8 @@
 """The kernels of a thicket: predict with the members, mix their votes, and teach them.
 
 The kernels get a tuple: the tables of addresses of grove, neighbours, softmax and shrubs,
-Thicket's own, and those of bayes and of the neighbours of a sample that is replayed (replay.py);
-last of all the buffer of that sample's codes.
+Thicket's own, and those of bayes and of the neighbours of a sample that is replayed
+(vote_mixing.py); last of all the buffer of that sample's codes.
 """
 
 import micropython
@@ -12,16 +12,15 @@ from ..shrub.ensemble import learn as learn_shrubs
 from ..shrub.ensemble import predict as ask_shrubs
 from .bayes import follow as follow_bayes
 from .bayes import predict as ask_bayes
-from .drift_response import notice, surprise
+from .drift_response import notice, notice_in_runs
 from .grove import follow, tend
 from .grove import predict as ask_grove
-from .label_runs import in_runs
 from .lookback import ask_twice
 from .lookback import judge as judge_lookback
 from .neighbour_reach import aim, find
 from .neighbours import ask as ask_neighbours
 from .neighbours import count_votes
-from .replay import replay
+from .sample_store import in_runs
 from .softmax import average, step
 from .softmax import predict as ask_softmax
 from .vote_mixing import (
@@ -30,6 +29,7 @@ from .vote_mixing import (
     mix,
     opinion,
     predict_alone,
+    replay,
     say_alone,
     share_out,
 )
@@ -47,7 +47,7 @@ _STORE_COUNT = const(24)
 # thicket/sample_store.py
 _W_SEEN = const(4)
 _W_RUN = const(6)
-_W_DOUBT = const(7)
+_W_ALERT = const(7)
 # (end)
 
 _GROVE = const(0)  # of the kernels' tuple, and numbers of the members
@@ -195,7 +195,7 @@ def teach(t, rows, at: int, label: int, wrong: int):
     follow(grove, rows, at, label)
     store = ptr32(ptr32(grove)[_STORE_STATE])
     often = 0
-    if known and store[_W_DOUBT] == 0:
+    if known and store[_W_ALERT] == 0:
         while store[_W_RUN] >> often >= _ALIKE:
             often += 1
     if own[_T_WITH_BAYES] and store[_W_RUN] & ((1 << often) - 1) == 0:
@@ -228,7 +228,7 @@ def judge_alone(t, label: int):
         if other:
             judge_change(t[_OWN], label)
         if runs:
-            surprise(t, label)
+            notice_in_runs(t, label)
 
 
 @micropython.viper

@@ -10,7 +10,7 @@ With few samples of a class, few neighbours vote: one for every twelve samples o
 import micropython
 from micropython import const
 
-from .label_runs import in_runs
+from .sample_store import in_runs
 
 # From elsewhere, written by `make constants`:
 # places of buffers

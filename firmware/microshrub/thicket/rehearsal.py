@@ -33,8 +33,7 @@ from micropython import const
 from ..fixed import below
 from .drift_response import disregard
 from .grove import tend
-from .label_runs import in_runs
-from .sample_store import forget, take
+from .sample_store import forget, in_runs, take
 from .softmax import predict as ask_softmax
 from .softmax import step
 

@@ -1,11 +1,13 @@
 """The sample store of a thicket: the newest samples, and a reservoir of older ones per class.
 
+It also says whether labels come in runs, one class after the other, or mixed.
+
 The last two fifths of the places are a ring of the newest samples. What leaves the ring is offered
 to the rest of the places:
 
 - While the classes are mixed, every sample is taken in, and the oldest one goes whose class has
   more than five sixths of an equal share there. That is nearly a longer ring.
-- While labels come in runs (label_runs.py), the rest is a reservoir for each class (Vitter: Random
+- While labels come in runs, the rest is a reservoir for each class (Vitter: Random
   Sampling with a Reservoir, ACM Transactions on Mathematical Software 1985; one for each class as
   in Chaudhry et al.: On Tiny Episodic Memories in Continual Learning, 2019): of a class that has
   most samples, each one that ever came is as likely to be kept. A class with fewer samples takes a
@@ -14,11 +16,19 @@ to the rest of the places:
   count of its nearest neighbours with another label, and takes one from the others. A new class,
   or a new region, contradicts no sample.
 
+With `same` the share of labels that are as the one before, and s the sum of the squared shares of
+the classes, which `same` would be if the classes were mixed, labels come in runs where
+
+    rho = (same - s) / (1 - s) >= 0.6
+
+and also where s > 15/16: with hardly more than one class, runs cannot be told from chance. The
+shares look back over 256 labels, fewer at first.
+
 Until all places are taken, a sample's place is its number. Buffers, besides the ring's
 (sample_ring.py):
 
-    store.state    'i'  the integers below and in label_runs.py
-    store.share    'H'  [classes] see label_runs.py
+    store.state    'i'  the integers below
+    store.share    'H'  [classes] how often each class came of late, Q16
     store.count    'H'  [classes] samples held
     store.kept     'H'  [classes] those of them that are outside the ring
     store.offered  'H'  [classes] samples that were offered to the reservoir
@@ -33,7 +43,6 @@ import micropython
 from micropython import const
 
 from ..fixed import below
-from .label_runs import in_runs, note
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -42,6 +51,7 @@ _RING_CODES = const(1)
 _RING_LABELS = const(2)
 _GROVE_RNG = const(17)
 _STORE_STATE = const(22)
+_STORE_SHARE = const(23)
 _STORE_COUNT = const(24)
 _STORE_KEPT = const(25)
 _STORE_OFFERED = const(26)
@@ -56,19 +66,23 @@ _R_HEAD = const(4)
 
 _W_FIRST = const(0)  # of the state: the first place of the ring
 _W_HAND = const(1)  # the place outside the ring behind the one that was filled last
-_W_DOOMED = const(2)  # samples outside the ring that are contradicted, and _GUESTS
-_W_SAME = const(3)  # these are described in label_runs.py
-_W_SEEN = const(4)
-_W_LABEL = const(5)
-_W_RUN = const(6)
-_W_DOUBT = const(7)  # labels that will still contradict more than others
+_W_DOOMED = const(2)  # samples outside the ring that are contradicted, and _FOREIGN
+_W_SAME = const(3)  # the share of labels that are as the one before, Q16
+_W_SEEN = const(4)  # labels so far, at most 256
+_W_LABEL = const(5)  # the last label,
+_W_RUN = const(6)  # and how often it came in a row
+_W_ALERT = const(7)  # labels that will still contradict more than others
 _W_WORDS = const(8)
 FIXED_IN_STORE = (_W_FIRST,)
 
 _CONTRADICTED = const(6)  # a count from which on a sample goes first
-_GUESTS = const(65536)  # samples of others were learned; a ring has fewer places
+_FOREIGN = const(65536)  # samples of others were learned; a ring has fewer places
 _COUNT = const(7)  # the bits of the count in what is `against` one of them
 _MOST_OFFERED = const(65535)
+_RUNS_MEMORY = const(256)  # labels that the shares look back over
+_WHOLE = const(65535)  # 1 in Q16, nearly
+_ONE_CLASS = const(245760)  # 15/16 in Q18
+_LONGEST = const(65535)  # a run is not counted further
 
 
 def store_table(classes, length):
@@ -89,15 +103,52 @@ def start_store(b, length):
 
 
 @micropython.viper
+def note_label(t, label: int):
+    """Note a label: how often the classes come, and whether it is as the one before."""
+    address = ptr32(t)
+    state = ptr32(address[_STORE_STATE])
+    share = ptr16(address[_STORE_SHARE])
+    seen = state[_W_SEEN]
+    if seen < _RUNS_MEMORY:
+        seen += 1
+        state[_W_SEEN] = seen
+    for c in range(ptr32(address[_RING_SHAPE])[_R_CLASSES]):
+        share[c] = share[c] + ((_WHOLE if c == label else 0) - share[c]) // seen
+    same = int(label == state[_W_LABEL])
+    run = state[_W_RUN] + 1
+    if not same:
+        run = 1
+    if run <= _LONGEST:
+        state[_W_RUN] = run
+    state[_W_LABEL] = label
+    state[_W_SAME] = state[_W_SAME] + ((_WHOLE if same else 0) - state[_W_SAME]) // seen
+
+
+@micropython.viper
+def in_runs(t) -> int:
+    """Do labels come in runs?"""
+    address = ptr32(t)
+    share = ptr16(address[_STORE_SHARE])
+    squares = 0  # Q18
+    for c in range(ptr32(address[_RING_SHAPE])[_R_CLASSES]):
+        p = share[c] >> 2  # Q14, and its square is at most 2**28
+        squares += p * p >> 10
+    if squares > _ONE_CLASS:
+        return 1
+    # same >= 0.6 + 0.4 s: 0.6 and 0.4 in Q10, then all in Q16
+    return int(ptr32(address[_STORE_STATE])[_W_SAME] >= (614 << 6) + (410 * squares >> 12))
+
+
+@micropython.viper
 def take(t, rows, at: int, label: int) -> int:
     """Take in the sample whose codes start at rows[at], as the newest; returns its place."""
-    note(t, label)
+    note_label(t, label)
     return int(put(t, rows, at, label))
 
 
 @micropython.viper
 def put(t, rows, at: int, label: int) -> int:
-    """Keep a sample that did not follow the one before, so that label_runs.py ignores it."""
+    """Keep a sample that did not follow the one before, so that the runs ignore it."""
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])
     codes = ptr8(address[_RING_CODES])
@@ -133,7 +184,7 @@ def offer(t, place: int):
     address = ptr32(t)
     victim = -1
     if int(count_against(t, place)) < _CONTRADICTED:
-        if ptr32(address[_STORE_STATE])[_W_DOOMED] & (_GUESTS - 1):
+        if ptr32(address[_STORE_STATE])[_W_DOOMED] & (_FOREIGN - 1):
             victim = int(contradicted(t))
         elif int(in_runs(t)):
             victim = int(drawn(t, ptr8(address[_RING_LABELS])[place]))
@@ -148,7 +199,7 @@ def count_against(t, place: int) -> int:
     """How often the sample at a place was contradicted."""
     address = ptr32(t)
     count = ptr8(address[_STORE_AGAINST])[place]
-    if count > 127 and ptr32(address[_STORE_STATE])[_W_DOOMED] >= _GUESTS:
+    if count > 127 and ptr32(address[_STORE_STATE])[_W_DOOMED] >= _FOREIGN:
         count = count & _COUNT
     return count
 
@@ -158,7 +209,7 @@ def contradicted(t) -> int:
     """The first place outside the ring whose sample is contradicted; there is one."""
     address = ptr32(t)
     against = ptr8(address[_STORE_AGAINST])
-    most = 127 if ptr32(address[_STORE_STATE])[_W_DOOMED] >= _GUESTS else 255
+    most = 127 if ptr32(address[_STORE_STATE])[_W_DOOMED] >= _FOREIGN else 255
     place = -1
     count = 0
     while count < _CONTRADICTED:
@@ -255,7 +306,7 @@ def contradict(t, place: int, label: int, strength: int):
     before = against[place]
     most = 255
     whose = 0
-    if state[_W_DOOMED] >= _GUESTS:
+    if state[_W_DOOMED] >= _FOREIGN:
         most = 127
         if before > most:
             most = _COUNT
@@ -289,7 +340,7 @@ def forget(t, keep: int):
         keep = shape[_R_LENGTH] - first
     if shape[_R_HELD] <= keep:
         return
-    guests = state[_W_DOOMED] & _GUESTS
+    foreign = state[_W_DOOMED] & _FOREIGN
     low = first if shape[_R_HELD] == shape[_R_LENGTH] else 0
     place = shape[_R_HEAD] - keep
     if place < low:
@@ -302,7 +353,7 @@ def forget(t, keep: int):
         label = labels[place]
         labels[i] = label
         whose = against[place]
-        against[i] = whose - (whose & _COUNT) if whose > 127 and guests else 0
+        against[i] = whose - (whose & _COUNT) if whose > 127 and foreign else 0
         count[label] = count[label] + 1
         place += 1
         if place == shape[_R_LENGTH]:
@@ -312,4 +363,4 @@ def forget(t, keep: int):
     shape[_R_HELD] = keep
     shape[_R_HEAD] = keep
     state[_W_HAND] = 0
-    state[_W_DOOMED] = guests
+    state[_W_DOOMED] = foreign

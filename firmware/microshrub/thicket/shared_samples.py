@@ -59,7 +59,7 @@ _R_HEAD = const(4)
 _W_FIRST = const(0)
 _W_DOOMED = const(2)
 _COUNT = const(7)
-_GUESTS = const(65536)
+_FOREIGN = const(65536)
 # thicket/thicket.py
 _RING_BUFFERS = const(3)
 # (end)
@@ -97,8 +97,8 @@ def mark(t, place: int, whose: int):
     address = ptr32(t)
     state = ptr32(address[_STORE_STATE])
     against = ptr8(address[_STORE_AGAINST])
-    if state[_W_DOOMED] < _GUESTS:
-        state[_W_DOOMED] = state[_W_DOOMED] + _GUESTS
+    if state[_W_DOOMED] < _FOREIGN:
+        state[_W_DOOMED] = state[_W_DOOMED] + _FOREIGN
         for k in range(ptr32(address[_RING_SHAPE])[_R_HELD]):
             if against[k] > _MOST_OWN:
                 against[k] = _MOST_OWN
@@ -147,23 +147,23 @@ class Store:
         return self._ring[_STORE_COUNT][label]
 
     @property
-    def has_guests(self):
+    def has_foreign(self):
         """Whether samples of others were learned, which are marked."""
-        return self._ring[_STORE_STATE][_W_DOOMED] >= _GUESTS
+        return self._ring[_STORE_STATE][_W_DOOMED] >= _FOREIGN
 
     def whose(self, place):
         """The mark of a sample, see mark_of(); 0: the board's own."""
         against = self._ring[_STORE_AGAINST][place]
-        return against & ~_COUNT if against >= _MARKED and self.has_guests else 0
+        return against & ~_COUNT if against >= _MARKED and self.has_foreign else 0
 
     def places(self, label, own=False):
         """The places of a class's samples, or of the board's own; the least contradicted first."""
         labels, against = self._ring[_RING_LABELS], self._ring[_STORE_AGAINST]
-        guests = _MARKED if self.has_guests else 256
-        most = guests if own else 256
+        foreign = _MARKED if self.has_foreign else 256
+        most = foreign if own else 256
         # a count is of 8 bits, a place below 2**16: no tuples, which a board has no room for
         nearest = [
-            (against[k] & _COUNT if against[k] >= guests else against[k]) << 16 | k
+            (against[k] & _COUNT if against[k] >= foreign else against[k]) << 16 | k
             for k in range(self.held)
             if labels[k] == label and against[k] < most
         ]

@@ -8,17 +8,263 @@
         ...
     sharing.forget(SamplePacket(data))
 
-packet_acceptance.py judges a packet before any sample of it is learned.
+A packet is judged before any sample of it is learned: it is compared with the samples held.
+
+- A class of which few samples are held is compared with the held samples around its samples, of
+  each class by its share of their nearest neighbours (a two-sample test by neighbours, as in
+  Schilling: Multivariate Two-Sample Tests Based on Nearest Neighbors, Journal of the American
+  Statistical Association 1986). Samples of a known class under another name would have half of
+  their three nearest neighbours in the packet. It is refused if less than three in five are there,
+  so classes may overlap. Where four in five are, a sample is left out if the three that are held
+  nearest to it are nearer than its own next one, unless more than a fifth are like that. A single
+  sample is refused: it could be of any class.
+- A sample of a known class is contradicted, and left out, if none of its three nearest neighbours
+  is of that class. The class is refused if more than half of its samples are contradicted.
+
+A class whose samples are all the same is refused, as a sensor was stuck, and one so far away that
+the ranges which hold it would be too coarse for what is held: another unit, or a broken sensor. A
+class is not learned, either, if as many of its samples are held as the packet has.
 """
+
+from array import array
 
 from micropython import const
 
-from ..sample_packet import packed
-from .packet_acceptance import Judge
-from .shared_samples import mark_of
+from ..quantizer import MISSING
+from ..sample_packet import in_unit, packed
+from .shared_samples import Store, apart, mark_of
+
+# From elsewhere, written by `make constants`:
+# range_growth.py
+_NO_VALUE = const(255)
+# thicket/neighbours.py
+_FAR = const(65536)
+# (end)
 
 MOST = const(20)  # samples of a class in a packet
 _MOVED = const(8)  # how far a feature's code may have come with ranges that grew since
+_KNOWN = const(5)  # samples of a class from which on it is known
+_NEAR = const(3)  # neighbours that speak for or against a sample
+_REACH = const(3)  # held samples that one sample of a packet is compared with
+_UNIT = const(240)  # the weight of a sample of the packet
+_APART = const(3)  # in fives: the neighbours that a new class has to have in its own packet,
+_CLEAR = const(4)  # and from which on it stands apart
+_WITNESSES = const(32)  # held samples that are looked at before ranges grow
+_LOST = const(8)  # one in so many of them may come nearer to another class than to its own
+_DOUBLINGS = const(9)  # of a range, at most: what was all of it has 1/512 then
+_MANY = const(8)  # samples from which on a feature's least and greatest value do not count
+
+# What becomes of a class
+LEARNED = "learned"
+WELL_KNOWN = "well known"
+REFUSED = "contradicted"
+STUCK = "all the same"
+SINGLE = "a single sample"
+TOO_FAR = "too far away"
+STRANGE = "no such class"
+
+
+class Judge:
+    """Judges packets by the samples of a thicket; the arguments are those of Sharing."""
+
+    def __init__(self, model, quantizer, feature_names, units, class_names):
+        if not hasattr(model, "grove"):
+            raise ValueError("only a thicket keeps samples that it can share")
+        self._store = Store(model)
+        self._quantizer = quantizer
+        self._features = tuple(feature_names)
+        self._units = tuple([tuple(unit) for unit in units])
+        self._classes = tuple(class_names)
+        self._raw = array("i", bytes(4 * len(self._features)))
+        self._x = array("H", bytes(2 * len(self._features)))
+        self.found = []  # what the last judge() has returned
+
+    def judge(self, packet):
+        """Judge a packet: a tuple for each class, (name, what, samples to be learned).
+
+        `what` is one of the texts above; the samples are given by their numbers. Nothing is
+        changed. Raises ValueError for a packet of other features.
+        """
+        for _ in self.judging(packet):
+            pass
+        return self.found
+
+    def judging(self, packet):
+        """Judge a packet in steps, an iterator; at the end, `found` is what judge() returns.
+
+        A step looks at one sample, or at its neighbours.
+        """
+        if packet.feature_names != self._features:
+            raise ValueError(
+                "the packet is of the features %s, and here they are %s"
+                % (", ".join(packet.feature_names), ", ".join(self._features))
+            )
+        members = [[] for _ in packet.class_names]  # type: list
+        for i in range(packet.samples):
+            members[packet.label(i)].append(i)
+        self.found = []
+        for name, which in zip(packet.class_names, members):
+            judged = yield from self._judge_class(packet, name, which)
+            if judged[1]:
+                doublings = yield from self._doublings(packet, judged[1])
+                if not (yield from self._stay_apart(doublings)):
+                    judged = TOO_FAR, []
+            self.found.append((name,) + judged)
+
+    def _judge_class(self, packet, name, which):
+        if name not in self._classes:
+            return STRANGE, []
+        label = self._classes.index(name)
+        held = self._store.count(label)
+        if held >= len(which):
+            return WELL_KNOWN, []
+        rows = []
+        first, stuck = b"", len(which) > 2
+        for i in which:
+            self._code(packet, i)
+            rows.append(array("H", self._x))
+            raw = bytes(self._raw)
+            first = first or raw
+            stuck = stuck and raw == first
+            yield
+        if stuck:
+            return STUCK, []
+        near = []
+        for row in rows:
+            near.append(self._store.nearest(row))
+            yield
+        if held >= _KNOWN:
+            right = [which[i] for i in range(len(rows)) if _agrees(near[i], label)]
+            return (LEARNED, right) if 2 * len(right) >= len(which) else (REFUSED, [])
+        judged = yield from self._judge_new(rows, which, near, label)
+        return judged
+
+    def _judge_new(self, rows, which, near, label):
+        """Judge a class of which few samples are held: `what`, and the samples to be learned."""
+        rivals = [[row for row in found if row[1] != label] for found in near]
+        held = self._rivals(rivals)
+        if not held:
+            return LEARNED, which
+        if len(rows) == 1:  # nothing speaks for it
+            return SINGLE, []
+        most = min(_NEAR, len(rows) - 1)
+        own = 0
+        for i in range(len(rows)):
+            own += self._own_neighbours(rows, i, held, most)
+            yield
+        share = 5 * own // (most * _UNIT * len(rows))
+        if share < _APART:
+            return REFUSED, []
+        odd = set()  # type: set
+        for i in range(len(rows) if share >= _CLEAR else 0):
+            if len(rivals[i]) >= _NEAR and rivals[i][_NEAR - 1][0] < self._nearest_own(rows, i):
+                odd.add(i)
+        if 5 * len(odd) > len(rows):
+            odd = set()
+        return LEARNED, [which[i] for i in range(len(rows)) if i not in odd]
+
+    def _rivals(self, near):
+        """Held samples of the classes that are nearest, (codes, weight); they weigh as many."""
+        hits = [0] * len(self._classes)
+        for found in near:
+            if found:
+                hits[found[0][1]] += 1
+        rivals = []
+        for c in range(len(hits)):
+            places = self._store.places(c) if hits[c] else ()
+            count = min(_REACH * hits[c], len(places))
+            for i in range(count):
+                row = self._store.row(places[i * len(places) // count])
+                rivals.append((array("H", row), _UNIT * hits[c] // count))
+        return rivals
+
+    def _own_neighbours(self, rows, i, rivals, most):
+        """How much of so many nearest neighbours of a row are rows, too: times _UNIT."""
+        features = len(self._features)
+        others = [
+            (apart(rows[i], rows[k], features), _UNIT, 1) for k in range(len(rows)) if k != i
+        ]
+        others += [(apart(rows[i], row, features), weight, 0) for row, weight in rivals]
+        return _own_among(sorted(others), most * _UNIT)
+
+    def _nearest_own(self, rows, i):
+        """How far the nearest other row is from row i."""
+        features = len(self._features)
+        return min([apart(rows[i], rows[k], features) for k in range(len(rows)) if k != i])
+
+    def _doublings(self, packet, which):
+        """How often the range of each feature would double for these samples of a packet."""
+        found = []
+        for f in range(len(self._features)):
+            low, size = self._quantizer.range_of(f)
+            values = []
+            for i in which:
+                value = self._value(packet, i, f)
+                if value != MISSING:
+                    values.append(value)
+                yield
+            values.sort()
+            if len(values) >= _MANY:  # a single one widens nothing, see range_growth.py
+                values = values[1:-1]
+            bits = size
+            if values and self._quantizer.grows and size != _NO_VALUE:
+                span = max(values[-1] + 1, low + (1 << size)) - min(values[0], low)
+                while span > 1 << bits:
+                    bits += 1
+            found.append(bits - size)
+        return found
+
+    def _stay_apart(self, doublings):
+        """Whether the classes that are held can be told apart once ranges have doubled so."""
+        if max(doublings) > _DOUBLINGS:
+            return False
+        rows = self._witnesses() if max(doublings) else []
+        coarse = [
+            (array("H", [code >> k for code, k in zip(row, doublings)]), label)
+            for row, label in rows
+        ]
+        lost = 0
+        for i in range(len(rows)):
+            lost += int(_is_with_its_own(rows, i)) - int(_is_with_its_own(coarse, i))
+            yield
+        return _LOST * lost <= len(rows)
+
+    def _witnesses(self):
+        """Held samples, (codes, class), as many of each class that is known."""
+        known = [c for c in range(len(self._classes)) if self._store.count(c) >= _KNOWN]
+        rows = []
+        for c in known:
+            places = self._store.places(c)
+            count = min(max(_WITNESSES // len(known), 2), len(places))
+            for i in range(count):
+                rows.append((array("H", self._store.row(places[i * len(places) // count])), c))
+        return rows
+
+    def value_changes(self, packet):
+        """How far each feature's values are moved, at most, by other units and ranges: raw."""
+        from ..sample_packet import value_of
+
+        worst = [0] * len(self._features)
+        for i in range(packet.samples):
+            self._code(packet, i)
+            for f in range(len(worst)):
+                low, size = self._quantizer.range_of(f)
+                now = value_of(self._x[f] >> 8, low, size, self._quantizer.grows)
+                worst[f] = max(worst[f], abs(now - self._raw[f]))
+        return worst
+
+    def _read(self, packet, i):
+        """The raw values of a sample in the units of this thicket."""
+        for f in range(len(self._features)):
+            self._raw[f] = self._value(packet, i, f)
+
+    def _value(self, packet, i, f):
+        return in_unit(packet.raw(i, f), packet.units[f], self._units[f])
+
+    def _code(self, packet, i):
+        """The codes of a sample by the ranges as they are; the quantizer stays as it is."""
+        self._read(packet, i)
+        self._quantizer.code_aside(self._raw, self._x)
 
 
 class Sharing(Judge):
@@ -151,7 +397,7 @@ class Sharing(Judge):
         """Add the places of samples like those of a packet."""
         store = self._store
         # before there were marks, a thicket learned samples of others as its own
-        of_it = mark_of(packet.origin) if store.has_guests else 0
+        of_it = mark_of(packet.origin) if store.has_foreign else 0
         among = set(store.places_of(of_it)) - places
         for i in which:
             name = packet.class_names[packet.label(i)]
@@ -161,3 +407,38 @@ class Sharing(Judge):
                 if away <= _MOVED * len(self._features):
                     places.add(place)
                     among.discard(place)
+
+
+def _agrees(near, label):
+    """Whether one of the nearest neighbours is of that class."""
+    return label in [c for _, c, _ in near[:_NEAR]]
+
+
+def _is_with_its_own(rows, i):
+    """Whether row i of the (codes, class) is nearer to one of its own class than to all others."""
+    codes, label = rows[i]
+    least = [_FAR, _FAR]  # of its own class, of others
+    for k in range(len(rows)):
+        if k != i:
+            other = int(rows[k][1] != label)
+            least[other] = min(least[other], apart(codes, rows[k][0], len(codes)))
+    return least[0] < least[1]
+
+
+def _own_among(others, left):
+    """Of the nearest others, which weigh `left` together, how much those of the packet weigh.
+
+    Each is (distance, weight, 1: of the packet); those at the same distance share what is left.
+    """
+    own = at = 0
+    while left and at < len(others):
+        first = others[at][0]
+        here = mine = 0
+        while at < len(others) and others[at][0] == first:
+            here += others[at][1]
+            mine += others[at][1] * others[at][2]
+            at += 1
+        used = min(left, here)
+        own += used * mine // here
+        left -= used
+    return own

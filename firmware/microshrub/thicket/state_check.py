@@ -48,7 +48,7 @@ _STORE_AGAINST = const(27)
 # thicket/bayes.py
 _B_SEEN = const(2)
 # thicket/drift_response.py
-_DOUBTFUL = const(64)
+_ALERT = const(64)
 # thicket/members.py
 _T_CLASSES = const(1)
 _BECAME = const(2)
@@ -79,8 +79,6 @@ _N_SIZE = const(6)
 _N_STEP = const(7)
 _N_COUNT = const(8)
 _FAR = const(65536)
-# thicket/replay.py
-_PARTS = const(4)
 # thicket/sample_ring.py
 _R_LENGTH = const(0)
 _R_FEATURES = const(1)
@@ -97,8 +95,8 @@ _W_LABEL = const(5)
 _CONTRADICTED = const(6)
 _W_RUN = const(6)
 _COUNT = const(7)
-_W_DOUBT = const(7)
-_GUESTS = const(65536)
+_W_ALERT = const(7)
+_FOREIGN = const(65536)
 # thicket/trees.py
 _G_TREES = const(0)
 _S_SLOT = const(0)
@@ -117,6 +115,8 @@ _S_BY = const(9)
 _S_AT = const(10)
 _S_TIES = const(11)
 _NARROW = const(128)
+# thicket/vote_mixing.py
+_PARTS = const(4)
 # (end)
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
@@ -224,11 +224,11 @@ def store_is_sound(b):
         return False
     if not _counts_are(b[_STORE_KEPT], b[_RING_LABELS], min(held, first)):
         return False
-    guests = state[_W_DOOMED] >= _GUESTS
-    doomed = _GUESTS if guests else 0
+    foreign = state[_W_DOOMED] >= _FOREIGN
+    doomed = _FOREIGN if foreign else 0
     for place in range(min(held, first)):
         count = b[_STORE_AGAINST][place]
-        if guests and count > 127:
+        if foreign and count > 127:
             count &= _COUNT
         doomed += int(count >= _CONTRADICTED)
     return (
@@ -238,7 +238,7 @@ def store_is_sound(b):
         and 0 <= state[_W_LABEL] < shape[_R_CLASSES]
         and 0 <= state[_W_RUN] <= _MOST_GROWN
         and 0 <= state[_W_SAME] <= _WHOLE
-        and 0 <= state[_W_DOUBT] <= _DOUBTFUL
+        and 0 <= state[_W_ALERT] <= _ALERT
     )
 
 

@@ -3,45 +3,62 @@
 Where nobody gives labels, the answer is a function of the row, whatever came before it: the last
 label abstains. While classes are mixed, the others vote as they do where labels are known.
 
-In runs (label_runs.py), all members abstain that follow runs of one label. The others have a
-second accuracy, of samples whose label could not be guessed from the one before: the first after
-a change of label, here, and some of the samples held, see replay.py. Somebody who teaches in runs
-chooses the classes, so the one that is shown most is not the one that is likely later: the
-votes of the grove and of the neighbours are divided by the share that each class has of the
-samples held (Elkan: The Foundations of Cost-Sensitive Learning, IJCAI 2001, theorem 2); with
-prior="taught" they are not.
+In runs, all members abstain that follow runs of one label. The others have a second accuracy, of
+samples whose label could not be guessed from the one before: the first after a change of label,
+and some of the samples held, which are replayed. Somebody who teaches in runs chooses the
+classes, so the one that is shown most is not the one that is likely later: the votes of the grove
+and of the neighbours are divided by the share that each class has of the samples held (Elkan: The
+Foundations of Cost-Sensitive Learning, IJCAI 2001, theorem 2); with prior="taught" they are not.
 
-The buffers are those of thicket.py.
+Replay estimates that accuracy without a fresh label: samples of all classes in turn are drawn from
+the store, asked once more and not learned; the neighbours leave them out. So that no label takes
+twice the time of another, one sample takes five labels: the grove and naive Bayes are asked with
+the first one, and each of the four others searches a quarter of what the neighbours search, in
+buffers of its own:
+
+    replay.row                                        'H'  [features] the sample's codes
+    replay.state, .sample, .distance, .nearest        as neighbours.py has them
+
+The trees have grown on the sample, which flatters them; measured, that does no harm.
+
+The other buffers are those of thicket.py.
 """
 
 import micropython
 from micropython import const
 
-from ..fixed import exp_decays
+from ..fixed import below, exp_decays
 from .bayes import predict as ask_bayes
 from .grove import predict as ask_grove
-from .label_runs import in_runs
 from .lookback import ask_twice
 from .neighbour_reach import aim
 from .neighbours import ask as ask_neighbours
+from .neighbours import begin, count_votes, search
+from .sample_store import in_runs
 
 # From elsewhere, written by `make constants`:
 # places of buffers
+_RING_SHAPE = const(0)
 _THICKET_STATE = const(0)
 _BAYES_VOTES = const(1)
+_RING_CODES = const(1)
 _SOFTMAX_VOTES = const(1)
 _THICKET_VOTES = const(1)
 _VOTES = const(1)
+_RING_LABELS = const(2)
 _THICKET_PREDICTIONS = const(2)
+_NEIGHBOURS_STATE = const(3)
 _THICKET_ACCURACY = const(3)
 _GROVE_VOTES = const(4)
 _NEIGHBOURS_VOTES = const(4)
 _THICKET_SHARE = const(4)
 _THICKET_ALONE = const(5)
 _THICKET_FACTOR = const(6)
+_GROVE_RNG = const(17)
 _STORE_COUNT = const(24)
 # thicket/members.py
 _GROVE = const(0)
+_T_FEATURES = const(0)
 _NEIGHBOURS = const(1)
 _T_CLASSES = const(1)
 _LOOKBACK = const(2)
@@ -50,10 +67,21 @@ _SHRUBS = const(3)
 _LAST = const(4)
 _OWN = const(4)
 _BAYES = const(5)
+_AGAIN = const(6)
 _MEMBERS = const(6)
+_ROW = const(7)
 _T_WITH_BAYES = const(8)
 _T_WITH_REPLAY = const(9)
 _T_EVEN = const(10)
+_T_TURN = const(16)
+_T_PLACE = const(17)
+_T_PART = const(18)
+# thicket/neighbours.py
+_N_SKIP = const(3)
+_N_SECOND = const(5)
+_N_COUNT = const(8)
+# thicket/sample_ring.py
+_R_HELD = const(3)
 # (end)
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
@@ -65,6 +93,8 @@ _SHARPNESS_IN_RUNS = const(60)  # and in runs, while labels come,
 _SHARPNESS_ALONE = const(10)  # and then without them
 _RAREST = const(4)  # log2 of how much rarer than the most frequent one a class may be here
 _CHANGES = const(6)  # log2 of the changes of label that an accuracy looks back over
+_PARTS = const(4)  # of a replayed sample's search
+_MEMORY_AGAIN = const(5)  # the same of replayed samples
 
 
 @micropython.viper
@@ -262,3 +292,77 @@ def judge_change(own, label: int):
         if predictions[k] >= 0:
             right = _ONE if predictions[k] == label else 0
             alone[k] = alone[k] + ((right - alone[k]) >> _CHANGES)
+
+
+@micropython.viper
+def replay(t):
+    """Go on with the sample that is judged, or draw another one; there is one at least."""
+    state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    part = state[_T_PART]
+    if part == 0:
+        draw_again(t)
+        ask_again(t)
+    else:
+        search_part(t[_AGAIN], 0, part)
+        search_part(t[_AGAIN], _N_SECOND, part)
+        if part == _PARTS:
+            count_votes(t[_AGAIN])
+            compare_classes(t)
+            judge_again(t[_OWN], _NEIGHBOURS, int(even_out(t[_OWN], t[_AGAIN], _NEIGHBOURS_VOTES)))
+    state[_T_PART] = part + 1 if part < _PARTS else 0
+
+
+@micropython.viper
+def draw_again(t):
+    """Draw a sample of the class whose turn it is; its codes go to the row."""
+    state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    address = ptr32(t[_GROVE])
+    count = ptr16(address[_STORE_COUNT])
+    codes = ptr8(address[_RING_CODES])
+    labels = ptr8(address[_RING_LABELS])
+    held = ptr32(address[_RING_SHAPE])[_R_HELD]
+    x = ptr16(t[_ROW])
+    label = state[_T_TURN] + 1
+    while label >= state[_T_CLASSES] or count[label] == 0:
+        label = label + 1 if label < state[_T_CLASSES] else 0
+    place = int(below(t[_GROVE], _GROVE_RNG, held))
+    while labels[place] != label:
+        place += 1
+        if place == held:
+            place = 0
+    first = place * state[_T_FEATURES]  # < 65535 * 256 < 2**24
+    for f in range(state[_T_FEATURES]):
+        x[f] = (codes[first + f] << 8) + 128
+    state[_T_TURN] = label
+    state[_T_PLACE] = place
+
+
+@micropython.viper
+def ask_again(t):
+    """Judge the grove and naive Bayes by the row, and begin the neighbours' search."""
+    state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    ask_grove(t[_GROVE], t[_ROW], 0)
+    compare_classes(t)
+    judge_again(t[_OWN], _GROVE, int(even_out(t[_OWN], t[_GROVE], _GROVE_VOTES)))
+    if state[_T_WITH_BAYES]:
+        judge_again(t[_OWN], _BAYES, int(ask_bayes(t[_BAYES], t[_ROW], 0)))
+    aim(t[_GROVE], t[_AGAIN])
+    ptr32(ptr32(t[_AGAIN])[_NEIGHBOURS_STATE])[_N_SKIP] = state[_T_PLACE]
+    begin(t[_AGAIN], t[_ROW], 0)
+
+
+@micropython.viper
+def search_part(t, plan: int, part: int):
+    """One of the parts of a search."""
+    count = ptr32(ptr32(t)[_NEIGHBOURS_STATE])[plan + _N_COUNT]
+    search(0, 0, t, plan, count * part // _PARTS - count * (part - 1) // _PARTS)
+
+
+@micropython.viper
+def judge_again(own, k: int, predicted: int):
+    """Note whether member k was right about the replayed sample; it may have abstained."""
+    address = ptr32(own)
+    if predicted >= 0:
+        alone = ptr32(address[_THICKET_ALONE])
+        right = _ONE if predicted == ptr32(address[_THICKET_STATE])[_T_TURN] else 0
+        alone[k] = alone[k] + ((right - alone[k]) >> _MEMORY_AGAIN)

@@ -12,7 +12,7 @@ import pytest
 from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
-RUNS = sys.modules[f"{LIBRARY.__name__}.thicket.label_runs"]
+RUNS = sys.modules[f"{LIBRARY.__name__}.thicket.sample_store"]
 IN_RUNS, MIXED = 60, 40  # a share is proportional to exp(60 * (accuracy - the best one's))
 
 
