@@ -54,3 +54,16 @@ def test_the_figures_are_those_that_are_printed(page: str, printed: set[str]) ->
     ]
     assert len(of_the_demo) >= 2
     assert set(of_the_demo) <= printed
+
+
+def test_the_rows_in_which_others_are_ahead_are_those_of_their_pages() -> None:
+    folder = ROOT / "docs" / "reference" / "results"
+    text = (folder / "index.md").read_text(encoding="utf-8")
+    part = text.partition("## Where others are ahead\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| .*\[`(\w+)`\]\((\w+\.md)\).* \| ([\d.]+) \| ([\d.]+) \|$", part, re.M)
+    assert len(rows) >= 5
+    for stream, page, other, ours in rows:
+        assert float(other) > float(ours)
+        lines = (folder / page).read_text(encoding="utf-8").splitlines()
+        found = [re.split(r" *\| *", line.replace("*", "")) for line in lines if stream in line]
+        assert any({other, ours} <= {*cells} for cells in found), stream
