@@ -301,6 +301,20 @@ _AS_PEOPLE_HAVE_THEM = (
         _COMMAND,
     ),
     _log(
+        "tuples with a class behind them",
+        "".join(f"({i % 7 - 3.5:.3f}, {-i % 5}.25, {i % 3}) {'ab'[i % 2]}\n" for i in range(90)),
+        90,
+        ("separated by brackets, commas and blanks",),
+        _COMMAND,
+    ),
+    _log(
+        "dictionaries as Python prints them",
+        "".join(f"{{'ax': {i % 7}.5, 'on': '{'ab'[i % 2]}'}}\n" for i in range(40)),
+        40,
+        ("the lines are names and values",),
+        _COMMAND,
+    ),
+    _log(
         "a spreadsheet from Germany",
         "\ufeffDatum;Temperatur;Zustand\r\n"
         + "".join(

@@ -19,12 +19,14 @@ from .columns import MISSING_CELLS, number_of
 Split = Callable[[str], "list[str] | None"]
 PLAIN = {",": "commas", ";": "semicolons", "\t": "tabs"}
 _MOST_LINES = 200  # that are looked at
+_COMPOUND = 0.3  # the quality of a column of cells that may be several each
 _AGREE = 0.6  # of these have as many cells
 _WORD = re.compile(r"[^\d,;|\t:=()\[\]{}<>]*|\w+")
 _BARS = tuple(
     (f"{what} and bars", re.compile(rf"\s*{sign}\s*"))
     for sign, what in (("[,|]", "commas"), ("[;|]", "semicolons"), (r"(?:,\s|[;|\t])", "commas"))
 )
+_BRACKETS = re.compile(r"[\[\](){}<>]")
 _LESS = 0.95  # what two kinds of separators are worth
 _OTHER_FIRST = 0.8  # and a first line that has as many cells as no other
 _NUMBERED = re.compile(r"\s*\d+\s*:\s+(?=\S)")
@@ -72,8 +74,15 @@ def _barred(between: re.Pattern[str]) -> Split:
     return split
 
 
-def _blanks(line: str) -> list[str]:
-    return line.split()
+def _blanks(line: str) -> list[str] | None:
+    cells = line.split()
+    return None if any(cell[-1] in ",;" for cell in cells[:-1]) else cells
+
+
+def _bracketed(line: str) -> list[str] | None:
+    """The cells of a printed tuple or list, and what stands beside it."""
+    bare = _BRACKETS.sub(" ", line)
+    return None if bare == line else re.split(r"[,;\s]+", bare.strip())
 
 
 def numbered(split: Split) -> Split:
@@ -87,7 +96,10 @@ def numbered(split: Split) -> Split:
 
 
 def pairs_of(line: str) -> list[tuple[str, str]] | None:
-    """The names and values of a line such as `ax: 1, ay: 2`; None if it has anything else."""
+    """The names and values of a line such as `ax: 1, ay: 2`, or of a dictionary as Python prints
+    it; None if it has anything else."""
+    if line[:1] == "{" and line.rstrip()[-1:] == "}":
+        line = line.strip()[1:-1].replace("'", "").replace('"', "")
     result: list[tuple[str, str]] = []
     at = 0
     while at < len(line):
@@ -167,7 +179,17 @@ def chosen_form(lines: Sequence[str]) -> LineForm | None:
         score = _score(each, lines)
         if score > most + 1e-9:
             best, most = each, score
+    if best is None or _worst(best, lines) <= _COMPOUND:
+        bare = LineForm("brackets, commas and blanks", _bracketed, 0)
+        if _score(bare, lines) and _worst(bare, lines) > _COMPOUND:
+            return bare
     return best
+
+
+def _worst(form: LineForm, lines: Sequence[str]) -> float:
+    """The least quality of a column."""
+    rows = [row for row in map(form.split, lines) if row and len(row) == form.cells]
+    return min(_quality(column) for column in zip(*rows, strict=True))
 
 
 def _names(lines: Sequence[str]) -> tuple[str, ...]:
@@ -207,7 +229,7 @@ def _quality(column: Sequence[str]) -> float:
         return 0.95
     if affixes(body):
         return 0.9
-    return 0.3 if compound(body) else 0.7
+    return _COMPOUND if compound(body) else 0.7
 
 
 def compound(cells: Sequence[str]) -> bool:

@@ -8,17 +8,21 @@ from __future__ import annotations
 import io
 import math
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from itertools import chain, islice
 from typing import IO, Any
 
 import numpy as np
 
 from ..base.errors import DataError
 from .cell_rows import CellRows, Row
+from .log_lines import TEXT, LinesLeftOut
 from .source_file import SourceFile, unreadable_kind
 
 _ROWS = 4096  # at once
+_TITLES = 30  # rows of a sheet, among which those above the table are looked for
 
 
 def table_rows(source: SourceFile, start: bytes) -> CellRows | None:
@@ -91,13 +95,37 @@ def _of_arrays(source: SourceFile, arrays: Mapping[str, Any], what: str) -> Cell
         if not classes:
             note = f"the rows are {what} {tables[0]}"
             return CellRows(_numbered(rows), names, notes=[note])
-    elif not tables and flat and len({able[n].size for n in flat}) == 1:
+    elif not tables and len(flat) == len(able) and len({able[n].size for n in flat}) == 1:
         columns = zip(*(able[n].ravel().tolist() for n in flat), strict=True)
         return CellRows(_numbered(columns), flat, notes=[f"the columns are {what}s"])
+    _refuse_cube(source.name, able, flat)
     shapes = ", ".join(f"{n}: {' x '.join(map(str, a.shape))}" for n, a in able.items())
     raise DataError(
         f"{source.name} has several arrays ({shapes}), and it is not clear which of them are the "
         "samples. Save one of rows and columns, and perhaps one of as many classes."
+    )
+
+
+def _refuse_cube(name: str, arrays: Mapping[str, Any], flat: Iterable[str]) -> None:
+    """Raise DataError, with the command that writes a wide file, for recordings in an .npz."""
+    cubes = [n for n, a in arrays.items() if a.ndim == 3]
+    if len(cubes) != 1 or not name.lower().endswith(".npz"):
+        return
+    cube = arrays[cubes[0]]
+    classes = [n for n in flat if arrays[n].size == len(cube)]
+    target = f"{name[:-4]}.csv"
+    parts = [f"d[{cubes[0]!r}].reshape({len(cube)}, -1)", *(f"d[{n!r}]" for n in classes[:1])]
+    kinds = {arrays[n].dtype.kind for n in classes[:1]}
+    fmt = "%.9g" if kinds <= {*"iufb"} else "%s"
+    code = (
+        f"import numpy as n; d = n.load({name!r}); n.savetxt({target!r}, "
+        f"n.column_stack([{', '.join(parts)}]), {fmt!r}, ',')"
+    )
+    count, readings, axes = cube.shape
+    raise DataError(
+        f"{name}: {cubes[0]} holds {count:,} recordings of {readings:,} readings of {axes} values."
+        f" Write them as a wide file: python -c {shlex.quote(code)}; then learn it: "
+        f"microshrub simulate {shlex.quote(target)} --wide axes={axes}"
     )
 
 
@@ -155,19 +183,31 @@ def _excel(source: SourceFile) -> CellRows:
     sheet, sheets = book.worksheets[0], len(book.worksheets)
     sheet.reset_dimensions()  # other programs write them wrong
 
+    left_out = LinesLeftOut()
+
     def rows() -> Iterator[Row]:
-        width = 0
         with opened:
-            for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
-                cells = [_cell(value) for value in row]
-                while len(cells) > width and not cells[-1]:
-                    del cells[-1]
-                width = width or len(cells)
-                if any(cells):
-                    yield number, [*cells, *[""] * (width - len(cells))]
+            found = _filled(sheet.iter_rows(values_only=True))
+            early = list(islice(found, _TITLES))
+            while len(early) > 1 and len(early[0][1]) == 1 < len(early[-1][1]):
+                left_out.add(TEXT, f"line {early[0][0]}")  # a title above the table
+                del early[0]
+            width = len(early[0][1]) if early else 0
+            for number, cells in chain(early, found):
+                yield number, [*cells, *[""] * (width - len(cells))]
 
     note = "an Excel sheet" if sheets == 1 else f"the first of {sheets} sheets"
-    return CellRows(rows(), None, notes=[f"the rows are those of {note}"])
+    return CellRows(rows(), None, left_out, [f"the rows are those of {note}"])
+
+
+def _filled(rows: Iterable[Iterable[Any]]) -> Iterator[Row]:
+    """The rows that are not empty, without empty cells at their ends."""
+    for number, row in enumerate(rows, 1):
+        cells = [_cell(value) for value in row]
+        while cells and not cells[-1]:
+            del cells[-1]
+        if cells:
+            yield number, cells
 
 
 def _seekable(file: IO[bytes]) -> IO[bytes]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+import subprocess
 import sys
 from datetime import datetime
 from pathlib import Path
@@ -54,6 +57,8 @@ def test_an_excel_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     """Rows with a date, a number and a text; empty rows and columns around them are none."""
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
+    book.active.append(["Series 7"])
+    book.active.append([])
     book.active.append(["when", "x", "y", None])
     for i in range(40):
         book.active.append([datetime(2026, 2, 1, 10, i), i % 7 / 4 if i else None, "ab"[i % 2]])
@@ -69,9 +74,30 @@ def test_an_excel_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     said = " ".join(stream.notes)
     assert "column when is left out" in said
     assert "the first of 2 sheets" in said
+    assert "1 line left out: 1 of text (line 1)" in said
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(DataError, match=r"openpyxl.*pip install 'microshrub\[files\]'"):
         open_stream(tmp_path / "t.xlsx")
+
+
+def test_recordings_in_an_array_have_a_command_that_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An array of three dimensions becomes a wide file: two steps to the classes."""
+    monkeypatch.chdir(tmp_path)
+    cube = np.arange(40 * 6 * 3).reshape(40, 6, 3) % 17 / 4
+    np.savez("my windows.npz", X=cube, y=np.arange(40) % 2)
+    with pytest.raises(DataError, match="40 recordings of 6 readings of 3 values") as caught:
+        open_stream("my windows.npz")
+    said = str(caught.value)
+    found = re.search(r"(python -c .*); then learn it: (microshrub .*)$", said)
+    assert found
+    subprocess.run([sys.executable, *shlex.split(found[1])[1:]], check=True)
+    words = shlex.split(found[2])
+    assert words[1:4] == ["simulate", "my windows.csv", "--wide"]
+    stream = open_stream(words[2], wide=words[4:])
+    assert stream.class_names == ("0", "1")
+    assert np.allclose(stream.values, cube.reshape(-1, 3))
 
 
 def test_a_limit_holds_for_all(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ const LONG_TABLES = [
   ["_time", "_value", "_field"],
   ["entity_id", "state"],
 ];
-// A number with a bracket or a count in front, or behind a clock, as in a log
-const ODD = /^[[({<]\s*[-+]?[.\d]+$|^\d+:\s+[-+]?\.?\d[\d.,]*\s*\S{0,9}$|\d\s*->/u;
+// A number with a bracket or a count in front, or behind a clock, or a dictionary, as in a log
+const ODD = /^\{\s*'|^[[({<]\s*[-+]?[.\d]+$|^\d+:\s+[-+]?\.?\d[\d.,]*\s*\S{0,9}$|\d\s*->/u;
 // A name and its value, as in a log
 const PAIR = /^([\p{L}_][\p{L}\p{N}_ .\/-]{0,30}?)\s*[:=]\s*[-+]?\.?\d[\d.,]*\s*\S{0,9}$/u;
 
