@@ -86,7 +86,7 @@ class FileTable:
     def where(self, column: Column, row: int) -> str:
         return f"{self.source.place(self.lines[row])}, column {column.name}"
 
-    def said(self) -> list[str]:
+    def all_notes(self) -> list[str]:
         """What is noted of how the file was read; whole when all rows are read."""
         return [*self.notes, *(self.source.made.notes(self.name) if self.source.made else [])]
 
@@ -255,7 +255,12 @@ def _stream(
     recordings = table.source.made.recordings if table.source.made else None
     scale = Scale.fit(values)
     written = table.writings.notes(partial(table.where, table.label))
-    notes = [*table.said(), *written, *notes, *leave_out_too_large(table, values, scale, order)]
+    notes = [
+        *table.all_notes(),
+        *written,
+        *notes,
+        *leave_out_too_large(table, values, scale, order),
+    ]
     if reading.choice.columns is None:
         named = dict(enumerate(names))
         asks_group = reading.asks == "class" and reading.group is None and not recordings

@@ -159,7 +159,7 @@ def _of_file(
         target = _target_notes(table, values[:, place])
         table.columns.insert(place, table.label)
     scale = Scale.fit(values)
-    notes = [*table.said(), *leave_out_too_large(table, values, scale, range(len(values)))]
+    notes = [*table.all_notes(), *leave_out_too_large(table, values, scale, range(len(values)))]
     notes += target
     recordings = source.made.recordings if source.made else None
     if recordings and len(recordings.starts) > 1:

@@ -219,7 +219,7 @@ def test_the_monitor_shows_it_and_takes_commands(stream: Stream, start: Start) -
             ("merge walk", "The commands are: name NAME, rename OLD NEW"),
         ):
             naming.do(line)
-            assert naming.said.startswith(said)
+            assert naming.message.startswith(said)
         watch.ask(matrix=True)
         assert watch.matrix_names == ("going up",)
         assert watch.confusion == [(0,)]

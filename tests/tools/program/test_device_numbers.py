@@ -154,7 +154,7 @@ def test_the_device_does_what_simulate_says(
         errors = link.ask(regression(predictions=True))
         assert crc32(link) == wanted.state_crc32
     found = [answer.number for answer in answers]
-    assert [number.said for number in found if number] == said.tolist()
+    assert [number.predicted for number in found if number] == said.tolist()
     assert [number.half for number in found if number] == halves.tolist()
     assert isinstance(errors, RegressionErrors)
     unit = 10.0 ** -int(stream.target_scale.digits[0])

@@ -257,7 +257,7 @@ def test_a_feature_of_windows_is_forecast(start: Any, tmp_path: Path) -> None:
         link.connect()
         link.ask(regression(predictions=True))
         clock.go(READINGS * SECOND // RATE)
-        seen = [(list(o.values), o.prediction.number.said) for o in observe(link, 20)]
+        seen = [(list(o.values), o.prediction.number.predicted) for o in observe(link, 20)]
     assert seen == expected[:20]
 
 

@@ -129,7 +129,7 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
                 if asks and answer(link, asks, names, keys):
                     break  # so that the next one is shown
                 if watch.scores and not watch.naming and KEY in keys:
-                    watch.said = this_is_normal(link)
+                    watch.message = this_is_normal(link)
                     break
                 for line in typed.press(keys if watch.naming else ""):
                     _obey(watch, line)
@@ -151,13 +151,13 @@ def _obey(watch: Watch, line: str) -> None:
     if watch.naming:
         command, _, name = line.strip().partition(" ")
         if watch.scores and command == COMMAND:
-            watch.naming.said = this_is_normal(watch.link)
+            watch.naming.message = this_is_normal(watch.link)
         elif watch.asks and name and "answer".startswith(command):
-            watch.naming.said = answer_name(watch, name.strip())
+            watch.naming.message = answer_name(watch, name.strip())
         else:
             watch.naming.do(line)
-        if watch.naming.said and not console.is_terminal:
-            console.say(watch.naming.said)
+        if watch.naming.message and not console.is_terminal:
+            console.say(watch.naming.message)
 
 
 def has_room(names: Sequence[str], width: int, height: int) -> bool:
@@ -177,9 +177,9 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
         yield "asked for", f"{asked:,} of {seen:,} samples, {100 * asked / max(seen, 1):.2f} %"
     if watch.unlike:
         yield "anomaly", _anomaly(watch.unlike, watch.strangest)
-        if watch.said:
-            yield "normal", watch.said
-    yield from watch.told
+        if watch.message:
+            yield "normal", watch.message
+    yield from watch.figures
     if watch.naming:
         yield "new", _new(watch.naming)
     yield _saved(watch)
@@ -214,9 +214,11 @@ def _number_facts(watch: Watch) -> Iterable[tuple[str, str]]:
         return
     names = watch.names
     if watch.status.samples:
-        words = str(names.value(place, state.said))
+        words = str(names.value(place, state.predicted))
         if state.half >= 0:
-            low, high = (names.value(place, state.said + side * state.half) for side in (-1, 1))
+            low, high = (
+                names.value(place, state.predicted + side * state.half) for side in (-1, 1)
+            )
             words += f", between {low} and {high}"
         yield f"predicted {names.features[place]}", words
     if not state.scored:
@@ -282,7 +284,7 @@ def view(watch: Watch, typed: str = "") -> RenderableType:
         table.add_row(*map(Text, row))
     if watch.naming:
         known = HELP + f", or {COMMAND}" * watch.scores
-        table.add_row(Text("type"), Text(typed or watch.naming.said or known))
+        table.add_row(Text("type"), Text(typed or watch.naming.message or known))
     elif watch.scores:
         table.add_row(Text("press"), Text(f"{KEY} where this is normal"))
     return Group(table, matrix(watch.confusion, watch.matrix_names)) if watch.confusion else table

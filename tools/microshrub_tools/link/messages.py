@@ -137,7 +137,7 @@ class Prediction:
 class Number:
     """A predicted number, raw."""
 
-    said: int
+    predicted: int
     half: int  # half the width of its interval, -1 without one
     outcome: int  # of the target that came: 1 inside its interval, 2 outside, 0 not known
 
@@ -146,7 +146,7 @@ class Number:
 class RegressionErrors:
     """Of predicted numbers, raw: the last one, and the errors of those whose target is known."""
 
-    said: int
+    predicted: int
     half: int  # half the width of the last one's interval, -1 without one
     scored: int
     high: int  # of the sum of |prediction - target|: 2**29 * high + low

@@ -20,12 +20,12 @@ _ENTER, _RUBOUT, _ESCAPE = "\r\n", "\x7f\b", "\x1b\x15"
 
 
 class Classes:
-    """The classes of a device, as it tells them; `said` is the last answer, for people."""
+    """The classes of a device, as it tells them; `message` is the last answer, for people."""
 
     def __init__(self, link: HostLink, number: int) -> None:
         self._link = link
         self.all: tuple[ClassState, ...] = tuple(self._ask(c) for c in range(number))
-        self.said = ""
+        self.message = ""
 
     @property
     def now(self) -> ClassState:
@@ -54,28 +54,28 @@ class Classes:
         """A confusion matrix of all classes as one of those shown: merged ones are added up."""
         result = {label: dict.fromkeys(self.shown, 0) for label in self.shown}
         for label, row in enumerate(rows):
-            for message, number in enumerate(row):
-                into, out = (self.all[k].stands_for for k in (label, message))
+            for predicted, number in enumerate(row):
+                into, out = (self.all[k].stands_for for k in (label, predicted))
                 if into in result and out in result:
                     result[into][out] += number
         return [tuple(row.values()) for row in result.values()]
 
     def do(self, line: str) -> None:
-        """Carry a command out; what came of it is in `said`. Raises LinkError.
+        """Carry a command out; what came of it is in `message`. Raises LinkError.
 
         The first letter of a command is enough, and names with spaces are quoted.
         """
         try:
             words = shlex.split(line)
-            self.said = self._do(words) if words else ""
+            self.message = self._do(words) if words else ""
         except RefusedError as error:
-            self.said = str(error)
+            self.message = str(error)
         except RestartedError:
-            self.said = "The device was reset: type it again"  # the watch says hello again
+            self.message = "The device was reset: type it again"  # the watch says hello again
         except LinkError:
             raise
         except (UserError, ValueError) as error:
-            self.said = str(error)
+            self.message = str(error)
 
     def _do(self, words: list[str]) -> str:
         command = next((name for name in _WORDS if name.startswith(words[0])), "")

@@ -47,7 +47,7 @@ class Watch:
     def __init__(self, link: HostLink, words: BoardWords | None = None) -> None:
         self.link = link
         self.is_virtual = False  # whether the device is a virtual board: its heap is this PC's
-        self.said = ""  # what came of the last "this is normal"
+        self.message = ""  # what came of the last "this is normal"
         self.words = words or BoardWords()
         self._began = time.monotonic()
         self._latencies: deque[float] = deque(maxlen=_LATENCIES)
@@ -86,7 +86,7 @@ class Watch:
         self.unlike: Unlike | None = None
         names = config.get(CONFIG) or []
         self._watchers = [(names.index(kind.name), kind) for kind in watchers(names)]
-        self.told: list[tuple[str, str]] = []  # rows of what these say
+        self.figures: list[tuple[str, str]] = []  # rows of what these say
         self._alarms = -1  # that were told of; -1: what came before the watch is no news
 
     def _ask(self, matrix: bool) -> DeviceStatus:
@@ -105,7 +105,7 @@ class Watch:
             self.errors = answer if isinstance(answer, RegressionErrors) else None
         if self.naming:
             self.naming.refresh()
-        self.told = [row for number, kind in self._watchers for row in self._rows(number, kind)]
+        self.figures = [row for number, kind in self._watchers for row in self._rows(number, kind)]
         self._note(status)
         if not status.samples:
             self.taught, self._confusion = 0, []

@@ -112,12 +112,12 @@ class LineSamples:
         self._number += 1
         self.broken = False
         line = cleaned(line)
-        said = board_message(line)
-        if not said and (clock := MONITOR_CLOCK.match(line)):
+        message = board_message(line)
+        if not message and (clock := MONITOR_CLOCK.match(line)):
             line = line[clock.end() :]
-            said = board_message(line)
-        if said:
-            return self._skip(said)
+            message = board_message(line)
+        if message:
+            return self._skip(message)
         plain = read_line(line)
         if plain is not None and (self._key is None or self._key[0] == "plotter"):
             self._key, self._waiting = ("plotter", plain.names), None

@@ -56,7 +56,7 @@ def answer_name(watch: Watch, name: str) -> str:
     if not known:
         naming.do(shlex.join(["name", name]))
         if name not in naming.names:
-            return naming.said  # why not
+            return naming.message  # why not
     try:
         naming.label(question.sample_id, name)
     except RefusedError as error:
