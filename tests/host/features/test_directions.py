@@ -41,7 +41,8 @@ def gesture(rng: Generator, name: str) -> NDArray[np.float64]:
     ahead = np.array([[np.cos(a), 0, np.sin(a)], [0, 1, 0], [-np.sin(a), 0, np.cos(a)]])
     aside = np.array([[1, 0, 0], [0, np.cos(b), -np.sin(b)], [0, np.sin(b), np.cos(b)]])
     felt = np.stack([x, y, np.ones(READINGS)], axis=1) @ ahead @ aside
-    return GRAVITY * (felt + rng.normal(0, 0.05, felt.shape))
+    result: NDArray[np.float64] = GRAVITY * (felt + rng.normal(0, 0.05, felt.shape))
+    return result
 
 
 def recording(seed: int) -> Stream:
