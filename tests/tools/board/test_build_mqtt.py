@@ -115,7 +115,7 @@ def test_options_without_a_broker_and_passwords_without_a_terminal(
         (["--mqtt", "b", "--name", "k", "--settle", "3", "4"], "--settle has to be like"),
         (
             ["--mqtt", "b", "--name", "k", "--wifi", "w", "--wifi-password-file", "missing"],
-            "missing: No such file",
+            "--wifi-password-file missing: it cannot be read: No such file",
         ),
     ):
         assert main([*base, *words]) == 2

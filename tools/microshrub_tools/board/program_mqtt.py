@@ -187,5 +187,6 @@ def password(file: Path | None, needed: str, what: tuple[str, str], ask: Any) ->
         try:
             return (file.read_text(encoding="utf-8").splitlines() or [""])[0]
         except (OSError, ValueError) as error:
-            raise UserError(f"{file}: {getattr(error, 'strerror', None) or error}") from None
+            why = getattr(error, "strerror", None) or error
+            raise UserError(f"{what[1]} {file}: it cannot be read: {why}") from None
     return str(ask(*what)) if needed else ""
