@@ -23,3 +23,13 @@ def test_the_page_takes_no_more_than_simulate(name: str) -> None:
     program = page_boards.page_program("thicket", page_boards.serial_config(board))
     room = board.heap_free_bytes - page_boards.whole_budget(board, program).ram_bytes + 65536
     assert found <= room or found == usual
+
+
+@pytest.mark.parametrize("name", ["esp32", "rpi_pico_w"])
+def test_what_a_phone_has_taught_fits_the_boards_with_least_room(name: str) -> None:
+    """The learner has the size that the page gives it there."""
+    board = board_files.load(name)
+    config = page_boards.motion_config(board)
+    program = page_boards.page_program("thicket", config, bytes=16384)
+    found = page_boards.whole_budget(board, program)
+    assert found.ram_bytes <= found.free_bytes

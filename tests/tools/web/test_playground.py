@@ -72,11 +72,18 @@ def test_a_stream_of_the_page_ends_in_the_state_that_was_expected(playground: Br
     assert found == simulate(open_stream(str(path)), "hoeffding").state_crc32
 
 
+LOADED = """
+[...performance.getEntriesByType("resource"), ...performance.getEntriesByType("navigation")]
+  .reduce((sum, each) => sum + each.decodedBodySize, 0)
+"""
+
+
 def test_nothing_is_asked_for_elsewhere_and_nothing_is_refused(
     page: Browser, address: str
 ) -> None:
     page.open(address)
     page.wait("!!document.querySelector('#start')")
+    assert 200 << 10 < page.run(LOADED) <= 350 << 10  # bytes until all of it is there
     choose_quick(page)
     crc_of_run(page)
     assert {url.split("/")[2] for url in page.requests} == {address.split("/")[2]}

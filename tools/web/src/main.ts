@@ -4,7 +4,6 @@ import "./locale"; // first
 import { make } from "./dom";
 import { readKept } from "./learning/autosave";
 import { loadPageData } from "./page_data";
-import { linkedProject } from "./project_link";
 import { LANGUAGES, texts } from "./texts";
 import { BlankBoard } from "./views/blank_board";
 import { HandOver } from "./views/hand_over";
@@ -31,8 +30,9 @@ async function show(main: HTMLElement, path: HTMLElement): Promise<void> {
   main.append(...steps, question.element);
   if (kept) teach.resume(kept);
   const openLinked = async (): Promise<void> => {
-    const linked = await linkedProject();
-    if (linked) teach.openFile(linked);
+    if (!location.hash.startsWith("#project=")) return;
+    const linked = await (await import("./project_link")).linkedProject();
+    teach.openFile(linked);
   };
   await openLinked();
   addEventListener("hashchange", () => void openLinked());

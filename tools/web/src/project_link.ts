@@ -21,10 +21,9 @@ export async function linkTo(project: Blob): Promise<string> {
   return origin + pathname + search + BEGIN + letters;
 }
 
-/** The project in the address, which is then taken out of it; null if there is none. */
-export async function linkedProject(): Promise<File | null> {
+/** The project in the address, which begins with #project= and loses it. */
+export async function linkedProject(): Promise<File> {
   const { hash } = location;
-  if (!hash.startsWith(BEGIN)) return null;
   history.replaceState(null, "", location.pathname + location.search);
   try {
     const text = atob(hash.slice(BEGIN.length).replaceAll("-", "+").replaceAll("_", "/"));

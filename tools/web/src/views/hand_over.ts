@@ -8,8 +8,7 @@ import { checkTarget, type Model, type Target } from "../model";
 import type { Board, PageData } from "../page_data";
 import { hopOf, windowOf } from "../learning/windows";
 import { projectFile } from "../project";
-import { linkTo } from "../project_link";
-import { labelKeys, NAME, sensorTexts, switchTexts, writtenToml, type Settings, type Told } from "../project_toml";
+import type { Settings, Told } from "../project_toml";
 import type { Source } from "../sensors";
 import { hex32, texts } from "../texts";
 import { howToWire, SensorFields } from "./sensor_fields";
@@ -189,11 +188,19 @@ export class HandOver {
   /** A folder in which the commands go on, with the file that `microshrub init` writes. */
   private folderPart(target: Target, gestures: Gestures, told: Network): HTMLElement[] {
     const button = make("button", { type: "button", id: "take-folder", class: "plain" }, words.folder);
-    button.onclick = () => save(FOLDER!, zip(this.folder(target, gestures, told)));
+    button.onclick = () =>
+      this.folder(target, gestures, told)
+        .then((files) => save(FOLDER!, zip(files)))
+        .catch(this.failed);
     return [make("p", {}, words.folderLead), make("pre", { tabindex: "0" }, "microshrub run"), button];
   }
 
-  private folder({ board, sensor, switches, above }: Target, gestures: Gestures, network: Network): Record<string, Uint8Array> {
+  private async folder(
+    { board, sensor, switches, above }: Target,
+    gestures: Gestures,
+    network: Network,
+  ): Promise<Record<string, Uint8Array>> {
+    const { labelKeys, NAME, sensorTexts, switchTexts, writtenToml } = await import("../project_toml");
     const { classNames, shape: { rate, zero } } = gestures;
     const hasSensor = sensor.kind !== "serial";
     const [sensors, window] = [sensorTexts(sensor), `window=${windowOf(rate)} hop=${hopOf(rate)} rate=${rate}`];
@@ -232,7 +239,9 @@ export class HandOver {
     const link = make("button", { type: "button", id: "take-link", class: "plain" }, words.link);
     const linked = make("input", { readonly: true, id: "link", hidden: true, "aria-label": words.linkIs });
     const said = make("p", { role: "status", id: "link-said" });
-    link.onclick = () => void showLink(linked, said, () => linkTo(projectFile(model, source, gestures, this.data, this.switched)));
+    const made = async (): Promise<string> =>
+      (await import("../project_link")).linkTo(projectFile(model, source, gestures, this.data, this.switched));
+    link.onclick = () => void showLink(linked, said, made);
     const command = `microshrub simulate ${PROJECT} --bytes ${model.parameters["bytes"] as number}`;
     return panel(
       words.keep,

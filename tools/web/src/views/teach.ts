@@ -10,7 +10,6 @@ import type { Model } from "../model";
 import type { PageData } from "../page_data";
 import type { Recording } from "../learning/recording";
 import { readProject } from "../project";
-import { readToml } from "../project_toml";
 import { usualSource, type Sensor } from "../sensors";
 import { texts } from "../texts";
 import { Answer } from "./answer";
@@ -338,6 +337,7 @@ export class Teach {
   }
 
   private async openSettings(file: File): Promise<void> {
+    const { readToml } = await import("../project_toml"); // which few people need
     const settings = readToml(await file.text(), this.data);
     const { classNames, sensor, given, board } = settings;
     classNames.forEach((name, c) => checkName(name, classNames.slice(0, c)));
