@@ -1,6 +1,7 @@
 """What a first hour with the page needs, in Safari's engine: the same tests as in Chromium.
 
-All but those that want a file from the page, the network gone, or a window as narrow as a phone.
+All but those that want a file from the page, the network gone, the motion of a device, or a window
+as narrow as a phone.
 """
 
 from __future__ import annotations
@@ -10,10 +11,7 @@ from collections.abc import Iterator
 import pytest
 from browser_support import Browser
 from test_playground import test_an_arff_file_ends_in_the_simulators_state
-from test_similar_gestures import (
-    test_four_of_five_that_were_drawn_are_right,
-    test_four_of_five_that_were_shaken_are_right,
-)
+from test_similar_gestures import test_four_of_five_that_were_drawn_are_right
 from test_teach_gestures import (
     test_the_exam_counts_each_class_alike,
     test_what_is_no_project_is_refused,
@@ -24,7 +22,6 @@ __all__ = [
     "page",
     "test_an_arff_file_ends_in_the_simulators_state",
     "test_four_of_five_that_were_drawn_are_right",
-    "test_four_of_five_that_were_shaken_are_right",
     "test_the_exam_counts_each_class_alike",
     "test_what_is_no_project_is_refused",
 ]
