@@ -1,6 +1,6 @@
 """Kernels for ESP32, S2 and S3 in an emulated Xtensa core, bit for bit, and their instructions.
 
-A Recording notes which kernels Python calls, with which arguments and results, while learners run
+KernelCalls notes which kernels Python calls, with which arguments and results, while learners run
 in this process. run() has an emulated core with register windows do the same, with the native
 module as `build` links it, or with viper's machine code as mpy-cross makes it. Both have the same
 bytes in all buffers in the end, and each call has the same result. The core's log has a line for
@@ -50,15 +50,15 @@ def _imported() -> list[str]:
     return [name for name in sys.modules if name.split(".")[0] == "_microshrub_c"]
 
 
-class Recording:
-    """`with Recording() as recording:`, and learners of recording.library run."""
+class KernelCalls:
+    """`with KernelCalls() as recording:`, and learners of recording.library run."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
         self._tables: dict[int, tuple[Any, ...]] = {}
         self._known: dict[int, tuple[Any, bytes]] = {}  # buffers, and their bytes as last seen
 
-    def __enter__(self) -> Recording:
+    def __enter__(self) -> KernelCalls:
         call = LateFunction.__call__
 
         def recorded(kernel: Any, *given: Any) -> Any:
@@ -244,7 +244,7 @@ class Ran:
 class _Plan:
     """What the core is to do, and where in its memory the objects are."""
 
-    def __init__(self, memory: _Memory, recording: Recording, numbers: dict[str, int]) -> None:
+    def __init__(self, memory: _Memory, recording: KernelCalls, numbers: dict[str, int]) -> None:
         self.ends = recording.at_the_end()
         self.places = {key: memory.add(bytes(len(now) + 8)) for key, now in self.ends.items()}
         self.first, self.last = min(self.places.values()), _MEMORY + len(memory.data)
@@ -299,7 +299,7 @@ class _Plan:
 
 
 def run(
-    recording: Recording, modules: Sequence[str], kind: str = "native", *, count: bool = False
+    recording: KernelCalls, modules: Sequence[str], kind: str = "native", *, count: bool = False
 ) -> Ran:
     """Have the core do the same with kernels of a kind of MAKERS. Raises XtensaCoreError."""
     harness, entries, counted = _harness()

@@ -90,7 +90,7 @@ def _lessons() -> list[_Lesson]:
 
 def _counted(lesson: _Lesson) -> list[NDArray[np.int64]]:
     """Instructions of each predict and each learn, native and viper: (samples, 2) each."""
-    with xtensa_core.Recording() as recording:
+    with xtensa_core.KernelCalls() as recording:
         model = recording.library.learners.learner_class(lesson.kind)(**lesson.parameters)
         features = lesson.rows.shape[1]
         quantizer = (
