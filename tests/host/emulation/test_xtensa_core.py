@@ -48,7 +48,7 @@ def test_kernels_run_in_a_core_with_register_windows(
 ) -> None:
     native_tools_for(xtensa_core.ARCH)
     modules: set[str] = set()
-    with xtensa_core.Recording() as recording:
+    with xtensa_core.KernelCalls() as recording:
         for kind, options in MODELS:
             modules |= learn(recording.library, kind, options)
     called = {
@@ -71,7 +71,7 @@ def test_instructions_between_marks_are_counted(
 ) -> None:
     native_tools_for(xtensa_core.ARCH)
     shape = {**SHAPE, "window": 16, "trees": 2, "depth": 3}
-    with xtensa_core.Recording() as recording:
+    with xtensa_core.KernelCalls() as recording:
         model = recording.library.ShrubEnsemble(**shape)
         codes = array("H", range(0, 50000, 10000))
         for label in (0, 1, 2, 1):
