@@ -38,7 +38,7 @@ class Watchers(Companion):
                 app._states += ((found[-1], row[3]),)
         self.parts = tuple(found)
         self._sure = tuple([part for part in found if hasattr(part, "confidence")])
-        app.beside = self.parts
+        app.watchers = self.parts
         app.parts += self.parts
         app.more[_WATCHERS] = self.answer
 

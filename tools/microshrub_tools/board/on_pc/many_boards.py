@@ -180,7 +180,7 @@ class Seen:
                      "settle": [3, 230], "events": 64}
         }  # fmt: skip
         self.class_names = plan["classes"]
-        self.spare = self.asking = None
+        self.spare = self.spare_classes = None
         self.frozen = True
         self.samples = self.seconds = self.now = 0
 
