@@ -55,7 +55,7 @@ export const de: Texts = {
     "Lernen auf Mikrocontrollern, Beispiel für Beispiel. Hier lernt derselbe Code wie auf dem Board: " +
     "seine Bibliothek, in MicroPython, in dieser Seite.",
   path: "Schritte",
-  lesson: "Für den Unterricht: eine Stunde mit einem Board, das lernt, zwei Seiten zum Drucken (englisch)",
+  lesson: "Für den Unterricht: eine Stunde mit einem Board, das lernt, zum Drucken (englisch)",
   licenses: "Lizenzen der Bestandteile dieser Seite",
   offline: "Nichts verlässt diese Seite. Sie funktioniert auch ohne Netz.",
   failed: (why) => `Die Seite kann nicht starten: ${why}. Lade sie neu.`,

@@ -11,7 +11,7 @@ export const en = {
     "Online learning on microcontrollers. What learns here is the board's own code: the device " +
     "library, in MicroPython, in this page.",
   path: "Steps",
-  lesson: "For teachers: your first learning board in a lesson, two pages to print",
+  lesson: "For teachers: your first learning board in a lesson, to print",
   licenses: "Licenses of what it is made of",
   offline: "Nothing leaves this page. It works without a network, too.",
   failed: (why: string) => `The page cannot start: ${why}. Load it again.`,
