@@ -88,7 +88,7 @@ class FileTable:
 
     def all_notes(self) -> list[str]:
         """What is noted of how the file was read; whole when all rows are read."""
-        return [*self.notes, *(self.source.made.notes(self.name) if self.source.made else [])]
+        return [*self.notes, *self.source.notes()]
 
 
 def read_table(

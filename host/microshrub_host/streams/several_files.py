@@ -227,7 +227,7 @@ class _Joined:
         """The notes on all, and those of each file, told once of all files that have them."""
         of_files: dict[str, list[str]] = {}
         for part in self._opened:
-            for note in part.file.made.how() if part.file.made else []:
+            for note in part.file.how():
                 of_files.setdefault(note, []).append(part.file.name)
         own = [f"{note} (in {shown(names, 3)})" for note, names in of_files.items()]
         return [*self._notes, *own]

@@ -6,6 +6,7 @@ it is read is refused: what was read would be neither the old one nor the new.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -117,10 +118,6 @@ class Made:
     units: tuple[tuple[str, str], ...] = ()  # of columns, by their names, that were taken off
     recordings: Recordings | None = None
 
-    def notes(self, name: str) -> list[str]:
-        """What is noted of a file of that name."""
-        return [f"{name}: {note}." for note in self.how()] + self.left_out().notes(name)
-
 
 @dataclass(frozen=True)
 class SourceFile:
@@ -132,21 +129,41 @@ class SourceFile:
     is_pipe: bool
     project: Recording | None = None  # of the page, of which this is the recording
     made: Made | None = None  # where the bytes were made of another file's
+    not_utf8: list[int] = field(default_factory=list)  # the first such line that was read, if any
 
     def place(self, line: int) -> str:
         """Where that line is, in words: in the file that somebody has."""
         return self.made.place(line) if self.made else f"{self.name}, line {line}"
 
+    def how(self) -> list[str]:
+        """What was read how, a note each; whole at the end."""
+        older = [
+            f"line {line} is no UTF-8, so it is read as Windows-1252, which older programs write"
+            for line in self.not_utf8
+        ]
+        return older + (self.made.how() if self.made else [])
+
+    def notes(self) -> list[str]:
+        """What is noted of the whole file, when it is read."""
+        left_out = self.made.left_out().notes(self.name) if self.made else []
+        return [f"{self.name}: {note}." for note in self.how()] + left_out
+
     @contextmanager
     def opened(self) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-        """The bytes as they are, and unpacked. Raises OSError."""
+        """The bytes as they are, and unpacked; text in UTF-16 is in UTF-8. Raises OSError."""
         with self.open() as raw:
             packed = self.name.lower().endswith(".gz")
             if not packed:
                 packed = raw.read(len(_GZIP)) == _GZIP
                 raw.seek(0)
             # GzipFile is an IO[bytes] in all but name
-            yield raw, gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[misc]
+            file: IO[bytes] = gzip.GzipFile(fileobj=raw) if packed else raw  # type: ignore[assignment]
+            is_utf16 = file.read(len(codecs.BOM_UTF16)) in (
+                codecs.BOM_UTF16_LE,
+                codecs.BOM_UTF16_BE,
+            )
+            file.seek(0)
+            yield raw, io.BufferedReader(_FromUtf16(file), _CHUNK) if is_utf16 else file
 
 
 @contextmanager
@@ -268,7 +285,33 @@ def kept_rows(source: SourceFile, data: Iterator[bytes], made: Made) -> Iterator
         raise _no_room(source.name, error) from error
     with kept:
         pipe = _Pipe(source.name, _Pieces(data), kept)
-        yield SourceFile(source.name, pipe.open, lambda: pipe.size, True, source.project, made)
+        yield SourceFile(
+            *(source.name, pipe.open, lambda: pipe.size, True),
+            *(source.project, made, source.not_utf8),
+        )
+
+
+class _FromUtf16(io.RawIOBase):
+    """The same text in UTF-8, without the mark at its start."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        self._held = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._held:
+            piece = self._file.read(_CHUNK)
+            self._held = self._decoder.decode(piece, not piece).encode()
+            if not piece:
+                break
+        taken = self._held[: len(buffer)]
+        buffer[: len(taken)] = taken
+        self._held = self._held[len(taken) :]
+        return len(taken)
 
 
 class _Pieces:

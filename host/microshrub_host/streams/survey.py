@@ -189,7 +189,7 @@ def survey(
             column.is_clock = (made is not None and column.name in made.clocks) or (
                 place == 0 and column.name == CLOCK
             )
-        notes = tuple(made.notes(ready.name)) if made else ()
+        notes = tuple(ready.notes())
     if not columns:
         only = " a header but" if names else ""
         raise DataError(f"{file.name} has{only} no samples. Add a row per sample.")

@@ -6,11 +6,11 @@ ends with LF, CR LF or the lone CR of old Macs.
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import io
 import zlib
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from typing import IO
 
 from ..base.errors import DataError
@@ -22,7 +22,9 @@ _LINES_PER_PROGRESS = 1000
 
 
 def text_lines(source: SourceFile, progress: Progress | None) -> Generator[str, None, None]:
-    """Yield the lines of a UTF-8 file with their ends; a lone CR becomes LF.
+    """Yield the lines of a text file with their ends; a lone CR becomes LF.
+
+    A line that is no UTF-8 is read as Windows-1252, and source.not_utf8 has the first of them.
 
     `progress` is called now and then with the bytes read and the bytes of the file. Raises
     DataError if the file cannot be opened, unpacked or decoded, or has a line that does not end
@@ -36,7 +38,7 @@ def text_lines(source: SourceFile, progress: Progress | None) -> Generator[str, 
             raise DataError(message)
         with source.opened() as (raw, file):
             for line in _raw_lines(file):
-                for text in _split(_decode(source.name, line, number + 1)):
+                for text in _split(_decode(source, line, number + 1)):
                     number += 1
                     if progress is not None and number % _LINES_PER_PROGRESS == 0:
                         progress(raw.tell(), source.size())
@@ -71,9 +73,8 @@ def _raw_lines(file: IO[bytes]) -> Iterator[bytes]:
         yield line
 
 
-def _decode(name: str, line: bytes, number: int) -> str:
-    if number == 1 and line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DataError(f"{name} is UTF-16 text. Save the file in UTF-8.")
+def _decode(source: SourceFile, line: bytes, number: int) -> str:
+    name = source.name
     if b"\0" in line:
         raise DataError(
             f"{name}, line {number}: a zero byte, so this is no text, or it is UTF-16. "
@@ -84,12 +85,17 @@ def _decode(name: str, line: bytes, number: int) -> str:
             f"{name}, line {number}: no line end within {LONGEST_LINE:,} bytes, so this is no "
             "table. Name a CSV or ARFF file."
         )
-    try:
+    with suppress(UnicodeDecodeError):
         return line.decode("utf-8-sig" if number == 1 else "utf-8")
+    try:
+        text = line.decode("cp1252")
     except UnicodeDecodeError as error:
         raise DataError(
             f"{name}, line {number}: not UTF-8 text. Save the file as CSV in UTF-8."
         ) from error
+    if not source.not_utf8:
+        source.not_utf8.append(number)
+    return text
 
 
 def _split(text: str) -> Iterator[str]:

@@ -7,15 +7,22 @@ import { DataError, readByCommand } from "./data_error";
 export type Kinds = readonly (readonly [pattern: string, what: string, remedy: string])[];
 
 const LOOKED_AT = 4096; // bytes
+const LONGEST_LINE = 1 << 20; // bytes that wait for its end
+const [LF, CR] = [10, 13];
+const NO_SIGNS = /[\x81\x8d\x8f\x90\x9d]/; // bytes that Windows-1252 has no sign for
 const COMMAND_READS = /^an Excel workbook|NumPy|MATLAB|Parquet|Arrow/; // with the extra files
 export const JSON_FILE = "a JSON file"; // which is read
 
-/** Pieces of the text; `read` is told how many bytes of the file are read. Throws DataError. */
+/**
+ * Pieces of the text; `read` is told how many bytes of the file are read. A line that is no UTF-8 is
+ * read as Windows-1252, and `notUtf8` is told the first of them. Throws DataError.
+ */
 export async function* piecesOf(
   name: string,
   file: Blob,
   kinds: Kinds,
   read: (bytes: number) => void = () => undefined,
+  notUtf8: (line: number) => void = () => undefined,
 ): AsyncGenerator<string> {
   const gone = (): never => {
     throw new DataError(texts.errors.gone(name));
@@ -32,16 +39,83 @@ export async function* piecesOf(
     }),
   );
   const plain = isPacked ? counted.pipeThrough(new DecompressionStream("gzip")) : counted;
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let isFirst = true;
+  let decoder: Decoder | undefined;
   for await (const piece of chunksOf(name, plain, isPacked)) {
-    if (isFirst) checkKind(name, piece, kinds);
-    isFirst = false;
-    if (piece.includes(0)) throw new DataError(texts.errors.zero(name));
-    yield decoded(name, decoder, piece);
+    if (!decoder) {
+      checkKind(name, piece, kinds);
+      decoder = decoderOf(name, piece, notUtf8);
+    }
+    const text = withoutZeros(name, decoder(piece));
+    if (text) yield text;
     read(bytes);
   }
-  yield decoded(name, decoder);
+  if (decoder) yield withoutZeros(name, decoder());
+}
+
+type Decoder = (piece?: Uint8Array) => string;
+
+function decoderOf(name: string, start: Uint8Array, notUtf8: (line: number) => void): Decoder {
+  const mark = `${start[0]} ${start[1]}`;
+  if (mark !== "255 254" && mark !== "254 255") return lineDecoder(name, notUtf8);
+  const decoder = new TextDecoder(mark === "255 254" ? "utf-16le" : "utf-16be");
+  return (piece) => (piece ? decoder.decode(piece, { stream: true }) : decoder.decode());
+}
+
+/** Decodes whole lines; each as Windows-1252 that is no UTF-8. */
+function lineDecoder(name: string, notUtf8: (line: number) => void): Decoder {
+  const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let held: Uint8Array = new Uint8Array(0); // of a line that has not ended
+  let isFirst = true;
+  let line = 1;
+  let isNoted = false;
+  const older = (bytes: Uint8Array): string => {
+    try {
+      return utf8.decode(bytes);
+    } catch {
+      const text = new TextDecoder("windows-1252").decode(bytes);
+      if (NO_SIGNS.test(text)) throw new DataError(texts.errors.utf8(name));
+      if (!isNoted) notUtf8(line);
+      isNoted = true;
+      return text;
+    }
+  };
+  const byLine = (bytes: Uint8Array): string => {
+    let text = "";
+    for (let from = 0; from < bytes.length; ) {
+      const end = bytes.indexOf(LF, from) + 1 || bytes.length;
+      text += older(bytes.subarray(from, end));
+      from = end;
+      line++;
+    }
+    return text;
+  };
+  return (piece) => {
+    const all = piece ? joined(held, piece) : held;
+    let end = piece ? Math.max(all.lastIndexOf(LF), all.lastIndexOf(CR)) + 1 : all.length;
+    if (!end && all.length > LONGEST_LINE) {
+      end = all.length;
+      while ((all[end - 1] ?? 0) > 127) end--; // between letters
+    }
+    held = all.subarray(end);
+    const lines = all.subarray(0, end);
+    let text;
+    try {
+      text = utf8.decode(lines);
+      if (!isNoted) for (const byte of lines) if (byte === LF) line++;
+    } catch {
+      text = byLine(lines);
+    }
+    if (isFirst && end) {
+      text = text.replace(/^\ufeff/, "");
+      isFirst = false;
+    }
+    return text;
+  };
+}
+
+function withoutZeros(name: string, text: string): string {
+  if (text.includes("\0")) throw new DataError(texts.errors.zero(name));
+  return text;
 }
 
 async function* chunksOf(
@@ -78,8 +152,6 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
 }
 
 function checkKind(name: string, piece: Uint8Array, kinds: Kinds): void {
-  const isUtf16 = (piece[0] === 0xff && piece[1] === 0xfe) || (piece[0] === 0xfe && piece[1] === 0xff);
-  if (isUtf16) throw new DataError(texts.errors.utf16(name));
   let start = "";
   for (const byte of piece.subarray(0, LOOKED_AT)) start += String.fromCharCode(byte);
   start = start.replace(/^\xef\xbb\xbf/, "");
@@ -89,13 +161,5 @@ function checkKind(name: string, piece: Uint8Array, kinds: Kinds): void {
     const message = texts.errors.kind(name, what, save);
     const isRead = COMMAND_READS.test(what) || /\.npz$/i.test(name);
     throw isRead ? readByCommand(name, message) : new DataError(message);
-  }
-}
-
-function decoded(name: string, decoder: TextDecoder, piece?: Uint8Array): string {
-  try {
-    return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
-  } catch {
-    throw new DataError(texts.errors.utf8(name));
   }
 }

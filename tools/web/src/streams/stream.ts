@@ -59,7 +59,8 @@ export async function readStream(name: string, file: Blob, reading: Reading): Pr
   const { told, label, drop, progress } = reading;
   const counted = (bytes: number): void => progress?.((READING * bytes) / Math.max(file.size, 1));
   const table = new TableReader(name, label, drop);
-  await table.readAll(piecesOf(name, file, told.kinds, counted));
+  const notUtf8 = (line: number): void => table.note(texts.notes.notUtf8(name, line));
+  await table.readAll(piecesOf(name, file, told.kinds, counted, notUtf8));
   return table.stream(told.names, progress);
 }
 
@@ -110,6 +111,11 @@ class TableReader {
     }
     if (json === undefined) this.read("", true);
     else this.takeJson(jsonRows(this.name, json));
+  }
+
+  /** Note how the file is read, a sentence. */
+  note(text: string): void {
+    this.notes.push(text);
   }
 
   private takeJson({ names, rows, cut, note }: JsonRows): void {

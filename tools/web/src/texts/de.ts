@@ -707,7 +707,6 @@ export const de: Texts = {
     gone: (name) =>
       `${name} lässt sich nicht mehr lesen: Die Datei wurde geändert oder verschoben. Wähl sie neu.`,
     utf8: (name) => `${name}: kein Text in UTF-8. Speichere die Datei als CSV in UTF-8.`,
-    utf16: (name) => `${name} ist Text in UTF-16. Speichere die Datei in UTF-8.`,
     zero: (name) =>
       `${name}: ein Nullbyte, also kein Text, oder UTF-16. Speichere die Datei in UTF-8.`,
     kind: (name, what, remedy) => `${name} ist ${found(what)}, nicht CSV. ${found(remedy)}`,
@@ -816,6 +815,8 @@ export const de: Texts = {
       }[by] +
       ` und sind für ein Modell ${names.length} Klassen. Ist dieselbe gemeint, schreib sie gleich.`,
     form: (name, column, what) => `${name}: Spalte ${column}: ${what}.`,
+    notUtf8: (name, line) =>
+      `${name}: Zeile ${line} ist kein UTF-8 und wird als Windows-1252 gelesen, wie ältere Programme es schreiben.`,
     unitOff: (unit) => `die Einheit ${unit} wird weggelassen`,
     signsOff: (signs) => `${signs.join(" und ")} wird weggelassen`,
     decimalCommas: "Dezimalkommas werden gelesen",

@@ -651,7 +651,6 @@ export const en = {
       "name if it is plain text.",
     gone: (name: string) => `${name} cannot be read any more: it was changed or moved. Choose it again.`,
     utf8: (name: string) => `${name}: not UTF-8 text. Save the file as CSV in UTF-8.`,
-    utf16: (name: string) => `${name} is UTF-16 text. Save the file in UTF-8.`,
     zero: (name: string) =>
       `${name}: a zero byte, so this is no text, or it is UTF-16. Save the file in UTF-8.`,
     kind: (name: string, what: string, remedy: string) => `${name} is ${what}, not CSV. ${remedy}`,
@@ -757,6 +756,8 @@ export const en = {
       { number: "how the number is written", case: "case or spaces", encoding: "how letters are encoded" }[by] +
       `, and are ${names.length} classes to a model. If they are one, write them alike.`,
     form: (name: string, column: string, what: string) => `${name}: column ${column}: ${what}.`,
+    notUtf8: (name: string, line: number) =>
+      `${name}: line ${line} is no UTF-8, so it is read as Windows-1252, which older programs write.`,
     unitOff: (unit: string) => `the unit ${unit} is taken off`,
     signsOff: (signs: readonly string[]) => `${signs.join(" and ")} is taken off`,
     decimalCommas: "decimal commas are read",
