@@ -76,7 +76,7 @@ def watched(page: Browser, address: str) -> None:
 
 
 @pytest.mark.usefixtures("address")
-@pytest.mark.parametrize("queries", [2], indirect=True)
+@pytest.mark.parametrize("asking", [2], indirect=True)
 def test_an_answer_is_not_given_to_a_question_that_has_just_come(
     page: Browser, asking: Gesturing
 ) -> None:
@@ -90,7 +90,7 @@ def test_an_answer_is_not_given_to_a_question_that_has_just_come(
 
 
 @pytest.mark.usefixtures("address")
-@pytest.mark.parametrize("queries", [60_000], indirect=True)
+@pytest.mark.parametrize("asking", [60_000], indirect=True)
 def test_what_was_answered_is_not_asked_again(page: Browser, asking: Gesturing) -> None:
     """What the board had said before it got the answer brought the question back."""
     with bridged(asking.port) as bridge:
