@@ -60,8 +60,7 @@ _S_BY = const(9)
 _S_AT = const(10)
 # (end)
 
-_MOST_VARIANCE = const(65535)
-_MOST_DEVIATION = const(16776960)  # 65535 in Q8
+_MOST_MOMENT = const(65535)  # a mean distance, or its square
 
 
 @micropython.viper
@@ -130,10 +129,10 @@ def move_bayes(t, feature: int, bits: int, doublings: int, steps: int):
     k = feature
     for _ in range(state[_B_CLASSES]):
         mean[k] = int(moved_code(mean[k], bits, doublings, steps))
-        variance[k] = int(rescaled(variance[k], 2 * doublings, _MOST_VARIANCE))
+        variance[k] = int(rescaled(variance[k], 2 * doublings, 0))
         k += features
     if state[_B_SEEN] > 1:
-        pooled[feature] = int(rescaled(pooled[feature], 2 * doublings, _MOST_VARIANCE << 6))
+        pooled[feature] = int(rescaled(pooled[feature], 2 * doublings, 6))
 
 
 @micropython.viper
@@ -143,15 +142,20 @@ def move_softmax(t, feature: int, bits: int, doublings: int, steps: int):
     mean = ptr32(address[_SOFTMAX_MEAN])
     deviation = ptr32(address[_SOFTMAX_DEVIATION])
     mean[feature] = int(moved_code(mean[feature] >> 8, bits, doublings, steps)) << 8
-    deviation[feature] = int(rescaled(deviation[feature], doublings, _MOST_DEVIATION))
+    deviation[feature] = int(rescaled(deviation[feature], doublings, 8))
 
 
 @micropython.viper
-def rescaled(v: int, doublings: int, most: int) -> int:
-    """A mean distance, or its square, of codes whose range doubles so often, or halves."""
+def rescaled(v: int, doublings: int, fraction: int) -> int:
+    """A mean distance, or its square, of codes whose range doubles so often, or halves.
+
+    It has so many bits behind the point, up to 8. (A large number as an argument could not be
+    frozen for a Cortex-M0: code there holds none.)
+    """
     if doublings >= 0:
         return v >> doublings
     halvings = 0 - doublings
+    most = _MOST_MOMENT << fraction  # < 2**24
     return v << halvings if v <= most >> halvings else most
 
 
