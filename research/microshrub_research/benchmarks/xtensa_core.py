@@ -20,7 +20,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from microshrub_host.base import debian_packages, native_tools
+from microshrub_host.base import child_process, debian_packages, native_tools
 from microshrub_host.base.errors import UserError
 from microshrub_host.library import kernel_sources, loader
 from microshrub_host.library.compiled_kernels import LateFunction, write_addresses
@@ -372,16 +372,20 @@ def _run(program: bytes, ranges: Sequence[str], mark: int) -> tuple[bytes, list[
             words += ["-singlestep", "-d", "exec,nochain", "-dfilter", ",".join(ranges)]
             words += ["-D", str(log)]
         words.append(str(file))
-        try:
-            done = subprocess.run(words, capture_output=True, timeout=_SECONDS, check=False)
-        except subprocess.TimeoutExpired as error:
-            raise XtensaCoreError(
-                f"the Xtensa core was not ready in {_SECONDS} seconds"
-            ) from error
-        if done.returncode:
-            how = f"the Xtensa core ended with {done.returncode}"
-            raise XtensaCoreError(f"{how}: {done.stderr.decode(errors='replace').strip()}")
-        return done.stdout, _counted(log, mark) if ranges else []
+        pipe = subprocess.PIPE
+        with child_process.start(words, stdout=pipe, stderr=pipe) as core:
+            try:
+                output, complaints = core.communicate(timeout=_SECONDS)
+            except BaseException as error:
+                core.kill()
+                if not isinstance(error, subprocess.TimeoutExpired):
+                    raise
+                late = f"the Xtensa core was not ready in {_SECONDS} seconds"
+                raise XtensaCoreError(late) from error
+        if core.returncode:
+            how = f"the Xtensa core ended with {core.returncode}"
+            raise XtensaCoreError(f"{how}: {complaints.decode(errors='replace').strip()}")
+        return output, _counted(log, mark) if ranges else []
 
 
 def _counted(log: Path, mark: int) -> list[int]:
