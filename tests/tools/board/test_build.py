@@ -313,7 +313,7 @@ def test_kernels_stay_bytecode_where_machine_code_has_too_little_room(
         assert 0.95 * room < int(machine[1].replace(",", "")) <= room
         assert main(["budget", "--board", board, *shape]) == 0
         told = json.loads(capsys.readouterr().out)
-        assert abs(told["kernels_as_bytecode"] - int(found[1])) <= 3
+        assert abs(told["kernels_as_bytecode"] - int(found[1])) <= 4
         name = board_files.load(board).name
         row = re.search(rf"\| {name} \| (\d+) of (\d+) \| ([\d.]+) \|", page)
         assert row
