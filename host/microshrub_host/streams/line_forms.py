@@ -27,6 +27,8 @@ _BARS = tuple(
     for sign, what in (("[,|]", "commas"), ("[;|]", "semicolons"), (r"(?:,\s|[;|\t])", "commas"))
 )
 _BRACKETS = re.compile(r"[\[\](){}<>]")
+# Cells that begin and end with one: in a name such as 0[0 it is a part of the name
+_IN_BRACKETS = re.compile(r"(?:^|[,;\s])[\[({<].*[\])}>](?:$|[,;\s])")
 _LESS = 0.95  # what two kinds of separators are worth
 _OTHER_FIRST = 0.8  # and a first line that has as many cells as no other
 _NUMBERED = re.compile(r"\s*\d+\s*:\s+(?=\S)")
@@ -81,8 +83,9 @@ def _blanks(line: str) -> list[str] | None:
 
 def _bracketed(line: str) -> list[str] | None:
     """The cells of a printed tuple or list, and what stands beside it."""
-    bare = _BRACKETS.sub(" ", line)
-    return None if bare == line else re.split(r"[,;\s]+", bare.strip())
+    if not _IN_BRACKETS.search(line):
+        return None
+    return re.split(r"[,;\s]+", _BRACKETS.sub(" ", line).strip())
 
 
 def numbered(split: Split) -> Split:

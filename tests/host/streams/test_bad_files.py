@@ -308,8 +308,6 @@ def test_remedy_is_quoted_for_the_shell(put, known, new, option):
 
 letters = st.characters(codec="utf-8", exclude_categories=["C", "Z"]) | st.sampled_from(" ,")
 names = st.text(letters).map(str.strip).filter(lambda name: name not in data_files.MISSING_CELLS)
-# 0[0 may be a reading in brackets: such a file is refused
-names = names.filter(lambda name: not (re.search(r"\d", name) and re.search(r"[][(){}<>|]", name)))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
