@@ -177,10 +177,10 @@ _FILES = (
     _case("UTF-16, the other one", b"\xfe\xff" + _PLAIN.encode("utf-16-be")),
     _case("UTF-16 without a mark", _PLAIN.encode("utf-16-le"), "a zero byte", "UTF-8"),
     _log("a degree sign of Windows", _rows("1", "2").replace("x,", "x (°C),").encode("cp1252"), 20,
-         ("line 1 is no UTF-8, so it is read as Windows-1252",)),
+         ("line 1 is not UTF-8, so it is read as Windows-1252",)),
     _log("a line in UTF-8 and one of Windows", b"x,y\n" + "".join(
         f"{i % 7},{'böse' if i % 2 else 'güt'}\n" for i in range(40)).encode().replace(
-        "güt".encode(), "güt".encode("cp1252")), 40, ("line 2 is no UTF-8",)),
+        "güt".encode(), "güt".encode("cp1252")), 40, ("line 2 is not UTF-8",)),
     _case("bytes that no text has", _rows("1", "2").replace(",b", ",b\x81s").encode("latin-1"),
           "not UTF-8"),
     _case("a missing class", "x,y\n1,a\n2,\n", "line 3, column y: the class is missing"),

@@ -47,6 +47,7 @@ const licenses = {
   "lean-qr": "node_modules/lean-qr/LICENSE",
   "esptool-js": "node_modules/esptool-js/LICENSE",
   pako: "node_modules/pako/LICENSE",
+  "smol-toml": "node_modules/smol-toml/LICENSE",
   uplot: "node_modules/uplot/LICENSE",
 };
 function license([name, file]) {
@@ -54,6 +55,8 @@ function license([name, file]) {
   const text = readFileSync(file, "utf8").trim();
   return `${name} ${about.version}: ${about.license}\n\n${text}\n`;
 }
+const { dependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+for (const name of Object.keys(dependencies)) if (!(name in licenses)) throw new Error(`no license of ${name}`);
 const all = Object.entries(licenses).map(license);
 writeFileSync(join(target, "licenses.txt"), all.join(`\n${"-".repeat(72)}\n\n`));
 

@@ -138,7 +138,7 @@ class SourceFile:
     def how(self) -> list[str]:
         """What was read how, a note each; whole at the end."""
         older = [
-            f"line {line} is no UTF-8, so it is read as Windows-1252, which older programs write"
+            f"line {line} is not UTF-8, so it is read as Windows-1252, which older programs write"
             for line in self.not_utf8
         ]
         return older + (self.made.how() if self.made else [])

@@ -24,7 +24,7 @@ _LINES_PER_PROGRESS = 1000
 def text_lines(source: SourceFile, progress: Progress | None) -> Generator[str, None, None]:
     """Yield the lines of a text file with their ends; a lone CR becomes LF.
 
-    A line that is no UTF-8 is read as Windows-1252, and source.not_utf8 has the first of them.
+    A line that is not UTF-8 is read as Windows-1252, and source.not_utf8 has the first of them.
 
     `progress` is called now and then with the bytes read and the bytes of the file. Raises
     DataError if the file cannot be opened, unpacked or decoded, or has a line that does not end

@@ -1,13 +1,12 @@
 // microshrub.toml: what the commands of a project share. `microshrub init` writes it, and so does this
 // page; each opens what the other wrote.
 
+import { parse, TomlError } from "smol-toml";
 import { type Setting, type SensorSettings } from "./link/sensor_settings";
 import type { Board, PageData, SensorKind, Switched } from "./page_data";
 import { texts } from "./texts";
 
 export const NAME = "microshrub.toml";
-const NAME_OF_KEY = /^(?:([A-Za-z0-9_-]+)|"([^"\\]*)"|'([^']*)')\s*=\s*/;
-const SECTION = /^\[\s*([A-Za-z0-9_-]+)\s*\]$/;
 const words = texts.toml;
 
 type Value = string | number | boolean | readonly Value[];
@@ -63,45 +62,15 @@ function optionOf(option: string, { key, settings }: SensorKind): readonly [stri
   return [name, typeof settings[name] === "boolean" ? value === "yes" : number(value)];
 }
 
-/** Keys and sections, as TOML has them; dates and tables in lines are in no file of a project. */
 function parsed(text: string): Told {
-  const found: Record<string, Value | Section> = {};
-  let into: Record<string, Value | Section> = found;
-  const lines = text.replace(/^\uFEFF/, "").split(/\r?\n/);
-  for (let at = 0; at < lines.length; at++) {
-    const wrong = new Error(words.line(at + 1));
-    const line = withoutRemark(lines[at]!);
-    if (!line) continue;
-    const section = SECTION.exec(line)?.[1];
-    if (section) {
-      found[section] = into = (found[section] as Record<string, Value> | undefined) ?? {};
-      continue;
-    }
-    const name = NAME_OF_KEY.exec(line);
-    if (!name) throw wrong;
-    let rest = line.slice(name[0].length);
-    while (rest.startsWith("[") && !rest.endsWith("]") && at + 1 < lines.length) rest += withoutRemark(lines[++at]!);
-    const value = valueOf(rest);
-    const key = name[1] ?? name[2] ?? name[3]!;
-    if (value === null || Object.hasOwn(into, key)) throw wrong;
-    into[key] = value;
-  }
-  return found;
-}
-
-/** A line without what stands behind a # that is in no text. */
-function withoutRemark(line: string): string {
-  return /^(?:[^"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*/.exec(line)![0].trim();
-}
-
-/** null: it is none that a file of a project has. */
-function valueOf(text: string): Value | null {
-  const plain = text.startsWith("'") && text.endsWith("'") && text.length > 1 ? JSON.stringify(text.slice(1, -1)) : text;
   try {
-    const value = JSON.parse(plain.replace(/,\s*\]$/, "]")) as unknown;
-    return isValue(value) ? value : null;
-  } catch {
-    return null;
+    const found = parse(text.replace(/^\uFEFF/, ""));
+    for (const [name, value] of Object.entries(found))
+      for (const [key, each] of isSection(value as Value) ? Object.entries(value) : [[name, value] as const])
+        if (!isValue(each)) throw new Error(words.text(key));
+    return found as Told;
+  } catch (error) {
+    throw error instanceof TomlError ? new Error(words.line(error.line)) : error;
   }
 }
 

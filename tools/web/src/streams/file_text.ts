@@ -14,7 +14,7 @@ const COMMAND_READS = /^an Excel workbook|NumPy|MATLAB|Parquet|Arrow/; // with t
 export const JSON_FILE = "a JSON file"; // which is read
 
 /**
- * Pieces of the text; `read` is told how many bytes of the file are read. A line that is no UTF-8 is
+ * Pieces of the text; `read` is told how many bytes of the file are read. A line that is not UTF-8 is
  * read as Windows-1252, and `notUtf8` is told the first of them. Throws DataError.
  */
 export async function* piecesOf(
@@ -61,7 +61,7 @@ function decoderOf(name: string, start: Uint8Array, notUtf8: (line: number) => v
   return (piece) => (piece ? decoder.decode(piece, { stream: true }) : decoder.decode());
 }
 
-/** Decodes whole lines; each as Windows-1252 that is no UTF-8. */
+/** Decodes whole lines; each as Windows-1252 that is not UTF-8. */
 function lineDecoder(name: string, notUtf8: (line: number) => void): Decoder {
   const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   let held: Uint8Array = new Uint8Array(0); // of a line that has not ended

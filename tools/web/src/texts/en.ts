@@ -757,7 +757,7 @@ export const en = {
       `, and are ${names.length} classes to a model. If they are one, write them alike.`,
     form: (name: string, column: string, what: string) => `${name}: column ${column}: ${what}.`,
     notUtf8: (name: string, line: number) =>
-      `${name}: line ${line} is no UTF-8, so it is read as Windows-1252, which older programs write.`,
+      `${name}: line ${line} is not UTF-8, so it is read as Windows-1252, which older programs write.`,
     unitOff: (unit: string) => `the unit ${unit} is taken off`,
     signsOff: (signs: readonly string[]) => `${signs.join(" and ")} is taken off`,
     decimalCommas: "decimal commas are read",
