@@ -195,7 +195,7 @@ def test_declared_classes_set_the_order(put, classes):
 
 
 def test_limit_reads_no_further(put):
-    source = put(b"a,y\n1,0\n2,1\nragged\n\xff\xff\n")
+    source = put(b"a,y\n1,0\n2,1\nragged\n\x81\n")
     assert len(open_stream(source, limit=2).labels) == 2
     assert "line 4" in complaint(source, limit=3)
 
