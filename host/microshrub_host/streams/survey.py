@@ -19,7 +19,7 @@ from typing import IO
 
 from ..base.errors import DataError
 from .arff_files import open_arff
-from .columns import CLOCK, number_of
+from .columns import CLOCK, check_count, number_of
 from .csv_rows import Row, stripped
 from .prepared_file import is_arff, prepared, without_odd_lines
 from .reading_options import ReadingOptions
@@ -191,6 +191,8 @@ def survey(
             )
         notes = tuple(ready.notes())
     if not columns:
+        if names and not reading.choice.is_given:
+            check_count(file.name, len(names) - 1, reading.features, reading.asks)
         only = " a header but" if names else ""
         raise DataError(f"{file.name} has{only} no samples. Add a row per sample.")
     return Survey(file.name, read, tuple(columns), notes, inner.label, whole)
