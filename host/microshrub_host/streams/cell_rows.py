@@ -51,7 +51,7 @@ def names_columns(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool |
         return None
     if [first[place] for place in of_numbers] == [str(place) for place in of_numbers]:
         texts = [at for at in range(len(first)) if at not in of_numbers]
-        if all(first[at] not in columns[at] for at in texts):
+        if texts and all(first[at] not in columns[at] for at in texts):
             return None  # as pandas numbers columns, or a sample
     known = [first[place] for place in of_numbers if first[place] not in MISSING_CELLS]
     return any(not looks_like_number([cell]) for cell in known)
