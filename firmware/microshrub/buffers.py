@@ -191,7 +191,7 @@ class Buffers:
         if not taken:
             if head[:4] == _MAGIC and head[4:5] != expected[4:5]:
                 raise ValueError(_OTHER_VERSION % (head[4], _VERSION))
-            raise ValueError("the saved state is damaged, or is not of %s" % self.configuration())
+            raise ValueError("the saved state is damaged, or is not for %s" % self.configuration())
 
     def _take(self, stream, crc):
         """Read the buffers; returns whether they are as they were written, and can be used."""

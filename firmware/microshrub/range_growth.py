@@ -11,7 +11,7 @@ So a few wrong readings widen nothing, and of a feature with heavy tails some va
 tails, where they do not squeeze the others. Nor does a sensor that is stuck or pulled out, which
 gives one value again and again, far away from all others: the same one does not count twice.
 
-A range shrinks to the values of late where 256 in a row, not all of them the same, were closer
+A range shrinks to the recent values if 256 in a row, not all of them the same, were closer
 together than a 256th of it: so close that a learner which keeps the upper eight bits of a code can
 hardly tell them apart, as after a change of the unit or the gain, or where wrong readings widened
 the range. A value that lies apart takes 64 back, so a wrong reading now and then does not stop
@@ -29,7 +29,7 @@ Buffers:
     growing.least   'i'  [features] of the values that it has to hold
     growing.most    'i'  [features] likewise the greatest
     growing.last    'H'  [features] the last code
-    growing.recent  'i'  [features * 3] the least and the greatest value of late, and how many
+    growing.recent  'i'  [features * 3] the least and greatest recent value, and how many there are
 """
 
 import micropython
@@ -194,7 +194,7 @@ def next_due(t) -> int:
 def plan(t, f: int) -> int:
     """How the range of a feature has to change; returns 1 if it has to do so again.
 
-    13 doublings at once are the most: a code would have no bit left. A range halves as often.
+    At most 13 doublings at once, as a code would have no bit left; and at most 13 halvings.
     """
     address = ptr32(t)
     counts = ptr32(address[_GROWING_COUNTS])

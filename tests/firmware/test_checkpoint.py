@@ -464,7 +464,7 @@ def test_a_state_is_read_from_a_stream() -> None:
     assert again.save() == data
     assert stream.read() == b"more"
     for bad in (data[:-1], data[:9], b"", data[:-1] + b"!", library.Metrics(2).save()):
-        with pytest.raises(ValueError, match="damaged, or is not of Metrics classes=3"):
+        with pytest.raises(ValueError, match="damaged, or is not for Metrics classes=3"):
             library.Metrics(3).read(io.BytesIO(bad))
 
 

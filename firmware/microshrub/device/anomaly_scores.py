@@ -1,7 +1,7 @@
 """Anomaly scores in the program and on the link.
 
-config.json's `anomaly` has the settings of AnomalyScore; perhaps a `pin`: a button that says "this
-is normal"; with a saved model `states`, the file of its state.
+config.json's `anomaly` has the settings of AnomalyScore, and optionally a `pin`, for a button that
+says "this is normal", and, with a saved model, `states`: the file of its state.
 """
 
 from micropython import const
@@ -11,11 +11,11 @@ from .companion import Companion
 from .frames import HEADER
 
 _ANOMALY = const(12)
-_IS_NORMAL = const(2)  # in the request: this is normal
+_IS_NORMAL = const(2)  # in a request: the next samples are normal
 
 
 class AnomalyScores(Companion):
-    """Computes the anomaly score of each sample. A host may have it with each prediction."""
+    """Computes the anomaly score of each sample. A host can request it with each prediction."""
 
     def __init__(self, app):
         self._app = app
@@ -29,7 +29,7 @@ class AnomalyScores(Companion):
         app.more[_ANOMALY] = self._answer_host
 
     def show(self, _, label):
-        """Compute the score of a sample that was predicted."""
+        """Compute the score of the sample that was just predicted."""
         anomaly = self._anomaly
         shows_normal = anomaly.left > 0
         anomaly.update(self._codes)

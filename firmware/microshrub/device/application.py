@@ -1,7 +1,7 @@
-"""What a device does with samples and labels: the application of the serial link, see link.py.
+"""The application behind the serial link: what a board does with samples and labels, see link.py.
 
-An `Application` is made from a configuration, see config.py. It also runs on a PC, as the device's
-twin in the simulator. What only some programs have is in companions, see companion.py.
+An `Application` is made from a configuration, see config.py. It also runs on a PC, as the board's
+twin in the simulator. Features that only some programs have are companions, see companion.py.
 """
 
 import gc
@@ -14,28 +14,27 @@ from ..learners import learner_class
 from .config import forget, keep_piece, read_configuration, read_text
 
 _TICKS = const(1073741823)
-_MOST = const(536870911)  # of a word of the status
-_COUNTING = const(12000)  # microseconds without a reading that it takes to count the heap
+_MOST = const(536870911)  # the largest value of a word of the status
+_COUNTING = const(12000)  # microseconds: the heap is counted only if no reading is due sooner
 
 
 class Application:
-    """A quantizer, a learner, metrics, samples that wait for a label; perhaps an alarm and a
-    checkpoint.
+    """A quantizer, a learner, metrics, and samples that wait for a label; optionally a drift alarm
+    and a checkpoint.
 
     configuration   a Configuration
-    folder          the beginning of its files' names: "", or a path that ends in "/"
+    folder          what the names of its files begin with: "", or a path that ends in "/"
 
-    Raises ValueError for parameters and states that are not possible, and OSError for a state
-    that is missing. A quantizer that freezes only observes the first `warmup` samples: whether
-    labelled or not, they are answered with class 0, confidence 0 and no id, and are neither
-    learned nor counted.
+    Raises ValueError for invalid parameters and states, and OSError for a missing state. A
+    quantizer that freezes only observes the first `warmup` samples: labelled or not, they are
+    answered with class 0, confidence 0 and no id, and are neither learned nor counted.
     """
 
-    # Attributes that few instances have: with more attributes, an instance is slower, see py/map.c
+    # Attributes that few instances set: with more attributes, an instance is slower, see py/map.c
     anomaly = sharing = None  # see anomaly_scores.py and sharing.py
-    plot = late = None  # points, see below
-    light = None  # is on while something is not saved
-    _pieces = 0  # that have come of another configuration
+    plot = late = None  # points at which companions are called, see below
+    light = None  # a light that is on while something is not saved
+    _pieces = 0  # pieces of a new configuration that have arrived
 
     def __init__(self, configuration, folder=""):
         self.configuration = configuration
@@ -45,28 +44,28 @@ class Application:
         self.values = array("i", [0] * self.features)
         self.confidence = 0
         self.sample_id = 0
-        self.plotter = None  # shows each sample, see plotter.py
-        self.restart = False  # another configuration has come
-        self.changes = 0  # labels, and what else a person did, 0..2**30 - 1, wrapping around
-        self.saving = None  # saves in steps, see saving.py
+        self.plotter = None  # prints a line for each sample, see plotter.py
+        self.restart = False  # True: a new configuration has arrived
+        self.changes = 0  # labels and other changes by a person, 0..2**30 - 1, wrapping around
+        self.saving = None  # saves checkpoints in steps, see saving.py
         self.still = False  # a checkpoint is being written: the learner must not change
-        self.pace = None  # of the board's own sensor
-        self.sleep = None  # between the readings of that sensor, see sleep.py
-        self.trial = False  # nothing is saved while this configuration is only tried
+        self.pace = None  # the Pace of the board's own sensor
+        self.sleep = None  # sleeps between the readings of that sensor, see sleep.py
+        self.trial = False  # True: this configuration is on trial, and nothing is saved
         self.seconds = 0  # since the start,
-        self._milliseconds = 0  # and the milliseconds beyond these
-        self._time = -1  # of the last tick()
+        self._milliseconds = 0  # milliseconds since the last full second
+        self._time = -1  # the time of the last tick()
         self._folder = folder
-        self._seen = 0  # samples of the warm-up
-        self.room = self.rest = 0  # bytes of the heap, and those free when they were counted
-        gc.collect()  # so that the learner finds room in one piece
+        self._seen = 0  # samples that the warm-up has observed
+        self.room = self.rest = 0  # bytes of the heap, and its free bytes at the last count
+        gc.collect()  # so that there is a free block large enough for the learner
         try:
             self.learner = learner_class(configuration.learner)(**configuration.parameters)
         except TypeError as error:  # the learner does not have a parameter
             raise ValueError("parameters: %s" % error) from None
         self.alarm = None
         self.companions = ()  # type: tuple  # in the order in which they are called
-        # The points: what is called there, see companion.py
+        # The points: the functions to be called there, see companion.py
         self.look = self.note = self.show = self.count = self.turn = None
         self.queries = None  # decides which samples wait for a label, see label_queries.py
         self.spare = None  # the learner, if it has spare classes, see novel_classes.py
@@ -80,7 +79,7 @@ class Application:
             self.store = self._prepare(configuration.checkpoint)
 
     def _set_up(self, configuration):
-        """Make the quantizer and all else that a learner of classes needs."""
+        """Make the quantizer and everything else that a classifier needs."""
         from ..delayed_labels import Pending
         from ..metrics import Metrics
 
@@ -88,7 +87,7 @@ class Application:
         self.metrics = Metrics(self.classes)
         self.pending = Pending(self.features, self.classes, configuration.pending)
         self.quantizer = self._ranges(configuration)
-        # all that a checkpoint keeps
+        # everything that a checkpoint saves
         parts = (self.quantizer, self.learner, self.metrics, self.pending)
         self.parts = parts  # type: tuple
         if configuration.alarm is not None:
@@ -104,7 +103,7 @@ class Application:
             forget("companions")
 
     def _ranges(self, configuration):
-        """The quantizer: one that freezes, or one whose ranges grow."""
+        """Return the quantizer: one that freezes, or one whose ranges grow."""
         if configuration.warmup is not None:
             from ..quantizer import Quantizer
 
@@ -116,7 +115,7 @@ class Application:
         return GrowingQuantizer(self.features, (self.learner, self.pending))
 
     def _prepare(self, options):
-        """The checkpoint."""
+        """Make the checkpoint."""
         from ..checkpoint import Checkpoint
 
         path = self._folder + options.get("path", "checkpoint")
@@ -164,7 +163,7 @@ class Application:
         return predicted
 
     def _checked(self, label):
-        """The class that is learned for a label. Raises ValueError for a wrong label."""
+        """Return the class to learn for a label. Raises ValueError for an invalid label."""
         if self.spare:
             label = self.spare.label_of(label)
         if not 0 <= label < self.classes:
@@ -172,12 +171,12 @@ class Application:
         return label
 
     def predict(self, label):
-        """The same, for a label that was checked, while no checkpoint is being saved."""
+        """Like sample(), for a label that was checked, while no checkpoint is being saved."""
         if label < 0 and self.queries:
             return self.queries.predict()
         codes = self._codes
         learner = self.learner
-        # once the learner has settled, and no labels come any more, a row always has one answer
+        # once the learner has settled and no more labels come, equal rows get equal predictions
         if label >= 0 or (not self.still and (learner.idle() or learner.is_empty())):
             self.quantizer.encode(self.values, codes)
         else:
@@ -212,18 +211,18 @@ class Application:
             self.count(label, predicted)
 
     def label(self, sample_id, label):
-        """Learn an earlier sample. Raises ValueError if it does not wait, or for a wrong label."""
+        """Learn an earlier sample. Raises ValueError if it does not wait or its label is wrong."""
         if self.saving:
             self.saving.settle()
         self.learn(sample_id, label)
 
     def learn(self, sample_id, label):
-        """The same, while no checkpoint is being saved."""
+        """Like label(), while no checkpoint is being saved."""
         label = self._checked(label)
         predicted = self.pending.take(sample_id)
         x = self.pending.x
         if self.late:
-            self.learner.predict_next(x)  # for its votes
+            self.learner.predict_next(x)  # which fills its votes
             self.late(predicted, label)
         self.learner.learn(x, label)
         self._count(label, predicted)
@@ -231,14 +230,14 @@ class Application:
             self.note(x, label)
 
     def mem_free(self):
-        """Count the free bytes of the heap; it takes 8 ms on a Pico, as would those in use."""
+        """Count the free bytes of the heap. This takes 8 ms on a Pico."""
         self.rest = gc.mem_free()
         self.room = self.room or self.rest + gc.mem_alloc()
 
     def status(self, words):
         """Fill the words of the link's status, see docs/reference/link.md.
 
-        If the next reading is too near, the free bytes are those that were counted before.
+        If the next reading is due too soon, the free bytes are not counted again.
         """
         if not self.room or not self.pace or self.pace.wait() > _COUNTING:
             self.mem_free()
@@ -268,11 +267,11 @@ class Application:
         words[11] = self.pending.waiting
 
     def confusion(self, label, prediction):
-        """How many samples with this label were predicted as that class."""
+        """Return how many samples with this label were predicted as that class."""
         return self.metrics.confusion(label, prediction)
 
     def state_crc32(self):
-        """The CRC32 of the learner's state."""
+        """Return the CRC32 of the learner's state."""
         return self.learner.state_crc32()
 
     def checkpoint(self):
@@ -289,23 +288,23 @@ class Application:
             raise ValueError(self.store.message)
 
     def settle(self):
-        """Finish a checkpoint and the labels that wait for it: something is about to change."""
+        """Finish a checkpoint and the labels that wait for it, before something changes."""
         if self.saving:
             self.saving.settle()
 
     def changed(self):
-        """Note that something was taught: it is saved soon."""
+        """Note that something was learned: it is saved soon."""
         self.changes = (self.changes + 1) & _TICKS
 
     def taught(self):
-        """The same for what only a person does, such as giving a name: it is saved sooner."""
+        """Note a change by a person, such as a new name: it is saved sooner."""
         self.changed()
         if self.store:
             self.store.urgent = True
 
     @property
     def unsaved(self):
-        """How many labels and other changes are not in flash yet; -1 if nothing is ever saved."""
+        """The labels and other changes that are not in flash yet; -1 if nothing is ever saved."""
         store = self.store
         if not store or self.trial:
             return -1
@@ -327,16 +326,16 @@ class Application:
                 part.reset()
             load(self)
             self.taught()
-            if self.store and not self.quantizer.frozen:  # nothing is saved until it is
+            if self.store and not self.quantizer.frozen:  # nothing is saved until it is frozen
                 self.store.note(self.changes)
                 self.store.forget()
         finally:
             forget("states")
 
     def configure(self, piece, last):
-        """Take a piece of a new config.json, which is tried once the last piece is answered.
+        """Take a piece of a new config.json; it is tried once the last piece was answered.
 
-        What was learned is saved before, as the board comes back to it if the new one fails.
+        What was learned is saved first, as the board returns to it if the new one fails.
         """
         self.settle()
         keep_piece(piece, self._folder, not self._pieces)

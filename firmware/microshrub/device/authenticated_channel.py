@@ -1,10 +1,10 @@
-"""A connection on which every byte comes from somebody who has the key. It is not secret.
+"""A connection on which every byte comes from somebody who has the key. It is not encrypted.
 
 docs/reference/link.md has the messages. Each end proves the key by signing a number that the other
 end has drawn for this connection, so messages recorded on another connection are useless. From
 both numbers come two keys, one for each direction, which sign the records. A record that was
 altered, left out, repeated or moved, or that is from another connection or the other direction,
-has a wrong code. A wrong code ends the connection with an OSError, as a cut does.
+has a wrong code. A wrong code ends the connection with an OSError, as a lost connection does.
 """
 
 from os import urandom
@@ -17,27 +17,27 @@ from .sha256 import Hmac, same
 
 MOST = const(256)  # bytes in a record to the board
 KEY = const(32)  # bytes
-_CODE = const(16)  # of a code, the first of 32
-_NONCE = const(16)  # of the number that is used once
-_LABEL = b"microshrub 1 "  # begins all that is signed with the key itself; then comes its type:
+_CODE = const(16)  # bytes of a code, the first of the 32 of the HMAC
+_NONCE = const(16)  # bytes of the number that is used once
+_LABEL = b"microshrub 1 "  # begins every text signed with the key itself; then comes its type:
 _WHICH = const(13)
 _BOARD = const(98)  # b, the board's proof,
 _PROOF = const(112)  # p, the host's proof,
 _FLASH = const(102)  # f, the proof of a host that brings a new program, see network_update.py
 _UP = const(117)  # u and d, the two keys
 _DOWN = const(100)
-_HOSTS = const(14)  # the places of the host's number, and of the board's
+_HOSTS = const(14)  # where the host's number stands in the text, and the board's
 _BOARDS = const(30)
 _SIGNED = const(46)
 _PROVED = const(33)  # bytes of a host's proof: its number, the type, the code
-_TRAILER = const(6)  # bytes that are signed after those of a record: its size and its number
-_LAST = const(1073741823)  # number of a record
+_TRAILER = const(6)  # bytes signed after those of a record: its size and its number
+_LAST = const(1073741823)  # the highest number of a record
 _PIECE = const(64)
-_PIECES = const(16)  # that are read at once
+_PIECES = const(16)  # the most pieces that are read in one call
 
 
 class Reader:
-    """Collects the bytes that a socket gives."""
+    """Collects the bytes that a socket delivers."""
 
     def __init__(self, room):
         self.body = bytearray(room)
@@ -45,7 +45,7 @@ class Reader:
         self.at = 0
 
     def read(self, socket, end):
-        """Read on, up to `end`; returns how many bytes. Raises OSError if the line has ended."""
+        """Read on, up to `end`; returns the bytes read. Raises OSError if the line has ended."""
         n = socket.readinto(self._piece, min(end - self.at, _PIECE))
         if n is None:
             return 0
@@ -68,14 +68,14 @@ class Greeting:
         self._right = bytearray(_CODE)  # the code that a host has to send
 
     def begin(self, socket):
-        """Send a guest a number that it has to sign. Raises OSError if it is gone."""
+        """Send a guest a number to sign. Raises OSError if the guest is gone."""
         self._hmac.take(self._key)
         self._reader.at = 0
         copy(self._signed, _BOARDS, urandom(_NONCE), 0, _NONCE)
         self._put(socket, self._signed, _BOARDS, _NONCE)
 
     def read(self, socket):
-        """Take the bytes that have come. Raises OSError at the first wrong byte.
+        """Take the bytes that have arrived. Raises OSError at the first wrong byte.
 
         Returns 0 until the key is proved, then 1, or 2 for a host that brings a new program.
         """
@@ -84,7 +84,7 @@ class Greeting:
         if not reader.read(socket, _PROVED):
             return 0
         body = reader.body
-        if before <= _NONCE < reader.at:  # all that has to be signed has come
+        if before <= _NONCE < reader.at:  # everything to be signed has arrived
             copy(self._signed, _HOSTS, body, 0, _NONCE)
             self._sign(body[_NONCE])
         if reader.at > _NONCE:
@@ -127,10 +127,10 @@ class Records:
         self._code = bytearray(_CODE)
         self._out = bytearray(2 + room + _CODE)
         self.size = self._end = self._read = self._written = 0
-        self._at = self._to = 0  # what of _out is to be sent
+        self._at = self._to = 0  # the part of _out that is still to be sent
 
     def begin(self, greeting):
-        """Begin with the keys of that greeting."""
+        """Start with the keys that a greeting has agreed on."""
         greeting.give(_UP, self._up)
         greeting.give(_DOWN, self._down)
         self._reader.at = self._end = self._read = self._written = 0
@@ -142,9 +142,9 @@ class Records:
         return self._at < self._to
 
     def read(self, socket):
-        """Read the next record into `body`; returns its bytes, or -1 if no record has come.
+        """Read the next record into `body`; returns its size, or -1 if none has arrived.
 
-        Raises OSError for a record that is not signed with the key.
+        Raises OSError for a record that was not signed with the key.
         """
         reader = self._reader
         for _ in range(_PIECES):
@@ -171,11 +171,11 @@ class Records:
         self._up.sign(self.body, 0, n + _TRAILER)
         right = self._up.is_right(self._code, 0, _CODE)
         if not right or self._read == _LAST:
-            raise OSError("a record is not of who has the key")
+            raise OSError("a record was not signed with the key")
         self._read += 1
 
     def put(self, data, n):
-        """Sign n bytes as the next record, to be sent; False if the last one still waits."""
+        """Sign n bytes as the next record to send; False if the last one is not sent yet."""
         if self.waits or self._written == _LAST:
             return False
         out = self._out
@@ -190,7 +190,7 @@ class Records:
         return True
 
     def write(self, socket):
-        """Send as much as the socket takes."""
+        """Send as much as the socket accepts."""
         self._at = send(socket, self._out, self._at, self._to)
 
 

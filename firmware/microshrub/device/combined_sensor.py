@@ -9,7 +9,7 @@ _ABSENT = -(1 << 29)  # stands for a value that has not come yet
 
 @micropython.viper
 def join(source, target, at: int, count: int):
-    """Copy so many values to target[at] and on; both are array('i')."""
+    """Copy `count` values to target[at :]; both are array('i')."""
     values = ptr32(source)
     out = ptr32(target)
     for k in range(count):
@@ -20,7 +20,7 @@ class CombinedSensor:
     """The first sensor sets the pace. Slower sensors are read less often, and their newest values
     are used again.
 
-    every: for each sensor, how many readings of the first sensor there are to one of its own.
+    every: for each sensor, how many readings of the first sensor come per reading of this one.
     """
 
     def __init__(self, sensors, every):
@@ -34,11 +34,11 @@ class CombinedSensor:
 
     @property
     def failures(self):
-        """Failed readings of all sensors."""
+        """How many readings failed, of all sensors."""
         return min(sum([each.failures for each in self._sensors]), 1 << 29)
 
     def read(self, values):
-        """Read the first sensor, and those others that are due; whether there is a reading."""
+        """Read the first sensor and others that are due; returns whether there is a reading."""
         at = k = 0
         while k < len(self._sensors):
             if not self._is_read(k):
@@ -49,7 +49,7 @@ class CombinedSensor:
         return True
 
     def _is_read(self, k):
-        """Read that sensor if it is due; whether its values can be used."""
+        """Read sensor k if it is due; returns whether its values can be used."""
         self._wait[k] -= 1
         if self._wait[k]:
             return True

@@ -5,7 +5,7 @@ companions.py makes the companions of a configuration, in the order in which the
 
 
 class Companion:
-    """The base class. An application calls these methods, if the companion has them:
+    """The base class. An application calls these methods of a companion that has them:
 
     look(predicted, label)      a sample was predicted, and is not learned yet; label is -1 if it
                                 is not known
@@ -16,8 +16,8 @@ class Companion:
     late(predicted, label)      the label of the earlier sample in pending.x has come, and the
                                 learner's votes are for that sample
     count(label, predicted)     a label was learned
-    turn(milliseconds, passed)  a turn of the program's loop: the time, 0..2**30 - 1, and how much
-                                of it has passed; returns a message for people, or None
+    turn(milliseconds, passed)  a turn of the program's loop: the time, 0..2**30 - 1, and the
+                                time since the last turn; returns a message for people, or None
 
     None of them may allocate, and only turn() returns anything. If a companion answers requests of
     the link, its function is in the application's `more`.
@@ -28,11 +28,11 @@ class Companion:
         return button
 
     def end(self):
-        """Switch off what is on: the program ends."""
+        """Switch everything off: the program ends."""
 
 
 def both(first, second):
-    """A function that calls both; it returns the first one's message, or else the second one's."""
+    """Return a function that calls both; its result is the first message that is not None."""
 
     def call(x, y):
         message = first(x, y)

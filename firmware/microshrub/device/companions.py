@@ -1,9 +1,9 @@
 """Makes an application's companions, in the order in which they are called at each point.
 
-make() makes those of a model, and make_for_board() those of a board's pins and network, which are
-called later and so know what the others have made of a sample. companion.py lists the points. The
-modules of companions that a program does not have need not be there. A board has this module in
-its RAM only while it makes them.
+make() makes the companions of a model, and make_for_board() those that use the board's pins and
+network. The latter are called later, and so see the results of the former. companion.py lists the
+points. A program needs only the modules of the companions that it has. A board keeps this module
+in its RAM only while it makes the companions.
 """
 
 from .companion import both
@@ -22,7 +22,7 @@ def join(app, companion):
 
 
 def make(app):
-    """Give an application that has its learner the companions of its configuration."""
+    """Make the companions that the configuration of an application names; it has its learner."""
     configuration = app.configuration
     if configuration.anomaly is not None:
         if configuration.anomaly.get("pin") is None:
@@ -52,7 +52,7 @@ def make(app):
 
 
 def make_for_board(service, board, folder):
-    """Give the application of a service the companions of its configuration."""
+    """Make the companions of a service's application that use pins or the network."""
     app = service._app
     if app.configuration.switches is not None:
         from .switches import Switches

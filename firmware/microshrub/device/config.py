@@ -3,25 +3,25 @@
 The file is an object:
 
     version       1
-    program       the version of microshrub that built it, a text for people, or null
-    learner       the name of its class, see learners.py; parameters: its constructor's, by name
-    class_names, feature_names: a text for each; units: [[offset, digits], ...] or null
-    quantizer     a quantizer's saved state, a file beside this one; null: a fresh one
+    program       the version of microshrub that built it, for people to read, or null
+    learner       the name of its class, see learners.py; parameters: its constructor's arguments
+    class_names, feature_names: a list of names each; units: [[offset, digits], ...] or null
+    quantizer     a file beside this one with a quantizer's saved state; null: a fresh quantizer
     warmup        samples that a fresh quantizer observes before it freezes; null: the ranges grow
                   with the samples, see growing_ranges.py
     model         a learner's saved state to begin with, or null
     sensor        {"kind": "serial"}, or a sensor of the board, see config_parts.py
     extraction    {"window", "hop", ...}: features of windows of the sensor's readings, see
                   feature_extractor.py; null: a reading is a sample
-    pending       samples that may wait for their label
-    checkpoint    {"path", "seconds"}, see Checkpoint, and perhaps "led", the pin of a light that
-                  is on while something that was taught is not saved yet; or null
+    pending       how many samples may wait for their label
+    checkpoint    {"path", "seconds"}, see Checkpoint, and optionally "led", the pin of a light
+                  that is on while something learned is not saved yet; or null
     alarm         {"detector", "hook", ...}, see DriftAlarm, or null
-    anomaly       {"period", "window", "reach", "normal"}, see AnomalyScore, perhaps with a "pin"
-                  and "states", see anomaly_scores.py; or null
-    spare_classes {"classes", "room", ...}, of the last classes, which have no name yet, see
+    anomaly       {"period", "window", "reach", "normal"}, see AnomalyScore, optionally with a
+                  "pin" and "states", see anomaly_scores.py; or null
+    spare_classes {"classes", "room", ...}: the last classes have no name yet, see
                   novel_classes.py; or null
-    queries       {"labels", "samples"} of a QueryStrategy, see active_learning.py, and perhaps
+    queries       {"labels", "samples"} of a QueryStrategy, see active_learning.py; optionally
                   "led", the pin of a light that is on while a query waits for its label; or null
     watchers      {name: [module, class, options, state], ...}, see watchers.py; or null
     regression    {"columns", "column", ...}, see regression_app.py; or null
@@ -35,13 +35,13 @@ The file is an object:
                   sensor, see sleep.py; or null
     mqtt          {"host", "port", "name", "settle", "events", "ca"}: its MQTT broker, see
                   mqtt_companion.py; or null
-    share         {"group", "name", "classes"}: sharing of samples with other boards, see
-                  sharing.py; by the MQTT broker, or else by datagrams; or null
+    share         {"group", "name", "classes"}: it shares samples with other boards, by the MQTT
+                  broker or by datagrams, see sharing.py; or null
     datagrams     {"by": "udp", "port", "to"} or {"by": "espnow", "channel"}:
                   sharing without a broker, see sharing_datagrams.py; or null
     tcp           {"port"}: the link runs over TCP, too, see tcp.py; or null
     watchdog      milliseconds after which a board that hangs restarts; 0: never
-    text          whether to print a line for a plotter with every sample
+    text          whether to print a line for a plotter for every sample
 """
 
 import gc
@@ -56,11 +56,11 @@ _ABSENT = const(2)  # ENOENT
 _NAME = "config.json"
 _NEW = "config.new"  # has come over the link, and is not in use yet
 _TOO_LARGE = "config.json does not fit the memory: it is too large, or nested too deeply"
-_OLD = "config.old"  # for a moment, where a rename cannot replace a file
+_OLD = "config.old"  # exists for a moment, where a rename cannot replace a file
 
 
 class ConfigurationError(ValueError):
-    """The configuration cannot be used; the message is for people."""
+    """The configuration cannot be used; people read the message."""
 
 
 class Configuration:
@@ -86,14 +86,14 @@ class Configuration:
 
 
 def forget(*names):
-    """Free the RAM of these modules; an import loads them again."""
+    """Free the RAM of modules; an import loads them again."""
     for name in names:
         unload(name)
     gc.collect()
 
 
 def unload(name):
-    """Free the RAM of one module, once nothing of it is in use any more."""
+    """Free the RAM of a module once nothing of it is in use any more."""
     whole = "microshrub.device." + name
     if sys.implementation.name == "micropython" and whole in sys.modules:
         del sys.modules[whole]
@@ -101,7 +101,7 @@ def unload(name):
 
 
 def read_configuration(folder="", new=False):
-    """The configuration in a folder, or the new one that has come over the link.
+    """Read the configuration in a folder, or the new one that came over the link.
 
     Raises ConfigurationError.
     """
@@ -112,7 +112,7 @@ def read_configuration(folder="", new=False):
 
 
 def read_text(at, buffer, folder="", new=False):
-    """Copy the bytes of that configuration, from `at` on, to a buffer; returns how many.
+    """Copy the configuration's bytes from `at` on to a buffer; returns how many.
 
     Raises ConfigurationError.
     """
@@ -125,7 +125,7 @@ def read_text(at, buffer, folder="", new=False):
 
 
 def _of_file(folder, new, take):
-    """The result of take() for the open file."""
+    """Return the result of take(), called with the open file."""
     names = (_NEW,) if new else (_NAME, _OLD)
     for name in names:
         try:
@@ -146,7 +146,7 @@ def keep_piece(piece, folder, first):
 
 
 def adopt_new(folder):
-    """Replace the old configuration by the new one; after a power cut, one of them is there."""
+    """Replace the old configuration by the new one; a power cut leaves one of them."""
     try:
         os.rename(folder + _NEW, folder + _NAME)
     except OSError:  # FAT does not overwrite

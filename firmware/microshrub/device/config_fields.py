@@ -1,6 +1,6 @@
 """Reads the fields of config.json, which config.py describes, and checks them.
 
-A board has this module in its RAM only while it reads them.
+A board keeps this module in its RAM only while it reads them.
 """
 
 from ..learner import choice, whole, yes_or_no
@@ -21,7 +21,7 @@ _USUAL = (
 
 
 def take(configuration, fields):
-    """Give a Configuration the fields of its file as attributes. Raises ValueError."""
+    """Set the fields of a file as a Configuration's attributes. Raises ValueError."""
     if not isinstance(fields, dict):
         raise ValueError("it has to hold an object")
     if fields.get("version") != VERSION:
@@ -77,29 +77,29 @@ def take(configuration, fields):
 
 
 def wanted(fields, name):
-    """The field of that name. Raises ValueError if there is none."""
+    """Return the field of a name. Raises ValueError if there is none."""
     if name not in fields:
         raise ValueError("there is no %s" % name)
     return fields[name]
 
 
 def part(name, value):
-    """The value if it is an object. Raises ValueError."""
+    """Return the value, which has to be an object. Raises ValueError."""
     if not isinstance(value, dict):
         raise ValueError("%s has to be an object, not %r" % (name, value))
     return value
 
 
 def known(what, value, names):
-    """Raise ValueError if an option has none of these names."""
+    """Raise ValueError if an option has a name that is not among these."""
     for name in value:
         if name not in names:
-            name = repr(name)[1:-1]  # on one line, whatever it is
+            name = repr(name)[1:-1]  # so that it takes one line, whatever it holds
             raise ValueError("%s has no option %s; there is: %s" % (what, name, ", ".join(names)))
 
 
 def options(name, value, names):
-    """The value if it is an object with no other names, or None."""
+    """Return the value, which has to be None or an object with no other names."""
     if value is not None:
         known(name, part(name, value), names)
     return value

@@ -1,4 +1,4 @@
-"""Checks the parts of a configuration that only some programs have; imported only for these."""
+"""Checks the parts of a configuration that only some programs have, which alone import it."""
 
 from ..learner import choice, whole
 
@@ -25,7 +25,7 @@ _OF_CLASSES = ("alarm", "anomaly", "queries", "label_pin", "spare_classes", "wat
 def check_parts(configuration, options):
     """Check the sensor and the optional parts of a Configuration. Raises ValueError.
 
-    options(name, value, names) raises it unless the value is None, or an object without any other
+    options(name, value, names) raises one unless the value is None or an object with no other
     names.
     """
     _check_sensors(configuration.sensor, options)
@@ -167,7 +167,7 @@ def _check_shown(what):
 
 
 def _need(name, value, needed):
-    """Raise ValueError unless all of these are there."""
+    """Raise ValueError unless all the options needed are there."""
     for each in needed:
         if each not in value:
             raise ValueError("%s has no %s" % (name, each))
@@ -195,7 +195,7 @@ def _check_sensors(sensor, options):
 
 
 def _check_sensor(sensor, kinds, options):
-    """Check the options of a sensor; returns its kind."""
+    """Check the options of a sensor; returns its "kind"."""
     found = choice("the kind of the sensor", sensor.get("kind"), kinds)
     for kind, names in _SENSORS:
         if kind == found:

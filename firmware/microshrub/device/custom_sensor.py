@@ -1,7 +1,7 @@
 """A custom sensor: a user's class in a file beside the library.
 
     class Light:
-        names = ("light", "dark")             # of a reading's values
+        names = ("light", "dark")             # the names of a reading's values
 
         def __init__(self, board, gain=1):    # board: see hardware.py; then the sensor's settings
             ...
@@ -35,7 +35,7 @@ def keep_within(values, count: int):
 
 
 class CustomSensor:
-    """The sensor of the options: module, class, number of values, rate, the sensor's settings."""
+    """The sensor that options describe: module, class, number of values, rate, its settings."""
 
     def __init__(self, options, board):
         name = options["module"]

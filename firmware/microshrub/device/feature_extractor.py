@@ -1,13 +1,13 @@
-"""Samples from windows of a sensor's readings: filters, statistics, and which features to keep.
+"""Makes samples of windows of a sensor's readings: filters, statistics, and a choice of features.
 
-The simulator runs this file, too, so a recording of readings gives the samples that the board
-would have made of them, bit by bit.
+The simulator runs this file, too, so it makes the same samples of a recording, bit for bit, as the
+board would have made.
 
-Filters are low-pass and high-pass filters of second order, Butterworth's, in integers. Each is a
+The filters are second-order Butterworth low-pass and high-pass filters in integers. Each is a
 trapezoidal state-variable filter (Zavalishin 2012, "The Art of VA Filter Design", 3.10): unlike a
-biquad, it stays precise where the cut-off is a small part of the rate, as nothing in it depends on
-a small difference of large coefficients. With g = tan(pi * cut-off / rate), k = 2**0.5 and
-d = 1 + g * (g + k), its coefficients are
+biquad, it stays precise where the cut-off is a small fraction of the rate, as nothing in it
+depends on a small difference of large coefficients. With g = tan(pi * cut-off / rate), k = 2**0.5
+and d = 1 + g * (g + k), its coefficients are
 
     1 - 1 / d,  g / d,  g * g / d
 
@@ -37,7 +37,7 @@ from .features import (
 )
 
 FORMS = ("low", "high")
-FILTER_WORDS = 2  # of a filter's state for each channel
+FILTER_WORDS = 2  # words of a filter's state per channel
 _DOWN = const(11)  # bits behind the point
 _ROUNDING = const(1024)
 _LIMIT = const(32767)
@@ -52,9 +52,10 @@ _ABSENT = const(-536870912)  # -2**29: a missing reading
 
 @micropython.viper
 def run_filter(signal, state, at: int, words, channels: int, fresh: int):
-    """Filter the values of all channels, array('i') of 16 bits with a sign, in place.
+    """Filter the values of all channels, array('i') of signed 16-bit values, in place.
 
-    The filter's state begins at state[at]. fresh: it starts as after a long time of these values.
+    The filter's state begins at state[at]. fresh: start as if these values had been constant for
+    a long time.
     """
     values = ptr32(signal)
     states = ptr32(state)
@@ -108,7 +109,7 @@ def filter_words(form, coefficients):
 
 @micropython.viper
 def take_readings(readings, last, zero, signal, channels: int):
-    """signal = readings - zero, within 16 bits; all array('i'). Missing readings do not change."""
+    """Write readings - zero to signal, within 16 bits; all are array('i')."""
     source = ptr32(readings)
     before = ptr32(last)
     middle = ptr32(zero)
@@ -139,22 +140,22 @@ def put_signal(signal, ring, row: int, channels: int):
 class FeatureExtractor:
     """Takes readings of some channels one by one, and makes a sample of a window of them.
 
-    window      readings that a sample is of: 1..1024; with bands 32, 64, 128, 256 or 512
+    window      readings that make a sample: 1..1024; with bands 32, 64, 128, 256 or 512
     hop         readings between two samples, 1..1024
     zero        for each channel, the value that is subtracted from its readings
     filters     [form, coefficients] each, see above; they are applied one after the other
-    statistics  those of features.py that are wanted, by their places there
+    statistics  the statistics of features.py to compute, by their places there
     bands       [low, high] each: frequencies in rate / window, both included, see spectrum.py
-    plain       the channels whose last reading is a feature as it is
-    relative    energies in the bands are shares of the energy of all frequencies
-    tones       also: log2 of the loudest frequency in 1/256 of rate / window, and the shares of
-                the energy that are next to it, and next to its double
-    turns       [channel, channel] each: pairs of which the turn is a feature
+    plain       the channels whose last reading is itself a feature
+    relative    whether energies in the bands are shares of the energy of all frequencies
+    tones       whether to add log2 of the loudest frequency in 1/256 of rate / window, and the
+                shares of the energy near it and near its double
+    turns       [channel, channel] each: pairs of channels whose turn is a feature
 
     A sample has, for each channel, its statistics, tones, and then log2 of its energies in the
     bands, in 1/256; and after those of all channels, the turns. With a window of 1, it is the
-    filtered reading itself. A reading minus its zero is kept within 16 bits with a sign. Raises
-    ValueError for values that are not possible.
+    filtered reading itself. A reading minus its zero is kept within 16 signed bits. Raises
+    ValueError for invalid values.
     """
 
     def __init__(
@@ -221,19 +222,19 @@ class FeatureExtractor:
         self._state = array("i", [0] * (self._step * len(filters)))
 
     def restart(self):
-        """Begin anew, as after a gap: the next sample has no readings from before it."""
+        """Start again after a gap: the next sample uses no readings from before it."""
         self._row = 0  # the row of the ring that is written next
         self._values = self._signal  # the values of the sample,
-        self._to = 0  # and the place that is written next
+        self._to = 0  # the place in the sample that is written next
         self._total = 0  # energy of all frequencies, if bands are relative to it
         self._wait = self._window  # readings until the next sample
         self._fresh = 1  # filters have seen nothing
 
     def take(self, readings, values):
-        """Take a reading of all channels; whether values has a sample now. Both array('i').
+        """Take a reading of all channels; returns whether values has a sample now.
 
-        Allocates nothing: no function that it calls has more than eleven words of state, see
-        link.py.
+        Both are array('i'). Allocates nothing: no function that it calls has more than eleven
+        words of state, see link.py.
         """
         take_readings(readings, self._last, self._zero, self._signal, self.channels)
         k = 0
@@ -276,7 +277,7 @@ class FeatureExtractor:
             self._tell_turns()
 
     def _tell_turns(self):
-        """Write which way round each pair of channels goes."""
+        """Write in which direction each pair of channels turns."""
         k = 0
         while k < len(self._turns):
             self._values[self._to] = self._turn_of(self._turns[k])
@@ -333,7 +334,7 @@ def _band(band, window):
 
 
 class ExtractingSensor:
-    """A sensor whose samples are made of windows of another one's readings."""
+    """A sensor whose samples are made of windows of another sensor's readings."""
 
     def __init__(self, sensor, options):
         self._sensor = sensor
@@ -343,14 +344,14 @@ class ExtractingSensor:
         self._readings = array("i", [0] * sensor.features)
 
     def read(self, values):
-        """Take a reading if there is one; whether values has a sample now."""
+        """Take a reading if there is one; returns whether values has a sample now."""
         return self._sensor.read(self._readings) and self._extractor.take(self._readings, values)
 
 
 class ExtractingFifo(ExtractingSensor):
-    """The same for a sensor whose readings wait in a FIFO, see motion_fifo.py.
+    """An ExtractingSensor for readings that wait in a FIFO, see motion_fifo.py.
 
-    fifo is that sensor, or of several sensors the one that sets the pace.
+    fifo is the sensor with the FIFO: of several sensors, the one that sets the pace.
     """
 
     def __init__(self, sensor, options, fifo):
@@ -358,7 +359,7 @@ class ExtractingFifo(ExtractingSensor):
         self._fifo = fifo
 
     def read(self, values):
-        """Take the readings that have come, up to the next sample; whether values has one now."""
+        """Take waiting readings up to the next sample; returns whether values has a sample now."""
         fifo = self._fifo
         while self._sensor.read(self._readings):
             if fifo.gap:

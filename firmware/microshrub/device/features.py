@@ -1,9 +1,9 @@
 """Statistics of the last readings of a sensor with several axes, in integers.
 
-Of each axis: mean, standard deviation, minimum, maximum, how often the signal crosses its mean,
+For each axis: mean, standard deviation, minimum, maximum, how often the signal crosses its mean,
 energy, which is the mean of the squares in 1/4, and two statistics of its shape, which do not
-depend on its amplitude. Values are of 16 bits with a sign, and so all statistics are within the
-raw values of a quantizer, -2**29 + 1..2**29 - 1. Nothing is allocated.
+depend on its amplitude. Values have 16 signed bits, so all statistics are within the raw values
+of a quantizer, -2**29 + 1..2**29 - 1. Nothing is allocated.
 
 Each statistic of the shape is 256 * log2 of a ratio of energies, so 256 is a factor of two, or
 3 dB:
@@ -14,17 +14,17 @@ Each statistic of the shape is 256 * log2 of a ratio of energies, so 256 is a fa
               analysis based on time domain properties, 1970; his mobility is the root of it). The
               slower a signal, the further below 0; noise has 256.
 
-Of two axes: the turn, which says which way round they go. It is the signed area of their curve: a
-circle to the left and one to the right are alike in every statistic of a single axis, and differ
-in the sign of the area that the two axes enclose together (Lévy's area, see Chevyrev,
-Kormilitzin: A Primer on the Signature Method in Machine Learning, 2016, section 1.2.4). With a and
-b the distances from the means of the window:
+For two axes: their turn, the direction in which they rotate. It is the signed area of their curve:
+circles to the left and to the right have the same statistics in every single axis, and differ in
+the sign of the area that the two axes enclose together (Lévy's area, see Chevyrev, Kormilitzin: A
+Primer on the Signature Method in Machine Learning, 2016, section 1.2.4). With a and b the
+distances from the means of the window:
 
     turn = sum(a[t - 1] * b[t] - b[t - 1] * a[t]) / sqrt(sum(a**2) * sum(b**2)) in 1/1024
 
-It is within -2,048..2,048, however large the values are: 2,048 * sin(angle) for a circle of which
-each reading is an angle further than the one before, 0 for a line, and near 0 for noise. If an
-axis stands still, it is 0.
+It is within -2,048..2,048, however large the values are: 2,048 * sin(angle) for a circle on which
+each reading is `angle` further than the one before, 0 for a line, and near 0 for noise. If an axis
+does not move, it is 0.
 """
 
 import micropython
@@ -45,19 +45,19 @@ _MAXIMUM = const(3)
 _FORM = const(6)
 _MOBILITY = const(7)
 
-TURN_WORDS = 8  # of two axes, to compute a turn in: four of each
+TURN_WORDS = 8  # work space to compute the turn of two axes in: four words each
 _MEAN = const(0)
-_UP = const(1)  # by how many bits distances are shifted to the left,
-_DOWN = const(2)  # or to the right, so that they fit into 10 bits with a sign,
-_PART = const(3)  # and what the mean has behind the point, in the same unit
-_OTHER = const(4)  # the same of the other axis
+_UP = const(1)  # how many bits distances are shifted to the left,
+_DOWN = const(2)  # or to the right, so that they fit into 10 signed bits
+_PART = const(3)  # the fractional part of the mean, in the unit of those distances
+_OTHER = const(4)  # where the words of the other axis begin
 _LEAST_SPAN = const(256)
 _MOST_SPAN = const(512)
 
 
 @micropython.viper
 def mean_square(ring, rows: int, axes: int, axis: int, middle: int, shift: int) -> int:
-    """The mean of ((v - middle) >> shift)**2, each of which has to be at most 32768**2.
+    """Return the mean of ((v - middle) >> shift)**2; each square is at most 32768**2.
 
     The sum is kept in two words: rows * 2**20 <= 2**30, and rows * 2**10 <= 2**20.
     """
@@ -84,7 +84,7 @@ def energy(ring, rows: int, axes: int, axis: int) -> int:
 
 @micropython.viper
 def summarize(ring, rows: int, first: int, axes: int, axis: int, statistics):
-    """Write mean, deviation, minimum, maximum and crossings of an axis to statistics, array('i').
+    """Write an axis's mean, deviation, minimum, maximum and crossings to statistics, array('i').
 
     ring is array('H') of rows * axes values, the oldest row is `first`; rows is 1..1024.
     """
@@ -140,7 +140,7 @@ def summarize(ring, rows: int, first: int, axes: int, axis: int, statistics):
 
 @micropython.viper
 def outline(ring, rows: int, first: int, axes: int, axis: int, statistics):
-    """Write form and mobility to statistics, which summarize() has filled. rows is 2..1024.
+    """Write form and mobility to statistics, which summarize() has filled; rows is 2..1024.
 
     For a constant, both are 0.
     """
@@ -187,7 +187,7 @@ def outline(ring, rows: int, first: int, axes: int, axis: int, statistics):
 
 @micropython.viper
 def log2_of(above: int, below: int) -> int:
-    """log2 of above * 2**10 + below in Q14, for 0 <= above <= 2**30, 0 <= below <= 2**20.
+    """Return log2 of above * 2**10 + below in Q14; 0 <= above <= 2**30, 0 <= below <= 2**20.
 
     For 0, it is 0.
     """
@@ -240,7 +240,7 @@ def centre(ring, rows: int, axes: int, axis: int, found, to: int):
 
 @micropython.viper
 def turn(ring, rows: int, first: int, axes: int, one: int, other: int, found) -> int:
-    """The turn of two axes of the ring, see above.
+    """Return the turn of two axes of the ring, see above.
 
     ring is array('H') of rows * axes values, the oldest row is `first`; rows is 1..1024. found is
     array('i') of TURN_WORDS to compute in.

@@ -1,4 +1,4 @@
-"""Frames of the serial link, and the outbox that keeps the frames of answers.
+"""Frames of the serial link, and the outbox that keeps the frames of the last answers.
 
 Frames are COBS between zero bytes, with a CRC32 inside. On the line, a frame is
 `0 | COBS(body) | 0`, and a body is, little-endian:
@@ -16,7 +16,7 @@ from micropython import const
 
 _HEADER = const(7)  # bytes before the payload
 HEADER = _HEADER
-TRAILER = 4  # and behind it
+TRAILER = 4  # bytes behind the payload
 
 _ROOM = const(0)  # words of a splitter's state: bytes that a frame may have
 _FILL = const(1)  # bytes of the unfinished one so far
@@ -30,12 +30,12 @@ VERSION = 1
 
 
 def stuffed(n):
-    """The most bytes that a body of n bytes has after COBS, without the zeros around it."""
+    """Return the most bytes that n bytes have after COBS, without the zeros around them."""
     return n + n // 254 + 1
 
 
 def crc_table():
-    """What four bits do to a CRC32: array('i') of 16 that checksum() needs."""
+    """Make the table of a CRC32 by four bits at a time, array('i') of 16, for checksum()."""
     table = array("i", bytes(64))
     for n in range(16):
         crc = n
@@ -47,7 +47,7 @@ def crc_table():
 
 @micropython.viper
 def checksum(table, data, at: int, n: int, out, to: int):
-    """Write the CRC32 of data[at : at + n] to out[to : to + 4], as an int may not hold it."""
+    """Write the CRC32 of data[at : at + n] to out[to : to + 4]: a small int cannot hold it."""
     steps = ptr32(table)
     source = ptr8(data)
     target = ptr8(out)
@@ -64,9 +64,9 @@ def checksum(table, data, at: int, n: int, out, to: int):
 
 @micropython.viper
 def pack(table, header, body, to: int, size: int) -> int:
-    """Put a header before so many bytes of payload at body[to], and the CRC32 of both behind it.
+    """Put a header before the `size` bytes of payload, and the CRC32 of both behind them.
 
-    Returns the bytes of all.
+    The header goes to body[to]. Returns the size of the whole.
     """
     source = ptr8(header)
     target = ptr8(body)
@@ -79,7 +79,7 @@ def pack(table, header, body, to: int, size: int) -> int:
 
 @micropython.viper
 def is_intact(table, data, n: int, scratch) -> int:
-    """Do the last four of n bytes hold the CRC32 of those before? scratch is a bytearray of 4."""
+    """Is the CRC32 in the last four of n bytes right? scratch is a bytearray of 4."""
     if n < _LEAST:
         return 0
     checksum(table, data, 0, n - 4, scratch, 0)
@@ -93,7 +93,7 @@ def is_intact(table, data, n: int, scratch) -> int:
 
 @micropython.viper
 def stuff(body, at: int, n: int, out) -> int:
-    """Write 0 | COBS(body[at : at + n]) | 0 to out; returns how many bytes that are."""
+    """Write 0 | COBS(body[at : at + n]) | 0 to out; returns the number of bytes written."""
     source = ptr8(body)
     target = ptr8(out)
     target[0] = 0
@@ -117,7 +117,7 @@ def stuff(body, at: int, n: int, out) -> int:
 
 @micropython.viper
 def unstuff(buffer, n: int) -> int:
-    """Undo COBS in place, of n bytes without zeros; returns the body's length, or -1."""
+    """Undo the COBS of n bytes without zeros, in place; returns the body's length, or -1."""
     data = ptr8(buffer)
     at = 0
     to = 0
@@ -140,7 +140,7 @@ def unstuff(buffer, n: int) -> int:
 def split(state, frame, buffer, at: int, n: int) -> int:
     """Append buffer[at : n] to frame up to the next zero; returns where to go on.
 
-    state is 'i' of SPLIT_WORDS, frame a bytearray of state[_ROOM]. What is too long is let go.
+    state is 'i' of SPLIT_WORDS, frame a bytearray of state[_ROOM]. A longer frame is dropped.
     """
     s = ptr32(state)
     data = ptr8(buffer)
@@ -165,7 +165,7 @@ def split(state, frame, buffer, at: int, n: int) -> int:
 
 @micropython.viper
 def read_values(body, at: int, values, count: int) -> int:
-    """Read that many i32; 0, with the rest not read, if one is not of -2**29..2**29 - 1."""
+    """Read `count` i32; returns 0 at the first one outside -2**29..2**29 - 1."""
     data = ptr8(body)
     out = ptr32(values)
     for i in range(count):
@@ -181,7 +181,7 @@ def read_values(body, at: int, values, count: int) -> int:
 
 @micropython.viper
 def write_values(body, at: int, values, count: int):
-    """Write that many i32."""
+    """Write `count` i32."""
     data = ptr8(body)
     source = ptr32(values)
     for i in range(count):
@@ -193,7 +193,7 @@ def write_values(body, at: int, values, count: int):
 
 
 def read_u16(data, at):
-    """Two bytes, little-endian."""
+    """Read two bytes, little-endian."""
     return data[at] | data[at + 1] << 8
 
 
@@ -204,8 +204,8 @@ def put_u16(data, at, value):
 
 
 class Outbox:
-    """The last `window` answers, each with up to `room` bytes of payload, for repeated requests;
-    and room for one frame that is sent once, with up to `widest` bytes of payload.
+    """Keeps the last `window` answers, each with up to `room` bytes of payload, for repeated
+    requests, and has space for one frame that is sent once, with up to `widest` bytes of payload.
 
     window is a power of two. A request with sequence number s is answered from slot s % window. A
     payload is written to `body` at slot(sequence), or at `once`; then keep() or send_once() puts
@@ -223,16 +223,16 @@ class Outbox:
         last = HEADER + max(room, widest) + TRAILER
         self.once = window * self._bytes + HEADER
         self.body = bytearray(window * self._bytes + last)
-        self._lengths = array("H", [0] * window)  # of the bodies that are kept
+        self._lengths = array("H", [0] * window)  # the sizes of the answers that are kept
         self._line = bytearray(stuffed(last) + 2)
         self.crc_table = crc_table()
 
     def allow(self, requests):
-        """Let the host have so many requests under way, from the next answer on."""
+        """Set how many requests the host may have under way, from the next answer on."""
         self._start[6] = requests
 
     def slot(self, sequence):
-        """Where the payload of the answer to a request goes."""
+        """Return where the payload of the answer to a request goes."""
         return (sequence & (self.window - 1)) * self._bytes + HEADER
 
     def forget(self):
@@ -241,24 +241,24 @@ class Outbox:
             self._lengths[i] = 0
 
     def keep(self, kind, session, sequence, size):
-        """Complete the answer whose payload, of that size, is in its slot."""
+        """Complete the answer whose payload of `size` bytes is in its slot."""
         self._head(kind, session, sequence)
         self._lengths[sequence & (self.window - 1)] = self._complete(self.slot(sequence), size)
 
     def repeat(self, sequence):
-        """Send the answer that is kept for a request, if there is one."""
+        """Send the answer that was kept for a request, if there is one."""
         n = self._lengths[sequence & (self.window - 1)]
         if n:
             self._send(self.slot(sequence), n)
 
     def send_once(self, kind, session, sequence, size):
-        """Send a frame whose payload, of that size, is at `once`."""
+        """Send a frame whose payload of `size` bytes is at `once`."""
         self._head(kind, session, sequence)
         size = self._complete(self.once, size)
         self._send(self.once, size)
 
     def put_error(self, to, code, words):
-        """Write an error's payload, as many of the words, bytes, as fit; returns its size."""
+        """Write an error's payload, with as much of its text, bytes, as fits; returns its size."""
         self.body[to] = code
         n = min(len(words), self.room - 1)
         for i in range(n):

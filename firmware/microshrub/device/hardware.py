@@ -1,4 +1,4 @@
-"""The board as the program sees it: pins and buses, clock and watchdog, and standard input.
+"""What a program uses of its board: pins and buses, clock and watchdog, and standard input.
 
 Everything from MicroPython's module `machine` is made here. Tests give the program another object
 with these methods.
@@ -18,14 +18,14 @@ _RETURN = const(13)
 
 _RUN = const(0)  # words of the state: bytes after a pause that may be Ctrl-C; -1: not after one
 _PRESSED = const(1)  # 1: one of them is Ctrl-C
-_ENOUGH = const(2)  # so many of them stop the program at once
+_ENOUGH = const(2)  # this many of them stop the program at once
 _BLIND = const(3)  # 1: the port cannot tell whether a byte has come
 _ENDED = const(4)  # 1: the input has ended
 _WORDS = const(5)
 
 
 class HardwareError(ValueError):
-    """The board does not have what the configuration asks for; the message is for people."""
+    """The board lacks something that the configuration names; people read the message."""
 
 
 class Hardware:
@@ -70,15 +70,15 @@ class Hardware:
         return neopixel.NeoPixel(self.light(pin), 1)
 
     def watchdog(self, milliseconds):
-        """Restarts the board if feed() is not called for so long."""
+        """A watchdog that restarts the board if feed() is not called for that long."""
         return _of_machine("WDT")(timeout=milliseconds)
 
     def of_machine(self, name):
-        """The attribute with that name of MicroPython's module machine. Raises HardwareError."""
+        """Return an attribute of MicroPython's module machine. Raises HardwareError."""
         return _of_machine(name)
 
     def wake_by(self, button, deeper="SLEEP"):
-        """Have a press of that button end a light sleep and a deeper one, if this port can."""
+        """Let a press of the button end a light sleep, or a deeper one, if this port can do so."""
         try:
             if hasattr(button, "WAKE_LOW"):  # esp32
                 wake = _of_machine("SLEEP") | _of_machine(deeper)
@@ -89,7 +89,7 @@ class Hardware:
             pass
 
     def station(self):
-        """The radio as a member of a wireless network; None where the system has its own."""
+        """Return the radio as a Wi-Fi station; None where the system has its own network."""
         try:
             import network
         except ImportError:
@@ -98,7 +98,7 @@ class Hardware:
 
 
 def _nothing(_):
-    """rp2 only wakes for a pin that has a handler."""
+    """Do nothing: rp2 wakes only for a pin that has a handler."""
 
 
 def _clock():
@@ -120,12 +120,12 @@ def _of_machine(name):
 
 @micropython.viper
 def gather(came, read, byte, piece, state) -> int:
-    """Read the bytes that are there, up to _PIECE of them; returns how many.
+    """Read the bytes that have arrived, up to _PIECE of them; returns how many.
 
-    came(0) gives an iterator of one item or none, and read(byte) fills a bytearray of 1. Bytes are
-    read one at a time, as most ports wait until all requested bytes have come, and cannot tell how
-    many have (issue 8772 of MicroPython). After a Ctrl-C that stops the program, nothing more is
-    read: the rest is for the REPL.
+    came(0) returns an iterator of one item or none, and read(byte) fills a bytearray of 1. Bytes
+    are read one at a time, as most ports wait until all requested bytes have arrived, and cannot
+    tell how many have (issue 8772 of MicroPython). After a Ctrl-C that stops the program, nothing
+    more is read: the rest is for the REPL.
     """
     s = ptr32(state)
     out = ptr8(piece)
@@ -182,9 +182,9 @@ class Input:
         self._last = clock()  # when the last byte came
 
     def take(self, link, milliseconds):
-        """Feed the link with the bytes that have come; wait at most so long for the first one.
+        """Feed the link with the bytes that have arrived; wait `milliseconds` for the first one.
 
-        Raises KeyboardInterrupt, and EOFError where the input ends.
+        Raises KeyboardInterrupt, and EOFError at the end of the input.
         """
         n = self._receive(milliseconds, 1 + int(link.is_open))
         if n:
@@ -194,7 +194,7 @@ class Input:
         return n
 
     def skip(self):
-        """Skip all bytes that have come so far. Raises KeyboardInterrupt if they are Ctrl-C."""
+        """Skip the bytes that have arrived. Raises KeyboardInterrupt if they are Ctrl-C."""
         while not self._state[_BLIND] and self._receive(0, 1):
             pass
         if self._state[_PRESSED]:
@@ -221,7 +221,7 @@ class Input:
         return gather(self._came, self._read, self._byte, self._piece, self._state)
 
     def _wait(self, milliseconds):
-        """Whether a byte has come, or comes within so many milliseconds."""
+        """Return whether a byte has arrived, or arrives within that many milliseconds."""
         came = False
         for _ in self._came(milliseconds):
             came = True
@@ -229,7 +229,7 @@ class Input:
 
 
 def _always(_):
-    """For a port that cannot tell whether a byte has come: one has."""
+    """Pretend that a byte has arrived, for a port that cannot tell."""
     return _ONE
 
 
@@ -237,7 +237,7 @@ _ONE = (1,)
 
 
 def _poll():
-    """A poll of the input; None where the port cannot tell whether a byte has come, as on QEMU."""
+    """Make a poll of the input; None where the port cannot tell if a byte is there, as on QEMU."""
     try:
         import select
     except ImportError:

@@ -1,4 +1,4 @@
-"""Label queries of active learning: the companion of a program, and its part of the link."""
+"""Label queries of active learning in the program and on the link."""
 
 from micropython import const
 
@@ -11,10 +11,10 @@ _HOUR = const(3605000)  # an hour, and the pause
 
 
 class LabelQueries(Companion):
-    """Queries the labels of some of the samples that an application predicts.
+    """Queries the labels of some samples that an application predicts.
 
-    Only these samples get an id and wait for their label. `light`, if there is one, is on while
-    the newest of them waits.
+    Only the queried samples get an id and wait for their label. `light`, if there is one, is on
+    while the newest of them waits.
     """
 
     _wait = -1  # milliseconds to the next query; above _PAUSE: the last one waits; -1: see pace()
@@ -43,12 +43,12 @@ class LabelQueries(Companion):
         return button
 
     def plot(self, plotter, _):
-        """Add the query of the sample, if there is one, to its line."""
+        """Add the sample's query, if there is one, to its line."""
         if self._app.sample_id:
             plotter.put(b"asks", self._app.sample_id)
 
     def predict(self):
-        """Predict the application's sample, which has no label, and perhaps query it."""
+        """Predict the application's sample, which has no label, and query it if that is useful."""
         app = self._app
         codes, learner = app._codes, app.learner
         app.quantizer.encode(app.values, codes)
@@ -68,7 +68,7 @@ class LabelQueries(Companion):
         return predicted
 
     def _keep(self, codes, predicted):
-        """Have a sample wait for its label."""
+        """Let a sample wait for its label."""
         sample_id = self._app.pending.add(codes, predicted)
         self._app.sample_id = sample_id
         self._predicted = predicted
@@ -77,10 +77,10 @@ class LabelQueries(Companion):
         self._show(sample_id)
 
     def pace(self, passed):
-        """Let time pass, in milliseconds: the next query comes after the last one and a pause.
+        """Count down the time, in milliseconds: a pause follows each query.
 
-        A query is over when it was answered, or after an hour. Without calls of this, queries come
-        whenever the label budget allows.
+        A query is over when it was answered, or after an hour. If pace() is never called, queries
+        come whenever the label budget allows.
         """
         wait = max(self._wait - passed, 0) if self._wait >= 0 else _HOUR
         if not self.newest:
@@ -106,7 +106,7 @@ class LabelQueries(Companion):
         return link.put_words(to, self._tell(link.words))
 
     def _tell(self, words):
-        """Fill the words of the link's answer on queries; returns how many."""
+        """Fill the words of the link's answer about queries; returns how many."""
         strategy = self.strategy
         waits = self.newest in self._app.pending
         words[0] = self.newest if waits else 0

@@ -1,4 +1,4 @@
-"""The serial link's end on the device: requests come in frames and are applied once, in order.
+"""The board's end of the serial link: requests come in frames and are applied once, in order.
 
 docs/reference/link.md has the protocol. The application serves the requests:
 
@@ -11,12 +11,12 @@ docs/reference/link.md has the protocol. The application serves the requests:
     status(words)       fill array('i') of STATUS_WORDS, each of 30 bits, as in link.md
     more                handlers of the companions' requests, by their types: called with
                         (link, to, body, n), as _call() is
-    confusion(label, prediction)   how many samples of the label were predicted so
+    confusion(label, prediction)   how many samples with this label were predicted as that class
     configure(piece, last)         take the next piece of a configuration's text, bytes
-    read_text(at, buffer)          copy the present one's from byte `at` on; returns how many bytes
-    state_crc32(), checkpoint(), reset()   the CRC32 of the model's state; save it; forget it
+    read_text(at, buffer)          copy the present text from byte `at` on; returns how many bytes
+    state_crc32(), checkpoint(), reset()   the CRC32 of the state; save everything; forget it all
 
-Any of these may raise an Exception with the message that the host is to show.
+All of these may raise an Exception whose message the host shows.
 """
 
 import struct
@@ -77,7 +77,7 @@ _AGAIN = const(142)
 _ERROR = const(143)
 _OBSERVED = const(144)  # without a request
 
-_ANSWERS = bytes((  # to each request
+_ANSWERS = bytes((  # the type of the answer to each request
     _ERROR, _WELCOME, _DONE, _PREDICTION, _PREDICTION, _DONE, _STATE, _COUNTS, _CRC, _DONE, _DONE,
     _TEXT, _UNLIKE, _ERRORS, _QUERY, _CLASS, _FIGURES))  # fmt: skip
 
@@ -95,31 +95,31 @@ _DAMAGED = const(13)  # the word of the status that the link itself fills
 
 _SPEAKS = b"this device speaks version 1 of the link: flash it with this PC's microshrub"
 
-_SESSIONS = const(8)  # that are remembered, to refuse a hello that comes late
+_SESSIONS = const(8)  # sessions that are remembered, to refuse a hello that comes late
 _LEAST_PAYLOAD = const(64)
 _BITS_16 = const(65535)
 _MOST = const(1073741823)  # 2**30 - 1
-_ROOM = const(0)  # of the splitter's state, see frames.py
+_ROOM = const(0)  # a word of the splitter's state, see frames.py
 _CAME = const(2)
 
 
 class RequestHandlers:
-    """Passes requests to an application, and writes the answers to an Outbox.
+    """Passes requests to an application and writes the answers to an Outbox.
 
-    No function here that a sample passes through has more than eleven words of
-    state: MicroPython would put its frame on the heap, and look for room there with each call.
+    No function that a sample passes through has more than eleven words of state: otherwise
+    MicroPython would allocate its frame on the heap with each call.
     """
 
     def __init__(self, app, out, body):
         v = 4 * app.features  # bytes of a sample
         self.app = app
         self.out = out
-        self._in = body  # of the request's frame,
+        self._in = body  # the frame of the request
         # Bytes of a payload; -1: one or more; -2: there is no such request
         self._wanted = array("i", (-2, 0, -1, v, v + 1, 3, 0, 2, 0, 0, 0, 2, 1, 1, 0, -1, 1))
         self.words = array("i", [0] * STATUS_WORDS)
         self.damaged = 0  # frames, at most 2**30 - 1
-        self._length = 0  # of the payload of the present request, and then of its answer
+        self._length = 0  # size of the request's payload, and then of its answer's
         self._place = 0  # where that answer goes
         # A companion that adds to each prediction, if the host has asked for it: put(body, at)
         # writes the addition, and returns where it ends
@@ -127,7 +127,7 @@ class RequestHandlers:
         self.answer = _ERROR  # the type of the answer
 
     def _apply(self, kind, session, sequence):
-        """Answer a request in its slot; _length is that of its payload, then of the answer's."""
+        """Answer a request in its slot; _length is its payload's, then its answer's."""
         self.answer = _ERROR
         wanted = self._wanted[kind] if kind < _REQUESTS else -2
         if wanted == -2:
@@ -227,7 +227,7 @@ class RequestHandlers:
         return self.extra.put(body, to + 4) - to if self.extra else 4
 
     def _put_counts(self, to, label, first):
-        """The confusion matrix's row of a label from prediction `first` on, as much as fits."""
+        """Put a label's row of the confusion matrix from `first` on, as much as fits."""
         last = min(self.app.classes, first + _ROW)
         count = 0
         while first < last:
@@ -242,9 +242,9 @@ class RequestHandlers:
 
 
 class Link(RequestHandlers):
-    """One end of the line. Bytes come by feed() and go by write(buffer, n).
+    """The board's end of the line. Bytes come by feed() and go by write(buffer, n).
 
-    window is how many requests may be under way, a power of two up to 64: so many answers are
+    window is how many requests may be under way, a power of two up to 64. As many answers are
     kept, each with up to `answer` bytes. feed() never raises. It allocates only for a
     configuration, for the CRC of the state and for messages of the application.
     """
@@ -268,11 +268,11 @@ class Link(RequestHandlers):
 
     @property
     def is_open(self):
-        """Whether a host has said hello."""
+        """Whether a host has sent hello."""
         return self._sessions[0] != 0
 
     def allow(self, requests):
-        """From the next answer on, let the host have so many requests under way, 1..window."""
+        """From the next answer on, let the host have 1..window requests under way."""
         self.out.allow(whole("requests", requests, 1, self.out.window))
 
     def feed(self, data, n):
@@ -284,9 +284,9 @@ class Link(RequestHandlers):
                 self._frame(self._split[_CAME])
 
     def observe(self, prediction, label):
-        """Send the host a sample of the device's own, app.values; label is -1 if it is not known.
+        """Send the host a sample of the board's own sensor, app.values; label -1: unknown.
 
-        It is sent once, and only if a host has said hello.
+        It is sent once, and only if a host has sent hello.
         """
         if self.is_open:
             out = self.out
@@ -347,7 +347,7 @@ class Link(RequestHandlers):
         out.send_once(_WELCOME, session, sequence, 12)
 
     def _request(self, kind, sequence, n):
-        """Apply a request once, answer it as often as it comes, ask for one that is missing."""
+        """Apply a request once, answer it each time it comes, and ask for a missing one."""
         ahead = (sequence - self._expected) & _BITS_16
         if not ahead:
             self._length = n

@@ -1,9 +1,10 @@
 """An MPU6050 whose readings wait in its FIFO of 1024 bytes while a model learns.
 
-The chip itself takes a reading every 1/rate seconds, so none is late. Registers and bits are those
-of its register map, revision 4.2. It writes the bytes of a reading one after another, high bytes
-first; reading the register FIFO_R_W takes the oldest bytes out. When the FIFO is full, the chip
-overwrites the oldest bytes: then it is unknown where a reading begins, and the FIFO is emptied.
+The chip itself takes a reading every 1/rate seconds, so none is late. Registers and bits are named
+as in its register map, revision 4.2. It writes the bytes of a reading one after another, high
+bytes first; reading the register FIFO_R_W takes the oldest bytes out. When the FIFO is full, the
+chip overwrites the oldest bytes: then it is unknown where a reading begins, and the FIFO is
+emptied.
 """
 
 from micropython import const
@@ -13,7 +14,7 @@ from .motion import Motion, unpack
 from .pace import Pace
 
 _DIVIDER = const(0x19)  # SMPLRT_DIV: 1000 Hz / (1 + it) is the rate
-_CONFIG = const(0x1A)  # of the low-pass in the chip, DLPF_CFG
+_CONFIG = const(0x1A)  # the low-pass filter in the chip, DLPF_CFG
 _SOURCES = const(0x23)  # FIFO_EN: which values go into the FIFO
 _ACCELERATION = const(0x08)
 _ALL = const(0x78)
@@ -30,16 +31,16 @@ _FIFO = const(0x74)  # FIFO_R_W
 _WHO = const(0x75)  # WHO_AM_I
 _HALVES = (0x70, 0x71, 0x73)  # MPU6500, 9250, 9255, whose FIFO has 512 bytes
 _POLLS = const(100)  # times a second that the FIFO is looked at, at most
-_BANDWIDTHS = (184, 94, 44, 21, 10)  # of DLPF_CFG 1, 2, ... in Hz; 5 of the next one
+_BANDWIDTHS = (184, 94, 44, 21, 10)  # hertz, for DLPF_CFG 1, 2, ...; the next one has 5
 
 
 class MotionFifo(Motion):
     """The readings of Motion, each taken by the chip at its time.
 
     The options are Motion's; rate has to divide 1000. `overruns` counts how often readings were
-    lost as they were not taken out in time, at most 2**29; say(text) reports the first, the
-    second, the fourth and so on. `gap`: readings are missing before the last one; the reader sets
-    it to False.
+    lost because nobody took them out in time, at most 2**29; say(text) reports the first, the
+    second, the fourth and so on. `gap`: readings are missing before the last one; whoever reads
+    it sets it to False.
     """
 
     def __init__(self, options, board, say):
@@ -71,7 +72,7 @@ class MotionFifo(Motion):
         self._begin()
 
     def _begin(self):
-        """Empty the FIFO and have it filled from the next reading on. Raises OSError."""
+        """Empty the FIFO and let the chip fill it from the next reading on. Raises OSError."""
         self._put(_SOURCES, 0)
         self._put(_CONTROL, _OFF_AND_EMPTY)
         self._put(_CONTROL, _ON)
@@ -84,7 +85,7 @@ class MotionFifo(Motion):
         self._bus.writeto_mem(self._address, register, self._byte)
 
     def read(self, values):
-        """Take the oldest reading in the FIFO; False if there are too few to fetch a block."""
+        """Take the oldest reading; returns False if the FIFO holds too few to fetch a block."""
         if self._at == len(self._block) and not self._fetch():
             self._pace.more = False
             return False
@@ -94,7 +95,7 @@ class MotionFifo(Motion):
         return True
 
     def _fetch(self):
-        """Take a block of readings out of the FIFO; whether there was one. Allocates nothing."""
+        """Take a block of readings out; returns whether there was one. Allocates nothing."""
         try:
             if self._lost:
                 self.gap = True
@@ -128,16 +129,16 @@ class MotionFifo(Motion):
 
 
 class FifoPace(Pace):
-    """The times at which to read a FIFO: so many a second, and at once while there is more."""
+    """The times at which to read a FIFO: `rate` a second, and at once while there is more."""
 
     def __init__(self, rate, clock):
         Pace.__init__(self, rate, clock)
         self.more = False
 
     def wait(self):
-        """Microseconds until the FIFO is to be read; 0 or less for now."""
+        """Return the microseconds until the FIFO has to be read; 0 or less: now."""
         return 0 if self.more else Pace.wait(self)
 
     def due(self):
-        """Whether it is to be read now."""
+        """Return whether it has to be read now."""
         return self.more or Pace.due(self)

@@ -1,8 +1,9 @@
 """An MQTT 3.1.1 client that never waits: turn() does what is possible at once.
 
-MicroPython's umqtt waits in its socket, and for the answer to what is sent with QoS 1. Here all
-buffers are made once, and a turn reads a packet piece by piece and writes what the socket takes.
-While there is no broker, it looks for one after pauses that grow from a second to five minutes.
+MicroPython's umqtt waits for its socket, and for the answer to each packet with QoS 1. Here all
+buffers are made once, and a turn reads a packet piece by piece and writes as much as the socket
+accepts. While there is no broker, it tries again after pauses that grow from a second to five
+minutes.
 Only opening a connection allocates, see mqtt_connect.py.
 """
 
@@ -17,8 +18,8 @@ from .networking import close, copy, send
 _HEAD = const(3)  # room for a packet's first byte and length
 _LONGEST = const(16384)  # bytes of a packet; the connection ends if the broker sends a longer one
 _PIECE = const(32)  # bytes that are read at once,
-_PIECES = const(16)  # and how many times in a turn
-_DIGITS = const(10)  # of a number below 2**30, at most
+_PIECES = const(16)  # how many pieces are read in a turn
+_DIGITS = const(10)  # the most digits of a number below 2**30
 
 AWAY = const(0)  # states: there is no connection,
 _OPENING = const(1)  # a connection opens,
@@ -37,8 +38,8 @@ QOS_1 = const(2)
 _AGAIN = const(8)
 
 _PING = const(25000)  # milliseconds of silence before a PINGREQ is sent,
-_DEAD = const(75000)  # and until the connection is given up
-_PATIENCE = const(15000)  # for a connection to open
+_DEAD = const(75000)  # milliseconds of silence until the connection is given up
+_PATIENCE = const(15000)  # milliseconds for a connection to open
 _FIRST = const(1000)  # pauses between two attempts, milliseconds
 _LAST = const(300000)
 _TICKS = const(1073741823)
@@ -48,7 +49,7 @@ _LOST = (OSError, ValueError, MemoryError)  # errors that end a connection
 
 @micropython.viper
 def copy_text(target, at: int, end: int, source, start: int, n: int) -> int:
-    """Copy n bytes to target[at : end], as JSON writes them in a string; returns where they end.
+    """Copy n bytes to target[at : end], escaped for a JSON string; returns where they end.
 
     Bytes for which there is no room are left out.
     """
@@ -68,7 +69,7 @@ def copy_text(target, at: int, end: int, source, start: int, n: int) -> int:
 
 @micropython.viper
 def write_digits(data, at: int, value: int, base: int, least: int) -> int:
-    """Write a number of 0..2**30 - 1, base 10 or 16, at data[at :], in at least so many digits.
+    """Write a number of 0..2**30 - 1, base 10 or 16, to data[at :], in at least `least` digits.
 
     Returns where they end.
     """
@@ -92,11 +93,11 @@ def write_digits(data, at: int, value: int, base: int, least: int) -> int:
 
 @micropython.viper
 def fill(target, where, form, k: int, values) -> int:
-    """Copy form[k :] to target, with the next number of values, array('i'), in place of a byte 1.
+    """Copy form[k :] to target; the next number of values, array('i'), replaces each byte 1.
 
-    where is array('i') of the place in target and the next value, which both advance, and of the
-    ends of target and form. A value is 0..2**30 - 1, or -1 for null. Stops at a byte of 2..4, and
-    returns its place; or the form's length; or -1 if there is no room.
+    where is array('i'): the place in target and the next value, which both advance, then the ends
+    of target and form. A value is 0..2**30 - 1, or -1 for null. Stops at a byte of 2..4 and
+    returns its place; otherwise returns the form's length, or -1 if there is no room.
     """
     places = ptr32(where)
     out = ptr8(target)
@@ -131,16 +132,16 @@ def fill(target, where, form, k: int, values) -> int:
 
 
 class PacketOut:
-    """The packet to send, of up to `room` bytes, or a longer one in pieces.
+    """The packet to be sent, of up to `room` bytes, or a longer one in pieces.
 
-    While it is free: begin(), calls of put(), and send(first byte of the packet). Without send(),
-    the bytes are sent as they are: a piece of a packet that is made elsewhere. `more`: another
-    piece follows.
+    While is_free: call begin(), put() any number of times, and send(first byte of the packet).
+    Without send(), the bytes are sent as they are: a piece of a packet that is made elsewhere.
+    `more`: another piece follows.
     """
 
     def __init__(self, room):
         self._bytes = bytearray(_HEAD + room)
-        self._where = array("i", [0, 0, _HEAD + room, 0])  # of a form, see fill()
+        self._where = array("i", [0, 0, _HEAD + room, 0])  # the places in a form, see fill()
         self.forget()
 
     def forget(self):
@@ -166,11 +167,11 @@ class PacketOut:
         self.end += n
 
     def begin_form(self):
-        """Begin a form: its next value is the first one."""
+        """Begin a form, with its first value."""
         self._where[1] = 0
 
     def put_form(self, form, start, values):
-        """Add form[start :] with its numbers, see fill(); returns where in the form it stops.
+        """Add form[start :] with its numbers, see fill(); returns where in the form it stopped.
 
         Raises ValueError if there is no room.
         """
@@ -183,13 +184,13 @@ class PacketOut:
         return k
 
     def next_value(self, n):
-        """The place of the form's next value; n values are taken."""
+        """Return the place of the form's next value, and skip n values."""
         at = self._where[1]
         self._where[1] = at + n
         return at
 
     def put_text(self, data, start, n):
-        """Add n bytes, as JSON writes them in a string, as far as there is room."""
+        """Add n bytes, escaped for a JSON string, as far as there is room."""
         self.end = copy_text(self._bytes, self.end, len(self._bytes), data, start, n)
 
     def put_16(self, value):
@@ -199,12 +200,12 @@ class PacketOut:
         self.end += 2
 
     def put_digits(self, value, base=10, least=1):
-        """Add a number of 0..2**30 - 1, base 10 or 16, in at least so many digits."""
+        """Add a number of 0..2**30 - 1, base 10 or 16, in at least `least` digits."""
         if self.end + _DIGITS <= len(self._bytes):
             self.end = write_digits(self._bytes, self.end, value, base, least)
 
     def send(self, first):
-        """Complete the packet with its first byte and its length, below 2**14, to be sent."""
+        """Complete the packet with its first byte and its length, which is below 2**14."""
         size = self.end - _HEAD
         at = int(size < 128)
         self._bytes[1] = size & 127 | 128
@@ -213,14 +214,14 @@ class PacketOut:
         self._sent = at
 
     def write(self, socket):
-        """Write as much as the socket takes; returns whether it took anything."""
+        """Write as much as the socket accepts; returns whether it accepted anything."""
         before = self._sent
         self._sent = send(socket, self._bytes, before, self.end)
         return self._sent != before
 
 
 class PacketIn:
-    """The packet that comes: `body` has its first `room` bytes, `size` is the bytes of all of it.
+    """The packet being received: `body` has its first `room` bytes, `size` is its full size.
 
     A packet has at most `longest` bytes.
     """
@@ -239,7 +240,7 @@ class PacketIn:
         self.came = False  # the last read() has read a byte
 
     def read(self, socket):
-        """Read what has come; returns the first byte of a packet once it is complete, else -1.
+        """Read what has arrived; returns a packet's first byte once it is complete, else -1.
 
         Allocates nothing. Raises OSError if the line has ended, and ValueError for a wrong packet.
         """
@@ -258,7 +259,7 @@ class PacketIn:
         return -1
 
     def _take(self, n):
-        """Take n bytes of a piece; returns what read() does."""
+        """Take n bytes of a piece; returns the same as read()."""
         if self._in_body:
             self._keep(min(n, max(len(self.body) - self._got, 0)))
             self._got += n
@@ -292,12 +293,12 @@ class MqttClient:
 
     where   (host, port, None or a file with the certificate of TLS)
     hello   the body of CONNECT, see hello_of() in mqtt_start.py
-    room    bytes of the largest packet that is sent
-    kept    bytes of a received message, with its topic, that are kept
+    room    bytes of the largest packet to send
+    kept    bytes to keep of a received message and its topic
     take    take(body, start, end, size, retained): a message came; its topic is body[2 : start],
-            its text body[start : end]; size is what end would be if nothing had been dropped
-    talk    talk(fresh, milliseconds), while connected: it may put a packet into `out` to be sent,
-            if is_free; fresh: the connection is new
+            its text body[start : end]; size is what end would be had nothing been dropped
+    talk    talk(fresh, milliseconds), called while connected: it may put a packet into `out`, if
+            is_free; fresh: the connection is new
     clock   milliseconds, as Hardware has them
     """
 
@@ -311,9 +312,9 @@ class MqttClient:
         self._socket = self._opening = self._address = None
         self.state = AWAY
         self.waits = 0  # the number of a packet with QoS 1 that the broker has not acknowledged
-        self._number = 1  # of the last such packet; 1 is that of SUBSCRIBE
+        self._number = 1  # the number of the last packet with QoS 1; SUBSCRIBE has 1
         self._taken = 0  # the number of the message that was taken last,
-        self._owed = 0  # and of a message that is still to be acknowledged
+        self._owed = 0  # the number of a message that is still to be acknowledged
         self._pause = _FIRST
         self._wait = 0  # milliseconds from _since on until the next attempt
         self._since = self._last = self._heard = clock()
@@ -326,7 +327,7 @@ class MqttClient:
         return self.state == OPEN and self.out.is_free
 
     def put_number(self, again):
-        """Add the number by which the broker acknowledges a packet; again: the last packet's.
+        """Add the number by which the broker acknowledges a packet; again: the last number.
 
         Returns the first byte of the packet.
         """
@@ -337,7 +338,7 @@ class MqttClient:
         return PUBLISH | QOS_1 | (_AGAIN if again else 0)
 
     def turn(self, reachable):
-        """Do what is possible at once; reachable: whether there is a network.
+        """Do as much as is possible without waiting; reachable: whether there is a network.
 
         Returns an error's message, or None. Allocates nothing, except to open a connection.
         """
@@ -363,7 +364,7 @@ class MqttClient:
             self._open(self._clock())
 
     def _lose(self, error):
-        """Close the connection for a pause, and report the reason."""
+        """Close the connection for a pause, and keep the reason."""
         close(self._socket)
         self._socket = self._opening = None
         self.out.forget()
@@ -373,7 +374,7 @@ class MqttClient:
         self._pause = min(2 * self._pause, _LAST)
         self._reason = str(error).strip()
         if error.args and isinstance(error.args[0], int):
-            self._reason = "the line is lost: " + self._reason
+            self._reason = "the connection is lost: " + self._reason
 
     def _open(self, now):
         waited = (now - self._since) & _TICKS
@@ -402,7 +403,7 @@ class MqttClient:
             self.state = _GREETED
             self._last = self._heard = now
         elif waited > _PATIENCE:
-            raise OSError("nothing is heard of the broker")
+            raise OSError("the broker does not answer")
 
     def _serve(self, now):
         out = self.out
@@ -426,7 +427,7 @@ class MqttClient:
                 out.begin()
                 out.send(_PINGREQ)
         if quiet > (_DEAD if self.state == OPEN else _PATIENCE):
-            raise OSError("nothing is heard of the broker")
+            raise OSError("the broker does not answer")
         if self.state == OPEN:
             fresh, self._fresh = self._fresh, False
             self.talk(fresh, now)
@@ -435,12 +436,12 @@ class MqttClient:
         body = self._in.body
         if self.state == _GREETED:
             if kind != _CONNACK or size != 2:
-                raise ValueError("what is there is no broker")
+                raise ValueError("this is no MQTT broker")
             if body[1]:
                 from .mqtt_connect import refusal
 
                 raise ValueError(refusal(body[1]))
-            if not body[0]:  # it does not know us, and what it sends is new
+            if not body[0]:  # it does not know this board, so all it sends is new
                 self._taken = 0
             self._pause = _FIRST
             self._fresh = True
@@ -453,7 +454,7 @@ class MqttClient:
         elif kind == _PINGRESP and not size:
             self._asked = False
         elif kind != _SUBACK or size < 3:
-            raise ValueError("the broker sends a packet that cannot come")
+            raise ValueError("the broker sends an unexpected packet")
 
     def _message(self, body, kind, size):
         qos = kind >> 1 & 3
@@ -463,7 +464,7 @@ class MqttClient:
         if qos == 1 and 3 <= start <= end - 2:
             number = body[start] << 8 | body[start + 1]
         if qos > 1 or start < 3 or start > end or bool(qos) != bool(number):
-            raise ValueError("the broker sends a message that cannot be")
+            raise ValueError("the broker sends an invalid message")
         if qos:
             self._owed = number
             if kind & _AGAIN and number == self._taken:

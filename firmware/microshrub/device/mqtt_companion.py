@@ -1,9 +1,10 @@
 """Connects the program to an MQTT broker, and to Home Assistant behind it.
 
-config.json's `mqtt` has the broker's "host" and "port", the board's "name", perhaps "ca", the file
-of a certificate; "settle", [predictions in a row, confidence 0..255]: either makes a predicted
-class the state; and "events", how many are kept while there is no broker. mqtt_publisher.py
-publishes, mqtt_subscriber.py does what messages ask for, and mqtt_start.py makes the companion.
+config.json's `mqtt` has the broker's "host" and "port", the board's "name", optionally "ca", the
+file of a certificate; "settle", [predictions in a row, confidence 0..255]: either makes a
+predicted class the state; and "events", how many are kept while there is no broker.
+mqtt_publisher.py publishes, mqtt_subscriber.py carries out messages, and mqtt_start.py makes the
+companion.
 """
 
 import os
@@ -34,7 +35,7 @@ _EPOCHS = const(65535)
 
 
 class MqttCompanion(Companion):
-    """Connects an application to a broker, and takes the place of the program's button.
+    """Connects an application to a broker, and replaces the program's button.
 
     button    the program's button, or None
     wifi      the network, see networking.py
@@ -64,9 +65,9 @@ class MqttCompanion(Companion):
         self._failed = ""  # the last message about the broker
         self._changed = clock()
         self.label_now = -1  # the label that the broker gives to samples,
-        self.hold = 0  # and the milliseconds for which it holds
+        self.hold = 0  # milliseconds for which that label still holds
         self.shown = self._next = -1  # the class that is the state, and the class predicted last,
-        self._run = 0  # and how many times in a row
+        self._run = 0  # how many times in a row that class was predicted
         self.labels = 0  # so far, at most _LATELY
         self.right = 0  # the share of right predictions, in 1/65536
         self._drifts = app.alarm.drifts if app.alarm else 0
@@ -82,7 +83,7 @@ class MqttCompanion(Companion):
     # In place of a button
 
     def label(self):
-        """The class of a sample now, -1 if it is not known."""
+        """Return the class of a sample taken now, -1 if it is not known."""
         if self.label_now >= 0 and self.names.has_name(self.label_now):
             return self.label_now
         return self._button.label() if self._button else -1
@@ -150,11 +151,11 @@ class MqttCompanion(Companion):
         return 0
 
     def epoch_of(self, number):
-        """The upper half of the stamp of the sample with that id: ids begin anew after 65535."""
+        """The upper half of the stamp of the sample with an id: ids start again after 65535."""
         return self.epoch if number <= self._newest else (self.epoch - 1) & _EPOCHS
 
     def _settle(self, predicted):
-        """Make the predicted class the state if it was predicted often enough or with confidence.
+        """Make the predicted class the state if it came often enough or with enough confidence.
 
         While all classes have the same votes, as before the first label, nothing changes.
         """
@@ -181,7 +182,7 @@ class MqttCompanion(Companion):
             self._note(ANOMALY if unlike else ANOMALY_OVER)
 
     def _look(self):
-        """Note the present label query, and whether all labels are saved."""
+        """Note the current label query, and whether all labels are saved."""
         unsaved = self.app.unsaved > 0
         if unsaved != self._unsaved:
             self._unsaved = unsaved
@@ -208,7 +209,7 @@ class MqttCompanion(Companion):
         self.publisher.due = True
 
     def take(self, body, start, end, size, retained):
-        """Do what a message asks for, and publish the result."""
+        """Carry out a message, and publish the result."""
         topic = bytes(memoryview(body)[2:start])
         text = bytes(memoryview(body)[start:end])
         if topic == b"homeassistant/status":

@@ -1,8 +1,8 @@
-"""Opens the connection to a broker; unloaded when that is done.
+"""Opens the connection to a broker; unloaded once it is open.
 
-To look up a host's name waits for the router, and the handshake of TLS, once the connection is
-open, waits for the broker. A certificate has dates, so if the clock was not set since the board
-was switched on, the time is read from the network before.
+Looking up a host's name waits for the router, and the TLS handshake, once the connection is open,
+waits for the broker. A certificate has dates, so if the clock was not set since the board was
+switched on, the time is read from the network first.
 """
 
 import errno
@@ -13,7 +13,7 @@ from micropython import const
 
 _SET = const(2024)  # a year from which on the clock has been set
 
-_REFUSALS = (  # of a CONNACK, from 1 on
+_REFUSALS = (  # for the return codes of CONNACK, from 1 on
     "the broker speaks another version of MQTT",
     "the broker refuses the board's name",
     "the broker is not ready",
@@ -22,7 +22,7 @@ _REFUSALS = (  # of a CONNACK, from 1 on
 
 
 class MqttConnect:
-    """A connection that opens to a host's port; ca: the file of a TLS certificate, or None."""
+    """Opens a connection to a host's port; ca: the file of a TLS certificate, or None."""
 
     def __init__(self, host, port, ca):
         self._host = host
@@ -31,7 +31,7 @@ class MqttConnect:
         self.socket = self._poll = None
 
     def find(self, address):
-        """Begin to connect, at a known address if there is one; returns the address."""
+        """Begin to connect, to a known address if there is one; returns the address."""
         address = address or self._look_up()
         self.socket = socket.socket(address[0])
         self.socket.setblocking(False)
@@ -54,7 +54,7 @@ class MqttConnect:
         return OSError("no broker answers at %s:%d" % (self._host, self._port))
 
     def is_done(self):
-        """Whether `socket` is connected. Raises OSError or ValueError if that fails."""
+        """Return whether `socket` is connected. Raises OSError or ValueError if that fails."""
         for _, flags in self._poll.ipoll(0):  # type: ignore[union-attr]
             if flags & (select.POLLERR | select.POLLHUP):
                 raise self._nobody()
@@ -91,5 +91,5 @@ def _set_clock():
 
 
 def refusal(code):
-    """The message for a code of CONNACK."""
+    """Return the message for a return code of CONNACK."""
     return _REFUSALS[min(code, len(_REFUSALS)) - 1]

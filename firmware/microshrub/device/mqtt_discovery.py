@@ -1,11 +1,11 @@
-"""Announces the board to Home Assistant by MQTT discovery; unloaded when that is done.
+"""Announces the board to Home Assistant by MQTT discovery; unloaded once it has done so.
 
-discovery.bin has whole packets, which discovery_messages.py of the PC writes: the subscriptions of
-the board, the retained messages by which Home Assistant finds it, and its status. Each piece has
-two bytes before it, big-endian: the number of its bytes, below 2**14, and whether the packet
-continues after it. Or it stands for the name of a class, for which the packet has so many bytes:
-names may change, while a packet has its size at its beginning. Bytes that names do not take become
-spaces at the packet's end, up to 128 for each piece that stands for a name of no bytes.
+The PC writes whole packets to discovery.bin, see discovery_messages.py: the subscriptions of the
+board, the retained messages by which Home Assistant finds it, and its status. Before each piece
+stand two bytes, big-endian: its size, below 2**14, and two bits: whether the packet continues
+after it, and whether it stands for the name of a class. The size is then the bytes that the packet
+reserves for the name: names may change, while a packet has its size at its beginning. Unused bytes
+become spaces at the packet's end, up to 128 for each piece of size 0 that stands for a name.
 """
 
 from micropython import const
@@ -21,15 +21,15 @@ class MqttDiscovery:
     """Sends the messages in the file at a path, with the names of a MqttClassNames."""
 
     def __init__(self, path, names, out):
-        self._file = open(path, "rb")  # noqa: SIM115  (it is told in pieces)
+        self._file = open(path, "rb")  # noqa: SIM115  (it is read in pieces)
         self._names = names
         self._out = out
         self._piece = bytearray(_PIECE)
-        self._left = 0  # bytes of a piece of the file
-        self._owed = 0  # spaces for what names have left over
-        self._first = False  # a list begins, of which no name is there yet
+        self._left = 0  # bytes of the piece still to be read
+        self._owed = 0  # reserved bytes that names did not use
+        self._first = False  # a list has begun, and has no name yet
         self._more = False
-        self._class = 0  # whose name comes next
+        self._class = 0  # the class whose name comes next
 
     def go_on(self):
         """Put the next piece; returns False after the last one."""
@@ -58,7 +58,7 @@ class MqttDiscovery:
         self._file.close()
 
     def _tell_name(self):
-        """Put the next name, or spaces for a piece that has no bytes."""
+        """Put the next name, or spaces for a piece of size 0."""
         out, names, c = self._out, self._names, self._class
         out.begin()
         begin = out.end

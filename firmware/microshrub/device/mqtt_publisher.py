@@ -13,21 +13,21 @@ from .mqtt_client import PUBLISH, RETAIN
 
 STATE = const(0)  # types of events: another class is predicted,
 DRIFT = const(1)  # a drift began,
-DRIFT_OVER = const(2)  # and is over,
+DRIFT_OVER = const(2)  # a drift is over,
 ANOMALY = const(3)  # samples became anomalies,
-ANOMALY_OVER = const(4)  # and are usual again,
+ANOMALY_OVER = const(4)  # samples are usual again,
 QUERY = const(5)  # the label of a sample is queried,
 NEW = const(6)  # novel samples wait for a name
 
 KIND = const(0)  # words of an event, 16 bits each: its type and class,
 EPOCH = const(1)  # the epoch and the number of its sample,
 NUMBER = const(2)
-SECOND = const(3)  # and its second, in two words
+SECOND = const(3)  # its second, in two words
 _REST = const(4)
 _WORDS = const(5)
 
 _MINUTE = const(60000)  # milliseconds between two messages of the state, at most,
-_LEAST = const(1000)  # and at least
+_LEAST = const(1000)  # milliseconds between two messages of the state, at least
 _VALUES = const(14)
 _TICKS = const(1073741823)
 _COUNTING = const(12000)  # microseconds without a reading that it takes to count the heap
@@ -51,10 +51,10 @@ class MqttEvents:
         self._ring = array("H", [0] * (_WORDS * whole("events", room, 1, 1024)))
         self._first = 0  # word of the oldest one
         self.held = 0
-        self.lost = 0  # for which there was no room, at most 2**29
+        self.lost = 0  # events for which there was no room, at most 2**29
 
     def add(self, kind, label, epoch, number, second):
-        """Add an event, perhaps in place of the oldest; returns whether that one was lost."""
+        """Add an event; returns whether it replaced the oldest one."""
         ring = self._ring
         lost = _WORDS * self.held == len(ring)
         if lost:
@@ -75,7 +75,7 @@ class MqttEvents:
         self.held -= 1
 
     def word(self, k):
-        """A word of the oldest event."""
+        """Return a word of the oldest event."""
         return self._ring[self._first + k]
 
 
@@ -93,7 +93,7 @@ class MqttClassNames:
         self.sizes = sizes
 
     def has_name(self, c):
-        """Whether a class has a name."""
+        """Return whether a class has a name."""
         return not self.spare or self.spare.state(self.spare.stands_for(c)) == 1
 
     def put(self, out, c):
@@ -107,7 +107,7 @@ class MqttClassNames:
 
 
 class MqttPublisher:
-    """The publisher of an MqttCompanion: its topics begin with `base`, path names discovery.bin.
+    """Publishes for an MqttCompanion; topics begin with `base`, path is that of discovery.bin.
 
     due      the state is to be published soon, before its minute is over
     flying   an event was sent, and is not acknowledged yet
@@ -133,7 +133,7 @@ class MqttPublisher:
         self._announces = True
 
     def talk(self, fresh, now):
-        """Put the next message, if there is room; fresh: the connection is new."""
+        """Put the next message to be sent, if there is one; fresh: the connection is new."""
         mqtt, client = self._mqtt, self._client
         if fresh:
             self._again = self.flying

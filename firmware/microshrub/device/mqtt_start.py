@@ -1,4 +1,4 @@
-"""Makes the MqttCompanion that the configuration describes; unloaded when that is done."""
+"""Makes the MqttCompanion that the configuration describes; unloaded afterwards."""
 
 from array import array
 
@@ -14,9 +14,9 @@ _TEXT = const(32)  # bytes of the largest message to the board, without names
 
 
 def make_mqtt(app, board, button, folder, say, wifi, login):
-    """The MqttCompanion of an application, and its SharingMqtt if it shares samples by MQTT.
+    """Make the MqttCompanion of an application, and a SharingMqtt if it shares samples by MQTT.
 
-    folder is the beginning of the files' names; login is the broker's user, [name, password].
+    folder is what the files' names begin with; login is the broker's user, [name, password].
     Raises ValueError for wrong options and files.
     """
     options = app.configuration.network["mqtt"]
@@ -43,7 +43,7 @@ def make_mqtt(app, board, button, folder, say, wifi, login):
 
 
 def _sharing_of(app, say):
-    """The transport of sample packets by MQTT, or None if the board does not share by MQTT."""
+    """Make the transport of sample packets, or None if the board does not share by MQTT."""
     if app.sharing is None or "datagrams" in app.configuration.network:
         return None
     from .sharing_mqtt import SharingMqtt
@@ -52,7 +52,7 @@ def _sharing_of(app, say):
 
 
 def _names_of(app):
-    """The names of the classes, and the bytes of the longest name in JSON."""
+    """Return the names of the classes, and the bytes of the longest name in JSON."""
     if app.configuration.spare_classes is not None:
         names = app.spare.names
         _, _, _, sizes, texts = names._flat
@@ -67,9 +67,9 @@ def _names_of(app):
 
 
 def hello_of(name, will, user, password):
-    """The body of CONNECT: bytes.
+    """Return the body of CONNECT, bytes.
 
-    will is the topic at which the broker publishes "offline", retained, once the board is gone.
+    will is the topic where the broker publishes "offline", retained, once the board is gone.
     The broker keeps messages with QoS 1 for the board of this name while it is away.
     """
     flags = 0x24  # a will that is retained

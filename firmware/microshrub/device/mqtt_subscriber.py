@@ -1,4 +1,4 @@
-"""Carries out what a message from the broker asks for; unloaded when that is done."""
+"""Carries out a message from the broker; unloaded afterwards."""
 
 from micropython import const
 
@@ -8,13 +8,13 @@ _UNKNOWN = "Don't know"
 
 
 def hear(mqtt, topic, text, is_whole):
-    """Do what a message at one of the board's topics asks for; returns the result for people."""
+    """Carry out a message at one of the board's topics; returns the result for people."""
     try:
         if not is_whole:
-            raise ValueError("what was sent is too long")
+            raise ValueError("the message is too long")
         words = _do(mqtt, topic, str(text, "utf-8"))
     except ValueError as error:
-        words = str(error) or "what was sent is no text"
+        words = str(error) or "the message is not text"
     data = words.encode()
     n = min(len(data), _ROOM)
     while 0 < n < len(data) and data[n] & 0xC0 == 0x80:  # no half of a character
@@ -36,11 +36,11 @@ def _do(mqtt, what, text):
         from .anomaly_scores import this_is_normal
 
         return this_is_normal(mqtt.app)
-    raise ValueError("nothing is known of " + str(what, "utf-8"))
+    raise ValueError("there is no topic " + str(what, "utf-8"))
 
 
 def _class(mqtt, text):
-    """The class of that name. Raises ValueError if no class has it."""
+    """Return the class of a name. Raises ValueError if no class has it."""
     names, wanted = mqtt.names, text.encode()
     for c in range(len(names.sizes)):
         start, size = names.starts[c], names.sizes[c]
@@ -50,11 +50,11 @@ def _class(mqtt, text):
 
 
 def _answer(mqtt, stamp, text):
-    """Learn the sample that a stamp stands for, if it still waits. Raises ValueError."""
+    """Learn the sample of a stamp, if it is still waiting. Raises ValueError."""
     try:
         epoch, number = int(stamp[:4], 16), int(stamp[4:], 16)
     except ValueError:
-        raise ValueError("nothing is asked now, or an answer has no id of its sample") from None
+        raise ValueError("no label is queried now, or the answer has no id") from None
     if epoch != mqtt.epoch_of(number) or number not in mqtt.app.pending:
         raise ValueError("too late: the sample is not kept any more, or was answered")
     if text == _UNKNOWN:
@@ -68,7 +68,7 @@ def _answer(mqtt, stamp, text):
 def _name(mqtt, text):
     spare = mqtt.names.spare and mqtt.app.spare
     if not spare or not spare.novelty.waiting:
-        raise ValueError("nothing new waits for a name")
+        raise ValueError("no novel class waits for a name")
     mqtt.app.settle()
     c = spare.name(text)
     mqtt.app.taught()

@@ -1,4 +1,4 @@
-"""Makes the network parts of a program: Wi-Fi, MQTT, the link over TCP, datagrams.
+"""Makes the parts of a program that use a network: Wi-Fi, MQTT, the link over TCP, datagrams.
 
 secrets.json, in the folder of config.json, may have "wifi", [network, password]; "mqtt", [user,
 password]; and two keys of 32 bytes, in 64 digits: "key" for the link over TCP, and "group" for
@@ -17,7 +17,7 @@ _TRIAL = const(300)  # seconds for a PC to come to a program that it has sent
 
 
 def attach(service, board, folder):
-    """Attach MQTT, the link over TCP or datagrams to a service; returns the companions among them,
+    """Attach MQTT, the link over TCP or datagrams to a service; returns those that are companions,
     in their order. Raises ValueError.
     """
     configuration = service._app.configuration

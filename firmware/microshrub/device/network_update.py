@@ -20,13 +20,13 @@ from micropython import const
 _LOOK = const(500)  # milliseconds between two looks
 _PATIENCE = const(120)  # looks without a record, after which the PC is considered gone
 _STEP = const(50)  # milliseconds to wait while the socket is full,
-_STEPS = const(1200)  # and how many times for one answer
+_STEPS = const(1200)  # how many times to wait for one answer
 _LONGEST = const(8192)  # bytes of a message
 _OVERHEAD = const(18)  # bytes that a record has in addition
 
 
 def renew(feed, line, records):
-    """Run lines of Python for a PC until it is gone, then restart. feed is the watchdog's."""
+    """Run lines of Python for a PC until it is gone, then restart; feed() feeds the watchdog."""
     gc.collect()
     output = []  # type: list
     here = os.getcwd().rsplit("/", 1)[-1]
@@ -56,7 +56,7 @@ def renew(feed, line, records):
 
 
 def _hear(feed, poll, line, records):
-    """The next line of Python from the PC. Raises OSError if the PC is gone."""
+    """Return the next line of Python from the PC. Raises OSError if the PC is gone."""
     came = bytearray()
     looks = 0
     while len(came) < 4 or len(came) < 4 + unpack("<I", came)[0]:

@@ -1,7 +1,7 @@
-"""The wireless network that a program joins, sockets that never wait, and carriers of datagrams.
+"""Wi-Fi, sockets that never wait, and carriers of datagrams.
 
-Where the system has a network of its own, there is nothing to join. Datagrams reach all boards
-nearby: by UDP in a local network, or by ESP-NOW without any.
+Where the system has a network of its own, there is none to join. Datagrams reach all boards
+nearby: by UDP in a local network, or by ESP-NOW without a network.
 
 A carrier has open(), which returns an error's text or nothing; `is_open`; take(), which puts a
 datagram at the beginning of `body` and returns its bytes, 0 for none; give(datagram), which may
@@ -25,7 +25,7 @@ _ALL = b"\xff\xff\xff\xff\xff\xff"  # the address of all boards in reach
 
 
 class Wifi:
-    """Joins a network, and joins it again after it was lost.
+    """Joins a network, and joins it again whenever it is lost.
 
     board has station(), see hardware.py. login is [name, password], or None for no network.
     """
@@ -37,7 +37,7 @@ class Wifi:
         self._began = -1  # when the last attempt to join began; -1: there is none
 
     def joined(self):
-        """Whether the board is in the network; if not, have it try to join, without waiting."""
+        """Return whether the board is in the network; if not, try to join, without waiting."""
         if not self._station or self._station.isconnected():
             self._began = -1
             return True
@@ -66,7 +66,7 @@ def copy(target, at: int, source, start: int, n: int):
 
 
 def send(socket, data, at, end):
-    """Write as much of data[at : end] as the socket takes; returns where the rest begins."""
+    """Write as much of data[at : end] as the socket accepts; returns where the rest begins."""
     while at < end:
         n = socket.write(data, at, end - at)
         if not n:
@@ -85,7 +85,7 @@ def close(socket):
 
 
 class UdpCarrier:
-    """UDP from a port of the board to an address, [host, port], once wifi is in a network."""
+    """UDP from a port of the board to an address, [host, port], once wifi has joined."""
 
     def __init__(self, wifi, port, to):
         self.body = bytearray(_BYTES)

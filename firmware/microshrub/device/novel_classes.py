@@ -1,9 +1,9 @@
 """Spare classes for novelty detection, in the program and on the link.
 
-config.json's `spare_classes` has the number of these `classes`, which are the last ones, the
-`room` for a name, the settings of NoveltyDetector, perhaps a `pin`: a button that names a novel
-class, and a `led`, a light that is on while a query waits, label queries included; with a saved
-model, `states`: the files of the saved states of the names and of the NoveltyDetector.
+config.json's `spare_classes` has the number of spare `classes`, which are the last ones, the
+`room` for a name, the settings of NoveltyDetector, and optionally a `pin`: a button that names a
+novel class, a `led`: a light that is on while a query waits, label queries included, and, with a
+saved model, `states`: the files of the saved states of the names and of the NoveltyDetector.
 """
 
 from micropython import const
@@ -22,12 +22,12 @@ _MERGE = const(3)
 _FORGET = const(4)
 _DISMISS = const(5)
 
-_BYTES = bytes((2, 0, 0, 3, 2, 1))  # of its payload; 0: a name ends it
+_BYTES = bytes((2, 0, 0, 3, 2, 1))  # sizes of request 15's payloads; 0: a name ends it
 _MOST_NAME = const(48)  # bytes of a name, so that it fits a request
 
 
 class NovelClasses(Companion):
-    """Gives an application the spare classes of its configuration."""
+    """Adds the spare classes of a configuration to its application."""
 
     def __init__(self, app):
         self._app = app
@@ -44,10 +44,10 @@ class NovelClasses(Companion):
         app.parts += spare.parts[1:]
         app._states = tuple(zip(spare.parts[1:], states))
         app.more[_CLASSES] = answer
-        self._light = None  # is on while a query or a novel class waits, if the board has a light
+        self._light = None  # a light that is on while a query or a novel class waits
 
     def attach(self, board, button, sensor):
-        """Make the light, and with a sensor the button that names classes; returns the button."""
+        """Make the light and, if there is a sensor, the button that names classes; return it."""
         if self._led is not None:
             self._light = board.light(self._led)
         if not sensor:
@@ -55,7 +55,7 @@ class NovelClasses(Companion):
         return NovelClassButton(self._app, board, button)
 
     def note(self, x, label):
-        """Compare a sample that was predicted or learned; if unlabelled, it may be a candidate."""
+        """Compare a sample that was predicted or learned; an unlabelled one may be a candidate."""
         self._app.spare.note(x, label, label < 0)
         if self._light:
             self._show()
@@ -67,7 +67,7 @@ class NovelClasses(Companion):
         self._light.value(bool(new))  # type: ignore[union-attr]
 
     def plot(self, plotter, _):
-        """Add to a sample's line how many samples wait for a name."""
+        """Add to a sample's line how many samples are waiting for a name."""
         plotter.put(b"unnamed", self._app.spare.novelty.waiting)
 
 
@@ -112,7 +112,7 @@ def _rename(spare, c, text):
 
 
 def _tell(spare, c, body, to):
-    """Write the state of a class and of novel samples to body[to :]; returns the bytes written."""
+    """Write the state of a class and of novel samples to body[to :]; returns how many bytes."""
     names = spare.names
     body[to] = c
     body[to + 1] = names.state(c)
@@ -147,7 +147,7 @@ class NovelClassButton:
         self._pressed = False
 
     def label(self):
-        """The class now, -1 if it is not known."""
+        """Return the class of a sample taken now, -1 if it is not known."""
         before = self._pressed
         self._pressed = self._pin is not None and not self._pin.value()
         names = self._spare.names
@@ -159,7 +159,7 @@ class NovelClassButton:
         return label if label >= 0 and names.state(names.stands_for(label)) == 1 else -1
 
     def _name(self):
-        """Give the novel samples a name that no class has; drop them if no spare class is left."""
+        """Give the novel samples an unused name; drop them if no spare class is left."""
         names = self._spare.names
         k = 1
         while names.find("new %d" % k) >= 0:

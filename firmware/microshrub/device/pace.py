@@ -7,8 +7,8 @@ _HALF = 1 << 29
 
 
 def periods(rate):
-    """A period in microseconds, at most a second, and how many there are from one sample to the
-    next. Raises ValueError.
+    """Return a period in microseconds, at most a second, and how many of them there are per
+    sample. Raises ValueError.
     """
     if not isinstance(rate, str):
         return 1000000 // whole("rate", rate, 1, 1000), 1
@@ -19,13 +19,13 @@ def periods(rate):
 
 
 class Pace:
-    """So many samples a second, 1..1000, or "1/300" for one every 300 seconds, at most 86400.
+    """The times of samples: rate is 1..1000 a second, or "1/300" for one every 300 s, up to 86400.
 
     The clock counts microseconds from 0 to 2**30 - 1 and starts again, as time.ticks_us() does.
     Call wait() or due() at least every nine minutes. Allocates nothing.
 
-    `left` is the number of periods until the next sample; `missed` counts samples that were due
-    while the program did something else, at most 2**29.
+    `left` is the number of periods until the next sample; `missed` counts samples that fell due
+    while the program was busy, at most 2**29.
     """
 
     def __init__(self, rate, clock):
@@ -36,11 +36,11 @@ class Pace:
         self._next = clock()
 
     def wait(self):
-        """Microseconds until due() is to be called; 0 or less for now."""
+        """Return the microseconds until due() has to be called; 0 or less: now."""
         return ((self._next - self._clock() + _HALF) & _TICKS) - _HALF
 
     def due(self):
-        """Whether a sample is due; if so, the next wait begins. Missed samples are dropped."""
+        """Return whether a sample is due; if so, start the next wait. Drops missed samples."""
         late = -self.wait()
         if late < 0:
             return False

@@ -1,4 +1,4 @@
-"""Lines of text with every sample, for people and plotters."""
+"""Prints a line of text for every sample, for people and plotters."""
 
 import sys
 
@@ -8,10 +8,10 @@ _SHOWN = 6  # features in a line
 class Plotter:
     """Lines such as `x:12 y:-3 label:1 pred:1 acc:934`, which Thonny and the Arduino IDE draw.
 
-    names are those of the features, of which the first six are drawn; acc is in 1/1000. Companions
-    add an anomaly score, anomaly:52, the id of a sample whose label is queried, asks:17, and how
-    many samples wait for a name, unnamed:8. After the values, there is room for 68 characters.
-    Nothing is allocated.
+    names are the names of the features; the first six features are drawn. acc is in 1/1000.
+    Companions add an anomaly score, anomaly:52, the id of a sample whose label is queried,
+    asks:17, and how many samples wait for a name, unnamed:8. After the values, there is room for
+    68 characters. Nothing is allocated.
     """
 
     def __init__(self, names):
@@ -21,7 +21,7 @@ class Plotter:
         self._at = 0
 
     def show(self, values, label, predicted, metrics, plot=None):
-        """Print a line, to which plot(plotter, label) adds; label is -1 if it is not known."""
+        """Print a line; plot(plotter, label) adds to it. label is -1 if it is not known."""
         self.begin(values)
         if label >= 0:
             self.put(b"label", label)
@@ -45,7 +45,7 @@ class Plotter:
         sys.stdout.buffer.write(line, self._at + 1)
 
     def put(self, name, value):
-        """Add a name, bytes, and its value to the line."""
+        """Add a name, bytes, and a value to the line."""
         for i in range(len(name)):
             self._add(name[i])
         self._add(58)  # colon
@@ -68,6 +68,6 @@ class Plotter:
 
 
 def _plain(name):
-    """A name without the characters that have a meaning in a line."""
+    """Return a name without the characters that have a meaning in a line."""
     text = "".join(["_" if c in " :,\t\r\n" else c for c in name])
     return text.encode()

@@ -1,27 +1,27 @@
-"""The device's program: it makes what config.json names, and serves it until it is stopped.
+"""The board's program: it makes what config.json names, and serves it until it is stopped.
 
-main.py calls main(). Errors are reported in one line. Modules that take much memory are imported
-where a lack of memory can still be reported.
+main.py calls main(). Errors are reported in one line. Large modules are imported late, where a
+lack of memory can still be reported.
 """
 
 import gc
 
 import micropython
 
-# Bytes between two collections while all is made, so that temporary objects do not spread over the
-# heap, and a large buffer still finds room in one piece; afterwards there are no collections
+# Bytes between two collections during the start, so that temporary objects do not spread over the
+# heap, and a large buffer still finds a free block; afterwards there are no collections
 _COLLECT = (8192, 2048)  # the second, which takes long, where memory was lacking with the first
 
 
 def main(board=None, folder=""):
-    """Serve until Ctrl-C, the end of the input, or an error that ends the program, with a message.
+    """Serve until Ctrl-C, the end of the input, or a fatal error; print the reason.
 
-    board is a Hardware, see hardware.py; folder is the beginning of the files' names. A Ctrl-C
-    that comes while the program starts stops it before it makes anything, so a board whose program
-    hangs or resets the board can be reached.
+    board is a Hardware, see hardware.py; folder is what the files' names begin with. A Ctrl-C
+    during the start stops the program before it makes anything, so a board whose program hangs or
+    resets it can still be reached.
 
     A configuration that came over the link is on trial at first, see Service: if it cannot be
-    served, an error is reported and the previous configuration goes on.
+    served, an error is reported and the board returns to the previous configuration.
     """
     micropython.kbd_intr(-1)  # a frame may hold Ctrl-C
     trial = False
@@ -32,7 +32,7 @@ def main(board=None, folder=""):
 
 
 def _run(board, folder, trial):
-    """Serve one configuration; returns whether to serve another, and whether on trial."""
+    """Serve one configuration; returns whether to serve another one, and whether on trial."""
     for collect in _COLLECT:
         gc.collect()
         if hasattr(gc, "threshold"):
@@ -84,7 +84,7 @@ def say(words):
 
 
 def _cannot(words, trial):
-    """Report why a configuration cannot be served; after a trial, the previous one goes on."""
+    """Report why a configuration cannot be served; returns what to serve next, as _run() does."""
     if trial:
         words = "the new configuration cannot be used, and the old one goes on: %s" % words
     say(words)
@@ -100,7 +100,7 @@ def _end(service):
 
 
 def _what_is_too_large(folder, trial):
-    """Which part does not fit, with figures if there is RAM to compute them."""
+    """Return which part does not fit, with figures if there is RAM to compute them."""
     words, what = "the program does not fit", "model"
     try:
         from ..learners import learner_class

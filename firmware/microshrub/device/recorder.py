@@ -6,8 +6,8 @@ A main.py for a first recording, before there is any model:
 
     record({"kind": "adc", "pins": [26, 27], "rate": 50}, "left right")
 
-The first argument is a sensor as in config.json, or a list of sensors. The names are those of a
-reading's values.
+The first argument is a sensor as in config.json, or a list of sensors. The second one has the
+names of a reading's values.
 """
 
 from array import array

@@ -1,4 +1,4 @@
-"""The application of a regressor, whose part of config.json is
+"""The application of a regressor. config.json has
 
     regression  {"columns", "column", "ends", "horizon", "lags", "interval"}, as for Forecaster,
                 and "states": the files of the saved states of the target's range, the interval

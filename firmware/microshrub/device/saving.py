@@ -1,9 +1,9 @@
-"""Checkpoints that are saved in steps; imported where there are any.
+"""Saves checkpoints in steps; only programs with checkpoints import it.
 
 Flash takes 45 ms to erase a sector, and nothing else runs meanwhile. So a checkpoint is written in
-steps: one after each reading of a sensor, and more where there is time before the next reading or
-request. Until the last step the learner must not change. Whatever would change it first has the
-rest of the checkpoint written at once, except the labels of a sensor's samples: they are held.
+steps: one after each reading of a sensor, and more if there is time before the next reading or
+request. Until the last step the learner must not change. Before anything changes it, the rest of
+the checkpoint is written at once; only the labels of a sensor's samples are held until the end.
 """
 
 import gc
@@ -18,14 +18,14 @@ _IDS = const(65535)  # modulo this
 
 
 class Saving:
-    """Saves the checkpoints of an application; pace: when the next reading is due, or None."""
+    """Saves the checkpoints of an application; pace: the sensor's Pace, or None."""
 
     held = 0  # labels that wait for the end of a checkpoint
 
     def __init__(self, app, pace):
         self._app = app
         self._pace = pace
-        self._steps = None  # of the checkpoint that is being saved
+        self._steps = None  # the steps of the checkpoint that is being saved
         app.store.moving = app.parts[2:]
 
     @property
@@ -40,11 +40,11 @@ class Saving:
         self._app.still = True
 
     def turn(self, is_read):
-        """Do a step if there is time, or a reading was just taken; returns an error, or None."""
+        """Do a step if there is time or a reading was just taken; returns an error, or None."""
         return self._step() if is_read or self.has_time() else None
 
     def has_time(self):
-        """Whether there is time for a step before the next reading."""
+        """Return whether there is time for a step before the next reading."""
         return not self._pace or self._pace.wait() > _STEP
 
     def settle(self):
@@ -61,28 +61,28 @@ class Saving:
         return None if self._app.store.saved else self._app.store.message
 
     def predict(self, label):
-        """Predict the application's sample, and learn it if label >= 0, once all is saved."""
+        """Finish the checkpoint, predict the application's sample, and learn it if label >= 0."""
         self.settle()
         return self._app.predict(label)
 
 
 class LabelsHeld(Saving):
-    """Saves the checkpoints of an application whose samples are a sensor's.
+    """Saves the checkpoints of an application whose samples come from a sensor.
 
-    Labels that come meanwhile are held, with the samples that they belong to. They are learned
-    afterwards, in their order, as late labels are. Where one more sample would push out a sample
-    whose label is held, the rest of the checkpoint is saved at once.
+    Labels that come meanwhile are held, with their samples. They are learned afterwards, in their
+    order, as late labels are. If one more sample would push out a sample whose label is held, the
+    rest of the checkpoint is saved at once.
     """
 
     def __init__(self, app, pace):
         Saving.__init__(self, app, pace)
         samples = app.pending.samples
-        self._ids = array("H", [0] * samples)  # of samples whose label waits, a ring
+        self._ids = array("H", [0] * samples)  # ring of the samples whose labels are held
         self._labels = bytearray(samples)
         self._first = self.held = 0
 
     def turn(self, is_read):
-        """Do what there is time for before the next reading; returns an error, or None."""
+        """Do as much as there is time for before the next reading; returns an error, or None."""
         if self._steps or not self.held:
             return Saving.turn(self, is_read)
         if not is_read and not self.has_time():

@@ -1,7 +1,7 @@
-"""Learns a stream that is the same everywhere: a board must learn the same bits from it as a PC.
+"""Learns a fixed stream, from which a board must learn the same bits as a PC.
 
-Labels are drawn at random. A feature's values rise with the label, each feature's by a different
-amount, with noise on top. All of it is integer arithmetic.
+Labels are random. The values of a feature rise with the label, by a different amount for each
+feature, with noise on top. Everything is integer arithmetic.
 """
 
 from array import array
@@ -26,8 +26,8 @@ def draw(generator, raw, classes):
 def selftest(model, quantizer, clock):
     """Have a fresh model and its fresh quantizer learn 200 samples.
 
-    clock() gives microseconds, as time.ticks_us does. Returns the CRC32 of the model's state and
-    the microseconds that encoding and learning took, of all samples together.
+    clock() returns microseconds, as time.ticks_us does. Returns the CRC32 of the model's state and
+    the microseconds that encoding and learning all samples took.
     """
     rng = array("i", [0] * RNG_WORDS)
     raw = array("i", [0] * model.features)

@@ -1,6 +1,6 @@
-"""Sensors of the board: each writes a sample's raw values when it is due.
+"""The board's sensors: each writes a sample's raw values when it is due.
 
-A sensor has `features`, the number of its values; `pace`, which says when to read it; and
+A sensor has `features`, the number of its values; `pace`, which knows when to read it; and
 `read(values)`, which is called then and returns whether values, array('i'), now has a sample.
 """
 
@@ -29,7 +29,7 @@ class AnalogPins:
 
 
 class Button:
-    """A label by hand: one class while a button is pressed, another class while it is not."""
+    """Labels by hand: one class while a button is pressed, another class while it is not."""
 
     def __init__(self, options, board):
         self._pin = board.button(options["pin"])
@@ -37,12 +37,12 @@ class Button:
         self._pressed, self._released = [-1 if c is None else c for c in both]
 
     def label(self):
-        """The class of a sample now, -1 if it is not known."""
+        """Return the class of a sample taken now, -1 if it is not known."""
         return self._released if self._pin.value() else self._pressed
 
 
 def make_sensor(configuration, board, say):
-    """The sensor of the board that the configuration describes. Raises ValueError.
+    """Make the board's sensor that the configuration describes. Raises ValueError.
 
     say(text) prints a line for people.
     """
@@ -64,7 +64,7 @@ def make_sensor(configuration, board, say):
 
 
 def sensor_of(options, board, say):
-    """The sensor that these options describe, without features of windows. Raises ValueError."""
+    """Make the sensor that options describe, without features of windows. Raises ValueError."""
     kind = options["kind"]
     if kind == "adc":
         return AnalogPins(options, board)
@@ -88,6 +88,6 @@ def sensor_of(options, board, say):
 
 
 def _interval(rate):
-    """Microseconds from one reading to the next."""
+    """Return the microseconds from one reading to the next."""
     period, count = periods(rate)
     return period * count

@@ -10,16 +10,16 @@ from .link import Link
 
 _IDLE = const(100)  # milliseconds to wait for input where there is nothing else to do
 _ANSWER = const(6000)  # microseconds that an answer takes on a slow board
-_TURNS = const(256)  # of the loop; each takes 100 microseconds there
+_TURNS = const(256)  # turns of the loop; each takes 100 microseconds there
 _UNSAVED = const(2000)  # milliseconds of sleep, at most, while something is not saved
 _TRIAL = const(30)  # seconds in which a host has to say hello to a new configuration
 
 
 class Service:
-    """All that serves the configuration in a folder. Raises ValueError if that is not possible.
+    """Serves the configuration in a folder. Raises ValueError if that is not possible.
 
     say(text) prints a line for people. trial: this is a new configuration that came over the link.
-    It replaces the old one once a host has said hello to it; until then, nothing is saved.
+    It replaces the old one once a host has sent hello; until then, nothing is saved.
     """
 
     def __init__(self, board, folder, inputs, say, trial=False):
@@ -69,7 +69,7 @@ class Service:
             forget("companions", "network_start", "mqtt_start")
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
         configuration.units = None
-        self._version_reported = False  # that a host speaks another version of the link
+        self._version_reported = False  # the host's other version was reported
         if configuration.program:
             say("program %s" % configuration.program)
         if hasattr(gc, "threshold"):
@@ -103,12 +103,12 @@ class Service:
             app.light = board.light(led)
 
     def serve(self):
-        """Serve until another configuration has come; returns (True, True), to try that one.
+        """Serve until a new configuration has arrived; returns (True, True), to try it.
 
-        Allocates nothing, not even during a call, except on request, such as for a checkpoint. So
-        there is never anything to collect.
+        Allocates nothing, not even temporarily, except for some requests, such as for a
+        checkpoint. So there is never any garbage to collect.
 
-        Raises KeyboardInterrupt, EOFError at the end of the input, and ValueError if no host says
+        Raises KeyboardInterrupt, EOFError at the end of the input, and ValueError if no host sends
         hello to a configuration on trial.
         """
         gc.collect()
@@ -149,18 +149,18 @@ class Service:
                 self._watchdog.feed()
 
     def _confirm(self):
-        """End the trial of a new configuration once a host has said hello to it."""
+        """End the trial of a new configuration once a host has sent hello."""
         if self._link.is_open:
             adopt_new(self._folder)
             self._app.trial = False
             self._say("the new configuration is in use")
         elif self._app.seconds >= _TRIAL:
-            raise ValueError("nobody said hello to it within %d seconds" % _TRIAL)
+            raise ValueError("no host sent hello within %d seconds" % _TRIAL)
 
     def is_over(self):
-        """Whether answering a request now would delay the next reading.
+        """Return whether answering a request now would delay the next reading.
 
-        The link never waits for long: for at most one reading, or a few turns of the loop.
+        A request never waits for long: for at most one reading, or a few turns of the loop.
         """
         near = self._sensor and not self._app.sleep and self._sensor.pace.wait() < _ANSWER
         self._count = min(self._count + 1, _TURNS) if near else 0
@@ -170,7 +170,7 @@ class Service:
         return False
 
     def _wait(self):
-        """Milliseconds until the next reading, in which input may be awaited."""
+        """Return the milliseconds until the next reading, for which to wait for input."""
         app = self._app
         if app.still and app.saving and app.saving.has_time():
             return 0
@@ -183,7 +183,7 @@ class Service:
         return min(max(wait - _ANSWER, 0) // 1000, _IDLE)
 
     def _sense(self):
-        """Read the sensor; learn or predict if that completes a sample; report it."""
+        """Read the sensor; if that completes a sample, learn or predict it, and report it."""
         app = self._app
         sensor = self._sensor
         self._count = 0
@@ -193,7 +193,7 @@ class Service:
             self._link.observe(app.sample(label), label)
 
     def end(self):
-        """Save a last checkpoint, if there is anything to save; returns the message to print."""
+        """Save a last checkpoint if there is anything to save; returns the message to print."""
         message = ""
         app = self._app
         app.settle()

@@ -1,7 +1,7 @@
 """SHA-256 and HMAC without allocation: FIPS 180-4 and RFC 2104.
 
-MicroPython's hashlib makes two objects for each hash, and only a collection frees them. These
-kernels wrap at 32 bits, as viper and C do; bytecode does not, so `build` refuses them there.
+MicroPython's hashlib makes two objects for each hash, which only a collection frees. These kernels
+wrap at 32 bits, as viper and C do; bytecode does not, so `build` refuses it for them.
 """
 
 from array import array
@@ -29,7 +29,7 @@ _LOW_13 = const(8191)
 
 
 def roots(power, count):
-    """The first 32 fractional bits of the roots of so many primes, array('i').
+    """Return the first 32 fractional bits of the roots of the first `count` primes, array('i').
 
     power is 2 or 3, for square or cube roots.
     """
@@ -52,7 +52,7 @@ def roots(power, count):
 
 @micropython.viper
 def compress(table, words, state, data, at: int):
-    """Take data[at : at + 64] into the 8 words of a state; `words` is array('i') of 16."""
+    """Hash data[at : at + 64] into the 8 words of a state; `words` is array('i') of 16."""
     k = ptr32(table)
     w = ptr32(words)
     s = ptr32(state)
@@ -103,7 +103,7 @@ def compress(table, words, state, data, at: int):
 
 @micropython.viper
 def finish(table, words, state, block, data, at: int, n: int):
-    """Take the last n bytes of a message, data[at : at + n], after one block at its beginning.
+    """Hash the last n bytes of a message, data[at : at + n], which has one block before them.
 
     `block` is a bytearray of 64.
     """
@@ -130,13 +130,13 @@ def finish(table, words, state, block, data, at: int, n: int):
 
 @micropython.viper
 def finish_of(rooms, data, at: int, n: int):
-    """The same with the four buffers as one tuple: a call with fewer arguments."""
+    """Like finish(), with the four buffers in one tuple: a call with fewer arguments."""
     finish(rooms[0], rooms[1], rooms[2], rooms[3], data, at, n)
 
 
 @micropython.viper
 def begin(state, source):
-    """Begin a state as another one is."""
+    """Set a state to a copy of another one."""
     to = ptr32(state)
     words = ptr32(source)
     for i in range(8):
@@ -154,7 +154,7 @@ def put_words(state, out, to: int, n: int):
 
 @micropython.viper
 def same(data, at: int, other, n: int) -> int:
-    """Whether data[at : at + n] equals the other's first n bytes, in a time that tells nothing."""
+    """Return whether data[at : at + n] equals other[:n]; the time does not depend on the bytes."""
     one = ptr8(data)
     two = ptr8(other)
     different = 0
@@ -164,7 +164,7 @@ def same(data, at: int, other, n: int) -> int:
 
 
 class Sha256:
-    """The constants, and the buffers to compute in, which all keys share."""
+    """The constants, and the work buffers that all keys share."""
 
     def __init__(self):
         self.table = roots(3, 64)
@@ -177,7 +177,7 @@ class Sha256:
 
 
 class Hmac:
-    """HMAC-SHA256 with a key of 32 bytes. Allocates nothing once it is made."""
+    """HMAC-SHA256 with a key of 32 bytes. Allocates nothing after construction."""
 
     def __init__(self, sha):
         self._sha = sha
@@ -185,7 +185,7 @@ class Hmac:
         self._outer = array("i", bytes(32))
 
     def take(self, key):
-        """Sign with that key from now on, the first 32 bytes of a bytearray."""
+        """Set the key: the first 32 bytes of a bytearray."""
         self._pad(self._inner, key, _INNER)
         self._pad(self._outer, key, _OUTER)
 
@@ -210,6 +210,6 @@ class Hmac:
         put_words(self._sha.state, out, to, size)
 
     def is_right(self, code, start, size):
-        """Whether code[start : start + size] are the first bytes of the code of sign()."""
+        """Return whether code[start : start + size] begins the code that sign() computed."""
         self.give(self._sha.digest, 0, 32)
         return bool(same(code, start, self._sha.digest, size))

@@ -1,17 +1,17 @@
-"""Shares samples with other boards: which packets to send and learn; see thicket/sharing.py.
+"""Shares samples with other boards: decides which packets to send and to learn.
 
-config.json's `share` has the "group" and the board's "name" in it, and the "classes", by their
-numbers, of which samples may leave the board: perhaps none. sharing_mqtt.py carries packets by
-MQTT, and sharing_datagrams.py by datagrams that every board in reach hears; all else is here, and
-runs on a PC as well.
+thicket/sharing.py judges packets. config.json's `share` has the "group", the board's "name" in it,
+and the "classes", by their numbers, whose samples may leave the board: possibly none.
+sharing_mqtt.py carries packets by MQTT, and sharing_datagrams.py by datagrams, which reach every
+board nearby; everything else is here, and runs on a PC as well.
 
 A packet is judged in steps, one in each turn of the program's loop. One sample is learned each
-second, but not while a checkpoint is written, and never more samples of others than the board was
-taught itself. The packet is kept until its last sample is learned, and the next packet has to
-wait.
+second, but not while a checkpoint is written, and never more samples of other boards than the
+board was taught itself. The packet is kept until its last sample is learned, and the next packet
+has to wait.
 
-The checkpoint has the keys of past packets: these are not judged again. After a restart, the rest
-of a packet is learned once the packet has come again. A packet whose samples are too far away is
+The checkpoint has the keys of past packets, which are not judged again. After a restart, the rest
+of a packet is learned once the packet comes again. A packet whose samples were too far away is
 judged again once ranges have grown.
 """
 
@@ -32,8 +32,8 @@ _COUNT = const(536870911)  # the most that is counted
 _FAR = const(22020096)  # MOST + 1 << MOST in `left`, above all else: the packet was too far away
 _NAME = const(32)  # bytes of a board's name, see program_mqtt.py of the PC
 _PLAIN = const(18)  # bytes of a packet besides names, features and samples,
-_FEATURE = const(18)  # of a feature besides its name,
-_SAMPLE = const(2)  # and of a sample besides its codes
+_FEATURE = const(18)  # bytes of a feature besides its name
+_SAMPLE = const(2)  # bytes of a sample besides its codes
 
 _KEYS = const(0)  # places of buffers
 _LEFT = const(1)
@@ -43,7 +43,7 @@ _WORDS = const(4)
 _BEGUN = const(0)  # words: whether the samples that were held were counted,
 _AT = const(1)  # where the next packet is noted,
 _TAUGHT = const(2)  # samples of its own,
-_LEARNED = const(3)  # and of others
+_LEARNED = const(3)  # samples learned of other boards
 _SIZE = const(4)
 
 _AGAIN = const(600)  # seconds between two packets of a class: people label many samples at once
@@ -57,7 +57,7 @@ class BoardSharing(Companion, Buffers):
     keys   'i' [8 classes] the packets that were judged; a new one replaces the oldest
     left   'i' [8 classes] a bit for each sample of the packet that is still to be learned, and
            from bit MOST on, how many of these may still widen the ranges first; or _FAR
-    own    'i' [classes] samples that were taught here, not by other boards
+    own    'i' [classes] samples that were taught on this board
     sent   'i' [classes] `own` when a packet of the class was sent last
     words  'i' [4] see above
     """
@@ -79,7 +79,7 @@ class BoardSharing(Companion, Buffers):
         self._data = data
         self._packet = self._work = None
         self._place = self._label = self._second = 0
-        self._bits = 0  # of all ranges, when packets were too far away
+        self._bits = 0  # log2 of all ranges, summed, when packets were too far away
         self._whose = ""  # the class and the board, with which messages on the packet begin
         self.message = b""  # the outcome of a packet, until it is reported
         self._allocate()
@@ -93,7 +93,7 @@ class BoardSharing(Companion, Buffers):
             ("share.words", "i", _SIZE)]  # fmt: skip
 
     def configuration(self):
-        """What the state depends on."""
+        """Describe what the state depends on."""
         return "Packets classes=%d" % self.classes
 
     def _is_sound(self):
@@ -110,33 +110,33 @@ class BoardSharing(Companion, Buffers):
 
     @property
     def room(self):
-        """Bytes of the longest packet that the board accepts."""
+        """The size of the longest packet that the board accepts."""
         return len(self._data)
 
     @property
     def is_busy(self):
-        """Whether no packet can be accepted now: one is being judged or learned, or the ranges are
-        those of the very first samples, from which all packets are too far away.
+        """Whether no packet can be accepted now: one is being judged or learned, or the ranges
+        still hold only the very first samples, so that all packets would be too far away.
         """
         quantizer = self._app.quantizer
         young = quantizer.is_young if quantizer.grows else not quantizer.frozen
         return young or self._work is not None or self._packet is not None
 
     def count(self, label, predicted):
-        """Count a sample of the board's own that was learned."""
+        """Count a sample that was taught on this board."""
         words, own = self._flat[_WORDS], self._flat[_OWN]
         if words[_BEGUN]:
             own[label] = min(own[label] + 1, _COUNT)
             words[_TAUGHT] = min(words[_TAUGHT] + 1, _COUNT)
 
     def held(self, label):
-        """How many samples of a class the model holds, whoever taught it."""
+        """Return how many samples of a class the model holds, whoever taught them."""
         return self._sharing.held(label)
 
     # Packets for others
 
     def is_due(self, label):
-        """Whether a new packet of a class is due: the board has twice the samples of last time.
+        """Return whether a packet of a class is due: the board has twice the samples of last time.
 
         So a hundred million samples make 23 packets.
         """
@@ -144,21 +144,21 @@ class BoardSharing(Companion, Buffers):
         return label in self.allowed and own >= max(_SENT_FROM, 2 * self._flat[_SENT][label])
 
     def is_sent(self, label):
-        """Whether a packet of that class was sent."""
+        """Return whether a packet of a class was sent."""
         return self._flat[_SENT][label] > 0
 
     def sent(self, label):
-        """Note that a packet of the class was sent."""
+        """Note that a packet of a class was sent."""
         self._flat[_SENT][label] = self._flat[_OWN][label]
 
     def collect(self, label):
-        """The bytes of a packet of that class. Raises ValueError if there is no sample of it."""
+        """Return the bytes of a packet of a class. Raises ValueError if it has no samples."""
         return self._sharing.collect(self.name, (self.class_names[label],))
 
     # Packets of others
 
     def is_new(self, key):
-        """Whether a packet is new, or not learned completely."""
+        """Return whether a packet is new, or not learned completely."""
         self._forget_far()
         k = self._find(key & _KEY)
         return k < 0 or 0 < self._flat[_LEFT][k] < _FAR
@@ -181,7 +181,7 @@ class BoardSharing(Companion, Buffers):
         return -1
 
     def refuse(self, key, words="", left=0):
-        """Note that no (more) samples of a packet are to be learned, with a message for people."""
+        """Note that no more samples of a packet are to be learned, with a message for people."""
         k = self._find(key & _KEY)
         if k < 0:
             k = self._note(key & _KEY)
@@ -197,7 +197,7 @@ class BoardSharing(Companion, Buffers):
         return k
 
     def take(self, key, body, start, size, label, origin):
-        """Keep a packet of that class and board, size bytes from body[start] on, for later.
+        """Keep a packet of a class and board, size bytes from body[start] on, for later.
 
         Its size is at most `room`, and no other packet may be under way.
         """
@@ -216,7 +216,7 @@ class BoardSharing(Companion, Buffers):
         self.refuse(key, self._whose + (str(error) or "there is no memory for it"))
 
     def step(self):
-        """Do the next step with a packet, if one is due; allocates nothing if not."""
+        """Do the next step with a packet, if one is due; otherwise allocates nothing."""
         words = self._flat[_WORDS]
         if not words[_BEGUN]:
             self._begin()
@@ -293,7 +293,7 @@ class BoardSharing(Companion, Buffers):
 
 
 def longest(feature_names, class_names):
-    """Bytes of the longest packet of one class with such features."""
+    """Return the size of the longest packet of one class with these features."""
     names = sum([len(name.encode()) for name in feature_names])
     most = max([len(name.encode()) for name in class_names])
     features = len(feature_names)
@@ -337,10 +337,10 @@ class SharingTransport(Companion):
         self._say("packet: " + str(words, "utf-8"))
 
     def offer(self, key, label, origin, body, start, end, size):
-        """Have body[start : end] judged, as a packet of that class and board.
+        """Have body[start : end] judged as a packet of a class and board.
 
-        key names it; size is what end would be if nothing had been dropped. Returns whether it
-        has to come again, since another packet is being judged or learned.
+        key names it; size is what end would be had nothing been dropped. Returns whether it has
+        to come again, as another packet is being judged or learned.
         """
         sharing = self._sharing
         if not sharing.is_new(key):
@@ -355,14 +355,14 @@ class SharingTransport(Companion):
         return False
 
     def due(self, now):
-        """A class whose packet is due, or -1."""
+        """Return a class whose packet is due, or -1."""
         for c in self._sharing.allowed:
             if now >= self.sends[c] and self._sharing.is_due(c):
                 return c
         return -1
 
     def collect(self, label, now):
-        """The bytes of the packet of a class, to be sent now; None: try later."""
+        """Return the packet of a class, bytes, to be sent now; None: try later."""
         sharing = self._sharing
         self.sends[label] = now + _AGAIN
         data = None

@@ -38,22 +38,22 @@ _CLASS = const(4)
 _PACKET = const(8)
 _SIZE = const(12)
 _PART = const(14)
-_MAGIC = b"mp\1"  # and the version
+_MAGIC = b"mp\1"  # followed by the version
 _IS_PART = const(1)  # kinds
 _IS_ASK = const(2)
-_MARK = const(1073741823)  # of a CRC32: a number that takes no heap
+_MARK = const(1073741823)  # the part of a CRC32 that is kept: a number that takes no heap
 _LONGEST = const(65535)
-_TIMES = const(3)  # that a packet is sent
+_TIMES = const(3)  # how many times a packet is sent
 _STALE = const(30)  # seconds without a new part, after which a packet is given up
 _QUIET = const(4)  # seconds without a part from others, before the board sends its own
 _FIRST = const(30)  # seconds between two requests, which grow while nobody sends a packet,
-_HOUR = const(3600)  # to an hour
+_HOUR = const(3600)  # seconds: the longest time between two requests
 _MINUTE = const(60)  # seconds between two answers to requests for a class
 _ORIGIN = const(5)  # where a packet has the name of its board, see sample_packet.py
 
 
 class SharingDatagrams(SharingTransport):
-    """A SharingTransport by a carrier (see datagrams.py), with the group's key of 32 bytes.
+    """A SharingTransport by a carrier (see networking.py), with the group's key of 32 bytes.
 
     Makes all its buffers at once. Raises ValueError if a packet would be too long.
     """
@@ -71,7 +71,7 @@ class SharingDatagrams(SharingTransport):
         self._outgoing = bytearray(sharing.room)  # the packet that is sent,
         self._outgoing_key = -1  # its CRC32,
         self._outgoing_label = 0  # its class,
-        self._outgoing_size = 0  # and its bytes; 0: none is sent
+        self._outgoing_size = 0  # its bytes; 0: none is being sent
         self._next = 0  # how many of its datagrams were sent
         self._incoming = bytearray(sharing.room)  # the packet that comes,
         self._has = bytearray((sharing.room + _DATA - 1) // _DATA)  # which of its parts have come,
@@ -80,7 +80,7 @@ class SharingDatagrams(SharingTransport):
         self._incoming_size = 0
         self._missing = 0  # how many of its parts have not come
         self._news = 0  # the second of the last new part,
-        self._heard = 0  # and the second until which others send
+        self._heard = 0  # the second until which other boards send
         self._asked = bytearray(sharing.classes)  # 1: others have requested this class
         self._answers = array("i", [0] * sharing.classes)  # from which second on that counts
         self._asks = 0  # the class to request next, if the board lacks samples of it
@@ -138,7 +138,7 @@ class SharingDatagrams(SharingTransport):
         return -1
 
     def _take(self, datagram, label, key, size):
-        """Keep a part of that packet, if it is the packet that comes, or becomes it now."""
+        """Keep a part of a packet, if it is the one being received, or becomes it now."""
         part = read_u16(datagram, _PART)
         at = part * _DATA
         if key == self._outgoing_key or size > len(self._incoming) or at >= size:
@@ -153,7 +153,7 @@ class SharingDatagrams(SharingTransport):
         copy(self._incoming, at, datagram, _HEAD, min(_DATA, size - at))
 
     def _is_begun(self, key, label, size):
-        """Whether to receive that packet from now on."""
+        """Return whether to receive this packet from now on."""
         begun = self._incoming_key >= 0
         if begun and (not self._missing or self._app.seconds - self._news < _STALE):
             return False
@@ -196,7 +196,7 @@ class SharingDatagrams(SharingTransport):
         wrong = self._carrier.open()
         if wrong != self._wrong:
             self._wrong = wrong
-            self._say("packets: " + (wrong or "they are sent and heard"))
+            self._say("packets: " + (wrong or "sending and receiving"))
 
     def _choose(self, now):
         """Begin to send or to request a packet, if that is due."""
@@ -207,7 +207,7 @@ class SharingDatagrams(SharingTransport):
             self._ask(now)
 
     def _wanted(self, now):
-        """A class to send, or -1."""
+        """Return a class to send, or -1."""
         label = self.due(now)
         if label >= 0:
             return label
@@ -244,7 +244,7 @@ class SharingDatagrams(SharingTransport):
             self._outgoing_size = 0
 
     def _ask(self, now):
-        """Request the next class of which the board has too few samples, or none."""
+        """Request the next class of which the board has too few samples, if there is one."""
         classes = self._sharing.classes
         for _ in range(classes):
             label = self._asks
@@ -276,7 +276,7 @@ class SharingDatagrams(SharingTransport):
 
 
 def _number(data, at):
-    """The 30 lower bits of four bytes."""
+    """Return the 30 lower bits of four bytes."""
     return read_u16(data, at) | (read_u16(data, at + 2) & 16383) << 16
 
 

@@ -23,20 +23,20 @@ _TOPIC = b"microshrub-packet/"
 _SUBSCRIBE = const(0x82)
 _ANY = const(268435455)  # bytes of a packet: one that is too long is skipped, as others sent it
 _HOUR = const(3600)  # seconds between two rounds of all classes,
-_SOON = const(60)  # or if packets were left
+_SOON = const(60)  # seconds to the next round, if packets were left
 _COME = const(5)  # seconds of silence after which all packets of a class have come
 _BOARDS = const(8)  # the most packets of a class that a group has, and that a round looks at
 _NAME = const(32)  # bytes of a board's name
 _ESCAPED = const(3)  # bytes that one of its bytes may take in a topic, as in a URL
 _PIECE = const(128)
-_MESSAGES = const(8)  # that wait to be published, at most
+_MESSAGES = const(8)  # the most messages that wait to be published
 _PLAIN = b"-._~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 class SharingMqtt(SharingTransport):
-    """A SharingTransport by a group's topics, and an MqttClient `client`.
+    """A SharingTransport that uses a group's topics of an MqttClient.
 
-    kept   bytes of the longest message that is of use, with its topic
+    kept   bytes of the longest useful message, with its topic
     """
 
     def __init__(self, app, group, say):
@@ -46,7 +46,7 @@ class SharingMqtt(SharingTransport):
         self._base = _TOPIC + group.encode() + b"/"
         most = max([len(name.encode()) for name in sharing.class_names])
         self.kept = 2 + len(self._base) + _ESCAPED * most + 1 + _NAME + sharing.room
-        self._messages = []  # on the outcome of packets, until they are published
+        self._messages = []  # messages about packets that wait to be published
         self._client = self._publisher = say  # until they are set
         self._take = self._talk = say
         self._begin()
@@ -59,14 +59,14 @@ class SharingMqtt(SharingTransport):
         self._talk, client.talk = client.talk, self.talk
 
     def _begin(self):
-        """Begin with a new connection: ask for all classes."""
-        self._packet = b""  # that is being sent,
-        self._gone = 0  # and how many of its bytes were sent
+        """Begin with a new connection: subscribe to all classes."""
+        self._packet = b""  # the packet that is being sent
+        self._gone = 0  # how many of its bytes were sent
         self._class = -1  # the class that the broker was asked for; -1: none
         self._only = False  # no other class is to follow
         self._left = False  # a packet could not be taken
         self._mine = False  # the broker has this board's packet of the class,
-        self._others = 0  # and so many packets of other boards
+        self._others = 0  # how many packets of other boards the broker has
         self._tries = 0  # how many times in a row it was asked for that class
         self._latest = 0  # when to go on, even if packets still come
         self._round = self._looked = self._app.seconds  # when all classes are asked for
@@ -218,7 +218,7 @@ def is_name(name):
 
 
 def quoted(name):
-    """A text as a URL has it, bytes."""
+    """Return a text as in a URL, bytes."""
     text = b""
     for byte in name.encode():
         text += bytes((byte,)) if byte in _PLAIN else b"%%%02X" % byte

@@ -5,22 +5,22 @@ while it sleeps, so it stays awake for `window` seconds in every `every`, and fo
 after its start, after the last byte that came, and after a button at `pin` was pressed. Seconds
 asleep are counted; the board was awake for all others of its uptime.
 
-machine.lightsleep() has faults that are worked round here: it may end at once (MicroPython's
-issues 16180 and 17204, or a USB host that keeps the board awake), which is noticed by the clock;
-then the board waits awake instead, and nothing is counted as sleep. On some ports no pin wakes it
-(issues 7035 and 16442), so with a button it sleeps for at most a second at a time, and looks at
-the button then.
+This file works around faults of machine.lightsleep(): it may end at once (MicroPython's issues
+16180 and 17204, or a USB host that keeps the board awake), which the clock reveals; then the board
+waits awake instead, and nothing is counted as sleep. On some ports no pin wakes it (issues 7035
+and 16442), so with a button it sleeps for at most a second at a time, and then looks at the
+button.
 
-With "deep": seconds, the board sleeps deeply if the next sample is due in so many seconds or more.
-Deep sleep keeps no RAM. So a checkpoint is saved before it, unless one was saved since the
-sample's label came, and behind it the board starts anew, when the next sample is due. A shorter
-sleep is light, as deep sleep would take more energy than it saves; and so is one before which
-nothing can be saved: while the first samples are only observed, and when the disk is full. A
-sensor that has no reading at once is read again, each second, a few times. The line is open for
-`window` seconds after each deep sleep, and for `hold` seconds after one that the button ended, or
-after power-on.
+With "deep": seconds, the board sleeps deeply if the next sample is due in that many seconds or
+more. Deep sleep keeps no RAM. So a checkpoint is saved before it, unless one was saved since the
+sample's label came, and the board starts again when the next sample is due. A shorter sleep is
+light, as deep sleep would take more energy than it saves; a sleep is light, too, if nothing can be
+saved before it: while the first samples are only observed, and when the disk is full. A sensor
+that has no reading at once is read again, each second, a few times. The line is open for `window`
+seconds after each deep sleep, and for `hold` seconds after a sleep that the button ended, or after
+power-on.
 
-What the state tells of the time goes on in the clock's own memory, little-endian:
+The times in the link's status survive a deep sleep in the clock's own memory, little-endian:
 
     magic b"mshd" | milliseconds since the start u64 | of them asleep u64 | this sleep's u32
     | samples missed u32
@@ -36,10 +36,10 @@ from ..learner import whole
 
 _TICKS = const(1073741823)
 _LEAST = const(10)  # milliseconds that are worth a sleep
-_LONGEST = const(60000)  # of one sleep: clocks wrap around, and rp2 cannot sleep for 72 minutes
+_LONGEST = const(60000)  # milliseconds of a sleep: clocks wrap around, and rp2 ends at 72 minutes
 _LOOK = const(1000)  # between two looks at the button
-_IDLE = const(100)  # to wait for input
-_MOST = const(536870911)  # of a word of the status
+_IDLE = const(100)  # milliseconds to wait for input
+_MOST = const(536870911)  # the largest value of a word of the status
 
 _KEPT = "<4sQQII"
 _MAGIC = b"mshd"
@@ -49,7 +49,7 @@ _START = const(10000)  # milliseconds; a start takes less, and the clock counts 
 
 
 def make_sleep(app, sensor, board, say):
-    """The Sleep of an application's configuration; say(text) prints a line for people."""
+    """Make the Sleep that the configuration describes; say(text) prints a line for people."""
     configuration = app.configuration
     sleep = Sleep(configuration.sleep, board, configuration.watchdog)
     if configuration.sleep.get("deep") is not None:
@@ -58,7 +58,7 @@ def make_sleep(app, sensor, board, say):
 
 
 class Sleep:
-    """Sleeps on a board, see hardware.py, whose watchdog waits for so many milliseconds, or 0."""
+    """Sleeps on a board, see hardware.py; its watchdog's time in milliseconds, or 0 for none."""
 
     def __init__(self, options, board, watchdog):
         self._clock = board.milliseconds
@@ -73,17 +73,17 @@ class Sleep:
             board.wake_by(self._button)
             self._longest = min(self._longest, _LOOK)
         self.seconds = 0  # asleep,
-        self._milliseconds = 0  # and the milliseconds beyond these
+        self._milliseconds = 0  # milliseconds asleep since the last full second
         self._open = self._hold  # milliseconds for which the board still listens to the line,
-        self._shut = self._every  # and until it listens again
+        self._shut = self._every  # milliseconds until it listens again
         self._last = self._clock()
 
     def heard(self):
-        """Stay awake for a while: a byte has come."""
+        """Stay awake for a while, as a byte has arrived."""
         self._open = self._hold
 
     def rest(self, wait):
-        """Sleep for at most so many milliseconds, unless the board listens to the line.
+        """Sleep for at most `wait` milliseconds, unless the board listens to the line.
 
         Returns how many milliseconds to wait for input. Allocates nothing.
         """
@@ -111,7 +111,7 @@ class Sleep:
 
 
 class DeepSleep:
-    """Has an application's Sleep sleep deeply; say(text) prints a line for people."""
+    """Makes an application's Sleep sleep deeply; say(text) prints a line for people."""
 
     def __init__(self, sleep, app, sensor, board, say):
         options = app.configuration.sleep
@@ -149,7 +149,7 @@ class DeepSleep:
         app.pace.missed = missed
 
     def _fall_asleep(self, milliseconds):
-        """Sleep deeply until the next sample is due, or lightly for so long."""
+        """Sleep deeply until the next sample is due, or lightly for `milliseconds`."""
         pace = self._app.pace
         if self._tries and self._sensor.failures > self._failures:
             self._tries -= 1
@@ -167,7 +167,7 @@ class DeepSleep:
         self._deep(left)
 
     def _saved(self, left):
-        """Save all; returns whether it is in flash. After an error, try again a sample later."""
+        """Save everything; returns whether that worked. If not, try again a sample later."""
         app, failed = self._app, self._failed
         self._failed = left
         if left < failed or app.trial or not app.quantizer.frozen:

@@ -202,7 +202,7 @@ def band_energy(work, table, points: int, low: int, high: int, down: int, loudes
 
 
 class Spectrum:
-    """The energies in bands of frequencies, of windows of `rows` readings of some channels.
+    """Computes energies in frequency bands, for windows of `rows` readings of some channels.
 
     ring has the readings, see load(). No method has more than eleven words of state, see link.py.
     """
@@ -219,24 +219,24 @@ class Spectrum:
         self._loudest = array("H", [0])
 
     def take(self, first, channel):
-        """Transform a channel, of which `first` is the oldest row."""
+        """Transform a channel; `first` is the oldest row."""
         self._down = load(
             self._ring, self._rows, first, self._channels, channel, self._table, self._work
         )  # up
         self._down = transform(self._work, self._table, self._rows >> 1) - self._down
 
     def energy(self, low, high):
-        """log2 of that channel's energy from frequency low to high, 0..rows / 2, in 1/256."""
+        """Return log2 of the energy from frequency low to high, 0..rows / 2, in 1/256."""
         return band_energy(
             self._work, self._table, self._rows >> 1, low, high, self._down, self._loudest
         )
 
     def loudest(self):
-        """The loudest frequency in the band of the last energy(); 0 if there is no energy."""
+        """Return the loudest frequency in the band of the last energy(); 0 without energy."""
         return self._loudest[0]
 
     def tell_tones(self, values, to, total):
-        """Write three features after energy(1, rows / 2), which gave the total.
+        """Write three features; `total` is the result of energy(1, rows / 2), called just before.
 
         log2 of the loudest frequency in 1/256, and the shares of the energy at it and at its
         double.
@@ -247,7 +247,7 @@ class Spectrum:
         values[to + 2] = self._near(2 * loudest, total)
 
     def _near(self, frequency, total):
-        """The share of the energy at a frequency and next to it."""
+        """Return the share of the energy at a frequency and next to it."""
         if not 0 < 2 * frequency <= self._rows:
             return _FAINT
         last = frequency + 1 if 2 * frequency < self._rows else frequency

@@ -39,7 +39,7 @@ def check(app):
 
 
 class _MissingError(ValueError):
-    """A file is missing; the message is for people."""
+    """A file is missing; people read the message."""
 
 
 def _opened(app, name, take):
@@ -54,7 +54,7 @@ def _opened(app, name, take):
 
 
 def _check(part, file):
-    """Raise ValueError unless the file has the part's head, and a right checksum at its end."""
+    """Raise ValueError unless the file has the part's head and ends in the right checksum."""
     head = part._head()
     left = part.saved_bytes() - len(head) - 4
     crc = crc32(head)
@@ -65,4 +65,4 @@ def _check(part, file):
         left -= len(chunk)
         whole = len(chunk) > 0
     if not whole or file.read(4) != (crc & 0xFFFFFFFF).to_bytes(4, "little"):
-        raise ValueError("the saved state is damaged, or is not of %s" % part.configuration())
+        raise ValueError("the saved state is damaged, or is not for %s" % part.configuration())

@@ -1,10 +1,10 @@
 """Pins that follow the prediction: lights, relays, NeoPixels, buzzers.
 
-config.json's `switches` has a list for each class: the pins that are high while it is the newest
-prediction, NeoPixels as [pin, red, green, blue] with 0..255 of each colour, and buzzers as [pin,
-hertz], see buzzer.py. All other pins are low, other pixels dark, and other buzzers silent.
+config.json's `switches` has a list for each class: the pins that are high while the class is the
+newest prediction, NeoPixels as [pin, red, green, blue] with 0..255 of each colour, and buzzers as
+[pin, hertz], see buzzer.py. All other pins are low, other pixels dark, and other buzzers silent.
 
-`switch_above` has the least confidence of each class, 0..255: a prediction below it switches
+`switch_above` has the lowest confidence for each class, 0..255: a prediction below it switches
 nothing.
 """
 
@@ -38,7 +38,7 @@ class Switches(Companion):
         self._above[: len(rows)] = bytes(app.configuration.switch_above or len(rows))
         pins = []
         shown = []  # pixels and buzzers,
-        of_shown = []  # and their pins
+        of_shown = []  # the pins of those pixels and buzzers
         for c in range(len(rows)):
             for what in rows[c]:
                 if isinstance(what, list):
@@ -73,7 +73,7 @@ class Switches(Companion):
             self._lights[k].value(self._high[at + k])
 
     def end(self):
-        """Have the buzzers fall silent."""
+        """Silence the buzzers."""
         for each in self._shown:
             if hasattr(each, "silence"):
                 each.silence()

@@ -1,9 +1,9 @@
 """The link over TCP: another line to the same application, for a host that has the key.
 
-config.json's `tcp` has the port; secrets.json has the key. A guest, who has not proved the key
-yet, is sent a random number, has three seconds, or half a second if others wait, and cannot
-disturb the host. One host is served. Another host that proves the key takes its place, as it may
-be the same one after its connection was cut.
+config.json's `tcp` has the port; secrets.json has the key. A guest, a connection that has not
+proved the key yet, is sent a random number, has three seconds, or half a second if others wait,
+and cannot disturb the host. One host is served. Another host that proves the key takes its place,
+as it may be the same one after its connection was cut.
 """
 
 import select
@@ -18,12 +18,12 @@ from .networking import close
 from .sha256 import Sha256
 
 _GUEST = const(3000)  # milliseconds in which a guest has to prove the key,
-_SHARED = const(500)  # and after which another guest may take its place
-_SILENT = const(15000)  # without a record, after which a host is considered gone
-_PAUSE = const(100)  # between two guests
-_LOOK = const(1000)  # between two looks at the network
-_SOON = const(5)  # to wait at most while something is to be sent
-_RECORDS = const(8)  # that are taken in a turn
+_SHARED = const(500)  # milliseconds after which another guest may take its place
+_SILENT = const(15000)  # milliseconds without a record, after which a host is considered gone
+_PAUSE = const(100)  # milliseconds between two guests
+_LOOK = const(1000)  # milliseconds between two looks at the network
+_SOON = const(5)  # milliseconds to wait at most while something is to be sent
+_RECORDS = const(8)  # records that are taken in a turn
 # Guests that wait for their turn. A Pico W has five connections: MQTT needs one, a guest one
 _BACKLOG = 3 if sys.platform == "rp2" else 8
 _TICKS = const(1073741823)
@@ -34,8 +34,8 @@ _listeners = []  # type: list  # the one that is open; a program that begins ane
 class Tcp:
     """Serves the application of a link at a port, once wifi has joined a network.
 
-    It takes the place of the program's link, `line`, and of its input, and has a link of its own.
-    clock gives milliseconds, key is a bytearray of 32, say(text) prints a line for people.
+    It replaces the program's link, `line`, and its input, and has a second link for the network.
+    clock() returns milliseconds, key is a bytearray of 32, say(text) prints a line for people.
     """
 
     def __init__(self, line, inputs, clock, wifi, port, key, say):
@@ -50,7 +50,7 @@ class Tcp:
         self._port = port
         self._say = say
         self._listener = self._guest = self._host = self._poll = None
-        self._is_open = False  # to another guest
+        self._is_open = False  # whether the port accepts another guest
         self.trial = 0  # seconds in which a PC has to come to a new program
         self._came = self._heard = self._looked = (clock() - _LOOK) & _TICKS
 
@@ -58,25 +58,25 @@ class Tcp:
 
     @property
     def is_open(self):
-        """Whether a host has said hello."""
+        """Whether a host has sent hello."""
         return self.line.is_open or self._link.is_open
 
     @property
     def foreign(self):
-        """The version of the last frame that was of another one."""
+        """The version of the last frame of another version of the link."""
         return self.line.foreign or self._link.foreign
 
     def observe(self, prediction, label):
-        """Send the hosts a sample of the device's own."""
+        """Send the hosts a sample of the board's own sensor."""
         self.line.observe(prediction, label)
         self._link.observe(prediction, label)
 
     # And of its input
 
     def take(self, _, milliseconds):
-        """Feed both links with the bytes that have come; wait at most so long for the first one.
+        """Feed both links with the bytes that have arrived; wait up to `milliseconds` for one.
 
-        Returns how many bytes. Raises what the input does.
+        Returns how many bytes. Raises the same errors as the input's take().
         """
         if self._poll:
             self._wait(milliseconds)
@@ -87,7 +87,7 @@ class Tcp:
         return came
 
     def _wait(self, milliseconds):
-        """Wait so long for a byte on any line, or for a guest, who is let in."""
+        """Wait `milliseconds` for a byte on any line or for a guest, who is let in."""
         if self._records.waits:
             milliseconds = min(milliseconds, _SOON)
         knocks = self._knocks(milliseconds)
@@ -102,14 +102,14 @@ class Tcp:
             self._poll.modify(self._listener, select.POLLIN if is_open else 0)  # type: ignore[union-attr]
 
     def _knocks(self, milliseconds):
-        """Whether a guest knocks; waits so long for one, or for a byte on any line."""
+        """Return whether a guest connects; wait `milliseconds` for one or for a byte on a line."""
         waits = False
         for thing, _ in self._poll.ipoll(milliseconds):  # type: ignore[union-attr]
             waits = waits or thing is self._listener
         return waits
 
     def _serve(self):
-        """Receive from the guest and the host; returns how many records the host has sent."""
+        """Receive from the guest and the host; returns how many records came from the host."""
         now = self._clock()
         if (now - self._looked) & _TICKS >= _LOOK:
             self._looked = now
@@ -207,11 +207,11 @@ class Tcp:
             self._heard = now
             self._take()
         if (now - self._heard) & _TICKS > _SILENT:
-            raise OSError("nothing was heard")
+            raise OSError("the PC sends nothing")
         return came
 
     def _take(self):
-        """Take a record: bytes of the link, or none, which asks whether anybody is there."""
+        """Take a record: bytes for the link, or none: the PC checks that the board is there."""
         records = self._records
         if records.size:
             self._link.feed(records.body, records.size)
@@ -219,7 +219,7 @@ class Tcp:
             records.write(self._host)
 
     def _send(self, line, n):
-        """The link's write: bytes that the socket does not take now are lost, as on any line."""
+        """Write for the link: bytes that the socket does not accept are lost, as on any line."""
         if not self._host:
             return
         if self._records.waits:

@@ -1,15 +1,15 @@
 """Watchers: companions that look at each sample, in the program and on the link.
 
-config.json's `watchers` is an object: by a watcher's name, its [module, class, options], and
-perhaps the name of the file of its state as the fourth item. The module is one of the library's.
-The class is called with (features, classes, **options), and has
+config.json's `watchers` is an object: for each watcher's name, [module, class, options], and
+optionally the file of its state as the fourth item. The module is one of the library's. The class
+is called with (features, classes, **options), and has
 
     look(x, votes, predicted, label)   a sample was predicted; label is -1 if it is not known
     late(votes, predicted, label)      the label of an earlier sample, which was predicted again
     tell(words)                        fill the words of the link's answer; returns how many
     buffers(), save(), load(), reset() as Buffers has them
 
-and perhaps `confidence`, 0..255, which replaces the confidence of the votes. Only buffers() may
+and optionally `confidence`, 0..255, which replaces the confidence of the votes. Only buffers() may
 allocate. On the link, watchers are numbered in the order of their names.
 """
 

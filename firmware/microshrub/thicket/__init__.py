@@ -1,1 +1,1 @@
-"""Thicket: an ensemble of different learners, and these, most of them on one ring of samples."""
+"""Thicket, an ensemble of different learners, and its members, which share a ring of samples."""

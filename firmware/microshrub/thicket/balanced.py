@@ -1,38 +1,39 @@
-"""BalancedThicket: for class imbalance: frequent classes are learned less often, errors cost.
+"""BalancedThicket, for class imbalance: it learns frequent classes less often and weighs errors.
 
 With one sample of a class in a hundred, the most accurate prediction is nearly always the other
 class, and a window of samples holds hardly any of the rare class. Three measures help:
 
-- Of a frequent class, only so many samples are learned that it comes sixteen times as often as the
-  rarest (random undersampling, as in Liu, Wu, Zhou: Exploratory undersampling for class-imbalance
-  learning, IEEE Transactions on Systems, Man, and Cybernetics B, 2009). The members that follow
-  runs of a label, the fast shrubs and the last label, see all samples.
-- Members are weighted by how well they know each class, the rare one as much as the others, see
+- A frequent class is learned at most sixteen times as often as the rarest one (random
+  undersampling, as in Liu, Wu, Zhou: Exploratory undersampling for class-imbalance learning, IEEE
+  Transactions on Systems, Man, and Cybernetics B, 2009). The members that follow runs of a label,
+  the fast shrubs and the last label, see all samples.
+- Members are weighted by how well they know each class, a rare class as much as the others, see
   below.
-- The votes are then those of a world in which the classes have the shares that were learned. Each
-  is multiplied by what its class ought to count, and divided by that share (Elkan: The foundations
-  of cost-sensitive learning, IJCAI 2001, theorem 2).
+- The votes then reflect the shares of the classes among the learned samples. So the votes of each
+  class are divided by its share, and multiplied by the weight that the class should have (Elkan:
+  The foundations of cost-sensitive learning, IJCAI 2001, theorem 2).
 
-Behind those of thicket.py, its own table has the buffers
+Its own table has these buffers after those of thicket.py:
 
-    seen     'i'  [classes] Q26: of late, the share of all labels
-    learned  'i'  [classes] Q26: of late, the share of the samples that the members learned
-    factor   'i'  [classes] what the last votes were multiplied by, 1..4095
-    cost     'i'  [classes] what a missed sample of the class costs; all 0: as much as it is rare
+    seen     'i'  [classes] Q26: the recent share of all labels
+    learned  'i'  [classes] Q26: the recent share of the samples that the members learned
+    factor   'i'  [classes] the factor of the class's last votes, 1..4095
+    cost     'i'  [classes] the cost of a missed sample of the class; all 0: by its rarity
     rng      'i'  [2] a generator of random numbers, see fixed.py
-    even     'i'  [classes] what votes are multiplied by so that classes count the same, 1..4095
+    even     'i'  [classes] the factor of votes by which all classes count the same, 1..4095
     skill    'H'  [6 * classes] Q16: how well member k knows class c, at k * classes + c
-    judged   'B'  [classes] samples that these are the means of, 0..56
+    judged   'B'  [classes] samples in the means `skill`, 0..56
+
 The accuracy of a member says hardly anything about a rare class: a member that never predicts it
 is right 99 times in a hundred. So each class keeps a mean, over its own samples, of
 
     skill = 1 - (1 - p)**2
 
-with p the part that the label had of the member's votes, once these are weighed so that all
-classes count the same (Brier: Verification of forecasts expressed in terms of probability, Monthly
-Weather Review 1950). What weights a member is the mean over the classes, as recalls of classes do
-in Wang, Minku, Yao: Resampling-based ensemble methods for online class imbalance learning, IEEE
-Transactions on Knowledge and Data Engineering 2015, section 3.2.
+where p is the label's share of the member's votes, weighted so that all classes count the same
+(Brier: Verification of forecasts expressed in terms of probability, Monthly Weather Review 1950).
+A member's weight follows from the mean over the classes, as from recalls in Wang, Minku, Yao:
+Resampling-based ensemble methods for online class imbalance learning, IEEE Transactions on
+Knowledge and Data Engineering 2015, section 3.2.
 """
 
 import micropython
@@ -83,7 +84,7 @@ _T_WITH_SHRUBS = const(7)
 # (end)
 
 _MEMORY = const(64)  # samples of a class that a skill looks back over
-_FIRST = const(8)  # of them, those that the skill at the start stands for
+_FIRST = const(8)  # samples that the skill at the start stands for
 _SOFTEN = const(3)  # differences of skills count a third of those of accuracies
 SOFTEN = _SOFTEN
 MOST_JUDGED = _MEMORY - _FIRST
@@ -126,7 +127,7 @@ def judge(t, label: int):
 
 @micropython.viper
 def likelihood(own, member, place: int, label: int) -> int:
-    """The label's share of a member's votes, with classes weighed evenly: Q12, 0..4095."""
+    """Return the label's share of a member's votes, with even classes: Q12, 0..4095."""
     address = ptr32(own)
     even = ptr32(address[_BALANCED_EVEN])
     votes = ptr32(ptr32(member)[place])
@@ -149,7 +150,7 @@ def note(own, k: int, label: int, p: int):
 
 @micropython.viper
 def rate(own):
-    """The members' accuracies become their mean skills, over the classes that came."""
+    """Set the members' accuracies to their mean skills, over the classes that came."""
     address = ptr32(own)
     accuracy = ptr32(address[_THICKET_ACCURACY])
     skill = ptr16(address[_BALANCED_SKILL])
@@ -169,7 +170,7 @@ def rate(own):
 
 @micropython.viper
 def predict(t, rows, at: int) -> int:
-    """The class of the sample at rows[at], whatever came before it; leaves the votes."""
+    """Return the class of the sample at rows[at], whatever came before it; leave the votes."""
     predict_plainly(t, rows, at)
     weigh(t[_OWN], int(in_runs(t[_GROVE])))
     return int(choose(t[_OWN]))
@@ -177,7 +178,7 @@ def predict(t, rows, at: int) -> int:
 
 @micropython.viper
 def predict_next(t, rows, at: int) -> int:
-    """The class of a sample that comes right after the last one, whose label may be a hint."""
+    """Return the class of a sample that follows the last one, whose label may be a hint."""
     predict_next_plainly(t, rows, at)
     weigh(t[_OWN], 0)
     return int(choose(t[_OWN]))
@@ -204,10 +205,9 @@ def learn(t, rows, at: int, label: int) -> int:
 
 @micropython.viper
 def weigh(own, alone: int):
-    """The factor of each class's votes, from the costs, or from its rarity if there are none.
+    """Compute the factor of each class's votes, from the costs, or without costs from its rarity.
 
-    alone is 1 if the votes are even already, as those are in runs that need no label: see
-    vote_mixing.py.
+    alone is 1 if the votes are even already, as in runs without labels: see vote_mixing.py.
     """
     address = ptr32(own)
     seen = ptr32(address[_BALANCED_SEEN])
@@ -235,7 +235,7 @@ def weigh(own, alone: int):
 
 @micropython.viper
 def to_twelve_bits(own, place: int):
-    """Scale a number for each class, all the same, so that they are within 1..4095."""
+    """Scale the numbers of all classes by one factor, so that they are within 1..4095."""
     address = ptr32(own)
     factor = ptr32(address[place])
     classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
@@ -252,7 +252,7 @@ def to_twelve_bits(own, place: int):
 
 @micropython.viper
 def choose(own) -> int:
-    """Multiply each class's votes by its factor; returns the class with the most of them."""
+    """Multiply each class's votes by its factor; returns the class with the most votes."""
     address = ptr32(own)
     votes = ptr32(address[_THICKET_VOTES])
     factor = ptr32(address[_BALANCED_FACTOR])
@@ -272,7 +272,7 @@ def choose(own) -> int:
 
 @micropython.viper
 def wants(own, label: int) -> int:
-    """Count a label; returns 1 if its sample is to be learned, and counts that, too."""
+    """Count a label; returns 1 if its sample is to be learned, which is counted, too."""
     address = ptr32(own)
     seen = ptr32(address[_BALANCED_SEEN])
     learned = ptr32(address[_BALANCED_LEARNED])
@@ -282,7 +282,7 @@ def wants(own, label: int) -> int:
         share = seen[c]
         share += ((_WHOLE if c == label else 0) - share) >> _SEEN
         seen[c] = share
-        if share and share < rarest:  # 0: a class that has not come for long, or never
+        if share and share < rarest:  # 0: the class has not come for long, or never
             rarest = share
     chance = (rarest >> 8) * (256 * _RATIO) // ((seen[label] >> 8) + 1)  # <= 2**18 * 2**12
     chance = chance if chance > _LEAST else _LEAST
@@ -302,8 +302,8 @@ class BalancedThicket(Thicket):
     features  1..256, numbers in a sample; classes: 2..256
     bytes     2048..1048576, the most that all buffers together may take
     seed      0..2**30 - 1, seed of the model's own random numbers
-    costs     what a missed sample of each class costs, 1..255, in the order of the classes; if not
-              given, each class counts the same, however rare it is
+    costs     the cost of a missed sample of each class, 1..255, in the order of the classes;
+              without costs, each class counts the same, however rare it is
 
     Raises ValueError, which names the parameter, what is allowed and what was given; also if there
     are too many features and classes for so few bytes.

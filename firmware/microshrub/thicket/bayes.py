@@ -1,13 +1,14 @@
 """Gaussian naive Bayes with a short memory: accurate after a handful of samples.
 
-Each feature of each class has a mean and a variance of its own. While a class has few samples, its
-variances are drawn towards the pooled one within the classes, as two samples more of it would. All
-classes are taken to be equally likely. With n samples of class c so far, at most 512, a sample x
-with that label changes
+Each feature of each class has its own mean and variance. While a class has few samples, its
+variances are drawn towards the pooled variance within the classes, which counts as two samples
+more. All classes are taken to be equally likely. With n samples of class c so far, at most 512, a
+sample x with that label changes
 
     mean_cf += (x_f - mean_cf) / n        variance_cf += ((x_f - mean_cf)**2 - variance_cf) / n
 
-and the score of a class, which the votes are the softmax of, is, with v the variance so drawn,
+The votes are the softmax of the scores of the classes. With v the variance drawn like that, a
+score is
 
     sum_f -min((x_f - mean_cf)**2 / v_cf, 40) / 2 - ln(v_cf) / 2
 
@@ -41,7 +42,7 @@ _BAYES_POOLED = const(6)
 _BAYES_RNG = const(7)
 # (end)
 
-_B_FEATURES = const(0)  # of the state
+_B_FEATURES = const(0)  # from here on, words of the state
 _B_CLASSES = const(1)
 _B_SEEN = const(2)  # samples that the pooled variances are of
 _B_WORDS = const(3)
@@ -57,7 +58,7 @@ _VOTE = const(1020)  # votes for a share of 1 / 2**14
 
 @micropython.viper
 def predict(t, rows, at: int) -> int:
-    """The class of the sample at rows[at], or -1 if nothing is known; leaves its votes."""
+    """Return the class of the sample at rows[at], or -1 if nothing is known; leave its votes."""
     address = ptr32(t)
     seen = ptr16(address[_BAYES_SEEN])
     score = ptr32(address[_BAYES_SCORE])
@@ -91,7 +92,7 @@ def predict(t, rows, at: int) -> int:
 
 @micropython.viper
 def distance(v: int, y: int, f: int, t, rows, at: int, c: int) -> int:
-    """The score of class c for the sample at rows[at], with the other sign."""
+    """Return the score of class c for the sample at rows[at], with the opposite sign."""
     address = ptr32(t)
     state = ptr32(address[_BAYES_STATE])
     mean = ptr16(address[_BAYES_MEAN])
@@ -130,7 +131,7 @@ def distance(v: int, y: int, f: int, t, rows, at: int, c: int) -> int:
 
 @micropython.viper
 def answer(t, rows, at: int) -> int:
-    """The class of the sample at rows[at], 0 if nothing is known; leaves its votes."""
+    """Return the class of the sample at rows[at], 0 if nothing is known; leave its votes."""
     predicted = int(predict(t, rows, at))
     return predicted if predicted > 0 else 0
 
@@ -212,7 +213,7 @@ class GaussianNaiveBayes(Learner):
 
     @property
     def confidence(self):
-        """The part of the votes that the predicted class has, 0..255."""
+        """The predicted class's share of the votes, 0..255."""
         return max(self.votes) >> 16
 
     def progress(self):
@@ -235,7 +236,7 @@ def bayes_table(features, classes):
 
 
 def start_bayes(b, features, classes, seed):
-    """Nothing is known yet."""
+    """Start with no knowledge."""
     state = b[_BAYES_STATE]
     state[_B_FEATURES] = features
     state[_B_CLASSES] = classes

@@ -1,8 +1,8 @@
-"""The class that a thicket predicts when no labels come, without computing its votes.
+"""Predicts the class that a thicket predicts when no labels come, without all of its votes.
 
     from microshrub.thicket.decide import decide
 
-    label = decide(model, x)    # what model.predict(x) returns
+    label = decide(model, x)    # returns the same as model.predict(x)
 
 The neighbours take most of the time of a prediction. Here they are searched last, and only where
 their votes could change the class: on a Cortex-M0, this takes two fifths fewer instructions within
@@ -54,13 +54,13 @@ _R_HELD = const(3)
 # (end)
 
 _YOUNG = const(16)  # samples held: without any, the neighbours abstain
-_MOST = const(4080)  # of a class's votes, for a share of 1: 4095 * 4080 >> 8 >> 4
+_MOST = const(4080)  # the most votes of a class, for a share of 1: 4095 * 4080 >> 8 >> 4
 
 
 def decide(model, x):
-    """The class of x, array('H') of `features` codes, that a Thicket predicts.
+    """Return the class that a Thicket predicts for x, array('H') of `features` codes.
 
-    Raises ValueError for a model of another kind. Allocates nothing.
+    Raises ValueError for a model of another class. Allocates nothing.
     """
     if type(model) is not Thicket:
         raise ValueError("decide() is for a Thicket, not for a " + type(model).__name__)
@@ -71,7 +71,7 @@ def decide(model, x):
 
 @micropython.viper
 def decide_alone(t, rows, at: int) -> int:
-    """What members.predict() returns for the sample at rows[at]."""
+    """Return the same as members.predict() for the sample at rows[at]."""
     address = ptr32(t[_OWN])
     own = ptr32(address[_THICKET_STATE])
     predictions = ptr32(address[_THICKET_PREDICTIONS])
@@ -111,7 +111,7 @@ def decide_alone(t, rows, at: int) -> int:
 
 @micropython.viper
 def is_ahead(own, best: int, by: int) -> int:
-    """Whether a class has more votes than any other one, by more than so many."""
+    """Return whether a class has more than `by` votes more than any other class."""
     address = ptr32(own)
     votes = ptr32(address[_THICKET_VOTES])
     least = votes[best] - by

@@ -1,18 +1,17 @@
 """How a thicket responds to concept drift: errors far above their usual share.
 
-With p the usual share of errors, and r the share over the last sixteen samples or so, there is
+With p the usual share of errors, and r the share over about the last sixteen samples, there is
 drift where r > p + margin and (r - p - margin)**2 > p (1 - p) / 2, which is four standard
 deviations of 32 samples.
 
-- While the classes are mixed, all samples but the newest 32 are forgotten. p is the mean of the
-last
-  256 labels.
-- While labels come in runs, the last label would hide the change. So r counts the
-  errors of the best member without it, and p comes from that member's own accuracy. A new class is
-  often wrong at first, and contradicts no sample: it counts once it is known. After drift, nothing
-  is forgotten at once: for 64 labels, the five nearest neighbours with another label are
-  contradicted three times as much, and the trees' leaves learn as fast as while the classes are
-  mixed. So new samples replace those that they contradict, and no others.
+- While the classes are mixed, all samples but the newest 32 are forgotten. p is the mean over the
+  last 256 labels.
+- While labels come in runs, the last label would hide the change. So r counts the errors of the
+  best member that does not use it, and p comes from that member's accuracy. A new class is often
+  predicted wrong at first, and contradicts no sample: its errors count once the class is known.
+  After drift, nothing is forgotten at once: for 64 labels, the five nearest neighbours with
+  another label are contradicted three times as much, and the trees' leaves learn as fast as while
+  the classes are mixed. So new samples replace the samples that they contradict, and no others.
 
 The buffers are those of thicket.py.
 """
@@ -91,13 +90,13 @@ def notice(t, label: int, wrong: int):
 
 @micropython.viper
 def moved(share: int, wrong: int) -> int:
-    """The share of errors of late, Q20."""
+    """Return the recent share of errors, Q20."""
     return share + (((_ONE if wrong else 0) - share) >> _LATELY)
 
 
 @micropython.viper
 def is_above(lately: int, usual: int, margin: int) -> int:
-    """Is a share of errors, Q20, far above what is usual?"""
+    """Is a share of errors, Q20, far above the usual share?"""
     p = usual >> 10
     above = (lately >> 10) - p - margin
     return int(above > 0 and 2 * above * above > p * (1024 - p))
@@ -105,7 +104,7 @@ def is_above(lately: int, usual: int, margin: int) -> int:
 
 @micropython.viper
 def disregard(t):
-    """Let the present trees count little as soon as there are newer ones."""
+    """Let the present trees count little as soon as there are newer trees."""
     address = ptr32(t)
     grown = ptr32(address[_GROVE_GROWN])
     ptr32(address[_SPROUT_STATE])[_S_GROWING] = 0
@@ -133,7 +132,7 @@ def contradict_near(t, label: int):
 
 @micropython.viper
 def notice_in_runs(t, label: int):
-    """In a run: was the best member on its own wrong too often?
+    """In a run: was the best single member wrong too often?
 
     A new class is known once it is predicted as well as the others.
     """

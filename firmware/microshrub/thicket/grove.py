@@ -1,12 +1,12 @@
-"""Grove: small random trees, grown on the last samples one after the other, that go on learning.
+"""Grove: small random trees, grown one after the other on the last samples, that keep learning.
 
 A random forest (Breiman: Random Forests, Machine Learning 2001) for streams: each tree is grown on
-the last samples only, its leaves go on learning from every sample that reaches them, and its vote
-counts the more, the better it has predicted lately. A new tree takes the place of the worst.
+the last samples only, its leaves learn from every later sample that reaches them, and its vote
+counts the more, the better it has predicted recently. A new tree replaces the worst tree.
 Growth is spread evenly over the samples, see tree_growth.py.
 
-Buffers of the table t, after the ring's (T = trees, L = leaves; T + 1 slots, of which one has the
-tree that grows and the others those that vote):
+Buffers of the table t, after the ring's (T = trees, L = leaves; of the T + 1 slots, one has the
+tree that grows, and the others have the trees that vote):
 
      3  grove      'i'  the integers below
      4  votes      'i'  [classes] the votes for the last sample that was predicted
@@ -94,7 +94,7 @@ _LEAF_RATE = const(8)  # in 1/256: how fast leaves go on learning
 
 @micropython.viper
 def count_votes(c: int, at: int, t) -> int:
-    """The trees' class frequencies, weighted; returns the class with the most votes."""
+    """Sum up the trees' weighted class frequencies; returns the class with the most votes."""
     address = ptr32(t)
     grove = ptr32(address[_GROVE_STATE])
     votes = ptr32(address[_GROVE_VOTES])
@@ -141,11 +141,10 @@ def count_votes(c: int, at: int, t) -> int:
 
 @micropython.viper
 def judge(c: int, share: int, t, label: int):
-    """Update each tree that voted with the label: its accuracy, and the leaf it reached.
+    """Update each tree that voted, by the label: its accuracy, and the leaf that it reached.
 
-    After eight labels of a run, each counts the less, the longer the run is: otherwise the leaves
-    would forget all other classes. After drift (drift_response.py), they follow at
-    once.
+    After eight labels of a run, a label counts the less, the longer the run is: otherwise the
+    leaves would forget all other classes. After drift (drift_response.py), they follow at once.
     """
     address = ptr32(t)
     grove = ptr32(address[_GROVE_STATE])
@@ -181,7 +180,7 @@ def judge(c: int, share: int, t, label: int):
                 c -= 1
                 share = leaves[at + c]
                 rest -= share
-                if share >= most:  # of two that are equal, the first
+                if share >= most:  # of two equal classes, the first one
                     most = share
                     predicted = c
                 # rounded up or down by chance, so that small changes are not lost: 0..255 again
@@ -206,7 +205,7 @@ def judge(c: int, share: int, t, label: int):
 
 @micropython.viper
 def weigh(s: int, x: int, t):
-    """The trees' weights, from their accuracies, and the less, the fewer samples they grew on."""
+    """Compute the trees' weights from their accuracies; trees grown on few samples get less."""
     address = ptr32(t)
     accuracy = ptr32(address[_GROVE_ACCURACY])
     weight = ptr32(address[_GROVE_WEIGHT])
@@ -242,7 +241,7 @@ def weigh(s: int, x: int, t):
 
 @micropython.viper
 def predict(t, rows, at: int) -> int:
-    """The class of the sample at rows[at]; leaves votes and path in the table."""
+    """Return the class of the sample at rows[at]; leave votes and path in the table."""
     descend(0, 0, t, rows, at)
     return int(count_votes(0, 0, t))
 
@@ -266,9 +265,9 @@ def follow(t, rows, at: int, label: int):
 
 @micropython.viper
 def tend(t) -> int:
-    """Let trees grow for a while; one that is done, or whose time is up, votes from then on.
+    """Let a tree grow for a while; once it is done, or its time is up, it votes.
 
-    Returns 1 if there was one, else 0.
+    Returns 1 if a tree began to vote, else 0.
     """
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
@@ -299,7 +298,7 @@ def tend(t) -> int:
 
 @micropython.viper
 def enter(t):
-    """Let the finished tree vote from now on; the next one will replace the worst."""
+    """Let the finished tree vote from now on; the next tree will replace the worst one."""
     address = ptr32(t)
     accuracy = ptr32(address[_GROVE_ACCURACY])
     slot = ptr32(address[_SPROUT_STATE])[_S_SLOT]
@@ -316,7 +315,7 @@ def enter(t):
 
 
 def grove_table(features, classes, window, trees, leaves):
-    """The buffers besides the ring's."""
+    """Describe the buffers besides the ring's."""
     slots = trees + 1
     words = G_WORDS + octets(leaves) - 1
     grove = [("grove.state", "i", words), ("grove.votes", "i", classes)]
@@ -411,7 +410,7 @@ class Grove(Learner):
 
     @property
     def confidence(self):
-        """The part of the votes that the predicted class has, 0..255."""
+        """The predicted class's share of the votes, 0..255."""
         return min(max(self.votes) >> 16, 255)
 
     def progress(self):
@@ -420,5 +419,5 @@ class Grove(Learner):
 
     @property
     def trees_used(self):
-        """Trees that vote now, 0..trees."""
+        """How many trees vote now, 0..trees."""
         return self._flat[_GROVE_STATE][_G_USED]

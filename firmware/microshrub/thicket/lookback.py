@@ -1,11 +1,11 @@
-"""How many samples the neighbours and trees use: the newest 1,024, or all that are held.
+"""Decides how many samples the neighbours and trees use: the newest 1,024, or all that are held.
 
 A thicket of more than 64 KB may hold thousands of samples. Without concept drift, more samples
 raise the accuracy; with drift, they lower it by more. So while the labels are mixed, the
-neighbours predict twice: from the newest samples alone, and from all of them, which is one search
-in two parts. The half with the higher accuracy over the last few hundred labels decides, and trees
-grow on as many samples. The prediction from the newest samples is kept meanwhile in the buffers of
-a replayed sample (vote_mixing.py), as replay is only done while labels come in runs.
+neighbours predict twice: from the newest samples alone, and from all of them, by one search in two
+parts. The prediction with the higher accuracy over the last few hundred labels counts, and trees
+grow on as many samples. Meanwhile the prediction from the newest samples is kept in the buffers of
+a replayed sample (vote_mixing.py), as replay happens only while labels come in runs.
 """
 
 import micropython
@@ -45,7 +45,7 @@ _MEMORY = const(8)  # log2 of the labels that are looked back over
 
 @micropython.viper
 def ask_twice(t, rows, at: int) -> int:
-    """The neighbours' votes in a store of over 1,024 samples, aimed by neighbour_reach.py."""
+    """Compute the neighbours' votes in a store of over 1,024 samples, see neighbour_reach.py."""
     near = t[_NEIGHBOURS]
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     plan = ptr32(ptr32(near)[_NEIGHBOURS_STATE])
@@ -72,7 +72,7 @@ def ask_twice(t, rows, at: int) -> int:
 
 @micropython.viper
 def copy(source, target):
-    """The nearest of one search become those of another."""
+    """Copy the nearest samples of one search to another search."""
     distance = ptr32(ptr32(source)[_NEIGHBOURS_DISTANCE])
     nearest = ptr16(ptr32(source)[_NEIGHBOURS_NEAREST])
     distances = ptr32(ptr32(target)[_NEIGHBOURS_DISTANCE])
@@ -84,7 +84,7 @@ def copy(source, target):
 
 @micropython.viper
 def judge(t, label: int):
-    """Note which of the two was right; new trees use that many samples."""
+    """Note which of the two predictions was right; new trees use that many samples."""
     grove = ptr32(ptr32(t[_GROVE])[_GROVE_STATE])
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     if own[_T_OF_NEWEST] >= 0:

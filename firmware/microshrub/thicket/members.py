@@ -1,8 +1,8 @@
 """The kernels of a thicket: predict with the members, mix their votes, and teach them.
 
-The kernels get a tuple: the tables of addresses of grove, neighbours, softmax and shrubs,
-Thicket's own, and those of bayes and of the neighbours of a sample that is replayed
-(vote_mixing.py); last of all the buffer of that sample's codes.
+The kernels get a tuple of tables of addresses: grove, neighbours, softmax, shrubs, Thicket's own
+table, bayes, and the neighbours of a sample that is replayed (vote_mixing.py). Its last item is
+the buffer of that sample's codes.
 """
 
 import micropython
@@ -50,64 +50,64 @@ _W_RUN = const(6)
 _W_ALERT = const(7)
 # (end)
 
-_GROVE = const(0)  # of the kernels' tuple, and numbers of the members
+_GROVE = const(0)  # places in the kernels' tuple, and numbers of the members
 _NEIGHBOURS = const(1)
 _SOFTMAX = const(2)
 _SHRUBS = const(3)
-_OWN = const(4)  # of the tuple only
+_OWN = const(4)  # from here on, only places in the tuple
 _LAST = const(4)
 _BAYES = const(5)
-_AGAIN = const(6)  # of the tuple only: neighbours of a sample that is replayed,
-_ROW = const(7)  # and its codes
+_AGAIN = const(6)  # the neighbours of a sample that is replayed
+_ROW = const(7)  # the codes of that sample
 _MEMBERS = const(6)
 
-_T_FEATURES = const(0)  # of the state
+_T_FEATURES = const(0)  # from here on, words of the state
 _T_CLASSES = const(1)
-_T_LABEL = const(2)  # of the sample that was learned last
-_T_ASKED = const(3)  # a sum over the codes of the newest sample that was asked for, or -1
+_T_LABEL = const(2)  # the label of the sample learned last
+_T_ASKED = const(3)  # a sum over the codes of the sample predicted last, or -1
 _T_KNOWN = const(4)  # 1: that sample's label was learned
-_T_FRESH = const(5)  # 1: the label before the sample that was asked for last was known
-_T_WITH_SOFTMAX = const(6)  # 1: there is one
+_T_FRESH = const(5)  # 1: the label before the newest predicted sample was known
+_T_WITH_SOFTMAX = const(6)  # 1: there is a softmax regression
 _T_WITH_SHRUBS = const(7)
 _T_WITH_BAYES = const(8)
-_T_WITH_REPLAY = const(9)  # 2: of so many samples that lookback.py says how many count
-_T_EVEN = const(10)  # 1: without a label, all classes are as likely
+_T_WITH_REPLAY = const(9)  # 2: it holds so many samples that lookback.py decides how many count
+_T_EVEN = const(10)  # 1: without labels, all classes are taken to be equally likely
 _T_REST = const(11)  # how often trees may still grow before the next label
-_T_USUAL = const(12)  # Q20: the usual share of wrong answers; see drift_response.py
-_T_LATELY = const(13)  # and that of late,
-_T_ALONE = const(14)  # and in runs that of the best member without a label
+_T_USUAL = const(12)  # Q20: the usual share of wrong predictions; see drift_response.py
+_T_LATELY = const(13)  # the recent share of wrong predictions
+_T_ALONE = const(14)  # in runs, the share of the best member that needs no label
 _T_FAMILIAR = const(15)  # whether the class of this run is known, see below
-_T_TURN = const(16)  # the class of the sample that is replayed,
-_T_PLACE = const(17)  # its place in the store,
-_T_PART = const(18)  # and what was done with it, 0..4
-_T_WORDS = const(19)  # the rest is there only where more than 64 KB are; see lookback.py:
+_T_TURN = const(16)  # the class of the sample that is replayed
+_T_PLACE = const(17)  # the place of that sample in the store
+_T_PART = const(18)  # the part of its replay that is done, 0..4
+_T_WORDS = const(19)  # only thickets of more than 64 KB have the rest, see lookback.py
 _T_GAIN = const(19)  # Q20: how much more often the newest neighbours alone were right,
-_T_OF_NEWEST = const(20)  # what they said, or -1,
-_T_OF_ALL = const(21)  # and what all of them did
+_T_OF_NEWEST = const(20)  # what the newest neighbours alone predicted, or -1
+_T_OF_ALL = const(21)  # what all neighbours predicted
 _T_FAR = const(22)
 
-_LOOKBACK = const(2)  # of _T_WITH_REPLAY
+_LOOKBACK = const(2)  # a value of _T_WITH_REPLAY
 
 _NEW = const(0)  # the class of this run is not known yet,
 _OLD = const(1)  # since before the run,
-_BECAME = const(2)  # or since it began
+_BECAME = const(2)  # the class became known in this run
 
 FIXED = (_T_FEATURES, _T_CLASSES, _T_WITH_SOFTMAX, _T_WITH_SHRUBS, _T_WITH_BAYES,
     _T_WITH_REPLAY, _T_EVEN)  # fmt: skip
 
 _RESTS = const(100)  # how often trees grow after the last label
-_LATER = const(2)  # the neighbours are asked after the others
-_LONG = const(8)  # labels in a run from which on samples are replayed,
-_TAUGHT = const(256)  # and labels in all
-_FEW = const(16)  # samples of a class that is known
+_LATER = const(2)  # the neighbours predict after the other members
+_LONG = const(8)  # labels in a run from which on samples are replayed
+_TAUGHT = const(256)  # labels in all from which on samples are replayed
+_FEW = const(16)  # samples from which on a class is known
 _ALIKE = const(64)  # labels in a run from which on naive Bayes skips what it knows
 
 
 @micropython.viper
 def predict(t, rows, at: int) -> int:
-    """The class of the sample at rows[at], whatever came before it; leaves the votes.
+    """Return the class of the sample at rows[at], whatever came before it; leave the votes.
 
-    Unless labels come in runs, it is what predict_next() says without the last label.
+    Unless labels come in runs, predict_next() returns the same without the last label.
     """
     arrive(t, rows, at)
     if int(in_runs(t[_GROVE])):
@@ -119,7 +119,7 @@ def predict(t, rows, at: int) -> int:
 
 @micropython.viper
 def predict_next(t, rows, at: int) -> int:
-    """The class of a sample that comes right after the last one, whose label may be a hint."""
+    """Return the class of a sample that follows the last one, whose label may be a hint."""
     arrive(t, rows, at)
     return int(predict_known(t, rows, at, 0))
 
@@ -137,7 +137,7 @@ def arrive(t, rows, at: int):
 
 @micropython.viper
 def predict_known(t, rows, at: int, neighbours_known: int) -> int:
-    """The class of a sample, from all members; a member without the data that it needs abstains.
+    """Return the class of a sample from all members; a member that lacks data abstains.
 
     neighbours_known is 1 if its nearest neighbours were found before.
     """
@@ -165,7 +165,7 @@ def learn(t, rows, at: int, label: int) -> int:
 
 @micropython.viper
 def come_back(t, rows, at: int) -> int:
-    """Note that the label of a sample came; returns whether another sample was predicted since."""
+    """Note that a sample's label came; returns whether another sample was predicted since."""
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     row = int(row_sum(0, 0, t[_OWN], rows, at))
     if own[_T_ASKED] < 0 or own[_T_KNOWN]:
@@ -179,10 +179,10 @@ def come_back(t, rows, at: int) -> int:
 
 @micropython.viper
 def teach(t, rows, at: int, label: int, wrong: int):
-    """Learn the sample that was predicted last; wrong is 1 if the prediction was.
+    """Learn the sample that was predicted last; wrong is 1 if the prediction was wrong.
 
-    Of a long run, naive Bayes learns 32 samples more each time that it doubles, besides those that
-    it had wrong; after drift (drift_response.py), it learns all of them.
+    In a long run, naive Bayes learns 32 samples each time that the run's length doubles, and those
+    that it predicted wrong; after drift (drift_response.py), it learns all of them.
     """
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     known = int(ptr32(ptr32(t[_OWN])[_THICKET_PREDICTIONS])[_BAYES] == label)
@@ -213,7 +213,7 @@ def teach(t, rows, at: int, label: int, wrong: int):
 
 @micropython.viper
 def judge_alone(t, label: int):
-    """Judge the members that need no label before, if the label's class is known."""
+    """Judge the members that do not use the label before, if the label's class is known."""
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     grove = t[_GROVE]
     held = ptr16(ptr32(grove)[_STORE_COUNT])[label]
@@ -233,7 +233,7 @@ def judge_alone(t, label: int):
 
 @micropython.viper
 def rest(t) -> int:
-    """Grow trees for a while if there is time left since the last label; returns what is left."""
+    """Grow trees for a while if the last label left time for it; returns the time left."""
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     if own[_T_REST] == 0:
         return 0
@@ -247,7 +247,7 @@ def rest(t) -> int:
 
 @micropython.viper
 def row_sum(total: int, f: int, own, rows, at: int) -> int:
-    """A number by which a sample is recognized: 24 bits that depend on all its codes."""
+    """Return a number that identifies a sample: 24 bits that depend on all its codes."""
     x = ptr16(rows)
     f = at
     end = at + ptr32(ptr32(own)[_THICKET_STATE])[_T_FEATURES]

@@ -1,11 +1,11 @@
 """Moves the codes and thresholds of a thicket's members when the range of a feature changes.
 
-Codes of 8 bits stand for the middle of those that they are the upper bits of, thresholds for the
-last of them. Means move as codes do; mean distances halve with each doubling of the range, and
-double where it halves, up to the greatest that there is.
+A code of 8 bits stands for the middle of the 16-bit codes with these upper bits, a threshold for
+the last of them. Means move as codes do; mean distances halve with each doubling of the range, and
+double when it halves, up to their maximum.
 
-A kernel's call takes ten times as long as the few sums that move a code within the range, so these
-stand in move_trees(), too, where there are thousands of thresholds; moved_code() has the tails.
+Calling a kernel takes ten times as long as the few sums that move a code within the range, so
+move_trees(), which moves thousands of thresholds, has its own copy; moved_code() moves the tails.
 """
 
 import micropython
@@ -65,11 +65,11 @@ _MOST_MOMENT = const(65535)  # a mean distance, or its square
 
 @micropython.viper
 def move_samples(t, feature: int, bits: int, doublings: int, steps: int):
-    """The samples of a ring or a store."""
+    """Move the samples of a ring or a store."""
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])
     codes = ptr8(address[_RING_CODES])
-    known = -1  # the last code, and what became of it: many are the same
+    known = -1  # the last code, and its new value: many codes are equal
     moved = 0
     k = feature
     for _ in range(shape[_R_HELD]):
@@ -82,14 +82,14 @@ def move_samples(t, feature: int, bits: int, doublings: int, steps: int):
 
 @micropython.viper
 def move_grove(t, feature: int, bits: int, doublings: int, steps: int):
-    """All of a grove: its samples and its trees."""
+    """Move a grove: its samples and its trees."""
     move_samples(t, feature, bits, doublings, steps)
     move_trees(t, feature, bits, doublings, steps)
 
 
 @micropython.viper
 def move_trees(t, feature: int, bits: int, doublings: int, steps: int):
-    """The thresholds of a grove's trees, and of the split that was found for the growing one."""
+    """Move the thresholds of a grove's trees, and of the growing tree's best split."""
     address = ptr32(t)
     grove = ptr32(address[_GROVE_STATE])
     by = ptr8(address[_GROVE_FEATURE])
@@ -119,7 +119,7 @@ def move_trees(t, feature: int, bits: int, doublings: int, steps: int):
 
 @micropython.viper
 def move_bayes(t, feature: int, bits: int, doublings: int, steps: int):
-    """Means and variances."""
+    """Move means and variances."""
     address = ptr32(t)
     state = ptr32(address[_BAYES_STATE])
     mean = ptr16(address[_BAYES_MEAN])
@@ -137,7 +137,7 @@ def move_bayes(t, feature: int, bits: int, doublings: int, steps: int):
 
 @micropython.viper
 def move_softmax(t, feature: int, bits: int, doublings: int, steps: int):
-    """A mean and a mean distance; the weights are of features that were scaled."""
+    """Move a mean and a mean distance; the weights stay, as they are for scaled features."""
     address = ptr32(t)
     mean = ptr32(address[_SOFTMAX_MEAN])
     deviation = ptr32(address[_SOFTMAX_DEVIATION])
@@ -147,10 +147,10 @@ def move_softmax(t, feature: int, bits: int, doublings: int, steps: int):
 
 @micropython.viper
 def rescaled(v: int, doublings: int, fraction: int) -> int:
-    """A mean distance, or its square, of codes whose range doubles so often, or halves.
+    """Return a mean distance, or its square, after the range of its codes has doubled or halved.
 
-    It has so many bits behind the point, up to 8. (A large number as an argument could not be
-    frozen for a Cortex-M0: code there holds none.)
+    `fraction` is its bits behind the point, up to 8. (A large number as an argument could not be
+    frozen for a Cortex-M0, whose code holds no large numbers.)
     """
     if doublings >= 0:
         return v >> doublings

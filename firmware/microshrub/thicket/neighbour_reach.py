@@ -1,4 +1,4 @@
-"""How many stored samples the nearest neighbours search, and how many of these vote.
+"""Decides how many stored samples the nearest neighbours search, and how many of them vote.
 
 Searching takes most of a prediction's time, so only `reach` samples are searched. While the
 classes are mixed, these are the newest samples. In runs, two fifths are the newest samples, which
@@ -55,7 +55,7 @@ _FOR_EACH = const(12)  # samples of a class for each neighbour that votes
 
 @micropython.viper
 def aim(t, near):
-    """Write to the state of the neighbours' table what they search of the store in table t."""
+    """Write to the neighbours' state which samples of the store in table t they search."""
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])
     plan = ptr32(ptr32(near)[_NEIGHBOURS_STATE])
@@ -87,10 +87,10 @@ def aim(t, near):
 
 @micropython.viper
 def find(t, rows, at: int) -> int:
-    """Whether the nearest neighbours found last are those of the sample whose label came.
+    """Return whether the last search was for the sample whose label came.
 
-    They are if it was predicted and no sample was taken in since. A function that changes held
-    samples, or aims without a search, writes 0 for their count. t is the
+    It was if the sample was predicted and no sample was taken in since. A function that changes
+    held samples, or aims without a search, writes 0 for the number of nearest samples. t is the
     tuple that the kernels of members.py get.
     """
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
@@ -117,7 +117,7 @@ def find(t, rows, at: int) -> int:
 
 @micropython.viper
 def voters(t, most: int) -> int:
-    """How many of the nearest samples vote."""
+    """Return how many of the nearest samples vote."""
     address = ptr32(t)
     count = ptr16(address[_STORE_COUNT])
     came = 0
@@ -131,9 +131,9 @@ def voters(t, most: int) -> int:
 
 @micropython.viper
 def stride(size: int) -> int:
-    """A step that comes to each of `size` places before any a second time, and far each time.
+    """Return a long step that visits each of `size` places once before it visits one again.
 
-    About five eighths of them, and without a divisor in common with them (Euclid).
+    It is about five eighths of `size`, with no common divisor (Euclid).
     """
     step = size * 5 // 8 + 1
     common = 0

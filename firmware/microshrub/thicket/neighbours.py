@@ -1,4 +1,4 @@
-"""NearestNeighbours: the most similar of the recent samples vote, nearer ones count more.
+"""NearestNeighbours: the most similar of the recent samples vote; nearer samples count more.
 
 Cover, Hart: Nearest Neighbor Pattern Classification, IEEE Transactions on Information Theory 1967;
 on a sliding window as in MOA's kNN. The votes are those of Dudani: The Distance-Weighted
@@ -12,13 +12,11 @@ Buffers after those of the ring (see sample_ring.py):
     distance  'i'  [k] of the nearest, in order: the sum over features of |code - code|
     nearest   'H'  [k] their places
 
-Behind them the table of addresses has that of |gap|, in bytes, see neighbours.py.
-
 The search looks at all samples that can be among the nearest. The distance of two samples is the
-sum over the features of |code - code|. To add one up, no sign is looked at: |gap| stands in a
-table of bytes, at 255 + gap, whose address comes behind those of the buffers. Each of the first
-twelve features has an address in it, moved by the sample's own code, from which on a code of the
-ring finds its distance: that takes two loads.
+sum over the features of |code - code|. No sign is tested: |gap| stands in a table of bytes, at
+255 + gap, whose address comes after those of the buffers. Each of the first twelve features has an
+address in that table, moved by the sample's own code, so that a code of the ring is the index of
+its distance: that takes two loads.
 """
 
 import micropython
@@ -46,24 +44,24 @@ _R_HEAD = const(4)
 # (end)
 
 _GAPS = const(8)  # the place of the table of |gap|
-_N_MOST = const(0)  # of the state: k
+_N_MOST = const(0)  # from here on, words of the state: k
 _N_REACH = const(1)  # how many samples are searched, at most
-_N_VOTERS = const(2)  # the rest is new with each question: how many of the nearest vote;
-_N_SKIP = const(3)  # the place of a sample that does not, or -1;
-_N_FROM = const(4)  # and two searches, of which each has the place before the next one,
+_N_VOTERS = const(2)  # from here on, new with each search: how many of the nearest vote
+_N_SKIP = const(3)  # the place of a sample that does not vote, or -1
+_N_FROM = const(4)  # two searches: each has the place before its next sample,
 _N_LOW = const(5)  # the first of the places that it goes round in,
-_N_SIZE = const(6)  # how many these are,
-_N_STEP = const(7)  # how far it goes back each time,
-_N_COUNT = const(8)  # and how often
+_N_SIZE = const(6)  # the number of these places,
+_N_STEP = const(7)  # how far it steps back each time,
+_N_COUNT = const(8)  # and how many steps it takes
 _N_WORDS = const(9)
-_N_SECOND = const(5)  # words more: those of the second search
-_FAR = const(65536)  # more than 256 features can differ by: 256 * 255
+_N_SECOND = const(5)  # how many words later the second search has the same
+_FAR = const(65536)  # more than the largest distance of two samples: 256 * 255
 _VOTE = const(1020)  # votes for a share of 1 / 2**14
 
 
 @micropython.viper
 def begin(t, rows, at: int):
-    """Nothing was found near the sample at rows[at] yet."""
+    """Begin a search near the sample at rows[at]."""
     address = ptr32(t)
     sample = ptr8(address[_NEIGHBOURS_SAMPLE])
     distance = ptr32(address[_NEIGHBOURS_DISTANCE])
@@ -79,10 +77,10 @@ def begin(t, rows, at: int):
 
 @micropython.viper
 def search(away: int, row: int, t, plan: int, count: int):
-    """Look at `count` samples more; a sum that passes the k-th best so far is not added up.
+    """Look at `count` more samples; a sum that exceeds the k-th best so far is not completed.
 
-    plan is where the search's words begin. A sum grows by four features at a time: of the first
-    twelve, each has its own variable, and so have the up to three that are left over.
+    plan is where the search's words begin. A sum grows by four features at a time: each of the
+    first twelve has its own variable, and so has each of the up to three that are left over.
     """
     address = ptr32(t)
     sample = ptr8(address[_NEIGHBOURS_SAMPLE])
@@ -189,7 +187,7 @@ def search(away: int, row: int, t, plan: int, count: int):
 
 @micropython.viper
 def predict(t, rows, at: int) -> int:
-    """The class of the sample at rows[at]; leaves the votes in the table."""
+    """Return the class of the sample at rows[at]; leave the votes in the table."""
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])
     state = ptr32(address[_NEIGHBOURS_STATE])
@@ -225,9 +223,9 @@ def ask(t, rows, at: int) -> int:
 
 @micropython.viper
 def count_votes(t) -> int:
-    """Each neighbour votes with 1 / (features + distance), the nearest with 4096 of it.
+    """Let each neighbour vote with 1 / (features + distance), scaled to 4096 for the nearest.
 
-    The features in the sum keep one equal sample from outvoting all others.
+    The features in the sum keep a single equal sample from outvoting all others.
     """
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])
@@ -257,7 +255,7 @@ def count_votes(t) -> int:
 
 
 def neighbours_table(features, classes, k):
-    """The buffers besides the ring's."""
+    """Describe the buffers besides the ring's."""
     return [
         ("neighbours.state", "i", _N_WORDS + _N_SECOND),
         ("neighbours.votes", "i", classes),
@@ -274,7 +272,7 @@ def start_neighbours(b, k, reach):
 
 
 class NearestNeighbours(Learner):
-    """The k samples of the last `window` that are nearest vote.
+    """The nearest k samples of the last `window` vote.
 
     Parameters (all but features and classes have defaults):
 
@@ -321,9 +319,9 @@ class NearestNeighbours(Learner):
 
     @property
     def confidence(self):
-        """The part of the votes that the predicted class has, 0..255."""
+        """The predicted class's share of the votes, 0..255."""
         return max(self.votes) >> 16
 
     def progress(self):
-        """What users see of the state, as a dict of ints."""
+        """Figures for users, as a dict of ints."""
         return {"samples_held": self._flat[_RING_SHAPE][_R_HELD]}

@@ -6,23 +6,23 @@ them, or with a random ten for each label:
 - If its class has at least 250/255 of the votes, the sample may be taken into the ring with the
   class that was predicted: at random, at most three such samples for each label. So the ring
   follows clusters that move. Nothing else learns it, and no member is judged by it. None is
-  taken in while recent labels contradict certain predictions: the model would go on with a
-  concept that has drifted away.
-- The grove's next tree grows, as it does with a label: with a tenth of the labels, there are as
-  many new trees as with all of them, each of the samples that are in the ring.
-- The softmax regression learns four of the newest samples, 512 at most, drawn at random, once
-  more: older samples may be of an earlier concept.
+  taken in while recent labels contradict certain predictions: the model would confirm a concept
+  that has drifted away.
+- The grove's next tree grows, as it does with a label: with a tenth of the labels, as many new
+  trees grow as with all labels, from the samples in the ring.
+- The softmax regression learns four more times, from samples drawn at random among the newest 512:
+  older samples may belong to an earlier concept.
 
 When the QueryStrategy notices a drift that contradicts certain predictions, all samples but the
 newest 32 are forgotten, unless labels come in runs. drift_response.py is late here: it compares
 errors with the usual errors, and queried samples have many errors anyway.
 
 With fewer than one label in 20, nothing is rehearsed, and nothing is forgotten at once: the model
-would rehearse an old concept, or have hardly any samples for long. The numbers were
-chosen with a tenth of the labels: the parts on eight streams together, what is sure on four of
-them, the softmax regression's four and 512 on weather alone, and what is forgotten on streams that
-change every few thousand samples. It needs no state of its own: the lots are drawn by the grove's
-generator.
+would rehearse an old concept, or have hardly any samples for a long time. The numbers were chosen
+with a tenth of the labels: which parts to have on eight streams together, the share of votes on
+four of them, the softmax regression's four and 512 on weather alone, and the samples to forget on
+streams that change every few thousand samples. It needs no state: the grove's generator draws its
+random numbers.
 """
 
 from array import array
@@ -67,12 +67,12 @@ _W_FIRST = const(0)
 # (end)
 
 _SURE = const(16384000)  # 250 * 2**16
-_TAKEN = const(3)  # for each label, at most: samples taken in,
-_REHEARSED = const(10)  # and samples with which trees grow and the softmax regression learns
+_TAKEN = const(3)  # the most samples that are taken in per label
+_REHEARSED = const(10)  # the most samples that are rehearsed per label
 _STEPS = const(4)
 _RECENT = const(512)  # samples that the softmax regression learns again
 _WHOLE = const(32768)  # a chance of 1
-_LEAST = const(16384)  # of a sample to be rehearsed with: 1/2, for one label in 20
+_LEAST = const(16384)  # the lowest chance of rehearsing: 1/2, for one label in 20
 
 
 @micropython.viper
@@ -136,7 +136,7 @@ class Rehearsal:
         if not asking.ask(model.votes):
             rehearsal.rehearse(x, guess)
         else:
-            ...                                      # and when the person has answered
+            ...                                      # once the person has answered
             if asking.note(model.votes, guess != label):
                 rehearsal.let_go()
             model.learn(x, label)

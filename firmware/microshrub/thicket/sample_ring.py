@@ -1,12 +1,13 @@
-"""The last samples in a ring, 8 bits a code, one sample after the other.
+"""A ring of the last samples, with 8 bits per code.
 
-Buffers of a ring (the first three of the table of every learner that stands on one):
+Buffers of a ring (the first three in the table of every learner that uses one):
 
     ring.shape   'i'  the integers below
     ring.codes   'B'  codes[b * features + f]: the upper 8 bits of feature f's code of sample b
     ring.labels  'B'  labels[b]
 
-A sample's place b is its index everywhere. Taking one in costs O(features), however long the ring.
+A sample's place b is its index everywhere. Taking in a sample costs O(features), whatever the
+ring's length.
 """
 
 import micropython
@@ -20,7 +21,7 @@ _RING_LABELS = const(2)
 # (end)
 
 
-_R_LENGTH = const(0)  # of the shape: places, 1..65535
+_R_LENGTH = const(0)  # from here on, words of the shape: places, 1..65535
 _R_FEATURES = const(1)
 _R_CLASSES = const(2)
 _R_HELD = const(3)  # samples held so far, 0..length
@@ -29,7 +30,7 @@ _WORDS = const(5)
 
 
 def ring_table(features, length):
-    """The buffers of a ring of that many samples."""
+    """Describe the buffers of a ring of `length` samples."""
     return [
         ("ring.shape", "i", _WORDS),
         ("ring.codes", "B", features * length),
@@ -38,7 +39,7 @@ def ring_table(features, length):
 
 
 def start_ring(b, features, classes, length):
-    """Make the ring at the head of the table t an empty one."""
+    """Empty the ring at the head of the table."""
     shape = b[_RING_SHAPE]
     shape[_R_LENGTH] = length
     shape[_R_FEATURES] = features
@@ -49,7 +50,7 @@ def start_ring(b, features, classes, length):
 def take(t, rows, at: int, label: int) -> int:
     """Take in the sample whose codes start at rows[at]; returns its place.
 
-    A full ring drops its oldest one.
+    A full ring drops its oldest sample.
     """
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])

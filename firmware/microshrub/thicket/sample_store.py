@@ -1,42 +1,44 @@
 """The sample store of a thicket: the newest samples, and a reservoir of older ones per class.
 
-It also says whether labels come in runs, one class after the other, or mixed.
+It also detects whether labels come in runs, one class after the other, or mixed.
 
-The last two fifths of the places are a ring of the newest samples. What leaves the ring is offered
-to the rest of the places:
+The last two fifths of the places are a ring of the newest samples. A sample that leaves the ring
+is offered to the rest of the places:
 
-- While the classes are mixed, every sample is taken in, and the oldest one goes whose class has
-  more than five sixths of an equal share there. That is nearly a longer ring.
-- While labels come in runs, the rest is a reservoir for each class (Vitter: Random
-  Sampling with a Reservoir, ACM Transactions on Mathematical Software 1985; one for each class as
-  in Chaudhry et al.: On Tiny Episodic Memories in Continual Learning, 2019): of a class that has
-  most samples, each one that ever came is as likely to be kept. A class with fewer samples takes a
-  place from the class with the most. Here, a sample of the ring counts a fifth of one outside it.
+- While the classes are mixed, every sample is taken in. It replaces the oldest sample among the
+  classes that have more than five sixths of an equal share there. The store is then almost a
+  longer ring.
+- While labels come in runs, the rest is a reservoir for each class (Vitter: Random Sampling with a
+  Reservoir, ACM Transactions on Mathematical Software 1985; one for each class as in Chaudhry et
+  al.: On Tiny Episodic Memories in Continual Learning, 2019): in the class with the most samples,
+  each sample that ever came is equally likely to be kept. A class with fewer samples takes a place
+  from the class with the most. Here, a sample in the ring counts a fifth of a sample outside it.
 - A sample that newer samples contradict goes first: each label that comes in a run adds one to the
-  count of its nearest neighbours with another label, and takes one from the others. A new class,
-  or a new region, contradicts no sample.
+  count of its nearest neighbours with another label, and subtracts one from the others. A new
+  class, or a new region, contradicts no sample.
 
-With `same` the share of labels that are as the one before, and s the sum of the squared shares of
-the classes, which `same` would be if the classes were mixed, labels come in runs where
+With `same` the share of labels that equal the label before, and s the sum of the squared shares of
+the classes, the expected value of `same` if the classes were mixed, labels come in runs where
 
     rho = (same - s) / (1 - s) >= 0.6
 
-and also where s > 15/16: with hardly more than one class, runs cannot be told from chance. The
-shares look back over 256 labels, fewer at first.
+and also where s > 15/16: with hardly more than one class, runs cannot be distinguished from
+chance. The shares look back over 256 labels, fewer at first.
 
 Until all places are taken, a sample's place is its number. Buffers, besides the ring's
 (sample_ring.py):
 
     store.state    'i'  the integers below
-    store.share    'H'  [classes] how often each class came of late, Q16
+    store.share    'H'  [classes] the recent share of each class, Q16
     store.count    'H'  [classes] samples held
-    store.kept     'H'  [classes] those of them that are outside the ring
+    store.kept     'H'  [classes] samples held outside the ring
     store.offered  'H'  [classes] samples that were offered to the reservoir
     store.against  'B'  [length] how often a newer neighbour had another label, less how often not
 
-Once a sample was learned of others (shared_samples.py), `against` is at most 127 for the board's
-own samples; for a sample of others it is 128, four bits for its origin, in place 3, and a count up
-to 7. So shared samples take no more bytes, and a board that learns none holds the same bits.
+Once a sample of another board was learned (shared_samples.py), `against` is at most 127 for the
+board's own samples; for a sample of another board it is 128 plus four bits for its origin, from
+bit 3 on, and a count up to 7. So shared samples take no more bytes, and a board that learns none
+holds the same bits.
 """
 
 import micropython
@@ -64,13 +66,13 @@ _R_HELD = const(3)
 _R_HEAD = const(4)
 # (end)
 
-_W_FIRST = const(0)  # of the state: the first place of the ring
+_W_FIRST = const(0)  # from here on, words of the state: the first place of the ring
 _W_HAND = const(1)  # the place outside the ring behind the one that was filled last
 _W_DOOMED = const(2)  # samples outside the ring that are contradicted, and _FOREIGN
 _W_SAME = const(3)  # the share of labels that are as the one before, Q16
 _W_SEEN = const(4)  # labels so far, at most 256
 _W_LABEL = const(5)  # the last label,
-_W_RUN = const(6)  # and how often it came in a row
+_W_RUN = const(6)  # how often the last label came in a row
 _W_ALERT = const(7)  # labels that will still contradict more than others
 _W_WORDS = const(8)
 FIXED_IN_STORE = (_W_FIRST,)
@@ -98,13 +100,13 @@ def store_table(classes, length):
 
 
 def start_store(b, length):
-    """Nothing is held yet."""
+    """Start with an empty store."""
     b[_STORE_STATE][_W_FIRST] = length - length * 2 // 5
 
 
 @micropython.viper
 def note_label(t, label: int):
-    """Note a label: how often the classes come, and whether it is as the one before."""
+    """Note a label: how often the classes come, and whether it equals the label before."""
     address = ptr32(t)
     state = ptr32(address[_STORE_STATE])
     share = ptr16(address[_STORE_SHARE])
@@ -148,7 +150,7 @@ def take(t, rows, at: int, label: int) -> int:
 
 @micropython.viper
 def put(t, rows, at: int, label: int) -> int:
-    """Keep a sample that did not follow the one before, so that the runs ignore it."""
+    """Keep a sample that did not follow the sample before, so the runs ignore it."""
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])
     codes = ptr8(address[_RING_CODES])
@@ -180,7 +182,7 @@ def put(t, rows, at: int, label: int) -> int:
 
 @micropython.viper
 def offer(t, place: int):
-    """Keep the sample at that place of the ring outside of it, if another one goes for it."""
+    """Keep the sample at a place of the ring outside the ring, if another sample gives way."""
     address = ptr32(t)
     victim = -1
     if int(count_against(t, place)) < _CONTRADICTED:
@@ -196,7 +198,7 @@ def offer(t, place: int):
 
 @micropython.viper
 def count_against(t, place: int) -> int:
-    """How often the sample at a place was contradicted."""
+    """Return how often the sample at a place was contradicted."""
     address = ptr32(t)
     count = ptr8(address[_STORE_AGAINST])[place]
     if count > 127 and ptr32(address[_STORE_STATE])[_W_DOOMED] >= _FOREIGN:
@@ -206,7 +208,7 @@ def count_against(t, place: int) -> int:
 
 @micropython.viper
 def contradicted(t) -> int:
-    """The first place outside the ring whose sample is contradicted; there is one."""
+    """Return the first place outside the ring whose sample is contradicted; there is one."""
     address = ptr32(t)
     against = ptr8(address[_STORE_AGAINST])
     most = 127 if ptr32(address[_STORE_STATE])[_W_DOOMED] >= _FOREIGN else 255
@@ -222,7 +224,7 @@ def contradicted(t) -> int:
 
 @micropython.viper
 def oldest(t) -> int:
-    """The place of the oldest sample outside the ring whose class has more than its share there.
+    """Return where the oldest sample outside the ring is whose class has more than its share.
 
     There is one: five sixths of an equal share for each class do not fill all places.
     """
@@ -243,7 +245,7 @@ def oldest(t) -> int:
 
 @micropython.viper
 def drawn(t, label: int) -> int:
-    """The place that a sample with that label gets in the reservoir, or -1."""
+    """Return the place in the reservoir for a sample with this label, or -1."""
     address = ptr32(t)
     kept = ptr16(address[_STORE_KEPT])
     count = ptr16(address[_STORE_COUNT])
@@ -271,7 +273,7 @@ def drawn(t, label: int) -> int:
 
 @micropython.viper
 def replace(t, victim: int, place: int):
-    """Copy the sample at a place over another one; what is contradicted is counted outside."""
+    """Copy the sample at a place over another one, and update the count of contradicted ones."""
     address = ptr32(t)
     state = ptr32(address[_STORE_STATE])
     codes = ptr8(address[_RING_CODES])
@@ -299,7 +301,7 @@ def replace(t, victim: int, place: int):
 
 @micropython.viper
 def contradict(t, place: int, label: int, strength: int):
-    """A new sample of that label came near the one at the place: count it for or against that."""
+    """Count a new sample with a label for or against the sample at a place, which is near it."""
     address = ptr32(t)
     against = ptr8(address[_STORE_AGAINST])
     state = ptr32(address[_STORE_STATE])
@@ -323,7 +325,7 @@ def contradict(t, place: int, label: int, strength: int):
 
 @micropython.viper
 def forget(t, keep: int):
-    """Keep only the newest samples, `keep` of them or as many as there are on either side."""
+    """Keep only the newest samples: `keep` of them, or as many as there are on either side."""
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])
     state = ptr32(address[_STORE_STATE])

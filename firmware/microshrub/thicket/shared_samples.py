@@ -1,8 +1,8 @@
-"""Samples of other boards: how a thicket learns them, and removes them again.
+"""How a thicket learns samples of other boards, and removes them again.
 
-A sample of a packet does not continue the stream. So the parts that follow the stream ignore it:
-the runs, the fast shrubs and the last label, the shares of errors and the members' accuracies. The
-store takes it in like any other sample; the trees' leaves, the next trees, naive Bayes and the
+A sample of a packet does not continue the stream. So everything that follows the stream ignores
+it: the runs, the fast shrubs, the last label, the shares of errors and the members' accuracies.
+The store takes it in like any other sample; the trees' leaves, the next trees, naive Bayes and the
 softmax regression learn it. In the store it keeps a mark of its origin, see sample_store.py: a
 thicket shares only its own samples, and can find all samples of one origin.
 """
@@ -67,14 +67,14 @@ _RING_BUFFERS = const(3)
 _NEAR = const(5)  # neighbours that are looked at
 _MOST_AGE = const(254)
 _NO_AGE = const(255)
-_MARKED = const(128)  # and four bits for an origin above those of _COUNT
-_MOST_OWN = const(127)  # of what is against a sample of its own, beside marked ones
+_MARKED = const(128)  # set for a sample of another board; the origin stands above _COUNT
+_MOST_OWN = const(127)  # the largest count against an own sample, if others are marked
 
 
 @micropython.viper
 def welcome(t, rows, at: int, label: int, whose: int):
-    """Learn the sample of another board at rows[at], with its mark; t is the tuple of a thicket's
-    kernels.
+    """Learn another board's sample at rows[at], with its mark; t is the tuple that a thicket's
+    kernels get.
     """
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     ask_grove(t[_GROVE], rows, at)
@@ -93,7 +93,7 @@ def welcome(t, rows, at: int, label: int, whose: int):
 
 @micropython.viper
 def mark(t, place: int, whose: int):
-    """Mark the newest sample, at that place, with its origin, see mark_of()."""
+    """Mark the newest sample, at this place, with its origin, see mark_of()."""
     address = ptr32(t)
     state = ptr32(address[_STORE_STATE])
     against = ptr8(address[_STORE_AGAINST])
@@ -106,13 +106,13 @@ def mark(t, place: int, whose: int):
 
 
 def mark_of(origin):
-    """The mark of an origin, by its name: one of 16, so two names may share one."""
+    """Return the mark for an origin's name: one of 16, so two names may share a mark."""
     return _MARKED | (crc32(origin.encode()) & 15) << 3
 
 
 @micropython.viper
 def apart(one, other, features: int) -> int:
-    """How far two samples are from each other, as neighbours.py measures it."""
+    """Return the distance of two samples, as in neighbours.py."""
     x = ptr16(one)
     y = ptr16(other)
     away = 0
@@ -148,20 +148,20 @@ class Store:
 
     @property
     def has_foreign(self):
-        """Whether samples of others were learned, which are marked."""
+        """Whether samples of other boards were learned, which are marked."""
         return self._ring[_STORE_STATE][_W_DOOMED] >= _FOREIGN
 
     def whose(self, place):
-        """The mark of a sample, see mark_of(); 0: the board's own."""
+        """Return the mark of a sample, see mark_of(); 0: the board's own."""
         against = self._ring[_STORE_AGAINST][place]
         return against & ~_COUNT if against >= _MARKED and self.has_foreign else 0
 
     def places(self, label, own=False):
-        """The places of a class's samples, or of the board's own; the least contradicted first."""
+        """Return a class's places, or only the board's own; the least contradicted first."""
         labels, against = self._ring[_RING_LABELS], self._ring[_STORE_AGAINST]
         foreign = _MARKED if self.has_foreign else 256
         most = foreign if own else 256
-        # a count is of 8 bits, a place below 2**16: no tuples, which a board has no room for
+        # a count has 8 bits, a place is below 2**16: tuples would take RAM that a board lacks
         nearest = [
             (against[k] & _COUNT if against[k] >= foreign else against[k]) << 16 | k
             for k in range(self.held)
@@ -170,23 +170,23 @@ class Store:
         return [both & 65535 for both in sorted(nearest)]
 
     def places_of(self, whose):
-        """The places of the samples with that mark, of all classes."""
+        """Return the places of the samples with a mark, of all classes."""
         return [k for k in range(self.held) if self.whose(k) == whose]
 
     def codes(self, place):
-        """The upper 8 bits of a sample's codes."""
+        """Return the upper 8 bits of a sample's codes."""
         first = place * self._model.features
         return bytes(self._ring[_RING_CODES][first : first + self._model.features])
 
     def row(self, place):
-        """A sample's codes, array('H'): the same array each time."""
+        """Return a sample's codes, array('H'): the same array each time."""
         codes = self.codes(place)
         for f in range(len(codes)):
             self._row[f] = (codes[f] << 8) + 128
         return self._row
 
     def age(self, place):
-        """How many samples are newer, 254 at most; 255: unknown."""
+        """Return how many samples are newer, at most 254; 255: unknown."""
         shape = self._ring[_RING_SHAPE]
         first = self._ring[_STORE_STATE][_W_FIRST]
         newer = shape[_R_HEAD] - 1 - place
@@ -197,14 +197,14 @@ class Store:
         return min(newer, _MOST_AGE)
 
     def nearest(self, x):
-        """The samples nearest to the codes x: of each (distance, class, place), in order."""
+        """Return the samples nearest to the codes x, in order: (distance, class, place) each."""
         predict(self._table, x, 0)
         labels = self._ring[_RING_LABELS]
         nearest = zip(self._near[_NEIGHBOURS_DISTANCE], self._near[_NEIGHBOURS_NEAREST])
         return [(away, labels[k], k) for away, k in nearest if away < _FAR]
 
     def nearest_of(self, label, x, among):
-        """The (distance, place) of that sample of a class, among some, that is nearest to x."""
+        """Return (distance, place) of the sample of a class nearest to x, among some places."""
         labels = self._ring[_RING_LABELS]
         nearest = (_FAR, -1)
         for k in among:
@@ -234,7 +234,7 @@ class Store:
             replace(t[_GROVE], k, left[i * len(left) // len(gone)])
         if gone:
             disregard(t[_GROVE])
-            self._model._searches[0][_NEIGHBOURS_STATE][_N_COUNT] = 0  # what was found may be gone
+            self._model._searches[0][_NEIGHBOURS_STATE][_N_COUNT] = 0  # what it found may be gone
         state = self._model._flat[_THICKET_STATE]
         for c in sorted(classes) if state[_T_WITH_BAYES] else ():
             seen[c] = 0
@@ -246,7 +246,7 @@ class Store:
         state[_T_REST] = _RESTS
 
     def _begin_again(self, places):
-        """Let the softmax regression learn these samples, far apart ones after each other."""
+        """Let the softmax regression learn these samples, consecutive ones far apart."""
         softmax = self._model._addresses[_SOFTMAX]
         weight = self._model.softmax._flat[_SOFTMAX_WEIGHT]
         for k in range(len(weight)):

@@ -8,22 +8,23 @@
         ...
     sharing.forget(SamplePacket(data))
 
-A packet is judged before any sample of it is learned: it is compared with the samples held.
+A packet is judged before any of its samples is learned: it is compared with the samples held.
 
-- A class of which few samples are held is compared with the held samples around its samples, of
-  each class by its share of their nearest neighbours (a two-sample test by neighbours, as in
+- A class of which few samples are held is compared with the held samples near its own, as many of
+  each class as its share of their nearest neighbours (a two-sample test by neighbours, as in
   Schilling: Multivariate Two-Sample Tests Based on Nearest Neighbors, Journal of the American
   Statistical Association 1986). Samples of a known class under another name would have half of
-  their three nearest neighbours in the packet. It is refused if less than three in five are there,
-  so classes may overlap. Where four in five are, a sample is left out if the three that are held
-  nearest to it are nearer than its own next one, unless more than a fifth are like that. A single
-  sample is refused: it could be of any class.
+  their three nearest neighbours in the packet. The class is refused if less than three in five
+  are in the packet, so classes may overlap. If at least four in five are, a sample is left out
+  whose three nearest held samples are nearer than its nearest one in the packet, unless this holds
+  for more than a fifth of them. A single sample is refused: it could be of any class.
 - A sample of a known class is contradicted, and left out, if none of its three nearest neighbours
   is of that class. The class is refused if more than half of its samples are contradicted.
 
-A class whose samples are all the same is refused, as a sensor was stuck, and one so far away that
-the ranges which hold it would be too coarse for what is held: another unit, or a broken sensor. A
-class is not learned, either, if as many of its samples are held as the packet has.
+A class whose samples are all the same is refused, as its sensor was stuck. So is a class so far
+away that ranges which hold it would be too coarse for the samples held: it has another unit, or
+its sensor is broken. A class is not learned, either, if the board holds as many of its samples as
+the packet has.
 """
 
 from array import array
@@ -48,10 +49,10 @@ _NEAR = const(3)  # neighbours that speak for or against a sample
 _REACH = const(3)  # held samples that one sample of a packet is compared with
 _UNIT = const(240)  # the weight of a sample of the packet
 _APART = const(3)  # in fives: the neighbours that a new class has to have in its own packet,
-_CLEAR = const(4)  # and from which on it stands apart
+_CLEAR = const(4)  # from this many on, the class stands apart
 _WITNESSES = const(32)  # held samples that are looked at before ranges grow
 _LOST = const(8)  # one in so many of them may come nearer to another class than to its own
-_DOUBLINGS = const(9)  # of a range, at most: what was all of it has 1/512 then
+_DOUBLINGS = const(9)  # the most doublings of a range: its old extent is 1/512 of it then
 _MANY = const(8)  # samples from which on a feature's least and greatest value do not count
 
 # What becomes of a class
@@ -65,7 +66,7 @@ STRANGE = "no such class"
 
 
 class Judge:
-    """Judges packets by the samples of a thicket; the arguments are those of Sharing."""
+    """Judges packets by the samples of a thicket; the arguments are the same as for Sharing."""
 
     def __init__(self, model, quantizer, feature_names, units, class_names):
         if not hasattr(model, "grove"):
@@ -77,10 +78,10 @@ class Judge:
         self._classes = tuple(class_names)
         self._raw = array("i", bytes(4 * len(self._features)))
         self._x = array("H", bytes(2 * len(self._features)))
-        self.found = []  # what the last judge() has returned
+        self.found = []  # the result of the last judge()
 
     def judge(self, packet):
-        """Judge a packet: a tuple for each class, (name, what, samples to be learned).
+        """Judge a packet; returns a tuple for each class, (name, what, samples to be learned).
 
         `what` is one of the texts above; the samples are given by their numbers. Nothing is
         changed. Raises ValueError for a packet of other features.
@@ -90,7 +91,7 @@ class Judge:
         return self.found
 
     def judging(self, packet):
-        """Judge a packet in steps, an iterator; at the end, `found` is what judge() returns.
+        """Judge a packet in steps, an iterator; at the end, `found` is the result.
 
         A step looks at one sample, or at its neighbours.
         """
@@ -140,7 +141,7 @@ class Judge:
         return judged
 
     def _judge_new(self, rows, which, near, label):
-        """Judge a class of which few samples are held: `what`, and the samples to be learned."""
+        """Judge a class of which few samples are held; returns `what`, and samples to learn."""
         rivals = [[row for row in found if row[1] != label] for found in near]
         held = self._rivals(rivals)
         if not held:
@@ -164,7 +165,7 @@ class Judge:
         return LEARNED, [which[i] for i in range(len(rows)) if i not in odd]
 
     def _rivals(self, near):
-        """Held samples of the classes that are nearest, (codes, weight); they weigh as many."""
+        """Return held samples of the nearest classes, (codes, weight), by the classes' shares."""
         hits = [0] * len(self._classes)
         for found in near:
             if found:
@@ -179,7 +180,7 @@ class Judge:
         return rivals
 
     def _own_neighbours(self, rows, i, rivals, most):
-        """How much of so many nearest neighbours of a row are rows, too: times _UNIT."""
+        """Return how many of the `most` nearest neighbours of row i are rows, times _UNIT."""
         features = len(self._features)
         others = [
             (apart(rows[i], rows[k], features), _UNIT, 1) for k in range(len(rows)) if k != i
@@ -188,12 +189,12 @@ class Judge:
         return _own_among(sorted(others), most * _UNIT)
 
     def _nearest_own(self, rows, i):
-        """How far the nearest other row is from row i."""
+        """Return the distance of row i and the nearest other row."""
         features = len(self._features)
         return min([apart(rows[i], rows[k], features) for k in range(len(rows)) if k != i])
 
     def _doublings(self, packet, which):
-        """How often the range of each feature would double for these samples of a packet."""
+        """Return how often each feature's range would double for these samples of a packet."""
         found = []
         for f in range(len(self._features)):
             low, size = self._quantizer.range_of(f)
@@ -215,7 +216,7 @@ class Judge:
         return found
 
     def _stay_apart(self, doublings):
-        """Whether the classes that are held can be told apart once ranges have doubled so."""
+        """Return whether the held classes can be distinguished after these doublings."""
         if max(doublings) > _DOUBLINGS:
             return False
         rows = self._witnesses() if max(doublings) else []
@@ -230,7 +231,7 @@ class Judge:
         return _LOST * lost <= len(rows)
 
     def _witnesses(self):
-        """Held samples, (codes, class), as many of each class that is known."""
+        """Return held samples, (codes, class), equally many of each known class."""
         known = [c for c in range(len(self._classes)) if self._store.count(c) >= _KNOWN]
         rows = []
         for c in known:
@@ -241,7 +242,7 @@ class Judge:
         return rows
 
     def value_changes(self, packet):
-        """How far each feature's values are moved, at most, by other units and ranges: raw."""
+        """Return how far other units and ranges move each feature's values, at most: raw."""
         from ..sample_packet import value_of
 
         worst = [0] * len(self._features)
@@ -254,7 +255,7 @@ class Judge:
         return worst
 
     def _read(self, packet, i):
-        """The raw values of a sample in the units of this thicket."""
+        """Return the raw values of a sample in the units of this thicket."""
         for f in range(len(self._features)):
             self._raw[f] = self._value(packet, i, f)
 
@@ -262,13 +263,13 @@ class Judge:
         return in_unit(packet.raw(i, f), packet.units[f], self._units[f])
 
     def _code(self, packet, i):
-        """The codes of a sample by the ranges as they are; the quantizer stays as it is."""
+        """Return the codes of a sample by the present ranges; does not change the quantizer."""
         self._read(packet, i)
         self._quantizer.code_aside(self._raw, self._x)
 
 
 class Sharing(Judge):
-    """The samples that a thicket shares, and those that it learns from others.
+    """Shares samples of a thicket, and lets it learn samples of others.
 
     model          a Thicket
     quantizer      the quantizer of its samples, a GrowingQuantizer or a Quantizer
@@ -279,7 +280,7 @@ class Sharing(Judge):
 
     def __init__(self, model, quantizer, feature_names, units, class_names):
         super().__init__(model, quantizer, feature_names, units, class_names)
-        self._waiting = []  # (packet, sample, class), from the last one on
+        self._waiting = []  # (packet, sample, class), learned from the end on
 
     @property
     def waiting(self):
@@ -287,7 +288,7 @@ class Sharing(Judge):
         return len(self._waiting)
 
     def collect(self, origin, wanted, most=MOST):
-        """A packet of up to `most` samples of each of the wanted classes, a tuple of names.
+        """Make a packet of up to `most` samples of each wanted class; `wanted` has their names.
 
         It has only samples that the thicket was taught itself, not those of others' packets.
         Raises ValueError for an unknown class, or a class without such samples.
@@ -309,7 +310,7 @@ class Sharing(Judge):
         return packed(origin, features, self._quantizer.grows, wanted, samples)
 
     def take(self, packet):
-        """Judge a packet, and keep what is to be learned from it; returns what judge() does.
+        """Judge a packet, and keep the samples to be learned from it; returns the judgement.
 
         Ranges grow for all of its samples before the first one is learned.
         """
@@ -319,7 +320,7 @@ class Sharing(Judge):
                 label = self._classes.index(packet.class_names[packet.label(i)])
                 self._waiting.append((packet, i, label))
                 self.widen(packet, i)
-        # one of each class in turn, so that no run of one class comes
+        # one of each class in turn, so that no class comes in a run
         turns = [0] * len(self._classes)
         order = []
         for k, (_, _, label) in enumerate(self._waiting):
@@ -331,45 +332,45 @@ class Sharing(Judge):
     def step(self):
         """Learn one of the waiting samples; returns how many are left.
 
-        Once for each sample that the board labels itself is often enough, and never too often.
+        Call it once for each sample that is labelled on this board.
         """
         if self._waiting:
             self.learn(*self._waiting.pop())
         return len(self._waiting)
 
     def widen(self, packet, i):
-        """Have ranges grow for a sample, whose codes are then at hand."""
+        """Let ranges grow for a sample, and compute its codes."""
         self._read(packet, i)
         self._quantizer.encode(self._raw, self._x)
 
     def learn(self, packet, i, label):
-        """Learn a sample of a packet as one of that class."""
+        """Learn a sample of a packet as a sample of this class."""
         self.widen(packet, i)
         self._store.welcome(self._x, label, mark_of(packet.origin))
 
     def held(self, label):
-        """How many samples of a class are held, whoever taught them."""
+        """Return how many samples of a class are held, whoever taught them."""
         return self._store.count(label)
 
     def count_own(self, label):
-        """How many of the held samples of a class were taught here."""
+        """Return how many of the held samples of a class were taught here."""
         return len(self._store.places(label, True))
 
     def forget(self, packet, which=None):
-        """Remove the samples that are held of a packet; returns how many there were.
+        """Remove the held samples of a packet; returns how many there were.
 
-        which has the numbers of those that were learned; without it, all of the packet's are
-        looked for.
+        which has the numbers of the samples that were learned; without it, all are looked for.
 
-        They are found by their codes: for each, the nearest one of its class that is very near,
-        and has the mark of the packet's origin. Raises ValueError if nothing else is held.
+        They are found by their codes: for each sample, the nearest held one of its class, if it is
+        very near and has the mark of the packet's origin. Raises ValueError if nothing else is
+        held.
         """
         return self.forget_all(((packet, which),))
 
     def forget_all(self, packets):
-        """The same for pairs (packet, which), all at once.
+        """Remove the held samples of pairs (packet, which), all at once.
 
-        One after the other, some of the next one's samples would take the places of the first's.
+        Packet by packet, samples of the next packet might be taken for samples of the first.
         """
         places = set()  # type: set
         for packet, which in packets:
@@ -378,9 +379,9 @@ class Sharing(Judge):
         return self._remove(places)
 
     def forget_origin(self, origin):
-        """Remove all samples that are held of an origin, whatever packets they came in.
+        """Remove all held samples of an origin, whatever packets they came in.
 
-        That is what has its mark; so has what came of another one whose name has the same mark.
+        They are found by their mark, so this removes the samples of all origins with that mark.
         """
         self._drop(origin)
         return self._remove(self._store.places_of(mark_of(origin)))
@@ -394,7 +395,7 @@ class Sharing(Judge):
         return len(places)
 
     def _find(self, packet, which, places):
-        """Add the places of samples like those of a packet."""
+        """Add the places of held samples that match those of a packet."""
         store = self._store
         # before there were marks, a thicket learned samples of others as its own
         of_it = mark_of(packet.origin) if store.has_foreign else 0
@@ -410,14 +411,14 @@ class Sharing(Judge):
 
 
 def _agrees(near, label):
-    """Whether one of the nearest neighbours is of that class."""
+    """Return whether one of the nearest neighbours is of this class."""
     return label in [c for _, c, _ in near[:_NEAR]]
 
 
 def _is_with_its_own(rows, i):
-    """Whether row i of the (codes, class) is nearer to one of its own class than to all others."""
+    """Return whether the row nearest to row i of (codes, class) is of the same class."""
     codes, label = rows[i]
-    least = [_FAR, _FAR]  # of its own class, of others
+    least = [_FAR, _FAR]  # distances to its own class and to the others
     for k in range(len(rows)):
         if k != i:
             other = int(rows[k][1] != label)
@@ -426,9 +427,9 @@ def _is_with_its_own(rows, i):
 
 
 def _own_among(others, left):
-    """Of the nearest others, which weigh `left` together, how much those of the packet weigh.
+    """Return the weight of the packet's samples among the nearest ones with weight `left`.
 
-    Each is (distance, weight, 1: of the packet); those at the same distance share what is left.
+    Each is (distance, weight, 1: of the packet); samples at the same distance share the rest.
     """
     own = at = 0
     while left and at < len(others):

@@ -17,9 +17,7 @@ Buffers:
     share      'i'  [classes] the scores, Q12, then their softmax p, Q14
     weight     'i'  [classes * (features + 1)] Q16, within +-16
 
-Features are centred and scaled on the fly: each code is taken relative to the feature's running
-mean, in units of its running mean absolute deviation, within +-3. The linear regressor scales its
-features in the same way.
+The linear regressor scales its features in the same way.
 """
 
 import micropython
@@ -40,9 +38,9 @@ _SOFTMAX_WEIGHT = const(6)
 # (end)
 
 _MEMORY = const(1024)  # samples that the running means look back over
-_ONE = const(4096)  # of Q12
+_ONE = const(4096)  # 1 in Q12
 _MOST_SCALED = const(12288)  # 3 in Q12
-_L_FEATURES = const(0)  # of the state
+_L_FEATURES = const(0)  # from here on, words of the state
 _L_CLASSES = const(1)
 _L_RATE = const(2)  # 1/256
 _L_SEEN = const(3)  # samples so far, at most as many as the means look back over
@@ -55,7 +53,7 @@ _VOTE = const(1020)  # votes for a share of 1 / 2**14
 
 @micropython.viper
 def scale(t, rows, at: int):
-    """Centre and scale the sample at rows[at]; a feature that never changed counts nothing."""
+    """Centre and scale the sample at rows[at]; a feature that never changed is ignored."""
     address = ptr32(t)
     mean = ptr32(address[_SOFTMAX_MEAN])
     deviation = ptr32(address[_SOFTMAX_DEVIATION])
@@ -100,7 +98,7 @@ def average(t, rows, at: int):
 
 @micropython.viper
 def predict(t, rows, at: int) -> int:
-    """The class of the sample at rows[at]; leaves its votes, z and p in the table."""
+    """Return the class of the sample at rows[at]; leave its votes, z and p in the table."""
     scale(t, rows, at)
     score(t)
     return int(share_out(t))
@@ -108,7 +106,7 @@ def predict(t, rows, at: int) -> int:
 
 @micropython.viper
 def learn(t, rows, at: int, label: int) -> int:
-    """A step down the gradient, with the means of before; returns the class predicted before."""
+    """Take a gradient step, with the means from before; returns the class predicted before."""
     predicted = int(predict(t, rows, at))
     step(t, label)
     average(t, rows, at)
@@ -117,7 +115,7 @@ def learn(t, rows, at: int, label: int) -> int:
 
 @micropython.viper
 def score(t):
-    """share becomes the scores sum_f weight[c][f] * z_f, in Q12."""
+    """Set share to the scores sum_f weight[c][f] * z_f, in Q12."""
     address = ptr32(t)
     state = ptr32(address[_SOFTMAX_STATE])
     scaled = ptr32(address[_SOFTMAX_SCALED])
@@ -126,7 +124,7 @@ def score(t):
     terms = state[_L_FEATURES] + 1
     k = 0
     for c in range(state[_L_CLASSES]):
-        total = 0  # of at most 257 terms below 3 * 16 in Q12 each: below 2**26
+        total = 0  # at most 257 terms below 3 * 16 in Q12 each: below 2**26
         for f in range(terms):
             total += ((weight[k] >> 4) * scaled[f]) >> 12  # 2**16 * 12288 < 2**30
             k += 1
@@ -135,7 +133,7 @@ def score(t):
 
 @micropython.viper
 def share_out(t) -> int:
-    """share becomes the softmax of what it was; fills the votes; returns the likeliest class."""
+    """Replace share by its softmax, fill the votes, and return the likeliest class."""
     address = ptr32(t)
     classes = ptr32(address[_SOFTMAX_STATE])[_L_CLASSES]
     votes = ptr32(address[_SOFTMAX_VOTES])
@@ -224,7 +222,7 @@ class SoftmaxRegression(Learner):
 
     @property
     def confidence(self):
-        """The part of the votes that the predicted class has, 0..255."""
+        """The predicted class's share of the votes, 0..255."""
         return max(self.votes) >> 16
 
     def progress(self):

@@ -135,7 +135,7 @@ _MOST_VARIANCE = const(4194304)
 
 
 def thicket_is_sound(b, searches):
-    """The words of its own, and the searches for neighbours: b are its buffers, and theirs."""
+    """Are a thicket's own words and its searches sound? Both arguments are buffers."""
     state = b[_THICKET_STATE]
     classes = state[_T_CLASSES]
     length = searches[0][_RING_SHAPE][_R_LENGTH]
@@ -160,7 +160,7 @@ def thicket_is_sound(b, searches):
 
 
 def ring_is_sound(b):
-    """The ring's ends fit each other, and its labels are classes."""
+    """Do the ring's ends fit each other, and are its labels classes?"""
     shape = b[_RING_SHAPE]
     held = shape[_R_HELD]
     head = shape[_R_HEAD]
@@ -182,7 +182,7 @@ def _looks_back(state):
 
 
 def softmax_is_sound(b):
-    """Means, deviations and weights are where they cannot overflow."""
+    """Are means, deviations and weights where they cannot overflow?"""
     return (
         0 <= b[_SOFTMAX_STATE][3] <= _MOST_SEEN
         and are_within(b[_SOFTMAX_MEAN], 0, _MOST_MEAN)
@@ -192,7 +192,7 @@ def softmax_is_sound(b):
 
 
 def bayes_is_sound(b):
-    """Means may be anything; counts and variances are where they cannot overflow."""
+    """Are counts and variances where they cannot overflow? Means may be anything."""
     return (
         max(b[_BAYES_SEEN]) <= _MOST_OF_CLASS
         and 1 <= b[_BAYES_STATE][_B_SEEN] <= _MOST_POOLED
@@ -201,7 +201,7 @@ def bayes_is_sound(b):
 
 
 def grove_is_sound(b):
-    """Every voting tree's paths end in leaves, and the tree that grows can go on."""
+    """Do the paths of voting trees end in leaves, and can the growing tree go on?"""
     return (
         trees_are_sound(b)
         and store_is_sound(b)
@@ -213,7 +213,7 @@ def grove_is_sound(b):
 
 
 def store_is_sound(b):
-    """The classes are counted right, and the next sample goes where it may."""
+    """Are the classes counted right, and is the next sample's place valid?"""
     shape = b[_RING_SHAPE]
     state = b[_STORE_STATE]
     held = shape[_R_HELD]
@@ -253,7 +253,7 @@ def _counts_are(counts, labels, held):
 
 
 def search_is_sound(b, part):
-    """A search for neighbours that was begun stays within the ring, of which b has the buffers."""
+    """Does a search that was begun stay within the ring, whose buffers b has?"""
     state = b[_NEIGHBOURS_STATE]
     length = b[_RING_SHAPE][_R_LENGTH]
     if max(b[_NEIGHBOURS_NEAREST]) >= length:
@@ -277,7 +277,7 @@ def search_is_sound(b, part):
 
 
 def trees_are_sound(b):
-    """The same, whatever the leaves hold, and whatever the trees' weights are."""
+    """Like grove_is_sound(), whatever the leaves and the trees' weights are."""
     grove = b[_GROVE_STATE]
     sprout = b[_SPROUT_STATE]
     used = grove[_G_USED]
@@ -338,7 +338,7 @@ def _ends(b, s):
 
 
 def _can_grow(b, sprout):
-    """Do the growing tree's leaves have samples, and is the split that was found one?"""
+    """Do the growing tree's leaves have samples, and is the split found for one of them valid?"""
     most = b[_GROVE_STATE][_G_MOST]
     used = sprout[_S_INNER_USED]
     features = b[_RING_SHAPE][_R_FEATURES]

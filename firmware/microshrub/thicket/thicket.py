@@ -8,27 +8,27 @@ probabilities instead of classes, and the weights are exponential.
 | member     | what it is for                                  | where |
 |------------|-------------------------------------------------|-------|
 | grove      | concepts with structure, changing or not        | grove.py |
-| neighbours | local concepts; it searches the grove's store   | neighbours.py |
+| neighbours | local concepts; search the grove's store        | neighbours.py |
 | softmax    | linear concepts                                 | softmax.py |
 | shrubs     | runs of one label, abrupt change: tiny windows  | shrub/ensemble.py |
 | last       | predicts the last label, if it is known         | members.py |
 | bayes      | few samples                                     | bayes.py |
 
-While somebody tells the labels, all of them vote. Where nobody does, those abstain that lean on
-the label before, if labels came in runs: see vote_mixing.py.
+While labels come, all members vote. Without labels, members that use the label before abstain if
+labels came in runs: see vote_mixing.py.
 
 The kernels are in members.py. Buffers, besides those of the members:
 
     state      'i'  the integers in members.py
     votes      'i'  [classes] the votes for the last sample that was predicted
-    said       'i'  [6] the class that each member said, or -1: none
-    accuracy   'i'  [6] Q20: of late, how often a member was right
-    share      'i'  [6] Q12: what a member's votes count for; they add up to about 4096
-    alone      'i'  [6] Q20: the same as accuracy, where no label is known; see vote_mixing.py
-    factor     'H'  [classes] Q8: what votes are multiplied by there
+    said       'i'  [6] the class that each member predicted, or -1: none
+    accuracy   'i'  [6] Q20: a member's recent accuracy
+    share      'i'  [6] Q12: the weight of a member's votes; the sum is about 4096
+    alone      'i'  [6] Q20: like accuracy, for when no labels come; see vote_mixing.py
+    factor     'H'  [classes] Q8: the factor of votes when no labels come
 
-The shares of the bytes that each member gets were chosen on ten streams together, of 3 to 42
-features and 2 to 10 classes.
+The share of the bytes for each member was chosen on ten streams together, with 3 to 42 features
+and 2 to 10 classes.
 """
 
 from micropython import const
@@ -74,23 +74,23 @@ _NARROW = const(128)
 
 _LEAST = const(8)  # samples that a tree is grown on
 _SMALL = const(65536)  # bytes up to which
-_MOST = const(1024)  # so many samples are enough,
-_MOST_OF_ALL = const(8192)  # and so many with more bytes
+_MOST = const(1024)  # samples that are enough within these bytes
+_MOST_OF_ALL = const(8192)  # samples that are enough with more bytes
 _MOST_TREES = const(64)
-_TREES = const(36)  # more of them gain little where they have leaves enough
+_TREES = const(36)  # more of them gain little if they have enough leaves
 _ONE = const(1048576)  # an accuracy of 1, Q20
 _K = const(5)  # neighbours that vote
 _LEAST_FOR_REPLAY = const(4096)  # bytes
 _SEARCH = const(5)  # buffers of a search, of which the second has the votes
-_RING_BUFFERS = const(3)  # at the head of the grove's table and the neighbours'
+_RING_BUFFERS = const(3)  # buffers at the head of the grove's table and the neighbours'
 MEMBERS = ("grove", "neighbours", "softmax", "shrubs", "last", "bayes")
 
 
 def softmax_share(features, classes, limit):
-    """A planned softmax regression, and whether it takes part.
+    """Plan a softmax regression; returns it, and whether it takes part.
 
-    It does if it needs at most a third of the bytes; otherwise, one of the smallest size stands in
-    for it, since the kernels' tuple always has the same form.
+    It does if it needs at most a third of the bytes; otherwise, one of the smallest size replaces
+    it, since the kernels' tuple always has the same form.
     """
     wanted = SoftmaxRegression.plan(features=features, classes=classes)
     if wanted.table_bytes() <= limit // 3:
@@ -99,9 +99,9 @@ def softmax_share(features, classes, limit):
 
 
 def bayes_share(features, classes, limit, rest, seed):
-    """A planned naive Bayes, and whether it takes part: if it needs at most a fifth of the bytes.
+    """Plan a naive Bayes; returns it, and whether it takes part.
 
-    It does not, either, if that leaves too little of the rest for a grove.
+    It does if it needs at most a fifth of the bytes, and leaves enough of the rest for a grove.
     """
     wanted = GaussianNaiveBayes.plan(features=features, classes=classes, seed=seed)
     needed = wanted.table_bytes()
@@ -112,9 +112,10 @@ def bayes_share(features, classes, limit, rest, seed):
 
 
 def shrubs_share(features, classes, limit, seed):
-    """Planned fast shrubs, and whether they take part: if they need at most a sixth of the bytes.
+    """Plan fast shrubs; returns them, and whether they take part.
 
-    A tiny window, a new shrub with every sample and a large step follow runs of one label.
+    They do if they need at most a sixth of the bytes. A tiny window, a new shrub for every sample
+    and a large step follow runs of one label.
     """
     wanted = ShrubEnsemble.plan(
         features=features, classes=classes, window=12, trees=4, depth=3, step=8, seed=seed
@@ -125,20 +126,20 @@ def shrubs_share(features, classes, limit, seed):
 
 
 def reach(features, limit):
-    """How many samples the nearest neighbours search: with the bytes, so many features of them.
+    """Return how many samples the nearest neighbours search, by the bytes and the features.
 
-    That bounds their time, which is most of a prediction's: on a Cortex-M0 it is about 50
-    instructions a feature of a sample, but for the sums that are not added up to their end.
+    This bounds their time, which is most of a prediction's: on a Cortex-M0 it is about 50
+    instructions per feature of a sample, less for sums that are not completed.
     """
     return max(limit // (7 * features), _LEAST)
 
 
 def grove_share(features, classes, limit, seed):
-    """The plan of the largest grove that fits into `limit` bytes; None if none does.
+    """Plan the largest grove that fits into `limit` bytes; None if none does.
 
-    All of it grows together: the window first of all, since the nearest neighbours search it, too,
-    with more leaves to a tree and more trees. Within 64 KB, a window of 1024 samples is enough,
-    and what bytes there are besides go to more trees. Beyond, they go to samples and leaves.
+    All of it grows together: above all the window, since the nearest neighbours search it, too,
+    with more leaves per tree and more trees. Within 64 KB, a window of 1024 samples is enough, and
+    further bytes go to more trees. Beyond 64 KB, they go to samples and leaves.
     """
     large = limit > _SMALL
     low = _LEAST
@@ -160,7 +161,7 @@ def grove_share(features, classes, limit, seed):
 
 
 def _grove(features, classes, window, trees, large, seed):
-    """The plan of a grove with that window, and the given number of trees, or the usual one."""
+    """Plan a grove with a window, and the given number of trees, or the usual one."""
     return Grove.plan(
         features=features,
         classes=classes,
@@ -195,7 +196,7 @@ class Thicket(Learner):
     PARAMETERS = "bytes 65536 2048..1048576;prior even even|taught;seed 0 0..1073741823"
 
     def predict_next(self, x):
-        """The class of x if it comes right after the sample learned last.
+        """Return the class of x if it comes right after the sample learned last.
 
         The label of that sample may be a hint. Fills `votes`. Allocates nothing.
         """
@@ -203,11 +204,11 @@ class Thicket(Learner):
         return self._predict_next(self._addresses, x, 0)
 
     def idle(self):
-        """Go on with the work that the last label left; returns whether there is more."""
+        """Continue the work that the last label left; returns whether there is more."""
         return bool(rest(self._addresses))
 
     def label_run(self):
-        """How many of the labels learned last are the same."""
+        """Return how many of the last labels were the same."""
         return self.grove._flat[_STORE_STATE][_W_RUN]
 
     def _mover(self):
@@ -255,7 +256,7 @@ class Thicket(Learner):
         ]
 
     def _shared(self):
-        """All buffers but those of the members that have tables of their own."""
+        """Return all buffers but those of the members that have their own tables."""
         near = neighbours_table(self.features, self.classes, _K)
         again = []
         if self._with_replay:  # a search of its own, which takes votes only at its end
@@ -324,7 +325,7 @@ class Thicket(Learner):
             self._flat[_THICKET_ALONE][k] = _ONE >> 1
 
     def is_empty(self):
-        """Whether it holds no sample yet, neither learned nor of another board."""
+        """Return whether it holds no sample yet, neither its own nor another board's."""
         return not self.grove._flat[_RING_SHAPE][_R_HELD]
 
     @property
@@ -334,11 +335,11 @@ class Thicket(Learner):
 
     @property
     def confidence(self):
-        """The part of the votes that the predicted class has, 0..255."""
+        """The predicted class's share of the votes, 0..255."""
         return min(max(self.votes) >> 16, 255)
 
     def progress(self):
-        """What users see of the state: each member's share and recent accuracy in %."""
+        """Figures for users: each member's share and recent accuracy in %."""
         own = self._flat
         progress = {"trees_used": self.grove.trees_used}
         for k in range(_MEMBERS):

@@ -1,9 +1,9 @@
 """A tree that grows a little with each sample, on samples of the ring that stay where they are.
 
-It grows best first: the leaf in which the most could be gained, by how mixed its samples are,
-splits next, until the tree has all its leaves. Each step of growth is one of three, and is paid
-for in visits to samples: choose a leaf, try a feature for it, or split it. After every step, the
-tree is complete: whatever is not split yet is a leaf.
+It grows best first: the leaf with the most to gain, by how mixed its samples are, splits next,
+until the tree has all its leaves. A step of growth chooses a leaf, tries a feature for it, or
+splits it; its cost is counted in visits to samples. After every step, the tree is complete: every
+node that is not split yet is a leaf.
 
 Buffers (the numbers say where in the table t of grove.py; B = window, L = leaves of a tree):
 
@@ -162,7 +162,7 @@ def count(i: int, k: int, t, feature: int, low: int, width: int):
     line = address[_SPROUT_LINE] + 2 * first
     column = address[_RING_CODES] + feature
     cell = tally + 2 * _BINS * classes
-    while cell - tally:  # by fours
+    while cell - tally:  # four at a time
         cell -= 8
         ptr16(cell)[0] = 0
         ptr16(cell)[1] = 0
@@ -180,7 +180,7 @@ def count(i: int, k: int, t, feature: int, low: int, width: int):
 def compare(k: int, n: int, t, feature: int, low: int, width: int, bins: int):
     """Is a border between two bins the best split so far?
 
-    The squares on the right are sum_c (total_c - left_c)**2, of which each term is
+    The squares on the right are sum_c (total_c - left_c)**2; each term is
     total_c**2 - 2 * total_c * left_c + left_c**2.
     """
     address = ptr32(t)
@@ -192,8 +192,8 @@ def compare(k: int, n: int, t, feature: int, low: int, width: int, bins: int):
     total = k + 2 * _BINS * classes
     left = total + 2 * classes
     # the leaf's samples by class; none of them is on the left yet
-    squares = 0  # of them, < 2**28, as all below are
-    rest = size  # of the classes to come
+    squares = 0  # of these samples, < 2**28, as all sums of squares below
+    rest = size  # samples of the classes not counted yet
     for c in range(classes):
         n = rest
         if c < classes - 1:
@@ -260,7 +260,7 @@ def compare(k: int, n: int, t, feature: int, low: int, width: int, bins: int):
 
 @micropython.viper
 def measure(i: int, k: int, t, leaf: int):
-    """Count a leaf's classes; from them, its impurity and what it predicts."""
+    """Count a leaf's classes, and compute its impurity and its class frequencies."""
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
     labels = ptr8(address[_RING_LABELS])
@@ -272,7 +272,7 @@ def measure(i: int, k: int, t, leaf: int):
     i = address[_SPROUT_LINE] + 2 * first
     end = i + 2 * samples
     k = 0
-    if classes == 2:  # of which the labels' sum is the second one's count
+    if classes == 2:  # the sum of the labels is the second class's count
         if samples & 1:
             k = labels[ptr16(i)[0]]
             i += 2

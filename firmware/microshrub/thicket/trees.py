@@ -1,8 +1,8 @@
-"""The trees of a grove, whatever they predict: how they are begun and split, and how a sample
-goes down to a leaf of each.
+"""The trees of a grove, whatever they predict: begins them, splits their leaves, and takes a
+sample down to a leaf of each tree.
 
-Which split is the best, and what a leaf holds, is decided elsewhere: in tree_growth.py for
-classes. The buffers are those of grove.py.
+tree_growth.py decides for classes which split is the best, and what a leaf holds. The buffers are
+described in grove.py.
 """
 
 import micropython
@@ -35,7 +35,7 @@ _R_HELD = const(3)
 _R_HEAD = const(4)
 # (end)
 
-_G_TREES = const(0)  # of the grove: T
+_G_TREES = const(0)  # from here on, words of the grove: T
 _G_USED = const(1)  # trees that vote
 _G_MOST = const(2)  # L
 _G_WINDOW = const(3)  # B
@@ -43,19 +43,19 @@ _G_EVERY = const(4)  # samples from one tree to the next
 _G_SINCE = const(5)  # since one began to grow
 _G_PACE = const(6)  # visits of a sample that growth may take with each sample
 _G_WORDS = const(7)
-_G_RECENT = const(7)  # with more than 128 leaves: samples that trees grow on now, or 0: all
+_G_RECENT = const(7)  # with more than 128 leaves: samples that trees now grow on; 0: all
 
-_S_SLOT = const(0)  # of the sprout: the slot in which the tree grows
-_S_GROWING = const(1)  # 1: it does
+_S_SLOT = const(0)  # from here on, words of the sprout: the slot in which the tree grows
+_S_GROWING = const(1)  # 1: a tree is growing
 _S_MOST = const(2)  # L
 _S_WANTED = const(3)  # features to try for a leaf
 _S_INNER_USED = const(4)  # inner nodes of the tree so far
 _S_LEAF = const(5)  # the leaf that is to split next, or L: none was chosen yet
 _S_DRAWN = const(6)  # features that were tried for it
-_S_TRIED = const(7)  # those that had two values
+_S_TRIED = const(7)  # features tried that had two values or more
 _S_MERIT = const(8)  # the best split's, or 0: there is none yet
-_S_BY = const(9)  # and its feature
-_S_AT = const(10)  # and its threshold
+_S_BY = const(9)  # the feature of the best split
+_S_AT = const(10)  # its threshold
 _S_TIES = const(11)  # splits as good as it
 _S_WORDS = const(12)
 
@@ -68,12 +68,12 @@ FIXED_IN_SPROUT = (_S_MOST, _S_WANTED)
 
 
 def octets(leaves):
-    """Of how many bytes a kid's or a leaf's number is, in a tree of so many leaves: 1 or 2."""
+    """Return the bytes of a kid's or a leaf's number in a tree with that many leaves: 1 or 2."""
     return 1 if leaves <= _NARROW else 2
 
 
 def trees_table(slots, leaves):
-    """The buffers of the trees' inner nodes."""
+    """Describe the buffers of the trees' inner nodes."""
     inner = slots * (leaves - 1)
     return [
         ("grove.feature", "B", inner),
@@ -83,7 +83,7 @@ def trees_table(slots, leaves):
 
 
 def sprout_table(features, window, leaves, tally):
-    """The buffers of the tree that grows, of which one, a row of a table, is for the trials."""
+    """Describe the buffers of the growing tree; `tally`, a row of a table, is for the trials."""
     return [
         ("sprout.state", "i", _S_WORDS),
         ("sprout.line", "H", window),
@@ -97,7 +97,7 @@ def sprout_table(features, window, leaves, tally):
 
 
 def start_trees(b, features, window, trees, leaves, every, wanted):
-    """No trees yet, and nothing grows, in slot 0; `wanted` features are tried for a split."""
+    """Start without trees; slot 0 is for the next tree, `wanted` features are tried per split."""
     grove = b[_GROVE_STATE]
     grove[_G_TREES] = trees
     grove[_G_MOST] = leaves
@@ -112,7 +112,7 @@ def start_trees(b, features, window, trees, leaves, every, wanted):
 
 @micropython.viper
 def begin(t) -> int:
-    """Count a sample. Does a tree grow now? 2 if it was planted just now, 1 if before, else 0.
+    """Count a sample; returns 2 if a tree was planted just now, 1 if one grows already, else 0.
 
     The ring holds `every` samples more than a tree is grown on, so none is overwritten meanwhile.
     """
@@ -134,15 +134,15 @@ def begin(t) -> int:
     return 2
 
 
-# Of the next one, of span() and of divide(), the first two arguments are 0: viper keeps the first
-# two variables of a kernel in registers, no others. To follow an address takes less than an index.
+# The first two arguments of plant(), span() and divide() are always 0: viper keeps only the first
+# two variables of a kernel in registers. Following an address takes less than an index.
 
 
 @micropython.viper
 def plant(i: int, place: int, t, window: int):
-    """A tree of one leaf, with the newest `window` samples, or all that there are.
+    """Plant a tree of one leaf, with the newest `window` samples, or as many as there are.
 
-    The newest are those of the ring, if it has so many; see sample_store.py.
+    The newest are the ring's samples, if it has that many; see sample_store.py.
     """
     address = ptr32(t)
     ring = ptr32(address[_RING_SHAPE])
@@ -184,7 +184,7 @@ def plant(i: int, place: int, t, window: int):
 
 @micropython.viper
 def choose(t) -> int:
-    """Choose the leaf with the most to gain; without one, or without room, the tree is done."""
+    """Choose the leaf with the most to gain; if none gains, or there is no room, end the tree."""
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
     impurity = ptr32(address[_SPROUT_IMPURITY])
@@ -204,7 +204,7 @@ def choose(t) -> int:
 
 @micropython.viper
 def draw(t) -> int:
-    """A feature that was not tried for the leaf yet."""
+    """Draw a feature that was not tried for the leaf yet."""
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
     order = ptr8(address[_SPROUT_ORDER])
@@ -220,7 +220,7 @@ def draw(t) -> int:
 
 @micropython.viper
 def span(i: int, a: int, t, feature: int) -> int:
-    """The least code of the leaf's samples times 256, plus the greatest."""
+    """Return the least code of the leaf's samples times 256, plus the greatest."""
     address = ptr32(t)
     leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
     features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
@@ -230,8 +230,8 @@ def span(i: int, a: int, t, feature: int) -> int:
     end = i + 2 * (ptr16(address[_SPROUT_END])[leaf] - first)
     low = ptr8(column)[ptr16(i)[0] * features]  # < 65535 * 256 < 2**24
     high = low
-    i += (end - i) & 2  # of an odd number of samples, the first is done
-    while end - i:  # by twos, of which one can be the least: three comparisons for four
+    i += (end - i) & 2  # of an odd number of samples, the first one is done already
+    while end - i:  # in pairs: three comparisons for two samples, not four
         a = ptr8(column)[features * ptr16(i)[0]]
         b = ptr8(column)[features * ptr16(i)[1]]
         i += 4
@@ -250,7 +250,7 @@ def span(i: int, a: int, t, feature: int) -> int:
 
 @micropython.viper
 def divide(i: int, j: int, t, leaf: int) -> int:
-    """Split a leaf in two; returns the new one, the right one. Without a split, close it: 0."""
+    """Split a leaf in two; returns the new, right one. Without a split, close it and return 0."""
     address = ptr32(t)
     sprout = ptr32(address[_SPROUT_STATE])
     begin = ptr16(address[_SPROUT_BEGIN])
@@ -303,7 +303,7 @@ def divide(i: int, j: int, t, leaf: int) -> int:
 
 @micropython.viper
 def is_over(t) -> int:
-    """Is the tree grown? It is, too, when its time is up."""
+    """Is the tree done growing, or is its time up?"""
     address = ptr32(t)
     grove = ptr32(address[_GROVE_STATE])
     sprout = ptr32(address[_SPROUT_STATE])
@@ -314,9 +314,9 @@ def is_over(t) -> int:
 
 @micropython.viper
 def hand_over(t, place: int):
-    """Give the next tree a slot: an unused one, else that with the least of the numbers.
+    """Give the next tree a slot: an unused one, else the one with the smallest number.
 
-    Their address stands at that place of the table t, one for each slot.
+    The address of the slots' numbers stands at `place` in the table t.
     """
     address = ptr32(t)
     grove = ptr32(address[_GROVE_STATE])
@@ -335,12 +335,12 @@ def hand_over(t, place: int):
         sprout[_S_SLOT] = worst
 
 
-# n and k are 0: viper keeps the first arguments in registers.
+# n and k are always 0: viper keeps the first arguments in registers.
 
 
 @micropython.viper
 def descend(n: int, k: int, t, rows, at: int):
-    """Which leaf the sample at rows[at] reaches in each tree that votes."""
+    """Find the leaf that the sample at rows[at] reaches in each tree that votes."""
     address = ptr32(t)
     feature = ptr8(address[_GROVE_FEATURE])
     threshold = ptr8(address[_GROVE_THRESHOLD])

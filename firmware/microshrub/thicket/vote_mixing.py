@@ -1,25 +1,25 @@
-"""How the votes of the members are mixed: each counts according to its recent accuracy.
+"""Mixes the members' votes: each member counts according to its recent accuracy.
 
-Where nobody gives labels, the answer is a function of the row, whatever came before it: the last
-label abstains. While classes are mixed, the others vote as they do where labels are known.
+Without labels, a prediction depends only on the row, whatever came before it: the member `last`
+abstains. While classes are mixed, the other members vote as they do with labels.
 
-In runs, all members abstain that follow runs of one label. The others have a second accuracy, of
-samples whose label could not be guessed from the one before: the first after a change of label,
-and some of the samples held, which are replayed. Somebody who teaches in runs chooses the
-classes, so the one that is shown most is not the one that is likely later: the votes of the grove
-and of the neighbours are divided by the share that each class has of the samples held (Elkan: The
-Foundations of Cost-Sensitive Learning, IJCAI 2001, theorem 2); with prior="taught" they are not.
+In runs, all members that follow runs of one label abstain. The others have a second accuracy, on
+samples whose label could not be guessed from the label before: the first sample after a change of
+label, and some of the samples held, which are replayed. Somebody who teaches in runs chooses the
+classes, so the class that is shown most need not be the most likely later: the votes of the grove
+and of the neighbours are divided by each class's share of the samples held (Elkan: The Foundations
+of Cost-Sensitive Learning, IJCAI 2001, theorem 2), except with prior="taught".
 
 Replay estimates that accuracy without a fresh label: samples of all classes in turn are drawn from
-the store, asked once more and not learned; the neighbours leave them out. So that no label takes
-twice the time of another, one sample takes five labels: the grove and naive Bayes are asked with
-the first one, and each of the four others searches a quarter of what the neighbours search, in
-buffers of its own:
+the store and predicted again, not learned; the neighbours leave the sample itself out. So that no
+label takes twice the time of another, replaying one sample is spread over five labels: with the
+first one, the grove and naive Bayes predict, and with each of the four others, a quarter of the
+neighbours' search is done, in separate buffers:
 
     replay.row                                        'H'  [features] the sample's codes
     replay.state, .sample, .distance, .nearest        as neighbours.py has them
 
-The trees have grown on the sample, which flatters them; measured, that does no harm.
+The trees have grown on the sample, which flatters them; measurements show that this does no harm.
 
 The other buffers are those of thicket.py.
 """
@@ -89,26 +89,26 @@ _MEMORY = const(8)  # log2 of the samples that an accuracy looks back over
 _NOTHING = const(1048576)  # exp_decay() of it is 0
 _CERTAIN = const(65280)  # votes of 65536 * 255, by 256
 _SHARPNESS = const(40)  # where classes are mixed,
-_SHARPNESS_IN_RUNS = const(60)  # and in runs, while labels come,
-_SHARPNESS_ALONE = const(10)  # and then without them
+_SHARPNESS_IN_RUNS = const(60)  # in runs, while labels come,
+_SHARPNESS_ALONE = const(10)  # in runs, without labels
 _RAREST = const(4)  # log2 of how much rarer than the most frequent one a class may be here
 _CHANGES = const(6)  # log2 of the changes of label that an accuracy looks back over
-_PARTS = const(4)  # of a replayed sample's search
-_MEMORY_AGAIN = const(5)  # the same of replayed samples
+_PARTS = const(4)  # the parts of a replayed sample's search
+_MEMORY_AGAIN = const(5)  # log2 of the replayed samples that an accuracy looks back over
 
 
 @micropython.viper
 def opinion(member, place: int, best: int) -> int:
-    """The class with the most votes, or -1: a member that has learned nothing yet has none.
+    """Return the class with the most votes, or -1 for a member that has learned nothing yet.
 
-    The votes' address stands at that place of the member's table.
+    The address of the votes stands at `place` in the member's table.
     """
     return best if ptr32(ptr32(member)[place])[best] else -1
 
 
 @micropython.viper
 def mix(t) -> int:
-    """Mix the members' votes, each by its share; returns the class with the most."""
+    """Mix the members' votes by their shares; returns the class with the most votes."""
     own = t[_OWN]
     address = ptr32(own)
     votes = ptr32(address[_THICKET_VOTES])
@@ -137,10 +137,10 @@ def mix(t) -> int:
 
 @micropython.viper
 def weigh(own, place: int, sharpness: int):
-    """The members' shares of the votes, from accuracies; one that abstains has none.
+    """Compute the members' shares of the votes from accuracies; 0 for one that abstains.
 
-    The address of the accuracies stands at that place of the table. A share is proportional to
-    exp(sharpness * (accuracy - the best one's)).
+    The address of the accuracies stands at `place` in the table. A share is proportional to
+    exp(sharpness * (accuracy - the best accuracy)).
     """
     address = ptr32(own)
     predictions = ptr32(address[_THICKET_PREDICTIONS])
@@ -165,13 +165,13 @@ def divide(own):
     for k in range(_MEMBERS):
         total += share[k]
     for k in range(_MEMBERS):
-        if share[k]:  # to divide takes most of the time
+        if share[k]:  # as a division takes most of the time
             share[k] = (share[k] << 12) // total
 
 
 @micropython.viper
 def add(own, member, place: int, share: int):
-    """Add a member's votes, of which there are about 65536 * 255 in all or none."""
+    """Add a member's votes: about 65536 * 255 in all, or none."""
     address = ptr32(own)
     votes = ptr32(address[_THICKET_VOTES])
     x = ptr32(ptr32(member)[place])
@@ -181,7 +181,7 @@ def add(own, member, place: int, share: int):
 
 @micropython.viper
 def judge(own, label: int):
-    """Was each member right? One that abstained was not."""
+    """Note whether each member was right; a member that abstained was not."""
     address = ptr32(own)
     predictions = ptr32(address[_THICKET_PREDICTIONS])
     accuracy = ptr32(address[_THICKET_ACCURACY])
@@ -192,7 +192,7 @@ def judge(own, label: int):
 
 @micropython.viper
 def predict_alone(t, rows, at: int) -> int:
-    """The class of the sample at rows[at]; leaves the votes in the table."""
+    """Return the class of the sample at rows[at]; leave the votes in the table."""
     address = ptr32(t[_OWN])
     own = ptr32(address[_THICKET_STATE])
     predictions = ptr32(address[_THICKET_PREDICTIONS])
@@ -212,11 +212,11 @@ def predict_alone(t, rows, at: int) -> int:
 
 @micropython.viper
 def share_out(t, place: int):
-    """Share the votes out among the members that do not abstain.
+    """Set the shares of the members that do not abstain.
 
-    The address of their accuracies stands at that place of the table. While classes are mixed,
-    the grove counts twice. In runs without a label, it is asked again about what it has grown on,
-    so accuracies tell less: shares are more even.
+    The address of their accuracies stands at `place` in the table. While classes are mixed, the
+    grove counts twice. In runs without labels, it predicts samples that it has grown on, so
+    accuracies say less: shares are more even.
     """
     own = t[_OWN]
     if int(in_runs(t[_GROVE])):
@@ -242,7 +242,7 @@ def say_alone(t):
 
 @micropython.viper
 def compare_classes(t):
-    """What each class's votes are multiplied by, Q8: 1 for the one with the most samples held."""
+    """Compute the factor of each class's votes, Q8: 1 for the class with the most samples held."""
     address = ptr32(t[_OWN])
     factor = ptr16(address[_THICKET_FACTOR])
     state = ptr32(address[_THICKET_STATE])
@@ -261,9 +261,9 @@ def compare_classes(t):
 
 @micropython.viper
 def even_out(own, member, place: int) -> int:
-    """Multiply a member's votes by the factors; returns the class with the most, -1 if none has.
+    """Multiply a member's votes by the factors; returns the class with the most, -1 for none.
 
-    The votes' address stands at that place of the member's table.
+    The address of the votes stands at `place` in the member's table.
     """
     address = ptr32(own)
     factor = ptr16(address[_THICKET_FACTOR])
@@ -284,7 +284,7 @@ def even_out(own, member, place: int) -> int:
 
 @micropython.viper
 def judge_change(own, label: int):
-    """A label came that is not as the one before: were the members right that could say it?"""
+    """After a change of label, note which members were right that could predict it."""
     address = ptr32(own)
     predictions = ptr32(address[_THICKET_PREDICTIONS])
     alone = ptr32(address[_THICKET_ALONE])
@@ -296,7 +296,7 @@ def judge_change(own, label: int):
 
 @micropython.viper
 def replay(t):
-    """Go on with the sample that is judged, or draw another one; there is one at least."""
+    """Continue the replay of a sample, or draw another one; there is at least one."""
     state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     part = state[_T_PART]
     if part == 0:
@@ -353,7 +353,7 @@ def ask_again(t):
 
 @micropython.viper
 def search_part(t, plan: int, part: int):
-    """One of the parts of a search."""
+    """Do one of the parts of a search."""
     count = ptr32(ptr32(t)[_NEIGHBOURS_STATE])[plan + _N_COUNT]
     search(0, 0, t, plan, count * part // _PARTS - count * (part - 1) // _PARTS)
 

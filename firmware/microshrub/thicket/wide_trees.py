@@ -1,7 +1,7 @@
 """Trees of more than 128 leaves, whose nodes and leaves have numbers of 16 bits.
 
-A program whose trees have fewer is built without the functions here and in lookback.py, and says
-so if it is told to make larger ones.
+A program whose trees have fewer leaves is built without the functions here and in lookback.py, and
+reports an error if it has to make larger trees.
 """
 
 import micropython
@@ -25,13 +25,13 @@ _G_RECENT = const(7)
 
 
 def start_wide(b):
-    """Trees grow on all samples, until lookback.py says otherwise."""
+    """Let trees grow on all samples, until lookback.py decides otherwise."""
     b[_GROVE_STATE][_G_RECENT] = 0
 
 
 @micropython.viper
 def hang(t, k: int, kid: int):
-    """Write down the upper bits of the kid at place k."""
+    """Write the upper bits of the kid at place k."""
     address = ptr32(t)
     grove = ptr32(address[_GROVE_STATE])
     kids = ptr8(address[_GROVE_KIDS])
@@ -40,7 +40,7 @@ def hang(t, k: int, kid: int):
 
 @micropython.viper
 def descend_far(t, rows, at: int):
-    """Which leaf the sample at rows[at] reaches in each tree that votes."""
+    """Find the leaf that the sample at rows[at] reaches in each tree that votes."""
     address = ptr32(t)
     feature = ptr8(address[_GROVE_FEATURE])
     threshold = ptr8(address[_GROVE_THRESHOLD])

@@ -166,4 +166,4 @@ def test_a_line_that_breaks(micropython_command: tuple[str, ...], tmp_path: Path
         line.setsockopt(socket.SOL_SOCKET, *reset)
         line.recv(1)
         line.close()
-        assert said(board).startswith("the line is lost: ")
+        assert said(board).startswith("the connection is lost: ")

@@ -200,16 +200,16 @@ def test_answers_arrive_or_are_refused_in_words(
     assert int(asked_of(another), 16) == int(another, 16) + 1
     queries = [event["id"] for event in events(listener) if event["event_type"] == "query"]
     assert queries[:2] == [asked, another]
-    assert answer("walk") == "nothing is asked now, or an answer has no id of its sample"
-    assert answer(" walk") == "nothing is asked now, or an answer has no id of its sample"
-    assert answer("x" * 500) == "what was sent is too long"
-    assert answer(b"\xff\xfe") == "what was sent is no text"
+    assert answer("walk") == "no label is queried now, or the answer has no id"
+    assert answer(" walk") == "no label is queried now, or the answer has no id"
+    assert answer("x" * 500) == "the message is too long"
+    assert answer(b"\xff\xfe") == "the message is not text"
     listener.say("label/set", "nobody")
     assert listener.until_at("message") == "no class is called nobody"
     listener.say("normal/set", "PRESS")
-    assert listener.until_at("message") == "nothing is known of normal/set"
+    assert listener.until_at("message") == "there is no topic normal/set"
     listener.say("name/set", "run")
-    assert listener.until_at("message") == "nothing new waits for a name"
+    assert listener.until_at("message") == "no novel class waits for a name"
 
 
 def test_it_is_told_what_is_normal(broker: Mosquitto, listener: Listener, start: Start) -> None:

@@ -137,7 +137,7 @@ class TcpLine:
         except ConnectionError:
             raise StrangerError("it has closed the line: is it another board's key?") from None
         if not hmac.compare_digest(answer, signed(self._key, b"b", numbers)[:CODE]):
-            raise StrangerError("what answers there does not have the key")
+            raise StrangerError("the other end does not have the key")
         self._up = SignedRecords(signed(self._key, b"u", numbers))
         self._down = SignedRecords(signed(self._key, b"d", numbers))
 
