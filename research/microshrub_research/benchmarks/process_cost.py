@@ -40,7 +40,7 @@ class ProcessCost:
     engine: str
     cold: bool  # with an empty cache: the kernels are compiled
     seconds: float  # of processor time, all in all
-    learning: float  # of these, in the kernels
+    learning: float  # elapsed while the model predicts and learns
     megabytes: float | None  # None where the system does not tell
 
 
@@ -111,7 +111,7 @@ def measure(
 def _run(
     data: Path, engine: str, cache: Path, result: Path, numbers: bool
 ) -> tuple[float, float, float | None]:
-    """Processor seconds, those in the kernels, and megabytes of one process."""
+    """Processor seconds, seconds elapsed in the kernels, and megabytes of one process."""
     if sys.platform == "win32" or not hasattr(os, "wait4"):
         raise UserError("this system does not tell what a process took; Linux and macOS do")
     program = Path(sys.executable).with_name("microshrub")
@@ -165,7 +165,7 @@ Made by `{{command}}`; do not edit it by hand. Each row is
 `microshrub simulate DATA {" ".join(SHRUB)} --engine ENGINE`,
 or, with a target, `microshrub simulate DATA {" ".join((*TARGET, *LINEAR))} --engine ENGINE`,
 {{measured}}. CPU is the processor time of the whole process and of what it
-starts, kernels the part of it in which the model predicts and learns. Cold means that the cache
+starts, kernels the seconds in which the model predicts and learns. Cold means that the cache
 is empty, so that the kernels are compiled; warm, that they are there. Memory is the most that the
 process had at once, in MB of 1024 * 1024 bytes. A file rows-N has N rows of {FEATURES} numbers and
 a class.

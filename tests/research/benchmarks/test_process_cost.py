@@ -33,7 +33,8 @@ def test_a_cold_process_takes_longer_than_a_warm_one(
     said: list[str] = []
     cold, warm = process_cost.measure(data, tmp_path, 1, cold=True, progress=said.append)
     assert (cold.cold, warm.cold) == (True, False)
-    assert cold.seconds > warm.seconds > warm.learning > 0  # the compiler's time counts
+    assert cold.seconds > warm.seconds > 0  # processor time, the compiler's too
+    assert cold.learning > 0 < warm.learning
     assert said == ["rows.csv, c, cold", "rows.csv, c, warm"]
     (target,) = process_cost.measure(data, tmp_path, 1, numbers=True, progress=said.append)
     assert said[2:] == ["rows.csv --target x0, c, warm"]
