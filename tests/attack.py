@@ -253,17 +253,17 @@ def run(command: str, limit: float) -> tuple[str, str, float]:
     ) as child:  # fmt: skip
         wrong = ""
         try:
-            said, complaints = child.communicate(timeout=limit)
+            output, complaints = child.communicate(timeout=limit)
         except BaseException as error:
             os.killpg(child.pid, signal.SIGKILL)
             if not isinstance(error, subprocess.TimeoutExpired):
                 raise
-            said, complaints = child.communicate()
+            output, complaints = child.communicate()
             wrong = f"it did not end within {limit:.0f} seconds"
-    tries = _TRIES.findall(said)
+    tries = _TRIES.findall(output)
     if child.returncode:
         wrong = wrong or "it did not hold"
-        print(said[-4000:], complaints[-4000:], sep="\n", file=sys.stderr)
+        print(output[-4000:], complaints[-4000:], sep="\n", file=sys.stderr)
     return wrong, tries[0] if tries else "?", time.monotonic() - began
 
 

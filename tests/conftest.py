@@ -147,9 +147,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
     skipped = terminalreporter.stats.get("skipped", [])
     ran = sum(len(terminalreporter.stats.get(kind, [])) for kind in ("passed", "failed"))
     reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
-    told = "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common())
+    text = "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common())
     terminalreporter.write_line(
-        f"ran {ran} tests, skipped {len(skipped)}{': ' * bool(told)}{told}"
+        f"ran {ran} tests, skipped {len(skipped)}{': ' * bool(text)}{text}"
     )
 
 

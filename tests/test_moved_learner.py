@@ -78,22 +78,22 @@ def python(folder: Path, *words: str) -> str:
 
 
 def test_all_that_list_learners_know_it(moved: Path) -> None:
-    told = json.loads(python(moved, "-c", ASKED))
-    assert told["constants out of date"] == []
+    result = json.loads(python(moved, "-c", ASKED))
+    assert result["constants out of date"] == []
     for where in ("models", "page", "searched"):
-        assert "majority" in told[where], where
-    assert "MajorityClassifier" in told["estimators"]
-    assert told["budget"] == 16 + 8 + 8
-    assert told["parity"] is None
-    assert sum(told["forged states"]) >= 60
-    assert "package.json" in told["packages"]
+        assert "majority" in result[where], where
+    assert "MajorityClassifier" in result["estimators"]
+    assert result["budget"] == 16 + 8 + 8
+    assert result["parity"] is None
+    assert sum(result["forged states"]) >= 60
+    assert "package.json" in result["packages"]
 
 
 def test_commands_know_it(moved: Path) -> None:
     command = ("-m", "microshrub_tools.cli.main")
     source = ("synth:sea_a", "--limit", "300", "--model", "majority")
-    found = json.loads(python(moved, *command, "simulate", *source, "--json", "-"))
-    assert found["model"] == "majority"
+    result = json.loads(python(moved, *command, "simulate", *source, "--json", "-"))
+    assert result["model"] == "majority"
     python(moved, *command, "build", *source, "--board", "rpi_pico", "--output", "made")
     assert json.loads((moved / "made" / "config.json").read_text())["learner"] == "Majority"
 

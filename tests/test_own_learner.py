@@ -66,15 +66,15 @@ def expected(data: Path, window: int) -> float:
 
 def record(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
     assert main([*map(str, words), "--json", "-"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
 
 
 def test_simulate(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     for engine in ("python", "llvm"):
         words = ["simulate", data, "--model", "majority", "--engine", engine]
-        found = record(capsys, *words)
-        assert found["accuracy"] == pytest.approx(expected(data, 8), abs=0.01)
+        result = record(capsys, *words)
+        assert result["accuracy"] == pytest.approx(expected(data, 8), abs=0.01)
         assert record(capsys, *words, "--window", 3)["accuracy"] == pytest.approx(
             expected(data, 3), abs=0.01
         )
@@ -89,9 +89,9 @@ def test_parity_on_all_engines(
 
 def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
     shape = ["--features", 4, "--classes", 3, "--window", 64]
-    found = record(capsys, "budget", *shape, "--model", "majority")
+    result = record(capsys, "budget", *shape, "--model", "majority")
     kind = learners.learner("majority")
-    assert found["model_bytes"] == kind.nbytes(features=4, classes=3, window=64) == 16 + 12 + 64
+    assert result["model_bytes"] == kind.nbytes(features=4, classes=3, window=64) == 16 + 12 + 64
     assert main(["budget", "--own-program", *map(str, shape), "--model", "majority"]) == 0
     assert "majority" in capsys.readouterr().out  # its module is among the code
 
@@ -136,8 +136,8 @@ def test_the_command_tune_tries_it(
     own = [choice for choice in known if choice["model"] == "majority"]
     monkeypatch.setattr(study, "first", lambda *_: own)  # the others take their time
     words = ["tune", data, "--board", "rpi_pico", "--warmup", 100, "--study", tmp_path / "study"]
-    found = record(capsys, *words, "--trials", 1 + len(own))  # the model of its own size is first
-    ours = [trial for trial in found["trials"] if trial["model"] == "majority"]
+    result = record(capsys, *words, "--trials", 1 + len(own))  # the model of its own size is first
+    ours = [trial for trial in result["trials"] if trial["model"] == "majority"]
     assert len(ours) == len(own)
     window = ours[0]["settings"]["window"]
     words = ["simulate", data, "--model", "majority", "--window", window, "--warmup", 100]

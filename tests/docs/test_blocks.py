@@ -54,7 +54,7 @@ def test_the_blocks_run_as_printed(
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True, raising=False)
     monkeypatch.setattr(getpass, "getpass", lambda _: "password")  # what a reader types
     alone = any(command.startswith("export ") for command in runs(page))
-    said = ""
+    text = ""
     for command in runs(page):
         words = shlex.split(command, comments=True)
         if words[0] == "export":
@@ -68,8 +68,8 @@ def test_the_blocks_run_as_printed(
                 stdin=subprocess.DEVNULL, check=False,
             )  # fmt: skip
             assert done.returncode == 0, command + "\n" + "".join(capfd.readouterr())
-        said += "".join(capfd.readouterr())
-    lines = [plain(line) for line in said.splitlines()]
+        text += "".join(capfd.readouterr())
+    lines = [plain(line) for line in text.splitlines()]
     for line in shown(ROOT / page) if page not in PRINTED else ():
         assert any(line in one for one in lines), line
 
@@ -84,6 +84,6 @@ def test_each_block_of_another_language_has_a_reason() -> None:
     """And no command stands in an indented block, which no test sees."""
     for page in [*PAGES, *_ALL]:
         text = (ROOT / page).read_text(encoding="utf-8")
-        found = re.findall(r"^ *```(\w+)\n", text, re.M)
-        assert not [name for name in found if name not in (*SHELLS, *LANGUAGES)], page
+        matches = re.findall(r"^ *```(\w+)\n", text, re.M)
+        assert not [name for name in matches if name not in (*SHELLS, *LANGUAGES)], page
         assert not re.search(r"^    (\$ )?microshrub [a-z]", text, re.M), page

@@ -59,9 +59,9 @@ def test_the_commands_exist_with_their_options_and_files(
     """In the order of the page: a file that a command reads was written by one before."""
     monkeypatch.chdir(tmp_path)  # where `init` writes a project's file, which the others read
     known = {name for name, _ in saved(ROOT / page)}
-    found = commands(ROOT / page)
-    assert found
-    for command in found:
+    lines = commands(ROOT / page)
+    assert lines
+    for command in lines:
         if command.startswith("make "):
             for target in re.findall(r"make (\w+)", command):
                 assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE)
@@ -132,12 +132,12 @@ def test_the_way_to_a_board_on_an_esp32(
     """With its pins; the thicket has room for 16 KB and more."""
     on_esp32 = {"rpi_pico": "esp32", "scl=1": "scl=22", "sda=0": "sda=21", "-pin 15": "-pin 13"}
     on_esp32 |= {"15=": "13="}
-    found = commands(ROOT / "examples" / "gestures" / "README.md")
-    found = found[found.index("microshrub example gestures") :]
+    lines = commands(ROOT / "examples" / "gestures" / "README.md")
+    lines = lines[lines.index("microshrub example gestures") :]
     for old, new in on_esp32.items():
-        assert any(old in command for command in found), old
-        found = [command.replace(old, new) for command in found]
-    printed = printed_by(found, tmp_path)
+        assert any(old in command for command in lines), old
+        lines = [command.replace(old, new) for command in lines]
+    printed = printed_by(lines, tmp_path)
     assert any("for ESP32, in build/esp32" in line for line in printed)
     assert any(line.startswith("It fits: ") for line in printed)
     config = json.loads((tmp_path / "build" / "esp32" / "config.json").read_text())

@@ -54,8 +54,10 @@ def test_table_and_picture_and_command_name_the_same_pins(folder: Any, wiring: A
     assert {pin for _, pins in parts for _, pin in pins} == tables
     build = re.search(r"microshrub build .*?(?<!\\)\n", text, re.S)
     assert build is not None
-    told = re.findall(r"(?:scl|sda|pin)=(\d+)|--label-pin (\d+)", build[0])
-    assert {f"GP{one or other}" for one, other in told} <= {wiring.name_of(pin) for pin in tables}
+    matches = re.findall(r"(?:scl|sda|pin)=(\d+)|--label-pin (\d+)", build[0])
+    assert {f"GP{one or other}" for one, other in matches} <= {
+        wiring.name_of(pin) for pin in tables
+    }
 
 
 @pytest.mark.parametrize("folder", EXAMPLES, ids=lambda folder: folder.name)

@@ -50,6 +50,6 @@ def test_a_board_made_of_software_says_that_it_needs_linux(
 ) -> None:
     monkeypatch.setattr(sys, "platform", "win32")
     assert main(["device"]) == 2
-    said = capsys.readouterr().err
-    assert "Linux" in said
-    assert "`microshrub web` has one in the browser" in said
+    err = capsys.readouterr().err
+    assert "Linux" in err
+    assert "`microshrub web` has one in the browser" in err

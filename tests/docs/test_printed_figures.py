@@ -36,11 +36,11 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
 
 def test_the_speed_of_the_link_is_what_budget_prints(capsys: pytest.CaptureFixture[str]) -> None:
     page = (ROOT / "docs" / "reference" / "link.md").read_text(encoding="utf-8")
-    found = re.search(r"\$ microshrub (budget .*)\n(.*)\n(.*)\n```", page)
-    assert found
-    assert main(found[1].split()) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert {found[2], found[3]} <= set(said)
+    match = re.search(r"\$ microshrub (budget .*)\n(.*)\n(.*)\n```", page)
+    assert match
+    assert main(match[1].split()) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert {match[2], match[3]} <= set(lines)
 
 
 @pytest.mark.parametrize("page", PAGES)

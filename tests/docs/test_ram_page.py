@@ -29,14 +29,14 @@ def test_a_build_takes_what_the_table_says(
         pytest.skip("no C compiler")
     words = ["build", "synth:rbf_m", "--limit", "300", "--board", "rpi_pico"]
     assert main([*words, *options.split(), "--output", str(tmp_path / "out")]) == 0
-    said = " ".join(capsys.readouterr().out.split())
-    found = re.search(
+    output = " ".join(capsys.readouterr().out.split())
+    match = re.search(
         r"RAM ([\d,]+) bytes for the imported code of which ([\d,]+) are machine code, and "
         r"([\d,]+) names",
-        said,
+        output,
     )
-    assert found
-    told, printed = [number(text) for text in figures], [number(text) for text in found.groups()]
+    assert match
+    told, printed = [number(text) for text in figures], [number(text) for text in match.groups()]
     assert told == pytest.approx(printed, rel=0.005, abs=300)
 
 
@@ -47,11 +47,11 @@ def test_the_table_has_its_rows() -> None:
 
 def test_a_model_in_psram_takes_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
     command = re.search(r"^microshrub (budget --board esp32s3_n8r8 .*)$", PAGE, re.MULTILINE)
-    told = re.search(r"prints `model ([\d,]+) bytes, RAM ([\d,]+) of ([\d,]+)`", PAGE)
+    match = re.search(r"prints `model ([\d,]+) bytes, RAM ([\d,]+) of ([\d,]+)`", PAGE)
     assert command
-    assert told
+    assert match
     assert main(command[1].split()) == 0
     printed = re.search(r"model ([\d,]+) bytes, RAM ([\d,]+) of ([\d,]+)", capsys.readouterr().out)
     assert printed
-    assert number(told[1]) == number(printed[1])
-    assert number(told[2]) == pytest.approx(number(printed[2]), abs=300)
+    assert number(match[1]) == number(printed[1])
+    assert number(match[2]) == pytest.approx(number(printed[2]), abs=300)

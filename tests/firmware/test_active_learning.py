@@ -46,9 +46,9 @@ def test_there_are_never_more_questions_than_was_allowed(
 ) -> None:
     samples = labels + more
     strategy = checked.QueryStrategy(3, labels, samples, seed)
-    asked = sum(strategy.ask(array("i", row)) for row in stream)
-    assert asked <= len(stream) * labels / samples + in_advance(labels, samples)
-    assert (strategy.seen, strategy.queries) == (len(stream), asked)
+    total = sum(strategy.ask(array("i", row)) for row in stream)
+    assert total <= len(stream) * labels / samples + in_advance(labels, samples)
+    assert (strategy.seen, strategy.queries) == (len(stream), total)
 
 
 @pytest.mark.parametrize(("labels", "samples"), [(1, 300), (1, 100), (3, 29), (9, 10)])
@@ -70,10 +70,10 @@ def test_the_budget_is_used_but_for_what_may_be_saved(
 ) -> None:
     margins = np.random.default_rng(7).uniform(low, high, 50000)
     strategy = library.QueryStrategy(2, labels, samples)
-    asked = sum(questions(strategy, margins))
+    total = sum(questions(strategy, margins))
     saved = 10000 * labels / samples
-    assert 0.95 * (50000 * labels / samples - saved) <= asked
-    assert asked <= 50000 * labels / samples - strategy.saved
+    assert 0.95 * (50000 * labels / samples - saved) <= total
+    assert total <= 50000 * labels / samples - strategy.saved
     assert 0.8 * saved <= strategy.saved <= saved
 
 
@@ -111,9 +111,9 @@ def test_an_error_rise_alone_spends_a_part_of_what_is_saved() -> None:
     strategy = calm()
     saved = strategy.saved
     error_rise(strategy)
-    asked = questions(strategy, np.ones(2 * saved))
-    assert 3 / 8 * saved <= asked.index(False) <= 0.5 * saved
-    assert sum(asked[saved:]) < 0.2 * saved
+    queried = questions(strategy, np.ones(2 * saved))
+    assert 3 / 8 * saved <= queried.index(False) <= 0.5 * saved
+    assert sum(queried[saved:]) < 0.2 * saved
 
 
 def test_when_margins_fall_it_looks_closer() -> None:
@@ -121,9 +121,9 @@ def test_when_margins_fall_it_looks_closer() -> None:
     strategy = calm()
     probes = min(strategy.saved // 4, 100)
     questions(strategy, np.full(8, 0.3))
-    asked = questions(strategy, np.ones(400))
-    assert probes - 8 <= asked.index(False) <= probes
-    assert sum(asked[probes:]) < 40
+    queried = questions(strategy, np.ones(400))
+    assert probes - 8 <= queried.index(False) <= probes
+    assert sum(queried[probes:]) < 40
 
 
 def test_an_error_rise_after_a_suspicion_spends_all_that_is_saved() -> None:
@@ -131,8 +131,8 @@ def test_an_error_rise_after_a_suspicion_spends_all_that_is_saved() -> None:
     saved = strategy.saved
     questions(strategy, np.full(8, 0.3))
     error_rise(strategy)
-    asked = questions(strategy, np.ones(2 * saved))
-    assert 0.95 * saved <= asked.index(False) <= 1.2 * saved
+    queried = questions(strategy, np.ones(2 * saved))
+    assert 0.95 * saved <= queried.index(False) <= 1.2 * saved
     assert strategy.saved < 0.3 * saved
 
 
@@ -233,10 +233,10 @@ def test_a_loaded_one_has_the_same_future() -> None:
     whole, first, second = (library.QueryStrategy(2, 3, 50, seed=4) for _ in range(3))
     for strategy in (whole, first):
         strategy.note(votes(0.9, 0.1), True)
-    asked = questions(whole, margins)
+    queried = questions(whole, margins)
     asked_first = questions(first, margins[:700])
     second.load(first.save())
-    assert asked == asked_first + questions(second, margins[700:])
+    assert queried == asked_first + questions(second, margins[700:])
     assert second.state_crc32() == whole.state_crc32()
     first.reset()
     assert first.state_crc32() == library.QueryStrategy(2, 3, 50, seed=4).state_crc32()

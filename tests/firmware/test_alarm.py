@@ -227,9 +227,9 @@ def test_a_warning_comes_before_a_slow_drift(detector: str) -> None:
 def test_a_loaded_alarm_has_the_same_future(detector: str) -> None:
     stream = errors(4, (2100, 0.1), (2000, 0.5), (900, 0.2))
     whole, first, second = (library.DriftAlarm(detector) for _ in range(3))
-    found = drifts(whole, stream)
-    assert found
-    for cut in (1, 700, found[0], found[0] + 1, 3333):
+    alarms = drifts(whole, stream)
+    assert alarms
+    for cut in (1, 700, alarms[0], alarms[0] + 1, 3333):
         first.reset()
         drifts(first, stream[:cut])
         second.load(first.save())
@@ -296,8 +296,8 @@ def feed(model: Any, samples: int, seed: int = 1) -> None:
     rng = np.random.default_rng(seed)
     rows = rng.integers(0, 65536, (samples, 2))
     labels = np.where(rng.random(samples) < 0.7, rows[:, 0] // 22000, rows[:, 1] // 22000)
-    said = bytearray(samples)
-    model.run(array("H", rows.ravel().tolist()), bytearray(labels.tolist()), said)
+    written = bytearray(samples)
+    model.run(array("H", rows.ravel().tolist()), bytearray(labels.tolist()), written)
 
 
 def weights_of(model: Any) -> dict[int, int]:

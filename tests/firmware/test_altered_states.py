@@ -112,8 +112,8 @@ def test_a_forged_model_file_is_refused_in_a_line(
         forged.write_bytes(stream.getvalue())
         capsys.readouterr()
         code = run("show", forged)
-        said = capsys.readouterr()
-        assert "Traceback" not in said.out + said.err
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.out + captured.err
         assert code in (0, 2)
         refused += code == 2
     assert refused > 3

@@ -63,9 +63,9 @@ def test_a_step_is_held_in_twelve_bits(step: float) -> None:
 
 def codes(engine: str, low: int, high: int) -> list[int]:
     quantizer = loader.load(engine).Quantizer(1, ranges=((low, high),))
-    found = array("H", bytes(2 * len(RAW)))
-    quantizer.encode(array("i", RAW), found)
-    return list(found)
+    values = array("H", bytes(2 * len(RAW)))
+    quantizer.encode(array("i", RAW), values)
+    return list(values)
 
 
 def test_a_board_and_a_pc_treat_the_same_input_alike(

@@ -500,7 +500,7 @@ def due_at(
     It goes on where it was; its saves succeed.
     """
     began, count = checkpoint._time, max(checkpoint._changes, 0)
-    found = []
+    results = []
     waiting = next(changes, end)
     for turn in range(int(end / tick)):
         now = turn * tick
@@ -508,10 +508,10 @@ def due_at(
             count += 1
             waiting = next(changes, end)
         if checkpoint.due(count % TICKS, (began + int(1000 * now)) % TICKS):
-            found.append(now)
+            results.append(now)
             checkpoint._kept = checkpoint._begun
             checkpoint.urgent = False
-    return found
+    return results
 
 
 def fresh() -> Any:

@@ -60,11 +60,11 @@ def table_of(d: tuple[Any, ...], engine: str = "checked") -> Any:
 
 def buckets(d: tuple[Any, ...], k: int) -> list[tuple[int, int]]:
     """(bits, ones) of each, the oldest first."""
-    found = []
+    results = []
     for size in reversed(range(SIZES)):
         row = k * SIZES + size
-        found += [(1 << size, d[4][row * BUCKETS + i]) for i in range(d[3][row])]
-    return found
+        results += [(1 << size, d[4][row * BUCKETS + i]) for i in range(d[3][row])]
+    return results
 
 
 def check_window(d: tuple[Any, ...], k: int, bits: list[int]) -> None:
@@ -204,7 +204,7 @@ def test_differs_is_the_definition_in_floats() -> None:
     """Where the mean changes by little or much, of narrow and wide windows: 5,000 decisions."""
     drift = module("checked", "adwin")
     rng = np.random.default_rng(1)
-    asked = unclear = cuts = other = 0
+    count = unclear = cuts = other = 0
     for _ in range(200):
         d = windows(1)
         for _ in range(int(rng.integers(1, 4))):
@@ -215,14 +215,14 @@ def test_differs_is_the_definition_in_floats() -> None:
                     said = bool(drift.differs(table_of(d), 0, 0, 1000))
                     cut, certain, possible = decide(d, 0)
                     assert certain <= said <= possible
-                    asked += 1
+                    count += 1
                     cuts += cut
                     unclear += certain != possible
                     other += said != cut
-    assert asked > 5000
-    assert 0.1 < cuts / asked < 0.9
-    assert unclear < 0.1 * asked
-    assert other < 0.03 * asked
+    assert count > 5000
+    assert 0.1 < cuts / count < 0.9
+    assert unclear < 0.1 * count
+    assert other < 0.03 * count
 
 
 # As a detector
@@ -312,12 +312,12 @@ def rivers(bits: Bits, most: int) -> list[int]:
     from river.drift import ADWIN
 
     other = ADWIN(delta=DELTA, clock=CLOCK, max_buckets=most, min_window_length=LEAST)
-    found = []
+    results = []
     for i, bit in enumerate(bits.tolist(), 1):
         other.update(bit)
         if other.drift_detected:
-            found.append(i)
-    return found
+            results.append(i)
+    return results
 
 
 @pytest.mark.parametrize("most", [4, 5])

@@ -15,6 +15,6 @@ def test_exp_decays_is_exp_decay_of_each() -> None:
     # all quotients of ln(2), their borders, what is 0, and what comes right before it
     borders = [k * 45426 + d for k in range(24) for d in (-1, 0, 1)]
     given = [*range(0, 1 << 20, 977), *borders[1:], (1 << 20) - 1, 1 << 20, (1 << 31) - 1]
-    found = array("i", given)
-    fixed.exp_decays(0, 0, len(found), fixed.generator_table(found), 0)
-    assert list(found) == [fixed.exp_decay(x) for x in given]
+    values = array("i", given)
+    fixed.exp_decays(0, 0, len(values), fixed.generator_table(values), 0)
+    assert list(values) == [fixed.exp_decay(x) for x in given]

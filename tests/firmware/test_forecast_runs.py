@@ -74,12 +74,12 @@ def row_by_row(made: Any, raw: NDArray[np.int32]) -> list[tuple[int, int]]:
 
 def in_runs(made: Any, raw: NDArray[np.int32], cuts: list[int]) -> list[tuple[int, int]]:
     runs = runs_of(made).ForecastRuns(made)
-    found: list[tuple[int, int]] = []
+    results: list[tuple[int, int]] = []
     for begin, end in pairwise([0, *sorted(cuts), len(raw)]):
         said, halves = (array("i", bytes(4 * (end - begin))) for _ in range(2))
         runs.take(array("i", raw[begin:end].ravel().tolist()), end - begin, said, halves)
-        found += zip(said, halves, strict=True)
-    return found
+        results += zip(said, halves, strict=True)
+    return results
 
 
 def runs_of(made: Any) -> Any:

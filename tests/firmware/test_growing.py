@@ -443,15 +443,15 @@ def test_on_micropython_nothing_is_allocated_and_the_bits_are_the_same(
     rows[40:60] //= 1000
     rows[100:120] *= 1000
     rows[120:] //= 4
-    found = []
+    results = []
     for engine in (loader.fastest(), "micropython"):
         given_parameters = {"features": 3, "classes": 3, **parameters}
         with engines.start(engine, kind, given_parameters, growing=True) as run:
-            said = run.run(rows, labels).tobytes()
+            data = run.run(rows, labels).tobytes()
             bits = {name: buffer for name, _, buffer in run.buffers()}["growing.bits"]
             assert max(bits) < 18  # of 22, before they shrank
-            found.append((said, run.buffers(), vars(run.status())))
-    assert found[0] == found[1]
+            results.append((data, run.buffers(), vars(run.status())))
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("most", [16384, 65536])

@@ -79,12 +79,12 @@ def test_chances_are_those_of_poisson() -> None:
     """For every mean up to 1; all but 17 of them are off by less than 10 of 16384."""
     errors = []
     for part in range(1, 257):
-        found = np.array(chances(part))
-        assert found.sum() == DRAWS
-        assert (found >= 0).all()
-        length = max(len(found), 12)
+        values = np.array(chances(part))
+        assert values.sum() == DRAWS
+        assert (values >= 0).all()
+        length = max(len(values), 12)
         own = np.zeros(length)
-        own[: len(found)] = found / DRAWS
+        own[: len(values)] = values / DRAWS
         off = np.abs(own - true_chances(part / 256, length)).max()
         errors.append(float(off))
         assert float(own @ np.arange(length)) == pytest.approx(part / 256, rel=0.01, abs=0.0005)

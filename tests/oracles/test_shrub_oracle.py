@@ -130,13 +130,13 @@ def score_of(x: np.ndarray, y: np.ndarray, classes: int, feature: int, t: float)
 def splits_by_enumeration(
     x: np.ndarray, y: np.ndarray, classes: int
 ) -> dict[tuple[int, float], Fraction]:
-    found = {}
+    results = {}
     for feature in range(x.shape[1]):
         values = sorted(set(x[:, feature].tolist()))
         for a, b in pairwise(values):
             t = (a + b) // 2 if isinstance(a, int) else (a + b) / 2
-            found[feature, t] = score_of(x, y, classes, feature, t)
-    return found
+            results[feature, t] = score_of(x, y, classes, feature, t)
+    return results
 
 
 def samples_of(

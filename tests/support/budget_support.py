@@ -17,9 +17,9 @@ SMALL = ["--model", "shrub", "--window", "16", "--trees", "4"]
 
 def left(said: str) -> int:
     """What is left to the user's own program, as a command says."""
-    found = re.search(r"It fits: ([\d,]+) bytes are left|for your program +│ ([\d,]+)", said)
-    assert found, said
-    return int((found[1] or found[2]).replace(",", ""))
+    match = re.search(r"It fits: ([\d,]+) bytes are left|for your program +│ ([\d,]+)", said)
+    assert match, said
+    return int((match[1] or match[2]).replace(",", ""))
 
 
 def check_same(options: list[str], folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ from patience import PATIENCE
 
 def children(process: int) -> dict[int, str]:
     """The command lines of the processes that it, and these, have started, by their numbers."""
-    found: dict[int, str] = {}
+    results: dict[int, str] = {}
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             line = re.fullmatch(r"(\d+) \(.*\) \w (\d+) .*\n", status.read_text())
@@ -20,8 +20,8 @@ def children(process: int) -> dict[int, str]:
         except OSError:
             continue
         if line and int(line[2]) == process:
-            found |= {int(line[1]): words} | children(int(line[1]))
-    return found
+            results |= {int(line[1]): words} | children(int(line[1]))
+    return results
 
 
 def wait_until(holds: Callable[[], object]) -> None:

@@ -68,8 +68,8 @@ def run_all(send: Send, contenders: Sequence[Contender], stream: Stream) -> None
     """Send (name, predictions, bytes) of each after the whole stream."""
     for contender in contenders:
         learner = catalogue.start(contender, stream, 256)
-        said = learner.run(learner.prepare(slice(0, len(stream.labels))))
-        send((contender.name, said, learner.nbytes()))
+        result = learner.run(learner.prepare(slice(0, len(stream.labels))))
+        send((contender.name, result, learner.nbytes()))
 
 
 def run_with_labels(send: Send, contender: Contender, stream: Stream) -> None:

@@ -130,9 +130,9 @@ def altered(datagram: bytes, dice: random.Random) -> bytes:
 
 
 def _bound() -> socket.socket:
-    found = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    found.bind(("127.0.0.1", 0))
-    return found
+    connection = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    connection.bind(("127.0.0.1", 0))
+    return connection
 
 
 def settings(air: Air, name: str, shared: tuple[int, ...]) -> dict[str, Any]:

@@ -137,8 +137,8 @@ def main() -> int:
             assert min(pupil.right(c) for c in OWN) >= RIGHT, pupil.said
             pupil.restore(pupil.taught if dice.random() < 0.2 else pupil.saved())
             counts["power cuts"] += 1
-    said = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
-    print(f"{arguments.datagrams:,} passed: {said}; nothing of its own was spoiled")
+    text = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
+    print(f"{arguments.datagrams:,} passed: {text}; nothing of its own was spoiled")
     return 0
 
 

@@ -40,8 +40,8 @@ class Kind:
     def stub(self) -> dict[str, Any]:
         """The loader that esptool-js sends."""
         name = self.name.lower().replace("-", "")
-        found: dict[str, Any] = json.loads((_STUBS / f"{name}.json").read_text())
-        return found
+        result: dict[str, Any] = json.loads((_STUBS / f"{name}.json").read_text())
+        return result
 
 
 KINDS = {

@@ -154,7 +154,7 @@ def _address(profile: Path) -> str:
     deadline = time.monotonic() + PATIENCE
     while True:
         with contextlib.suppress(FileNotFoundError, json.JSONDecodeError):
-            told = json.loads(written.read_text())
-            return f"ws://{told['ws_host']}:{told['ws_port']}/session"
+            result = json.loads(written.read_text())
+            return f"ws://{result['ws_host']}:{result['ws_port']}/session"
         assert time.monotonic() < deadline, "Firefox says nothing"
         time.sleep(0.05)

@@ -177,13 +177,13 @@ def withstands(words: list[str]) -> str:
     began = time.monotonic()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run(words)
-    said = err.getvalue()
+    text = err.getvalue()
     if code not in (0, 1, 2):
-        return f"exit code {code}: {said[-500:]}"
-    if "Traceback" in said or "Error:" in said or "bug" in said or "\x1b" in said + out.getvalue():
-        return said[-1000:]
-    if len(said.splitlines()) > 25:
-        return f"{len(said.splitlines())} lines"
+        return f"exit code {code}: {text[-500:]}"
+    if "Traceback" in text or "Error:" in text or "bug" in text or "\x1b" in text + out.getvalue():
+        return text[-1000:]
+    if len(text.splitlines()) > 25:
+        return f"{len(text.splitlines())} lines"
     seconds = time.monotonic() - began
     return f"{seconds:.0f} seconds" if seconds > MOST_SECONDS else ""
 

@@ -54,13 +54,13 @@ def _is_open(path: Any) -> bool:
     real = os.path.realpath(os.fspath(path))
     with builtins.open("/proc/self/maps") as maps:
         mapped = any(line.rstrip("\n").endswith(f" {real}") for line in maps)
-    found = []
+    results = []
     for name in os.listdir("/proc/self/fd"):
         try:
-            found.append(os.readlink(f"/proc/self/fd/{name}"))
+            results.append(os.readlink(f"/proc/self/fd/{name}"))
         except OSError:  # that of the list itself
             continue
-    return mapped or real in found
+    return mapped or real in results
 
 
 def _keeps_what_is_open(act: Callable[..., Any]) -> Callable[..., Any]:

@@ -173,15 +173,15 @@ class Listener:
 
     def until_state(self, **wanted: Any) -> dict[str, Any]:
         """Wait for a state with these values."""
-        found: dict[str, Any] = {}
+        results: dict[str, Any] = {}
 
         def holds(text: str) -> bool:
-            found.clear()
-            found.update(json.loads(text))
-            return all(found[name] == value for name, value in wanted.items())
+            results.clear()
+            results.update(json.loads(text))
+            return all(results[name] == value for name, value in wanted.items())
 
         self.until_at("state", holds)
-        return found
+        return results
 
     def say(self, topic: str, text: str | bytes, **more: Any) -> None:
         data = text.encode() if isinstance(text, str) else text
@@ -229,9 +229,9 @@ def put_mqtt(folder: Path, config: dict[str, Any], times: int = 1, *, old: bool 
     """
     put_device(folder, config)
     (folder / "main.py").write_text(fast(times))
-    told = discovery_messages.messages(config, config["learner"], "1.0", old=old)
+    messages = discovery_messages.messages(config, config["learner"], "1.0", old=old)
     (folder / "discovery.bin").write_bytes(
-        discovery_messages.packed(config, told, config["class_names"])
+        discovery_messages.packed(config, messages, config["class_names"])
     )
     (folder / "secrets.json").write_text(json.dumps({"mqtt": [USER, PASSWORD]}))
     (folder / "quantizer.state").write_bytes(frozen_quantizer(stream()))

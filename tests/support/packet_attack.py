@@ -20,25 +20,25 @@ _EDGES = (0, 1, 127, 128, 254, 255)
 
 def altered(data: bytes, dice: random.Random) -> bytes:
     """A packet with bytes changed, lost or repeated; most have the right checksum."""
-    found = bytearray(data)
+    written = bytearray(data)
     for _ in range(dice.choice((1, 1, 1, 2, 4, 16))):
-        at = dice.randrange(len(found))
+        at = dice.randrange(len(written))
         kind = dice.randrange(6)
         if kind == 0:
-            found[at] = dice.choice(_EDGES)
+            written[at] = dice.choice(_EDGES)
         elif kind == 1:
-            found[at] ^= 1 << dice.randrange(8)
+            written[at] ^= 1 << dice.randrange(8)
         elif kind == 2:
-            found[at : at + 2] = struct.pack("<H", dice.choice((0, 1, 255, 256, 32768, 65535)))
+            written[at : at + 2] = struct.pack("<H", dice.choice((0, 1, 255, 256, 32768, 65535)))
         elif kind == 3:
-            found[at : at + 4] = struct.pack("<i", dice.choice((-(2**31), -1, 2**30, 2**31 - 1)))
+            written[at : at + 4] = struct.pack("<i", dice.choice((-(2**31), -1, 2**30, 2**31 - 1)))
         elif kind == 4:
-            del found[at : at + dice.randrange(1, 40)]
+            del written[at : at + dice.randrange(1, 40)]
         else:
-            found[at:at] = found[at : at + dice.randrange(1, 40)]
-        if not found:
+            written[at:at] = written[at : at + dice.randrange(1, 40)]
+        if not written:
             return b""
-    return bytes(found) if dice.random() < 0.1 else sealed(found)
+    return bytes(written) if dice.random() < 0.1 else sealed(written)
 
 
 def attack(packets: int, seed: int) -> tuple[int, int]:

@@ -50,13 +50,13 @@ class PacketPupil:
         """The part of other samples of a class that it predicts right."""
         rows = rows_of(label, 25, 99)
         with connected(self.device) as link:
-            said = [link.ask(sample(row.tolist())) for row in rows]
-        assert all(isinstance(each, Prediction) for each in said)
-        return sum(each.label == label for each in said) / len(said)  # type: ignore[union-attr]
+            answers = [link.ask(sample(row.tolist())) for row in rows]
+        assert all(isinstance(each, Prediction) for each in answers)
+        return sum(each.label == label for each in answers) / len(answers)  # type: ignore[union-attr]
 
     def fingerprint(self) -> int:
         """The CRC32 of its model."""
         with connected(self.device) as link:
-            found = link.ask(FINGERPRINT)
-        assert isinstance(found, Fingerprint)
-        return found.crc32
+            answer = link.ask(FINGERPRINT)
+        assert isinstance(answer, Fingerprint)
+        return answer.crc32

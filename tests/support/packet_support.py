@@ -79,11 +79,11 @@ class Board:
 
     def right(self, label: int) -> float:
         """The part of 100 other rows of a class that it predicts right."""
-        found = 0
+        count = 0
         for row in rows_of(label, 100, 99):
             self.quantizer.code(array("i", [int(v) for v in row]), self.x)
-            found += self.model.predict(self.x) == label
-        return found / 100
+            count += self.model.predict(self.x) == label
+        return count / 100
 
     def held(self, label: int) -> int:
         """How many samples of a class it holds."""

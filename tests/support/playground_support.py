@@ -76,6 +76,6 @@ def take(page: Browser, button: str, path: Path) -> bytes:
     while not (taken.exists() and taken.stat().st_size):
         assert time.monotonic() < deadline, f"{path.name} did not come"
         page.run("new Promise((resolve) => setTimeout(resolve, 100))")
-    found = taken.read_bytes()
-    path.write_bytes(found)
-    return found
+    content = taken.read_bytes()
+    path.write_bytes(content)
+    return content

@@ -41,9 +41,9 @@ def contents(model: Any) -> dict[str, bytes]:
 
 
 def feed(model: Any, rows: Ints, labels: Ints) -> bytes:
-    said = bytearray(len(labels))
-    model.run(array("H", rows.ravel().tolist()), bytearray(labels.tolist()), said)
-    return bytes(said)
+    written = bytearray(len(labels))
+    model.run(array("H", rows.ravel().tolist()), bytearray(labels.tolist()), written)
+    return bytes(written)
 
 
 # What holds of the pool at any time
@@ -101,12 +101,12 @@ def alternate_of(b: dict[str, Any], host: int) -> int:
 
 
 def follow(links: Any, first: int, end: int) -> list[int]:
-    found = []
+    results = []
     while first != end:
-        found.append(first)
-        assert len(found) <= len(links), "a list that ends nowhere"
+        results.append(first)
+        assert len(results) <= len(links), "a list that ends nowhere"
         first = links[first]
-    return found
+    return results
 
 
 def check_pool(model: Any) -> None:

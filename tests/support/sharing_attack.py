@@ -99,11 +99,11 @@ class Pupil:
 
     def right(self, label: int) -> float:
         """The part of other samples of a class that are predicted right."""
-        found = 0
+        count = 0
         for row in rows_of(label, 40, 99):
             self.app.values[:] = array("i", row.tolist())
-            found += self.app.sample(-1) == label
-        return found / 40
+            count += self.app.sample(-1) == label
+        return count / 40
 
 
 def packets() -> list[tuple[str, str, bytes]]:
@@ -163,8 +163,8 @@ def main() -> int:
     gc.freeze()  # the program collects after each message
     for _ in range(arguments.messages):
         one(pupil, dice, whole, counts)
-    said = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
-    print(f"{arguments.messages:,} passed: {said}; nothing of its own was spoiled")
+    text = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
+    print(f"{arguments.messages:,} passed: {text}; nothing of its own was spoiled")
     return 0
 
 

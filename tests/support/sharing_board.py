@@ -66,6 +66,6 @@ class SharingBoard:
         rows = rows_of(label, 25, 99)
         with HostLink(line, patience=PATIENCE) as link:
             link.connect()
-            said = [link.ask(sample(row.tolist())) for row in rows]
-        assert all(isinstance(each, Prediction) for each in said)
-        return sum(each.label == label for each in said) / len(said)  # type: ignore[union-attr]
+            answers = [link.ask(sample(row.tolist())) for row in rows]
+        assert all(isinstance(each, Prediction) for each in answers)
+        return sum(each.label == label for each in answers) / len(answers)  # type: ignore[union-attr]

@@ -25,9 +25,9 @@ def simulated_board(folder: Path, *words: str | Path) -> Iterator[str]:
         )
     assert process.stdout
     try:
-        said = process.stdout.readline().decode()
-        port = re.search(r"is at (\S+)\. Ctrl-C", said)
-        assert port, said + log.read_text()
+        text = process.stdout.readline().decode()
+        port = re.search(r"is at (\S+)\. Ctrl-C", text)
+        assert port, text + log.read_text()
         yield port[1]
     finally:
         process.send_signal(signal.SIGTERM)

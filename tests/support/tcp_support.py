@@ -69,9 +69,9 @@ class NetworkBoard:
         end = time.monotonic() + PATIENCE
         while True:
             try:
-                found = socket.create_connection(("127.0.0.1", self.tcp), PATIENCE)
-                found.settimeout(PATIENCE)
-                return found
+                connection = socket.create_connection(("127.0.0.1", self.tcp), PATIENCE)
+                connection.settimeout(PATIENCE)
+                return connection
             except ConnectionRefusedError:
                 assert time.monotonic() < end
                 time.sleep(0.05)
@@ -140,13 +140,13 @@ def number(line: socket.socket) -> bytes:
 
 def rest(line: socket.socket) -> bytes:
     """All that comes until the other end closes the line."""
-    found = b""
+    received = b""
     try:
         while data := line.recv(4096):
-            found += data
+            received += data
     except ConnectionResetError:
         pass
-    return found
+    return received
 
 
 def until_it_ends(line: TcpLine) -> str:

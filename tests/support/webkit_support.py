@@ -116,10 +116,10 @@ class WebKit(Browser):
             with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
                 return json.loads(answer.read())["value"]
         except urllib.error.HTTPError as error:
-            said = error.read().decode()
+            text = error.read().decode()
             # What the script itself throws is a value here, so this one could not be read
-            kind = SyntaxError if "javascript error" in said else AssertionError
-            raise kind(said) from None
+            kind = SyntaxError if "javascript error" in text else AssertionError
+            raise kind(text) from None
 
 
 @contextlib.contextmanager

@@ -26,8 +26,8 @@ class Pupil:
 
     def __init__(self, library: Any, config: dict[str, Any]) -> None:
         device = library.device
-        told = json.dumps(config | {"checkpoint": None}).encode()
-        self.app = device.application.Application(device.config.Configuration(told))
+        data = json.dumps(config | {"checkpoint": None}).encode()
+        self.app = device.application.Application(device.config.Configuration(data))
         self.app.sharing.step()
 
     def teach(self, rows: list[tuple[Any, int]]) -> None:
@@ -106,8 +106,8 @@ print(found[2] - found[1])
 def test_what_is_heard_again_and_again_allocates_nothing(
     run_micropython: Callable[[str], str],
 ) -> None:
-    told = json.dumps(config_of("kitchen") | {"checkpoint": None}).encode()
-    assert run_micropython(QUIET % told).split()[-1] == "0"
+    data = json.dumps(config_of("kitchen") | {"checkpoint": None}).encode()
+    assert run_micropython(QUIET % data).split()[-1] == "0"
 
 
 @pytest.mark.parametrize("taught", [16, 40], ids=["as soon as it can", "later"])

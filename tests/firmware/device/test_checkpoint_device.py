@@ -287,8 +287,8 @@ SYSTEMS = pytest.mark.parametrize(
 def test_a_power_cut_at_every_write_of_a_real_file_system(
     system: str, run_micropython: Run
 ) -> None:
-    said = run_micropython(script(4, 2, system + FLASH + CUTS))
-    cuts, earlier, later, neither = map(int, said.split())
+    output = run_micropython(script(4, 2, system + FLASH + CUTS))
+    cuts, earlier, later, neither = map(int, output.split())
     assert cuts >= 10
     assert neither == 0
     assert earlier > 20

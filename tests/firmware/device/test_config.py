@@ -51,12 +51,12 @@ def read(config: Any) -> Any:
 
 
 def test_the_fields_and_the_hash() -> None:
-    found = read(GOOD)
-    assert found.hash == zlib.crc32(json.dumps(GOOD).encode())
-    assert (found.features, found.classes, found.kind) == (2, 3, "serial")
-    assert (found.warmup, found.pending, found.text) == (256, 32, False)
-    assert found.units == ((0, 2), (-5, 0))
-    assert found.label_pin["pin"] == "GP15"
+    content = read(GOOD)
+    assert content.hash == zlib.crc32(json.dumps(GOOD).encode())
+    assert (content.features, content.classes, content.kind) == (2, 3, "serial")
+    assert (content.warmup, content.pending, content.text) == (256, 32, False)
+    assert content.units == ((0, 2), (-5, 0))
+    assert content.label_pin["pin"] == "GP15"
 
 
 def test_text_is_the_default_of_the_boards_sensors() -> None:

@@ -153,11 +153,11 @@ def test_nothing_is_allocated_and_the_pc_agrees(
     )
     try:
         expected = [on_the_pc(parameters).state_crc32() for parameters in models]  # meanwhile
-        said, complaint = process.communicate(timeout=PATIENCE)
+        output, complaint = process.communicate(timeout=PATIENCE)
     finally:
         process.kill()
     assert process.returncode == 0, complaint
-    answers = [json.loads(line) for line in said.splitlines()]
+    answers = [json.loads(line) for line in output.splitlines()]
     assert len(answers) == len(models)
     for parameters, answer, crc in zip(models, answers, expected, strict=True):
         assert "error" not in answer, (parameters, complaint)

@@ -75,11 +75,11 @@ def samples(words: str, engine: str, rows: NDArray[np.int32]) -> list[list[int]]
 
 @pytest.mark.parametrize("words", WORDS)
 def test_engines_agree(words: str) -> None:
-    found = samples(words, "checked", readings())
+    rows = samples(words, "checked", readings())
     options = FeatureOptions.of(words.split())
-    assert len(found) == (len(readings()) - options.window) // options.hop + 1
-    assert {len(sample) for sample in found} == {len(options.names(CHANNELS))}
-    assert samples(words, loader.fastest(), readings()) == found
+    assert len(rows) == (len(readings()) - options.window) // options.hop + 1
+    assert {len(sample) for sample in rows} == {len(options.names(CHANNELS))}
+    assert samples(words, loader.fastest(), readings()) == rows
 
 
 def test_a_board_makes_the_same_and_allocates_nothing(
@@ -88,16 +88,16 @@ def test_a_board_makes_the_same_and_allocates_nothing(
     rows = readings()
     options = [extraction(words).options for words in WORDS]
     program = f"from array import array\nREADINGS = array('i', {rows.ravel().tolist()})\n"
-    said = run_micropython(f"{program}OPTIONS = {options}\n{BOARD}").splitlines()
-    for words, line in zip(WORDS, said, strict=True):
+    lines = run_micropython(f"{program}OPTIONS = {options}\n{BOARD}").splitlines()
+    for words, line in zip(WORDS, lines, strict=True):
         flat = [v for sample in samples(words, loader.fastest(), rows) for v in sample]
         assert list(map(int, line.split())) == flat
 
 
 def test_what_is_plain_is_as_it_was_read() -> None:
-    found = samples(WORDS[0], "checked", readings())
+    rows = samples(WORDS[0], "checked", readings())
     last = readings()[31::8, 2].tolist()
-    assert [sample[-2] for sample in found] == last  # before the turn
+    assert [sample[-2] for sample in rows] == last  # before the turn
 
 
 def sense(engine: str, angle: float, loud: float, rows: int = 64) -> int:
@@ -130,13 +130,13 @@ def test_a_turn_is_numpys_and_nothing_where_an_axis_stands_still() -> None:
 def test_bands_that_are_chosen_are_parts_of_the_whole_however_loud_it_is() -> None:
     """log2 of each part, in 1/256: together they are 1."""
     rows = np.random.default_rng(5).normal(0, 900, (300, 3)).astype(np.int32)
-    found = []
+    results = []
     for loud in (1, 2, 8):
         parts = np.array(samples(AUTO, "checked", rows * loud)).reshape(-1, 11)[:, 3:]
         assert np.abs(np.sum(2.0 ** (parts / 256), axis=1) - 1).max() < 0.03
-        found.append(np.where(parts > -2560, parts, 0))  # what is fainter is less precise
-    for louder in found[1:]:
-        assert np.abs(louder - found[0]).max() <= 16
+        results.append(np.where(parts > -2560, parts, 0))  # what is fainter is less precise
+    for louder in results[1:]:
+        assert np.abs(louder - results[0]).max() <= 16
 
 
 def test_tones_are_the_loudest_frequency_and_its_double_however_loud_it_is() -> None:

@@ -38,12 +38,12 @@ for values, first in WINDOWS:
 def summarized(window: list[int], first: int = 0, engine: str = "checked") -> list[int]:
     module = sys.modules[f"{PACKAGES[engine]}.device.features"]
     ring = array("H", [v & 65535 for v in window])
-    found = array("i", bytes(32))
-    module.summarize(ring, len(window), first, 1, 0, found)
-    found[5] = module.energy(ring, len(window), 1, 0)
+    values = array("i", bytes(32))
+    module.summarize(ring, len(window), first, 1, 0, values)
+    values[5] = module.energy(ring, len(window), 1, 0)
     if len(window) > 1:
-        module.outline(ring, len(window), first, 1, 0, found)
-    return list(found)
+        module.outline(ring, len(window), first, 1, 0, values)
+    return list(values)
 
 
 def crossings(x: NDArray[np.int64]) -> int:
@@ -88,7 +88,7 @@ def check_outline(found: list[int], x: NDArray[np.int64], mean: int) -> None:
 def test_what_a_signal_looks_like_does_not_depend_on_how_loud_it_is() -> None:
     angle = 2 * np.pi * np.arange(1000) / 100
     noise = np.random.default_rng(2).normal(size=1000)
-    found = {}
+    results = {}
     for name, signal in (
         ("sine", np.sin(angle)), ("square", np.sign(np.sin(angle + 0.01))), ("noise", noise / 5),
     ):  # fmt: skip
@@ -96,12 +96,12 @@ def test_what_a_signal_looks_like_does_not_depend_on_how_loud_it_is() -> None:
             summarized(np.rint(size * signal).astype(int).tolist())[6:] for size in (900, 9000)
         )
         assert loud == pytest.approx(quiet, abs=8)
-        found[name] = loud
-    assert found["sine"][0] == pytest.approx(78, abs=2)
-    assert found["square"][0] == pytest.approx(0, abs=2)
-    assert found["noise"][0] == pytest.approx(167, abs=16)
-    assert found["noise"][1] == pytest.approx(256, abs=24)
-    assert found["sine"][1] == pytest.approx(512 * np.log2(2 * np.pi / 100), abs=8)
+        results[name] = loud
+    assert results["sine"][0] == pytest.approx(78, abs=2)
+    assert results["square"][0] == pytest.approx(0, abs=2)
+    assert results["noise"][0] == pytest.approx(167, abs=16)
+    assert results["noise"][1] == pytest.approx(256, abs=24)
+    assert results["sine"][1] == pytest.approx(512 * np.log2(2 * np.pi / 100), abs=8)
 
 
 @given(st.lists(values, min_size=1, max_size=64), st.data())
@@ -130,8 +130,8 @@ def test_a_board_gives_the_same(run_micropython: Callable[[str], str]) -> None:
     windows = [(rng.integers(-LIMIT, LIMIT, n).tolist(), n // 3) for n in (1, 2, 64, 255, 1024)]
     windows += [([-LIMIT] * 1024, 0), ([LIMIT - 1] * 1024, 9), ([-LIMIT, LIMIT - 1] * 512, 5)]
     windows += [(rng.integers(-20, 20, 64).tolist(), 63)]
-    said = run_micropython(f"WINDOWS = {windows}\n" + SCRIPT).splitlines()
-    assert said == [str(summarized(window, first)) for window, first in windows]
+    lines = run_micropython(f"WINDOWS = {windows}\n" + SCRIPT).splitlines()
+    assert lines == [str(summarized(window, first)) for window, first in windows]
 
 
 class Ticks:

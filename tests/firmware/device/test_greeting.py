@@ -54,22 +54,22 @@ def proof(theirs: bytes, what: bytes = LINK) -> bytes:
 @pytest.mark.parametrize("piece", [1, 5, NONCE, PROOF])
 def test_a_proof_may_come_in_pieces(what: bytes, proved: int, piece: int, ends: Any) -> None:
     greeting, line, host, theirs = ends
-    said = proof(theirs, what)
+    code = proof(theirs, what)
     for at in range(0, PROOF, piece):
         assert greeting.read(line) == 0
-        host.sendall(said[at : at + piece])
-        found = greeting.read(line)
-        assert found == (proved if at + piece >= PROOF else 0)
+        host.sendall(code[at : at + piece])
+        content = greeting.read(line)
+        assert content == (proved if at + piece >= PROOF else 0)
     assert host.recv(100) == signed(KEY, b"b", OURS + theirs)[:CODE]
 
 
 @pytest.mark.parametrize("byte", range(NONCE, PROOF))
 def test_the_first_wrong_byte_ends_it(byte: int, ends: Any) -> None:
     greeting, line, host, theirs = ends
-    said = proof(theirs)
-    host.sendall(said[:byte])
+    code = proof(theirs)
+    host.sendall(code[:byte])
     assert greeting.read(line) == 0
-    host.sendall(bytes([said[byte] ^ 1]))
+    host.sendall(bytes([code[byte] ^ 1]))
     with pytest.raises(OSError, match="key"):
         greeting.read(line)
 

@@ -78,15 +78,15 @@ class Run:
 
     def samples(self, seconds: float, learning: int) -> list[list[int]]:
         """Each sample takes `learning` microseconds."""
-        found = []
+        results = []
         clock = self.board.clock
         end = clock.now + int(1_000_000 * seconds)
         while clock.now < end:
             clock.now += POLL
             if self.sensor.pace.due() and self.sensor.read(self.values):
-                found.append(self.values.tolist())
+                results.append(self.values.tolist())
                 clock.now += learning
-        return found
+        return results
 
 
 def rows(axes: int, count: int) -> list[list[int]]:
@@ -97,9 +97,9 @@ def rows(axes: int, count: int) -> list[list[int]]:
 @pytest.mark.parametrize(("axes", "rate"), [(6, 1000), (3, 1000), (6, 200), (3, 4)])
 def test_all_readings_come_in_their_order(axes: int, rate: int) -> None:
     run = Run(axes, rate)
-    found = run.samples(400 / rate, 0)
-    assert len(found) >= 385
-    assert found == rows(axes, run.first + len(found))[run.first :]
+    made = run.samples(400 / rate, 0)
+    assert len(made) >= 385
+    assert made == rows(axes, run.first + len(made))[run.first :]
 
 
 @pytest.mark.parametrize(
@@ -110,12 +110,12 @@ def test_no_reading_is_lost_while_a_model_learns(axes: int, learning: int, room:
     options = FeatureOptions.of(["window=64", "hop=200", "bands=100-200", "low-pass=300"])
     extraction = options.extraction(AXES[:axes], 1000)
     run = Run(axes, 1000, extraction.options, room)
-    found = run.samples(4, learning)
+    made = run.samples(4, learning)
     assert (run.fifo.overruns, run.said, run.board.chip.lost) == (0, [], 0)
     extractor = Extractor(extraction)
     expected = [s for row in rows(axes, 4100)[run.first :] if (s := extractor.take(row))]
-    assert len(found) >= 18
-    assert found == expected[: len(found)]
+    assert len(made) >= 18
+    assert made == expected[: len(made)]
 
 
 def test_another_sensor_is_read_with_it() -> None:
@@ -123,20 +123,20 @@ def test_another_sensor_is_read_with_it() -> None:
     both = {"kind": "several", "sensors": [SENSOR, {"kind": "adc", "pins": [26], "rate": 250}]}
     sensor = LIBRARY.device.sensors.sensor_of(both, run.board, print)
     values = array("i", [0] * 7)
-    found = []
-    while len(found) < 40:
+    results = []
+    while len(results) < 40:
         run.board.clock.now += POLL
         if sensor.pace.due() and sensor.read(values):
-            found.append(values.tolist())
-    first = found[0][0]
-    assert [row[0] for row in found] == list(range(first, first + 40))
-    assert [row[6] for row in found] == [k // 4 + 1 for k in range(40)]
+            results.append(values.tolist())
+    first = results[0][0]
+    assert [row[0] for row in results] == list(range(first, first + 40))
+    assert [row[6] for row in results] == [k // 4 + 1 for k in range(40)]
 
 
 def test_an_overrun_is_counted_and_said_and_in_no_window() -> None:
     extraction = FeatureOptions.of(["window=50", "hop=50", "statistics=min,max"])
     run = Run(6, 1000, extraction.extraction(AXES).options)
-    found = run.samples(3, 300_000)
+    rows = run.samples(3, 300_000)
     assert run.board.chip.lost > 0
     assert run.fifo.overruns >= 4
     assert run.said[0] == (
@@ -145,7 +145,7 @@ def test_an_overrun_is_counted_and_said_and_in_no_window() -> None:
     )
     assert "overran 2 times:" in run.said[1]
     assert len(run.said) == int(np.log2(run.fifo.overruns)) + 1
-    for sample in found:
+    for sample in rows:
         assert sample[1] - sample[0] == 49
 
 
@@ -158,12 +158,12 @@ def test_a_smaller_fifo_overruns_earlier() -> None:
 def test_a_transfer_that_breaks_off_leaves_no_half_reading() -> None:
     run = Run(6, 1000)
     run.board.chip.breaks = range(30, 300, 7)
-    found = run.samples(1, 0)
+    rows = run.samples(1, 0)
     assert run.fifo.failures >= 2
-    assert [row for row in found if row[1] != -row[0] % 32768 - 32768] == []
-    steps = np.diff([row[0] for row in found])
+    assert [row for row in rows if row[1] != -row[0] % 32768 - 32768] == []
+    steps = np.diff([row[0] for row in rows])
     assert sum(steps != 1) == run.fifo.failures
-    assert len(found) > 700
+    assert len(rows) > 700
 
 
 def test_the_chip_filters_what_is_above_half_the_rate() -> None:
@@ -230,5 +230,5 @@ def test_nothing_is_allocated_on_a_board(run_micropython: Callable[[str], str]) 
     options = {"i2c": 0, "scl": 1, "sda": 0, "address": 104, "rate": 1000, "axes": 6}
     extraction = FeatureOptions.of(["window=32", "hop=30", "bands=50-100", "high-pass=5"])
     given = f"OPTIONS = {options}\nEXTRACTION = {extraction.extraction(AXES, 1000).options}\n"
-    said = run_micropython(given + ON_A_BOARD)
-    assert said == "25 0\n"
+    output = run_micropython(given + ON_A_BOARD)
+    assert output == "25 0\n"

@@ -41,12 +41,12 @@ def energies(x: Window) -> NDArray[np.float64]:
 def check(x: Window, engine: str = "checked", first: int = 5) -> None:
     rows, expected = len(x), energies(x)
     ring = array("H", [int(v) & 65535 for v in np.roll(x, first)])
-    found = spectrum(ring, engine)
-    found.take(first, 0)
+    computed = spectrum(ring, engine)
+    computed.take(first, 0)
     half = rows // 2
     for low, high in ((0, half), (1, 3), (half // 4, half // 2), (half, half), (0, 0)):
-        code, energy = found.energy(low, high), expected[low : high + 1].sum()
-        loudest = expected[found.loudest()]
+        code, energy = computed.energy(low, high), expected[low : high + 1].sum()
+        loudest = expected[computed.loudest()]
         assert 0 <= code < 2**14
         value = 2 ** (code / 256) if code else 0.0
         noise = FLOOR * math.sqrt(expected.sum()) + math.sqrt(energy) * CLOSE / 256 / 2
@@ -98,9 +98,9 @@ def test_the_loudest_signals_do_not_overflow(rows: int) -> None:
 
 
 def test_silence_has_no_energy() -> None:
-    found = spectrum(array("H", [700] * 64))
-    found.take(0, 0)
-    assert found.energy(0, 32) == 0
+    computed = spectrum(array("H", [700] * 64))
+    computed.take(0, 0)
+    assert computed.energy(0, 32) == 0
 
 
 def test_the_sines_are_rounded_once() -> None:

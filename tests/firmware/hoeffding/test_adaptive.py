@@ -200,8 +200,8 @@ def test_with_a_full_pool_the_node_itself_starts_anew(leaves: int) -> None:
         if model.nodes_used == 1:
             assert held(model)["tree.slot"][0] != NO_SLOT  # a leaf that learns
     assert used == {1, 3}  # and it split again
-    said = np.frombuffer(feed(model, rows[-500:], labels[-500:]), np.uint8)
-    assert (said == labels[-500:]).mean() > 0.85
+    values = np.frombuffer(feed(model, rows[-500:], labels[-500:]), np.uint8)
+    assert (values == labels[-500:]).mean() > 0.85
 
 
 # Which
@@ -230,9 +230,9 @@ def test_compare_is_the_formula_in_floats(old: int, new: int, p: float, change: 
     q = min(1.0, max(0.0, p + change))
     window_of(d, 0, old, round(p * old))
     window_of(d, 1, new, round(q * new))
-    said = adaptive.compare(d._addresses, 0, 1)
+    comparison = adaptive.compare(d._addresses, 0, 1)
     if min(old, new) < 300:
-        assert said == 0
+        assert comparison == 0
         return
     share, other = round(p * old) / old, round(q * new) / new
     v, m = share * (1 - share), 1 / (1 / old + 1 / new)
@@ -240,11 +240,11 @@ def test_compare_is_the_formula_in_floats(old: int, new: int, p: float, change: 
     high = sqrt(2 * (v + U) * (log(2 / 0.05) + 1 / 1024) / int(m)) + U
     ahead = share - other
     if abs(ahead) > high + U:
-        assert said == (1 if ahead > 0 else -1)
+        assert comparison == (1 if ahead > 0 else -1)
     elif abs(ahead) < low - U:
-        assert said == 0
+        assert comparison == 0
     else:
-        assert said in (0, 1 if ahead > 0 else -1)
+        assert comparison in (0, 1 if ahead > 0 else -1)
 
 
 def test_compare_knows_more_of_wider_windows() -> None:
@@ -253,18 +253,18 @@ def test_compare_knows_more_of_wider_windows() -> None:
     least = []
     for width in (300, 1000, 4000, 16000):
         window_of(d, 0, width, width // 2)
-        found = []
+        results = []
         for way in (-1, 1):
             by = 0
             while not by or adaptive.compare(d._addresses, 0, 1) == 0:
                 by += 1
                 window_of(d, 1, width, width // 2 + way * by)
             assert adaptive.compare(d._addresses, 0, 1) == -way
-            found.append(by / width)
-        assert abs(found[0] - found[1]) <= 2 / width
+            results.append(by / width)
+        assert abs(results[0] - results[1]) <= 2 / width
         exact = sqrt(2 * 0.25 * log(40) / (width / 2))
-        assert found[0] == pytest.approx(exact, rel=0.03)
-        least.append(found[0])
+        assert results[0] == pytest.approx(exact, rel=0.03)
+        least.append(results[0])
     assert least == sorted(least, reverse=True)
 
 

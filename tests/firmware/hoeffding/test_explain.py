@@ -61,10 +61,10 @@ def explained(leaf, leaves, every):
 def program(engine: str = "python") -> dict[str, Any]:
     """The functions of SCRIPT; `said` is what they say."""
     here = loader.load(engine)
-    said: list[str] = []
+    messages: list[str] = []
     names: dict[str, Any] = {name: getattr(here, name) for name in here.__all__}
     names["HoeffdingTree"] = here.HoeffdingTree
-    names |= {"array": array, "say": said.append, "said": said}
+    names |= {"array": array, "say": messages.append, "said": messages}
     exec(SCRIPT, names)
     return names
 
@@ -79,8 +79,8 @@ def test_a_path_in_plain_words() -> None:
     codes = array("H", bytes(6))
     quantizer.encode(array("i", [700, 1500, 0]), codes)
     names, classes = ("price", "heat", "dull"), ("UP", "DOWN", "FLAT")
-    said = words.explain(model, codes, quantizer, names, classes, [(0, 3)] * 3)
-    assert said == "price <= 0.833, dull <= 0.259, price > 0.427 -> FLAT (0.47 of 66)"
+    explanation = words.explain(model, codes, quantizer, names, classes, [(0, 3)] * 3)
+    assert explanation == "price <= 0.833, dull <= 0.259, price > 0.427 -> FLAT (0.47 of 66)"
 
 
 TEST = re.compile(r"(\w+) (<=|>) (-?[\d.]+)")
@@ -94,12 +94,12 @@ def test_the_path_agrees_with_predict(leaf: str, leaves: int) -> None:
     paths: dict[str, list[str]] = {}
     for row in raw:
         quantizer.encode(row, codes)
-        said = words.explain(model, codes, quantizer, "abc", "xyz")
-        tests, _, outcome = said.rpartition(" -> ")
+        explanation = words.explain(model, codes, quantizer, "abc", "xyz")
+        tests, _, outcome = explanation.rpartition(" -> ")
         assert outcome[0] == "xyz"[model.predict(codes)]
         assert tests
         for name, sign, value in TEST.findall(tests):
-            assert (row["abc".index(name)] > int(value)) == (sign == ">"), (said, row)
+            assert (row["abc".index(name)] > int(value)) == (sign == ">"), (explanation, row)
         paths.setdefault(tests, []).append(outcome)
     assert len(paths) == sum(not child for _, child in reached(model))
     if leaf == "mc":

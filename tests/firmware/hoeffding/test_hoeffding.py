@@ -225,11 +225,11 @@ def test_depth_0_is_naive_bayes(seed: int) -> None:
     model = loader.load(loader.fastest()).HoeffdingTree(
         features, classes, depth=0, leaf="nb", adaptive=False, bins=bins
     )
-    said = feed(model, rows, labels)
+    answer = feed(model, rows, labels)
     assert model.nodes_used == 1
     counts, seen = np.zeros((features, bins, classes)), np.zeros(classes)
     differ = 0
-    for row, label, prediction in zip(rows * bins // 65536, labels, said, strict=True):
+    for row, label, prediction in zip(rows * bins // 65536, labels, answer, strict=True):
         with np.errstate(divide="ignore"):
             scores = np.log2(seen) - features * np.log2(seen + bins)
         for f in range(features):
@@ -250,8 +250,8 @@ def test_depth_0_with_majority_leaves_is_the_majority(policy: str) -> None:
     )
     rng = np.random.default_rng(0)
     labels = rng.integers(3, size=900)
-    said = feed(model, rng.integers(0, 65536, (900, 2)), labels)
-    for i, prediction in enumerate(said):
+    answer = feed(model, rng.integers(0, 65536, (900, 2)), labels)
+    for i, prediction in enumerate(answer):
         assert prediction == np.argmax(np.bincount(labels[:i], minlength=3))
 
 

@@ -101,13 +101,13 @@ def test_naive_bayes_is_that_of_floats(seed: int, samples: int) -> None:
     e = (1 + 2 * len(leaf.bins)) * 6 / 16384
     t = 2 ** (2 * e) * (2 ** (2 * e) - 1) + 8 / 16384
     for row in np.random.default_rng(seed).integers(0, 65536, (10, len(leaf.bins))):
-        said, votes = leaf.ask(row)
+        answer, votes = leaf.ask(row)
         scores = leaf.scores(row)
-        assert scores[said] >= scores.max() - 2 * e
+        assert scores[answer] >= scores.max() - 2 * e
         exact = np.exp2(scores - scores.max())
         exact /= exact.sum()
         assert np.abs(np.array(votes) / ALL_VOTES - exact).max() <= (1 + leaf.classes) * t
-        assert votes[said] == max(votes)
+        assert votes[answer] == max(votes)
 
 
 @given(*LEAVES)
@@ -136,8 +136,8 @@ def test_an_empty_leaf_says_class_0() -> None:
     prior = held(leaf.model)["observers.prior"]
     prior[:] = array("H", bytes(2 * len(prior)))
     assert leaf.ask_majority() == (0, [0] * leaf.classes)
-    said, votes = leaf.ask(np.zeros(len(leaf.bins), np.int64))
-    assert said == 0
+    answer, votes = leaf.ask(np.zeros(len(leaf.bins), np.int64))
+    assert answer == 0
     assert len(set(votes)) == 1
     assert sum(votes) > ALL_VOTES - UNIT * leaf.classes
 

@@ -189,7 +189,7 @@ def test_merits_are_the_gains_of_the_samples(
     splits = [(f, b, t) for f in range(features) for b, t in enumerate(borders(case, f))]
     asked, bin_, threshold = splits[seed % len(splits)]
     current = sum(case.bins[:asked]) + bin_
-    found = case.merits(omega, used, current)
+    computed = case.merits(omega, used, current)
     weight = [1.0 if mark else omega / 256 for mark in used]
     off = bound(case, gini) + (omega < 256) / 1024
     exact = [
@@ -197,16 +197,18 @@ def test_merits_are_the_gains_of_the_samples(
         for f in range(features)
     ]
     order = sorted([*exact, 0.0], reverse=True)
-    assert found[SAMPLES] == samples
-    assert abs(found[BEST] / 1024 - order[0]) <= off
-    assert abs(found[SECOND] / 1024 - order[1]) <= off
-    assert abs(found[CURRENT] / 1024 - max(0.0, gain_of(case, asked, threshold, gini))) <= off
-    assert found[BEST] >= found[SECOND] >= 0
-    if found[BEST]:
-        assert found[THRESHOLD] == borders(case, found[FEATURE])[found[BIN]]
-        assert case.low[found[FEATURE]] <= found[THRESHOLD] < case.high[found[FEATURE]]
-        own = weight[found[FEATURE]] * gain_of(case, found[FEATURE], found[THRESHOLD], gini)
-        assert abs(found[BEST] / 1024 - own) <= off
+    assert computed[SAMPLES] == samples
+    assert abs(computed[BEST] / 1024 - order[0]) <= off
+    assert abs(computed[SECOND] / 1024 - order[1]) <= off
+    assert abs(computed[CURRENT] / 1024 - max(0.0, gain_of(case, asked, threshold, gini))) <= off
+    assert computed[BEST] >= computed[SECOND] >= 0
+    if computed[BEST]:
+        assert computed[THRESHOLD] == borders(case, computed[FEATURE])[computed[BIN]]
+        assert case.low[computed[FEATURE]] <= computed[THRESHOLD] < case.high[computed[FEATURE]]
+        own = weight[computed[FEATURE]] * gain_of(
+            case, computed[FEATURE], computed[THRESHOLD], gini
+        )
+        assert abs(computed[BEST] / 1024 - own) <= off
         assert own >= order[0] - 2 * off
 
 

@@ -238,8 +238,8 @@ def test_permits_is_svfdt_in_floats(seed: int, leaves: int, hasty: bool, classes
         gain, samples = int(rng.integers(1, 900)), int(rng.choice([1, 2, 5, 40]) * 200)
         exact = [entropy(of_leaf) for of_leaf in counts]
         expected = oracle.permits(exact, exact[slot], gain, samples)
-        said = ask(model, slot, gain, samples, hasty)
-        assert expected is None or said == expected
+        answer = ask(model, slot, gain, samples, hasty)
+        assert expected is None or answer == expected
         unclear += expected is None
     assert unclear <= 20
 
@@ -258,8 +258,8 @@ def test_few_cases_are_too_close_to_tell() -> None:
             exact = [entropy(of_leaf) for of_leaf in counts]
             gain, samples = int(rng.integers(1, 900)), int(rng.integers(1, 50) * 200)
             expected = oracle.permits(exact, exact[0], gain, samples)
-            said = ask(model, 0, gain, samples, run % 2 == 1)
-            assert expected in (None, said)
+            answer = ask(model, 0, gain, samples, run % 2 == 1)
+            assert expected in (None, answer)
             told[expected] += 1
     assert told[None] < 0.1 * sum(told.values())
     assert min(told[True], told[False]) > 0.2 * sum(told.values())

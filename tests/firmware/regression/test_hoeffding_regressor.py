@@ -22,9 +22,9 @@ def held(model: Any) -> dict[str, Any]:
 
 
 def learn(model: Any, codes: Any, targets: Any) -> Any:
-    said = array("H", bytes(2 * len(targets)))
-    model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), said)
-    return np.array(said).astype(int)
+    values = array("H", bytes(2 * len(targets)))
+    model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), values)
+    return np.array(values).astype(int)
 
 
 def drawn(seed: int, samples: int, spread: int = 20000) -> tuple[Any, Any]:
@@ -49,10 +49,10 @@ def test_it_is_the_tree_in_floating_point(
     model = LIBRARY.HoeffdingRegressor(3, nodes=399, leaves=200, depth=30, **parameters)
     tie = model.tie_threshold / 1024
     oracle = FloatRegressionTree(model.grace_period, 0.05, tie, model.bins, model.memory)
-    said = learn(model, codes, targets)
+    predicted = learn(model, codes, targets)
     expected = np.array([oracle.learn(x, int(y)) for x, y in zip(codes, targets, strict=True)])
     assert model.nodes_used == len(list(oracle.nodes())) > 9
-    assert np.abs(said - expected).max() <= 2
+    assert np.abs(predicted - expected).max() <= 2
 
 
 def test_a_split_that_makes_predictions_worse_is_taken_back() -> None:
@@ -61,8 +61,8 @@ def test_a_split_that_makes_predictions_worse_is_taken_back() -> None:
     codes = np.arange(300).reshape(-1, 1) % 2 * 60000
     learn(model, codes, codes[:, 0] // 2 + 9000)
     assert model.nodes_used == 3
-    said = learn(model, codes[:100], codes[:100, 0] // 2 + 9000)
-    assert (said == codes[:100, 0] // 2 + 9000).all()
+    predicted = learn(model, codes[:100], codes[:100, 0] // 2 + 9000)
+    assert (predicted == codes[:100, 0] // 2 + 9000).all()
     used = []
     for start in range(0, 13000, 100):
         learn(model, codes[:100], np.arange(start, start + 100) * 5)
@@ -102,10 +102,10 @@ def test_predictions_are_within_the_targets_seen(seed: int, low: int, high: int)
     model = LIBRARY.HoeffdingRegressor(2, leaves=4, nodes=15, grace_period=10, memory=3)
     codes = rng.integers(0, 65536, (2300, 2))
     targets = rng.integers(low, high + 1, 2300)
-    said = learn(model, codes, targets)
-    assert said[0] == 32767
-    assert (said[1:] >= np.minimum.accumulate(targets)[:-1]).all()
-    assert (said[1:] <= np.maximum.accumulate(targets)[:-1]).all()
+    predicted = learn(model, codes, targets)
+    assert predicted[0] == 32767
+    assert (predicted[1:] >= np.minimum.accumulate(targets)[:-1]).all()
+    assert (predicted[1:] <= np.maximum.accumulate(targets)[:-1]).all()
 
 
 def test_counts_are_halved_before_they_overflow() -> None:

@@ -55,7 +55,7 @@ def test_any_values_will_do(pairs: list[tuple[int, int]]) -> None:
 
 
 def test_the_same_on_micropython_without_allocating(run_micropython: Callable[[str], str]) -> None:
-    said = run_micropython(
+    output = run_micropython(
         "import micropython\n"
         "from microshrub import Interval\n"
         "interval, errors = Interval(0.9), [(i * 7919) % 4096 << i % 17 for i in range(500)]\n"
@@ -69,7 +69,7 @@ def test_the_same_on_micropython_without_allocating(run_micropython: Callable[[s
     for i in range(500):
         error = (i * 7919) % 4096 << i % 17
         interval.learn(-error, error)
-    assert list(map(int, said.split())) == [interval.state_crc32(), interval.half]
+    assert list(map(int, output.split())) == [interval.state_crc32(), interval.half]
 
 
 def test_what_is_wrong_is_said() -> None:

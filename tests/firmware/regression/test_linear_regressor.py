@@ -33,8 +33,8 @@ def test_it_is_the_normalised_least_mean_squares_rule(rate: float, spread: int) 
     oracle = NormalisedLeastMeanSquares(4, round(rate * 256) / 256)
     apart = []
     for x, y in zip(codes, targets, strict=True):
-        said = model.learn(array("H", x.tolist()), int(y))
-        apart.append(abs(said - oracle.learn(x, float(y))))
+        predicted = model.learn(array("H", x.tolist()), int(y))
+        apart.append(abs(predicted - oracle.learn(x, float(y))))
     assert np.mean(apart[100:]) < 0.02 * spread + 2
 
 
@@ -42,10 +42,10 @@ def test_it_finds_a_linear_function() -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 65536, (5000, 3))
     targets = (codes[:, 0] // 2 + codes[:, 2] // 3 + 5000).astype(int)
-    said = array("H", bytes(10000))
+    values = array("H", bytes(10000))
     model = LIBRARY.LinearRegressor(3)
-    model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), said)
-    away = np.abs(np.array(said).astype(int) - targets)
+    model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), values)
+    away = np.abs(np.array(values).astype(int) - targets)
     assert away[2000:].mean() < 0.02 * np.abs(targets - targets.mean()).mean()
 
 

@@ -45,7 +45,7 @@ def outcome(
         run.freeze()
         said = [run.run(raw[:99]), run.run(raw[99:])]
         halves = np.frombuffer(run.outputs(), "<i4")
-        found = {name: content for name, _, content in run.buffers()}
+        buffers = {name: content for name, _, content in run.buffers()}
         status = run.status()
         saved = run.saved()
     whole = {name: value for name, value in vars(status).items() if value == value}
@@ -55,7 +55,7 @@ def outcome(
         "quantizer": saved.quantizer,
         **saved.more,
     }
-    return {"predictions": np.concatenate(said).tobytes(), **whole, **found}
+    return {"predictions": np.concatenate(said).tobytes(), **whole, **buffers}
 
 
 @pytest.mark.usefixtures("micropython_command")
@@ -95,13 +95,13 @@ def test_the_checked_engine_agrees_with_llvm(
         targets = rng.choice([0, 1, 255, 65280, 65535], 150)
     if rng.random() < 0.5:
         targets = np.sort(targets)
-    found = []
+    results = []
     for engine in ("checked", "llvm"):
         model = getattr(loader.load(engine), kind)(features=features, **change)
-        said = array("H", bytes(300))
-        model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), said)
-        found.append((said, [bytes(memoryview(b)) for _, _, b in model.buffers()]))
-    assert found[0] == found[1]
+        values = array("H", bytes(300))
+        model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), values)
+        results.append((values, [bytes(memoryview(b)) for _, _, b in model.buffers()]))
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize(("kind", "change"), CASES)

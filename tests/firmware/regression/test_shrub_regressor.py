@@ -30,9 +30,9 @@ def drawn(seed: int, samples: int, features: int) -> tuple[Any, Any]:
 
 
 def learn(model: Any, codes: Any, targets: Any) -> Any:
-    said = array("H", bytes(2 * len(targets)))
-    model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), said)
-    return np.array(said).astype(int)
+    values = array("H", bytes(2 * len(targets)))
+    model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), values)
+    return np.array(values).astype(int)
 
 
 def leaf_of(model: Any, b: dict[str, Any], slot: int, codes: Any) -> int:
@@ -118,10 +118,10 @@ def test_predictions_are_within_the_targets_seen(seed: int, low: int, high: int)
     model = LIBRARY.ShrubRegressor(2, window=50, trees=5, leaves=9, every=7, step=1.0)
     codes = rng.integers(0, 65536, (300, 2))
     targets = rng.integers(low, high + 1, 300)
-    said = learn(model, codes, targets)
-    assert said[0] == 32767
-    assert (said[1:] >= np.minimum.accumulate(targets)[:-1]).all()
-    assert (said[1:] <= np.maximum.accumulate(targets)[:-1]).all()
+    predicted = learn(model, codes, targets)
+    assert predicted[0] == 32767
+    assert (predicted[1:] >= np.minimum.accumulate(targets)[:-1]).all()
+    assert (predicted[1:] <= np.maximum.accumulate(targets)[:-1]).all()
 
 
 def test_it_learns_what_a_tree_can_know_and_follows_a_change() -> None:

@@ -21,9 +21,9 @@ def held(model: Any) -> dict[str, Any]:
 
 
 def learn(model: Any, codes: Any, targets: Any) -> Any:
-    said = array("H", bytes(2 * len(targets)))
-    model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), said)
-    return np.array(said).astype(int)
+    values = array("H", bytes(2 * len(targets)))
+    model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), values)
+    return np.array(values).astype(int)
 
 
 def test_members_are_mixed_by_their_recent_errors() -> None:
@@ -61,9 +61,9 @@ def test_predictions_are_within_the_targets_seen(seed: int, low: int, high: int)
     low, high = sorted((low, high))
     model = LIBRARY.ThicketRegressor(2, bytes=2500)
     targets = rng.integers(low, high + 1, 200)
-    said = learn(model, rng.choice([0, 300, 65535], (200, 2)), targets)
-    assert (said[1:] >= np.minimum.accumulate(targets)[:-1]).all()
-    assert (said[1:] <= np.maximum.accumulate(targets)[:-1]).all()
+    predicted = learn(model, rng.choice([0, 300, 65535], (200, 2)), targets)
+    assert (predicted[1:] >= np.minimum.accumulate(targets)[:-1]).all()
+    assert (predicted[1:] <= np.maximum.accumulate(targets)[:-1]).all()
 
 
 def test_it_is_nearly_as_good_as_its_best_member_on_each_kind_of_stream() -> None:

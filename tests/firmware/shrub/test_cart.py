@@ -375,15 +375,15 @@ def roots(rows: Ints, labels: Ints, times: int, **parameters: Any) -> list[tuple
         train_every=n,
         **parameters,
     )
-    found = []
+    results = []
     for _ in range(times):
         slot = next_slot(model)
         feed(model, rows, labels)
         shrub = read_shrub(model, slot)
         assert not shrub.linked
         leaf = int(shrub.threshold[0]) == 65535
-        found.append((-1, 0) if leaf else (int(shrub.feature[0]), int(shrub.threshold[0])))
-    return found
+        results.append((-1, 0) if leaf else (int(shrub.feature[0]), int(shrub.threshold[0])))
+    return results
 
 
 def is_fair(drawn: list[Any], weights: dict[Any, float]) -> bool:
@@ -432,8 +432,8 @@ def test_max_features_draws_useless_features_too(splitter: str, features: int) -
     """Only feature 1 varies: with one feature a node, the root splits one time in `features`."""
     rows = np.zeros((2, features), dtype=np.int64)
     rows[1, 1] = 2
-    found = roots(rows, np.array([0, 1]), 3000, max_features=1, splitter=splitter)
-    drawn = [feature for feature, _ in found]
+    computed = roots(rows, np.array([0, 1]), 3000, max_features=1, splitter=splitter)
+    drawn = [feature for feature, _ in computed]
     assert is_fair(drawn, {1: 1, -1: features - 1})
 
 
@@ -458,10 +458,10 @@ def test_each_node_draws_its_own_features() -> None:
 @pytest.mark.parametrize(("low", "high"), [(10, 18), (0, 2), (0, 65535), (65530, 65535)])
 def test_random_thresholds_are_uniform(low: int, high: int) -> None:
     rows = np.array([[low], [high]])
-    found = roots(rows, np.array([0, 1]), 4000, splitter="random")
-    assert {feature for feature, _ in found} == {0}
+    computed = roots(rows, np.array([0, 1]), 4000, splitter="random")
+    assert {feature for feature, _ in computed} == {0}
     cells = min(high - low, 16)
-    drawn = [(threshold - low) * cells // (high - low) for _, threshold in found]
+    drawn = [(threshold - low) * cells // (high - low) for _, threshold in computed]
     sizes = Counter((t - low) * cells // (high - low) for t in range(low, high))
     assert is_fair(drawn, {cell: float(size) for cell, size in sizes.items()})
 
@@ -469,11 +469,11 @@ def test_random_thresholds_are_uniform(low: int, high: int) -> None:
 def test_random_splitter_takes_the_best_of_its_candidates() -> None:
     """Codes 0 and 1 leave one threshold a feature; the middle one parts the labels."""
     rows = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 1]])
-    found = roots(rows, np.array([0, 0, 1, 1]), 60, splitter="random")
-    assert set(found) == {(1, 0)}
+    computed = roots(rows, np.array([0, 0, 1, 1]), 60, splitter="random")
+    assert set(computed) == {(1, 0)}
 
 
 def test_random_splitter_breaks_ties_evenly() -> None:
     rows = np.array([[0, 1, 0], [1, 0, 1]])
-    found = roots(rows, np.array([0, 1]), 3000, splitter="random")
-    assert is_fair(found, dict.fromkeys([(0, 0), (1, 0), (2, 0)], 1))
+    computed = roots(rows, np.array([0, 1]), 3000, splitter="random")
+    assert is_fair(computed, dict.fromkeys([(0, 0), (1, 0), (2, 0)], 1))

@@ -146,14 +146,14 @@ def test_the_printed_bound_has_a_counterexample(step: float, enters: bool) -> No
     The printed bound is 1.5 here, the true one 2.0.
     """
     labels = np.array([0, 1, 2, 0])
-    said = np.array([[0, 1, 2, 1], [0, 1, 2, 2]])
+    values = np.array([[0, 1, 2, 1], [0, 1, 2, 2]])
     codes, weights = np.array([10, 20, 30, 40]), np.array([ONE // 2, ONE // 2])
-    assert Surprise(codes, labels, said, weights, 2, 3, step).enters == enters
+    assert Surprise(codes, labels, values, weights, 2, 3, step).enters == enters
 
 
 @pytest.mark.parametrize(("step", "enters"), [(1.45, False), (1.55, True)])
 def test_the_printed_bound_is_right_for_one_wrong_class(step: float, enters: bool) -> None:
     labels = np.array([0, 1, 2, 0])
-    said = np.array([[0, 1, 2, 1], [0, 1, 2, 1]])
+    values = np.array([[0, 1, 2, 1], [0, 1, 2, 1]])
     codes, weights = np.array([10, 20, 30, 40]), np.array([ONE // 2, ONE // 2])
-    assert Surprise(codes, labels, said, weights, 2, 3, step).enters == enters
+    assert Surprise(codes, labels, values, weights, 2, 3, step).enters == enters

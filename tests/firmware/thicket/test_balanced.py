@@ -38,9 +38,9 @@ def draw(samples: int, rare: float, seed: int = 1) -> tuple[Any, Any]:
 
 
 def run(learner: Any, codes: Any, labels: Any) -> Any:
-    said = bytearray(len(labels))
-    learner.run(array("H", codes.tobytes()), bytearray(labels.astype(np.uint8)), said)
-    return np.frombuffer(said, dtype=np.uint8)
+    written = bytearray(len(labels))
+    learner.run(array("H", codes.tobytes()), bytearray(labels.astype(np.uint8)), written)
+    return np.frombuffer(written, dtype=np.uint8)
 
 
 def recall_and_alarms(said: Any, labels: Any) -> tuple[float, float]:

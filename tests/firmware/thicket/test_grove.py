@@ -141,6 +141,6 @@ def test_it_learns_what_a_tree_can_know() -> None:
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 65536, (3000, 2))
     labels = (codes[:, 0] > 30000) ^ (codes[:, 1] > 40000)
-    said = bytearray(3000)
-    model.run(array("H", codes.ravel().tolist()), bytearray(labels.tolist()), said)
-    assert np.mean(np.frombuffer(said, dtype=np.uint8)[1000:] == labels[1000:]) > 0.95
+    written = bytearray(3000)
+    model.run(array("H", codes.ravel().tolist()), bytearray(labels.tolist()), written)
+    assert np.mean(np.frombuffer(written, dtype=np.uint8)[1000:] == labels[1000:]) > 0.95

@@ -17,8 +17,8 @@ PLACE, GAIN, OF_NEWEST = 17, 19, 20  # words of thicket.state
 
 def accuracy(name: str, limit: int, size: int) -> float:
     stream = microshrub_host.open_stream(f"synth:{name}", limit=limit)
-    found = microshrub_host.simulate(stream, warmup=0, bytes=size)
-    return float(found.accuracy)
+    result = microshrub_host.simulate(stream, warmup=0, bytes=size)
+    return float(result.accuracy)
 
 
 @pytest.mark.long
@@ -49,10 +49,10 @@ def outcome(
     with engines.start(engine, kind, parameters) as run:
         run.observe(raw[:40])
         run.freeze()
-        said = run.run(raw, labels).tobytes()
+        data = run.run(raw, labels).tobytes()
         run.settle()
         return {
-            "said": said,
+            "said": data,
             "asked": run.ask(raw[:200]).tobytes(),
             **{name: content for name, _, content in run.buffers()},
         }

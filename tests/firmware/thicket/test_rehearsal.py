@@ -119,7 +119,7 @@ def test_while_labels_come_in_runs_nothing_is_let_go() -> None:
 
 def test_a_sample_that_is_learned_after_that_has_other_neighbours() -> None:
     """Those that were found before are no longer where they were."""
-    found = []
+    results = []
     for asked_before in (True, False):
         model = taught()
         x = blobs(1, seed=6)[0][0]
@@ -128,8 +128,8 @@ def test_a_sample_that_is_learned_after_that_has_other_neighbours() -> None:
         if not asked_before:
             model.predict_next(x)
         model.learn(x, 0)
-        found.append({name: bytes(memoryview(b)) for name, _, b in model.buffers()})
-    assert found[0] == found[1]
+        results.append({name: bytes(memoryview(b)) for name, _, b in model.buffers()})
+    assert results[0] == results[1]
 
 
 def test_it_can_begin_before_anything_was_learned() -> None:
@@ -148,7 +148,7 @@ def test_all_engines_agree_and_nothing_is_allocated() -> None:
         asking = LabelBudget(0.2, delay=3, unanswered=6000 / 32768)
         with engines.start(name, "Thicket", shape, [asking]) as engine:
             prequential.fit(engine, rows, 20)
-            said = engine.run(rows, labels).tolist()
-            found.append((said, engine.outputs(), engine.buffers()))
+            values = engine.run(rows, labels).tolist()
+            found.append((values, engine.outputs(), engine.buffers()))
     assert found[0] == found[1] == found[2]
     assert 1 in found[0][1]

@@ -20,19 +20,19 @@ def balanced(**parameters: Any) -> Any:
 
 
 def shares(learner: Any) -> dict[str, int]:
-    told = learner.progress()
-    return {member: told[f"share_{member}"] for member in MEMBERS}
+    figures = learner.progress()
+    return {member: figures[f"share_{member}"] for member in MEMBERS}
 
 
 def accuracies(learner: Any) -> dict[str, int]:
-    told = learner.progress()
-    return {member: told[f"accuracy_{member}"] for member in MEMBERS}
+    figures = learner.progress()
+    return {member: figures[f"accuracy_{member}"] for member in MEMBERS}
 
 
 def learn(learner: Any, codes: Any, labels: Any) -> None:
     rows = array("H", np.ascontiguousarray(codes, dtype=np.uint16).tobytes())
-    said = bytearray(len(labels))
-    learner.run(rows, bytearray(np.asarray(labels, dtype=np.uint8).tobytes()), said)
+    written = bytearray(len(labels))
+    learner.run(rows, bytearray(np.asarray(labels, dtype=np.uint8).tobytes()), written)
 
 
 def stripe(samples: int, seed: int = 1) -> tuple[Any, Any]:

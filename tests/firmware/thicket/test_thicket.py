@@ -102,12 +102,14 @@ def test_shares_follow_who_is_right() -> None:
     rng = np.random.default_rng(3)
     codes = rng.integers(0, 65536, (3000, 2))
     labels = (np.arange(3000) // 100) % 2
-    said = bytearray(3000)
-    model.run(rows_of(codes), bytearray(labels.tolist()), said)
-    told = model.progress()
-    assert told["share_last"] == max(told[f"share_{m}"] for m in ("last", "grove", "softmax"))
-    assert told["accuracy_last"] > 95
-    assert np.mean(np.frombuffer(said, dtype=np.uint8)[1000:] == labels[1000:]) > 0.97
+    written = bytearray(3000)
+    model.run(rows_of(codes), bytearray(labels.tolist()), written)
+    figures = model.progress()
+    assert figures["share_last"] == max(
+        figures[f"share_{m}"] for m in ("last", "grove", "softmax")
+    )
+    assert figures["accuracy_last"] > 95
+    assert np.mean(np.frombuffer(written, dtype=np.uint8)[1000:] == labels[1000:]) > 0.97
 
 
 # Labels that come late, or not at all

@@ -50,10 +50,10 @@ def outcome(engine: str, kind: str, parameters: dict[str, Any], seed: int) -> di
     with engines.start(engine, kind, parameters) as run:
         run.observe(raw[:40])
         run.freeze()
-        said = run.run(raw, labels).tobytes()
-        found = {name: content for name, _, content in run.buffers()}
+        data = run.run(raw, labels).tobytes()
+        buffers = {name: content for name, _, content in run.buffers()}
         status = run.status()
-    return {"predictions": said, **vars(status), **found}
+    return {"predictions": data, **vars(status), **buffers}
 
 
 @pytest.mark.usefixtures("micropython_command")
@@ -82,13 +82,13 @@ def test_the_checked_engine_agrees_with_llvm(
     if rng.random() < 0.5:
         labels = np.sort(labels)
     rows = array("H", codes.ravel().tolist())
-    found = []
+    results = []
     for engine in ("checked", "llvm"):
         model = getattr(loader.load(engine), kind)(features=features, classes=classes, **change)
-        said = bytearray(150)
-        model.run(rows, bytearray(labels.tolist()), said)
-        found.append((said, [bytes(memoryview(b)) for _, _, b in model.buffers()]))
-    assert found[0] == found[1]
+        written = bytearray(150)
+        model.run(rows, bytearray(labels.tolist()), written)
+        results.append((written, [bytes(memoryview(b)) for _, _, b in model.buffers()]))
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize(("kind", "change"), CASES)

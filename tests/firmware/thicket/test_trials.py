@@ -34,12 +34,12 @@ def merits(codes: Ints, labels: Ints, classes: int) -> dict[int, int]:
     shift, size = 8, len(codes)
     while size >= 2048:
         shift, size = shift - 2, size >> 1
-    found = {}
+    results = {}
     for threshold in range(least + (1 << width) - 1, greatest, 1 << width):
         parts = [np.bincount(labels[side], minlength=classes) for side in
                  (codes <= threshold, codes > threshold)]  # fmt: skip
-        found[threshold] = sum((int(part @ part) << shift) // int(part.sum()) for part in parts)
-    return found
+        results[threshold] = sum((int(part @ part) << shift) // int(part.sum()) for part in parts)
+    return results
 
 
 def held(grove: Any, name: str) -> Any:
@@ -75,8 +75,8 @@ def test_the_split_has_the_most_merit_of_all(samples: int, classes: int) -> None
     best = 0
     for drawn in range(4):
         GROWTH.attempt(grove._addresses)
-        found = merits(codes[:, held(grove, "sprout.order")[drawn]], labels, classes)
-        best = max([best, *found.values()])
+        computed = merits(codes[:, held(grove, "sprout.order")[drawn]], labels, classes)
+        best = max([best, *computed.values()])
         assert sprout[MERIT] == best
     if best:
         assert merits(codes[:, sprout[BY]], labels, classes)[sprout[AT]] == best

@@ -22,8 +22,8 @@ def grown(classes: int) -> Any:
     rng = np.random.default_rng(classes)
     codes = rng.integers(0, 65536, (500, 3))
     labels = (codes[:, 0] >> 12) % classes
-    said = bytearray(500)
-    grove.run(array("H", codes.ravel().tolist()), bytearray(labels.tolist()), said)
+    written = bytearray(500)
+    grove.run(array("H", codes.ravel().tolist()), bytearray(labels.tolist()), written)
     grove.predict(array("H", [30000, 20000, 9000]))
     return grove
 

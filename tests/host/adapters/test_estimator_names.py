@@ -31,11 +31,11 @@ def test_each_learner_is_a_name_that_dir_help_and_a_star_know(adapter: ModuleTyp
     assert set(names) <= set(dir(adapter))
     assert not [name for name in dir(adapter) if name not in names and not name.startswith("__")]
     text = pydoc.plain(pydoc.render_doc(adapter))
-    found: dict[str, object] = {}
-    exec(f"from {adapter.__name__} import *", found)
+    results: dict[str, object] = {}
+    exec(f"from {adapter.__name__} import *", results)
     for name in names:
         assert f"class {name}(" in text
-        assert found[name] is getattr(adapter, name)
+        assert results[name] is getattr(adapter, name)
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
@@ -60,9 +60,9 @@ def test_the_names_are_those_of_river_and_of_scikit_learn() -> None:
 def test_an_estimator_tells_its_name_and_what_differs_from_the_defaults(
     adapter: ModuleType,
 ) -> None:
-    said = repr(adapter.ShrubClassifier(window=9))
-    assert said.startswith("ShrubClassifier")
-    assert "window=9" in said
+    text = repr(adapter.ShrubClassifier(window=9))
+    assert text.startswith("ShrubClassifier")
+    assert "window=9" in text
 
 
 def test_names_are_there_without_river_and_scikit_learn() -> None:

@@ -45,12 +45,12 @@ def test_what_scikit_learn_asks_of_an_estimator(estimator: Any, check: Any) -> N
 
 
 def _checks() -> list[Any]:
-    found = []
+    results = []
     for name, warmup in (("Linear", 20), ("Shrub", 256)):
         for number, check in enumerate(checks.yield_checks(of_river(name, warmup=warmup))):
             label = f"{name}-{check.__name__}-{number}"
-            found.append(pytest.param(of_river(name, warmup=warmup), check, id=label))
-    return found
+            results.append(pytest.param(of_river(name, warmup=warmup), check, id=label))
+    return results
 
 
 @pytest.mark.parametrize(("learner", "check"), _checks())
@@ -81,9 +81,11 @@ def test_scikit_learn_holds_the_bits_of_simulate(name: str) -> None:
     for learner in (whole, parts):
         assert learner.online_._states().learner == wanted.learner
         assert learner.online_._states().more["target"] == wanted.more["target"]
-    said = whole.predict(data.columns[:9, :2])
-    assert np.array_equal(said, parts.predict(data.columns[:9, :2]))
-    assert np.array_equal(said, pickle.loads(pickle.dumps(whole)).predict(data.columns[:9, :2]))
+    predicted = whole.predict(data.columns[:9, :2])
+    assert np.array_equal(predicted, parts.predict(data.columns[:9, :2]))
+    assert np.array_equal(
+        predicted, pickle.loads(pickle.dumps(whole)).predict(data.columns[:9, :2])
+    )
     assert whole.score(data.columns[:, :2], data.targets) > 0.7
 
 
@@ -141,9 +143,9 @@ def test_a_target_that_is_no_number_changes_nothing(target: Any, learned: int) -
     learner = of_river("Linear", warmup=20)
     for number in range(learned):
         learner.learn_one({"x": number}, 2.0 * number)
-    said = learner.predict_one({"x": 3})
+    predicted = learner.predict_one({"x": 3})
     before = pickle.dumps(learner)
     with pytest.raises(AdapterError, match="the target has to be a number"):
         learner.learn_one({"x": 3}, target)
     assert pickle.dumps(learner) == before
-    assert learner.predict_one({"x": 3}) == said
+    assert learner.predict_one({"x": 3}) == predicted

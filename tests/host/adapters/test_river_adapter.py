@@ -40,7 +40,7 @@ WARMUPS: dict[str, dict[str, Any]] = {
 
 def _checks() -> list[Any]:
     """All that River has for such a classifier; on python those that are not slow."""
-    found = []
+    results = []
     for model, kind in KINDS.items():
         for warmup, settings in WARMUPS.items():
             for engine in ("fastest", "python"):
@@ -50,8 +50,8 @@ def _checks() -> list[Any]:
                     slow = engine == "python" and long
                     if not slow:
                         name = f"{model}-{engine}-{warmup}-{check.__name__}-{number}"
-                        found.append(pytest.param(learner, check, id=name))
-    return found
+                        results.append(pytest.param(learner, check, id=name))
+    return results
 
 
 @pytest.mark.parametrize(("learner", "check"), _checks())
@@ -131,7 +131,7 @@ def test_what_is_not_a_number_is_refused_before_anything_changed(value: Any) -> 
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "said"),
+    ("x", "y", "message"),
     [
         ({"size": 1}, None, "the label is missing: None"),
         ({"size": 1}, math.nan, "the label is missing: nan"),
@@ -141,14 +141,14 @@ def test_what_is_not_a_number_is_refused_before_anything_changed(value: Any) -> 
 )
 @pytest.mark.parametrize("learned", [0, 5, 20])
 def test_a_sample_that_cannot_be_learned_changes_nothing(
-    x: Any, y: Any, said: str, learned: int
+    x: Any, y: Any, message: str, learned: int
 ) -> None:
     """Neither a new one, nor one that warms up, nor one that is past that."""
     learner = ShrubClassifier(engine="python", warmup=10)
     for number in range(learned):
         learner.learn_one({"size": number}, number % 2)
     before = pickle.dumps(learner)
-    with pytest.raises(ValueError, match=said):
+    with pytest.raises(ValueError, match=message):
         learner.learn_one(x, y)
     assert pickle.dumps(learner) == before
 
@@ -186,7 +186,7 @@ def test_copies_go_on_alike(model: str, engine: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"window": 1}, "window has to be a whole number of 2..1024, not 1"),
         ({"warmup": 0}, "warmup has to be 1 or more"),
@@ -197,8 +197,8 @@ def test_copies_go_on_alike(model: str, engine: str) -> None:
         ({"features": "size"}, "features has to be a list of names, not 'size'"),
     ],
 )
-def test_wrong_parameters_are_refused_at_once(settings: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_wrong_parameters_are_refused_at_once(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         ShrubClassifier(**settings)
     with pytest.raises(TypeError):
         ShrubClassifier(windw=3)

@@ -77,12 +77,12 @@ def fitted(request: pytest.FixtureRequest) -> tuple[Any, Any, Any]:
 def test_alone_twice_and_among_others(fitted: tuple[Any, Any, Any]) -> None:
     model, rows, labels = fitted
     first = model.predict(rows[-1:])  # right after fit
-    said = model.predict(rows)
-    assert first[0] == said[-1]
-    assert np.array_equal(said, [model.predict(rows[[i]])[0] for i in range(len(rows))])
+    predicted = model.predict(rows)
+    assert first[0] == predicted[-1]
+    assert np.array_equal(predicted, [model.predict(rows[[i]])[0] for i in range(len(rows))])
     order = np.random.default_rng(0).permutation(len(rows))
-    assert np.array_equal(model.predict(rows[order]), said[order])
-    assert np.mean(said == labels) > 0.8
+    assert np.array_equal(model.predict(rows[order]), predicted[order])
+    assert np.mean(predicted == labels) > 0.8
 
 
 def test_these_are_a_thousand_rows() -> None:
@@ -140,10 +140,10 @@ def test_a_board_says_the_same(
     device = Device(micropython_command, tmp_path / "out", "320k")
     try:
         with connected(device) as link:
-            said = [link.ask(sample(raw[i].tolist())) for i in order]
+            answers = [link.ask(sample(raw[i].tolist())) for i in order]
     finally:
         device.close()
-    assert [each.label for each in said if isinstance(each, Prediction)] == [
+    assert [each.label for each in answers if isinstance(each, Prediction)] == [
         wanted[i] for i in order
     ]
 
@@ -159,8 +159,8 @@ def test_the_page_says_the_same(
     (tmp_path / "learner").write_bytes(file.states.learner)
     (tmp_path / "quantizer").write_bytes(file.states.quantizer)
     what = json.dumps(file.parameters)
-    said = run_micropython(ASK_IN_PAGE.format(str(tmp_path), file.learner, what, raw.shape[1]))
-    assert json.loads(said) == wanted
+    output = run_micropython(ASK_IN_PAGE.format(str(tmp_path), file.learner, what, raw.shape[1]))
+    assert json.loads(output) == wanted
 
 
 def test_rivers_after_learning_alone(fitted: tuple[Any, Any, Any]) -> None:
@@ -169,9 +169,9 @@ def test_rivers_after_learning_alone(fitted: tuple[Any, Any, Any]) -> None:
     for row, label in zip(rows, labels, strict=True):
         model.learn_one(dict(enumerate(row)), label)
     order = np.random.default_rng(0).permutation(len(rows))
-    said = [model.predict_one(dict(enumerate(row))) for row in rows]
+    predictions = [model.predict_one(dict(enumerate(row))) for row in rows]
     again = [model.predict_one(dict(enumerate(rows[i]))) for i in order]
-    assert again == [said[i] for i in order]
+    assert again == [predictions[i] for i in order]
 
 
 def test_river_answers_from_the_first_sample_on() -> None:

@@ -32,12 +32,12 @@ def test_river_learns_a_label_that_comes_later(tmp_path: Path) -> None:
     assert learner.predict_one(sample(2)) in ("walk", "rest")
     for i in range(60, 160):
         learner.learn_one(sample(i), ("walk", "rest", "stairs")[i % 3])
-    said = [learner.predict_one(sample(i)) for i in range(3)]
-    assert said == ["walk", "rest", "stairs"]
-    assert list(learner.predict_proba_one(sample(0))) == said
+    predictions = [learner.predict_one(sample(i)) for i in range(3)]
+    assert predictions == ["walk", "rest", "stairs"]
+    assert list(learner.predict_proba_one(sample(0))) == predictions
     for each in (pickle.loads(pickle.dumps(learner)), copy.deepcopy(learner)):
         each.learn_one(sample(2), "fall")
-        assert pickle.loads(pickle.dumps(each)).predict_one(sample(2)) in (*said, "fall")
+        assert pickle.loads(pickle.dumps(each)).predict_one(sample(2)) in (*predictions, "fall")
         with pytest.raises(ValueError, match=r"room for only 4: .* spare_classes="):
             each.learn_one(sample(2), "swim")
     path = tmp_path / "walk.mshrub"

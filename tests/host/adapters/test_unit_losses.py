@@ -125,7 +125,7 @@ def test_a_first_call_of_few_rows_is_told_where_ranges_stay(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         ("21.5", r"Turn the text into one: .* converters={'a': float}"),
         ("warm", "Encode it first, as with River's preprocessing.OneHotEncoder"),
@@ -133,9 +133,9 @@ def test_a_first_call_of_few_rows_is_told_where_ranges_stay(name: str) -> None:
         (10**400, "the feature 'a' is infinite"),
     ],
 )
-def test_river_says_what_to_do_about_a_feature(value: Any, said: str) -> None:
+def test_river_says_what_to_do_about_a_feature(value: Any, message: str) -> None:
     model = river_adapter.ShrubClassifier(warmup=2)
-    with pytest.raises(river_adapter.AdapterError, match=said):
+    with pytest.raises(river_adapter.AdapterError, match=message):
         model.learn_one({"a": value}, 1)
     with pytest.raises(river_adapter.AdapterError, match="the target has to be a number"):
         river_adapter.ShrubRegressor().learn_one({"a": 1}, 10**400)

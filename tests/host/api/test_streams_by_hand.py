@@ -27,7 +27,7 @@ def run(stream: host.Stream = GOOD) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"labels": LABELS[:5]}, "90 rows of values and 5 labels"),
         ({"labels": LABELS.astype(np.int64)}, r"labels.astype\(np.uint8\)"),
@@ -40,13 +40,13 @@ def run(stream: host.Stream = GOOD) -> Any:
         ({"feature_names": ("ax",)}, "2 columns of values have 1 feature_names"),
     ],
 )
-def test_arrays_that_do_not_fit_are_no_stream(change: dict[str, Any], said: str) -> None:
-    with pytest.raises(host.UserError, match="the stream 'walk': .*" + said):
+def test_arrays_that_do_not_fit_are_no_stream(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(host.UserError, match="the stream 'walk': .*" + message):
         replace(GOOD, **change)
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"labels": LABELS + np.uint8(1)}, "the label 2 is none of its 2 classes"),
         ({"values": np.where(ROWS > 9, np.inf, ROWS)}, "an infinite value; NaN says"),
@@ -55,8 +55,8 @@ def test_arrays_that_do_not_fit_are_no_stream(change: dict[str, Any], said: str)
         ({"class_names": ("rest", "rest")}, "two of its classes have the same name"),
     ],
 )
-def test_what_cannot_be_learned_is_told(change: dict[str, Any], said: str) -> None:
-    with pytest.raises(host.UserError, match=said):
+def test_what_cannot_be_learned_is_told(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(host.UserError, match=message):
         run(replace(GOOD, **change))
 
 
@@ -124,13 +124,13 @@ def test_a_run_is_saved_with_its_own_stream(tmp_path: Path) -> None:
     (tmp_path / "numbers.csv").write_text("ax,ay\n" + "".join(f"{a},{b}\n" for a, b in ROWS))
     numbers = host.open_numbers(tmp_path / "numbers.csv")
     forecast = host.simulate(numbers, "linear", engine="python")
-    found = run()
+    outcome = run()
     path = tmp_path / "m.mshrub"
     for stream, result in (
-        (wider, found),
-        (more, found),
-        (replace(GOOD, name="other"), found),
-        (numbers, found),
+        (wider, outcome),
+        (more, outcome),
+        (replace(GOOD, name="other"), outcome),
+        (numbers, outcome),
         (GOOD, forecast),
     ):
         with pytest.raises(host.UserError, match=r"save_model\(\) takes the stream that simulate"):

@@ -56,10 +56,10 @@ def test_a_stopped_command_says_so_and_leaves_nothing_behind(
         )
         engines = children(process.pid)
         process.send_signal(number)
-        said = process.communicate(timeout=PATIENCE)[1].decode()
+        text = process.communicate(timeout=PATIENCE)[1].decode()
     assert process.returncode == 128 + number
-    assert said.splitlines()[-1] == "microshrub: stopped"
-    assert "Traceback" not in said
+    assert text.splitlines()[-1] == "microshrub: stopped"
+    assert "Traceback" not in text
     assert not (tmp_path / "result.json").exists()
     wait_until(lambda: not any(map(is_running, engines)))
 

@@ -39,8 +39,8 @@ def run(folder: Path, *words: str, names: tuple[str, ...] = ALL) -> tuple[int, s
 
 
 def test_the_way_from_a_recording_to_a_build_needs_none_of_them(tmp_path: Path) -> None:
-    code, said = run(tmp_path, "demo")
-    assert code == 0, said
+    code, output = run(tmp_path, "demo")
+    assert code == 0, output
     assert run(tmp_path, "example", "gestures")[0] == 0
     found = run(tmp_path, "simulate", "gestures.csv", *DETAILED, "--save", "x.mshrub")[1]
     whole = run(tmp_path, "simulate", "gestures.csv", *DETAILED, names=())[1]
@@ -52,8 +52,8 @@ def test_the_way_from_a_recording_to_a_build_needs_none_of_them(tmp_path: Path) 
         ("show", "x.mshrub"),
         ("simulate", "gestures.csv", "--target", "ax", "--drop", "label", "--limit", "500"),
     ):
-        code, said = run(tmp_path, *words)
-        assert code == 0, said
+        code, output = run(tmp_path, *words)
+        assert code == 0, output
 
 
 @pytest.mark.parametrize(
@@ -71,18 +71,18 @@ def test_what_needs_one_says_so_in_a_line(
     words: tuple[str, ...], extra: str, tmp_path: Path
 ) -> None:
     (tmp_path / "x.csv").write_text("a,label\n" + "1,x\n2,y\n" * 50)
-    code, said = run(tmp_path, *words)
-    assert code == 2, said
-    lines = [line for line in said.splitlines() if line.startswith("microshrub")]
-    assert len(lines) == 1, said
+    code, output = run(tmp_path, *words)
+    assert code == 2, output
+    lines = [line for line in output.splitlines() if line.startswith("microshrub")]
+    assert len(lines) == 1, output
     assert lines[0].endswith(f"pip install 'microshrub[{extra}]'")
 
 
 def test_tune_names_itself(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,label\n" + "1,x\n2,y\n" * 50)
-    code, said = run(tmp_path, "tune", "x.csv", "--board", "rpi_pico")
-    assert code == 2, said
-    assert "tune needs optional packages: pip install 'microshrub[tune]'" in said
+    code, output = run(tmp_path, "tune", "x.csv", "--board", "rpi_pico")
+    assert code == 2, output
+    assert "tune needs optional packages: pip install 'microshrub[tune]'" in output
 
 
 def test_no_compiler_and_no_llvm_is_slow_and_said(tmp_path: Path) -> None:

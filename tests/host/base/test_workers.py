@@ -144,13 +144,13 @@ def test_ctrl_c_ends_the_workers_without_a_word(delay: float | None, thread: boo
 
 def marked(mark: str) -> list[str]:
     """The processes that have it in their environment, and are not just waited for."""
-    found = []
+    results = []
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             dead = (process / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
             if mark.encode() in (process / "environ").read_bytes() and not dead:
-                found.append(process.name)
-    return found
+                results.append(process.name)
+    return results
 
 
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="needs /proc")

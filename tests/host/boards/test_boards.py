@@ -92,9 +92,9 @@ def test_budget_answers_for_every_kind_of_board(
 ) -> None:
     words = ["budget", "--features", 3, "--classes", 2, "--board", name]
     fits = run(*words, "--json", "-") == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["fits"] is fits
-    assert fits or "does not fit" in told["advice"] or "fits" in told["advice"]
+    result = json.loads(capsys.readouterr().out)
+    assert result["fits"] is fits
+    assert fits or "does not fit" in result["advice"] or "fits" in result["advice"]
     assert run(*words, "--model", "shrub", "--window", 8, "--trees", 2, "--depth", 3) == 0
     shown = capsys.readouterr().out
     board = board_files.load(name)
@@ -107,11 +107,11 @@ def test_budget_answers_for_every_kind_of_board(
 def test_psram_holds_the_largest_thicket(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["budget", "--features", 36, "--classes", 6, "--bytes", 1_048_576, "--json", "-"]
     run(*words, "--board", name)
-    told = json.loads(capsys.readouterr().out)
+    result = json.loads(capsys.readouterr().out)
     board = board_files.load(name)
     assert board.heap_free_bytes > 4_000_000
-    assert 500_000 < told["model_bytes"] <= board.model_budget_bytes
-    assert told["ram_bytes"] < board.heap_free_bytes
+    assert 500_000 < result["model_bytes"] <= board.model_budget_bytes
+    assert result["ram_bytes"] < board.heap_free_bytes
     assert run(*words, "--board", "esp32s3") != 0
 
 
@@ -135,8 +135,8 @@ def test_boards_lists_them_all(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     "like", ['"quantum9000"', '"esp32"', '"../boards/rpi_pico"', '"mine"', "1"]
 )
 def test_a_table_of_another_board_that_has_none(tmp_path: Path, like: str) -> None:
-    said = refusal(tmp_path, f"{GOOD}\n[cost]\nlike = {like}\n")
-    assert "cost.like has to be" in said
+    message = refusal(tmp_path, f"{GOOD}\n[cost]\nlike = {like}\n")
+    assert "cost.like has to be" in message
 
 
 def test_a_table_of_another_board(tmp_path: Path) -> None:

@@ -12,22 +12,22 @@ DEEP = DeepSleepCurrent(0.01, 0.7, "somebody")
 
 def test_both_take_as_much_there() -> None:
     """2.5 s awake at 100 mW, and 5 mW less for the rest: 50 seconds."""
-    found = trade(Currents("x", 10.0, 10.0, 0.51, DEEP), 2.5 - 0.7 - START_S)
-    assert found
-    assert found.seconds == pytest.approx(50)
-    assert found.milliwatts(50) == pytest.approx(5.1)
-    assert found.milliwatts(500) == pytest.approx(0.1 + 0.5)
-    assert "from one sample in 50 seconds on" in str(found)
-    assert "somebody" in str(found)
+    choices = trade(Currents("x", 10.0, 10.0, 0.51, DEEP), 2.5 - 0.7 - START_S)
+    assert choices
+    assert choices.seconds == pytest.approx(50)
+    assert choices.milliwatts(50) == pytest.approx(5.1)
+    assert choices.milliwatts(500) == pytest.approx(0.1 + 0.5)
+    assert "from one sample in 50 seconds on" in str(choices)
+    assert "somebody" in str(choices)
 
 
 def test_a_board_that_listens_does_so_once_a_minute_or_once_a_sample() -> None:
     """4.5 s awake at 100 mW; light sleep with 2 s in 60 awake draws 5.1 and 3.2 mW more."""
-    found = trade(Currents("x", 10.0, 10.0, 0.51, DEEP), 2.5 - 0.7 - START_S, 2, 60)
-    assert found
+    choices = trade(Currents("x", 10.0, 10.0, 0.51, DEEP), 2.5 - 0.7 - START_S, 2, 60)
+    assert choices
     light = 5.1 * 58 / 60 + 100 * 2 / 60
-    assert found.seconds == pytest.approx(450 / (light - 0.1))
-    assert "+ 2 s to listen" in str(found)
+    assert choices.seconds == pytest.approx(450 / (light - 0.1))
+    assert "+ 2 s to listen" in str(choices)
 
 
 @pytest.mark.parametrize(

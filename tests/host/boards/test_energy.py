@@ -31,26 +31,26 @@ def board(tmp_path: Path) -> str:
 def test_power_times_time() -> None:
     """100 mW awake, 5 mW asleep; 10 ms a sample, 2 a second: 2 % of the time awake."""
     currents = board_files.Currents("of a test", 5.0, 20.0, 1.0)
-    found = energy.estimate(currents, 1000, 4000, 10_000, 2.0, energy.battery("7.4Wh"))
-    assert (found.predict, found.learn, found.sample) == pytest.approx((100, 400, 1000))
-    assert (found.awake, found.asleep) == pytest.approx((100, 0.02 * 100 + 0.98 * 5))
-    assert found.learning == pytest.approx(0.8)
-    assert found.battery
-    assert found.battery.days(found.awake) == pytest.approx(7400 / 100 / 24)
+    estimate = energy.estimate(currents, 1000, 4000, 10_000, 2.0, energy.battery("7.4Wh"))
+    assert (estimate.predict, estimate.learn, estimate.sample) == pytest.approx((100, 400, 1000))
+    assert (estimate.awake, estimate.asleep) == pytest.approx((100, 0.02 * 100 + 0.98 * 5))
+    assert estimate.learning == pytest.approx(0.8)
+    assert estimate.battery
+    assert estimate.battery.days(estimate.awake) == pytest.approx(7400 / 100 / 24)
 
 
 def test_a_board_that_is_always_busy_never_sleeps() -> None:
     currents = board_files.Currents("of a test", 5.0, 20.0, 1.0)
-    found = energy.estimate(currents, 1000, 4000, 10_000, 1000.0)
-    assert found.asleep == found.awake == 100
-    assert found.between(found.awake, found.asleep).startswith("100; ")
+    estimate = energy.estimate(currents, 1000, 4000, 10_000, 1000.0)
+    assert estimate.asleep == estimate.awake == 100
+    assert estimate.between(estimate.awake, estimate.asleep).startswith("100; ")
 
 
 def test_a_board_without_light_sleep_says_so() -> None:
-    found = energy.estimate(board_files.Currents("of a test", 5.0, 20.0), 1, 1, 1, 1.0)
-    assert found.asleep is None
-    assert "the board cannot sleep" in found.rows()[1][1]
-    assert json.loads(json.dumps(found.record()))["asleep_mw"] is None
+    estimate = energy.estimate(board_files.Currents("of a test", 5.0, 20.0), 1, 1, 1, 1.0)
+    assert estimate.asleep is None
+    assert "the board cannot sleep" in estimate.rows()[1][1]
+    assert json.loads(json.dumps(estimate.record()))["asleep_mw"] is None
 
 
 @pytest.mark.parametrize(
@@ -94,16 +94,18 @@ def test_budget_tells_it_and_says_that_it_is_an_estimate(
 ) -> None:
     words = ["budget", *SHAPE, *MODEL, "--board", board]
     assert run(*words, "--battery", "2000mAh", "--sample-rate", "0.5") == 0
-    said = capsys.readouterr().out
-    assert "microjoules of a sample, an estimate: 100 to predict, 400 to learn" in said
-    assert re.search(r"milliwatts at 0\.5 a second, an estimate: 100 without sleep, 5\.\d+", said)
-    assert re.search(r"days on 2000mAh, an estimate: 3\.08 without sleep, \d\d\.\d asleep", said)
-    assert "20 mA awake, 1 mA in light sleep, at 5 V: of a test" in said
+    output = capsys.readouterr().out
+    assert "microjoules of a sample, an estimate: 100 to predict, 400 to learn" in output
+    assert re.search(
+        r"milliwatts at 0\.5 a second, an estimate: 100 without sleep, 5\.\d+", output
+    )
+    assert re.search(r"days on 2000mAh, an estimate: 3\.08 without sleep, \d\d\.\d asleep", output)
+    assert "20 mA awake, 1 mA in light sleep, at 5 V: of a test" in output
     assert run(*words, "--json", "-") == 0
-    found = json.loads(capsys.readouterr().out)["sample_time"]["energy"]
-    assert found["estimate"] is True
-    assert (found["predict_uj"], found["learn_uj"]) == pytest.approx((100, 400))
-    assert "days_awake" not in found
+    result = json.loads(capsys.readouterr().out)["sample_time"]["energy"]
+    assert result["estimate"] is True
+    assert (result["predict_uj"], result["learn_uj"]) == pytest.approx((100, 400))
+    assert "days_awake" not in result
 
 
 def test_simulate_tells_it_of_a_board_that_was_named(
@@ -115,8 +117,8 @@ def test_simulate_tells_it_of_a_board_that_was_named(
     )
     words = ["simulate", data, *MODEL, "--engine", "python"]
     assert run(*words, "--board", board, "--battery", "100mAh", "--json", "-") == 0
-    found = json.loads(capsys.readouterr().out)["sample_time"]["energy"]
-    assert found["days_awake"] == pytest.approx(370 / 100 / 24)
+    result = json.loads(capsys.readouterr().out)["sample_time"]["energy"]
+    assert result["days_awake"] == pytest.approx(370 / 100 / 24)
     assert run(*words, "--battery", "100mAh") == 2
     assert "--battery needs --board NAME" in capsys.readouterr().err
     assert run(*words, "--board", board, "--no-label", "--anomaly", "0.1", "--sample-rate", 2) == 2
@@ -153,18 +155,18 @@ def test_build_tells_it_at_the_sensors_rate(
     words = ["build", data, "--board", "rpi_pico", "--output", tmp_path / "out", "--warmup", 64]
     words += ["--sensor", "adc", "pins=26,27", "rate=20", "--bytes", 16384]
     assert run(*words, "--battery", "2000mAh") == 0
-    said = " ".join(capsys.readouterr().out.split())
-    found = re.search(
+    output = " ".join(capsys.readouterr().out.split())
+    match = re.search(
         r"energy ([\d,]+) microjoules a labelled sample; milliwatts at 20 a second: 105 without "
         r"sleep, ([\d.]+) asleep between samples: estimated from 21 mA awake",
-        said,
+        output,
     )
-    assert found
-    sample, asleep = (float(text.replace(",", "")) for text in found.groups())
+    assert match
+    sample, asleep = (float(text.replace(",", "")) for text in match.groups())
     assert asleep == pytest.approx(
         20 * sample / 1000 + (1 - 20 * sample / 105_000) * 4.95, rel=0.02
     )
-    assert "days on 2000mAh: 2.94 without sleep" in said
+    assert "days on 2000mAh: 2.94 without sleep" in output
 
 
 @pytest.mark.parametrize("name", board_files.names())
@@ -196,8 +198,8 @@ def test_a_sample_of_a_window_takes_its_features_too(
     beside_learning = []
     for more in (["--features", "window=32", "hop=8", "rate=50"], []):
         assert run("simulate", recording, *words, *more) == 0
-        found = json.loads(capsys.readouterr().out)["sample_time"]["energy"]
-        beside_learning.append(found["sample_uj"] - found["learn_uj"])
+        result = json.loads(capsys.readouterr().out)["sample_time"]["energy"]
+        beside_learning.append(result["sample_uj"] - result["learn_uj"])
     options = {"window": 32, "hop": 8, "zero": [0], "plain": [], "statistics": ["mean"]}
     board = board_files.load("rpi_pico")
     window = counted_times.window_of(board, {**options, "bands": []})

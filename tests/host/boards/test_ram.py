@@ -227,8 +227,8 @@ def test_a_real_one_has_the_names_that_count_as_the_firmwares(
     names = {name for path in mpy.compiled("x86") for name in mpy.read(path).names}
     counted = sorted(filter(str.isidentifier, names & import_heap._firmware_names()))
     assert len(counted) > 90
-    said = run_micropython(f"import micropython\n{counted}\nmicropython.qstr_info(1)")
-    new = set(re.findall(r"Q\((.*)\)", said))
+    output = run_micropython(f"import micropython\n{counted}\nmicropython.qstr_info(1)")
+    new = set(re.findall(r"Q\((.*)\)", output))
     assert not new.intersection(counted)
 
 
@@ -261,14 +261,14 @@ def test_only_an_adaptive_tree_has_the_code_for_it() -> None:
 
 
 def test_a_real_one_imports_it_only_then(run_micropython: Callable[[str], str]) -> None:
-    said = run_micropython("""
+    output = run_micropython("""
 from microshrub import HoeffdingTree
 names = ["microshrub." + name for name in ("hoeffding.tree", "hoeffding.hat", "adwin")]
 for choice in ({"adaptive": False}, {"adaptive": False, "policy": "efdt"}, {}):
     HoeffdingTree(3, 2, **choice)
     print([name in sys.modules for name in names])
 """)
-    assert said.splitlines() == [
+    assert output.splitlines() == [
         "[True, False, False]",
         "[True, False, False]",
         "[True, True, True]",

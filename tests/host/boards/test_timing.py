@@ -124,8 +124,8 @@ def test_wrong_tables_are_refused(old: str, new: str, complaint: str, tmp_path: 
 
 def test_rows_have_to_be_sections(tmp_path: Path) -> None:
     for rows in ("[1]", "3"):
-        said = refusal(tmp_path, GOOD + f'[measured]\nsource = "x"\nrow = {rows}\n')
-        assert "measured.row" in said
+        message = refusal(tmp_path, GOOD + f'[measured]\nsource = "x"\nrow = {rows}\n')
+        assert "measured.row" in message
 
 
 def test_commands_tell_the_time(

@@ -21,16 +21,16 @@ THICKET = Deployment({"features": 5, "classes": 3, "bytes": 8192}, PICO, "Thicke
 @pytest.fixture
 def plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What is planned; the budgets that are kept at first are none."""
-    found: list[Any] = []
+    results: list[Any] = []
     real = program_budget.planned_budget
 
     def planned(*asked: Any) -> Any:
-        found.append(asked)
+        results.append(asked)
         return real(*asked)
 
     monkeypatch.setattr(program_budget, "planned_budget", planned)
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path))
-    return found
+    return results
 
 
 class Own(Anomaly):

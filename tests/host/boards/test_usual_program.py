@@ -78,8 +78,10 @@ def test_a_larger_heap_is_for_the_learner_by_the_kilobyte(
     board = dataclasses.replace(board_files.load("esp32"), growth=None)
     larger = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes + 1100)
     parameters = {**defaults(model), "features": 6, **shape}
-    asked = Deployment(parameters, board, learner_name(model))
-    size, more = (bytes_for(dataclasses.replace(asked, board=each)) for each in (board, larger))
+    deployment = Deployment(parameters, board, learner_name(model))
+    size, more = (
+        bytes_for(dataclasses.replace(deployment, board=each)) for each in (board, larger)
+    )
     assert more - size in (1024, 2048)
     sized = {**parameters, "bytes": more}
-    assert usual_budget(dataclasses.replace(asked, board=larger, parameters=sized)).fits
+    assert usual_budget(dataclasses.replace(deployment, board=larger, parameters=sized)).fits

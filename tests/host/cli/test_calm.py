@@ -20,8 +20,8 @@ def said_by(capsys: pytest.CaptureFixture[str], *words: str | Path, code: int = 
     except SystemExit as stop:
         found = int(stop.code or 0)
     assert found == code
-    said = capsys.readouterr()
-    return said.err if code else said.out
+    captured = capsys.readouterr()
+    return captured.err if code else captured.out
 
 
 def test_alone_it_greets_with_its_main_commands_in_the_order_of_use(

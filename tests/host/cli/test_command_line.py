@@ -52,8 +52,8 @@ def run(*words: str | Path) -> int:
 def simulate_json(capsys: pytest.CaptureFixture[str], *words: str | Path) -> dict[str, Any]:
     """The JSON object that simulate prints."""
     assert run("simulate", *words, "--json", "-") == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
 
 
 def test_json_holds_all_that_was_promised(capsys: pytest.CaptureFixture[str], data: Path) -> None:
@@ -91,15 +91,15 @@ def test_table_plot_and_json_file(
 ) -> None:
     plot, record = tmp_path / "run.png", tmp_path / "run.json"
     assert run("simulate", data, *SMALL, "--plot", plot, "--json", record) == 0
-    said = capsys.readouterr()
+    captured = capsys.readouterr()
     for word in ("accuracy", "NoChange", "MajorityClass"):
-        assert word in said.out
+        assert word in captured.out
     for word in ("kappa temporal", "state CRC32"):
-        assert word not in said.out
-    assert "learning" not in said.err, "progress of what takes no time"
-    assert not [line for line in said.err.splitlines() if line.endswith(" ")]
-    assert f"written to {plot}" in said.err.replace("\n", " ")
-    assert f"written to {record}" in said.err.replace("\n", " ")
+        assert word not in captured.out
+    assert "learning" not in captured.err, "progress of what takes no time"
+    assert not [line for line in captured.err.splitlines() if line.endswith(" ")]
+    assert f"written to {plot}" in captured.err.replace("\n", " ")
+    assert f"written to {record}" in captured.err.replace("\n", " ")
     assert plot.read_bytes().startswith(b"\x89PNG")
     assert json.loads(record.read_text())["samples"] == 300
 
@@ -113,8 +113,8 @@ def test_without_a_board_nothing_is_said_of_one(
         assert "RAM on" not in text
         assert "Raspberry" not in text
     assert run("simulate", data, *SMALL, "--html", page, "--board", "rpi_pico") == 0
-    said = capsys.readouterr().out
-    for text in (said, page.read_text()):
+    output = capsys.readouterr().out
+    for text in (output, page.read_text()):
         assert "RAM on Raspberry Pi Pico" in text
         assert "Fits the Raspberry Pi Pico" in " ".join(text.split())
 
@@ -127,9 +127,9 @@ def test_says_so_when_the_last_label_is_the_better_guess(
     path = tmp_path / "runs.csv"
     path.write_text("noise,class\n" + "\n".join(rows))
     assert run("simulate", path, *SMALL) == 0
-    said = capsys.readouterr().out
-    assert "no better than guessing" in said
-    assert "98.00 %, as labels come in long runs" in " ".join(said.split())
+    output = capsys.readouterr().out
+    assert "no better than guessing" in output
+    assert "98.00 %, as labels come in long runs" in " ".join(output.split())
 
 
 def test_options_reach_the_model(capsys: pytest.CaptureFixture[str], data: Path) -> None:
@@ -196,10 +196,10 @@ def test_bad_files(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
     path.write_text(content)
     target = tmp_path / "out.json"
     assert run("simulate", path, *SMALL, "--json", target) == 2
-    said = capsys.readouterr().err
-    assert "bad.csv" in said
-    assert word in said
-    assert "Traceback" not in said
+    err = capsys.readouterr().err
+    assert "bad.csv" in err
+    assert word in err
+    assert "Traceback" not in err
     assert not target.exists(), "nothing is written after an error"
 
 
@@ -240,10 +240,10 @@ def test_bad_words(
     capsys: pytest.CaptureFixture[str], data: Path, words: list[str], expected: str
 ) -> None:
     assert run("simulate", *[data if w == "DATA" else w for w in words]) == 2
-    said = capsys.readouterr()
-    assert expected in said.err
-    assert "Traceback" not in said.err
-    assert said.out == ""
+    captured = capsys.readouterr()
+    assert expected in captured.err
+    assert "Traceback" not in captured.err
+    assert captured.out == ""
 
 
 def test_budget_fits_and_does_not(capsys: pytest.CaptureFixture[str]) -> None:
@@ -256,10 +256,10 @@ def test_budget_fits_and_does_not(capsys: pytest.CaptureFixture[str]) -> None:
     assert record["model_budget_bytes"] == 65_536
     large = ["--model", "shrub", "--window", "1024", "--trees", "100", "--depth", "9"]
     assert run("budget", *shape, *large, "--board", "esp32") == 1
-    said = capsys.readouterr().out
-    assert "It does not fit. The model takes" in said
-    assert "--trees" in said or "--window" in said
-    assert "more than the 28,672 bytes" in said
+    output = capsys.readouterr().out
+    assert "It does not fit. The model takes" in output
+    assert "--trees" in output or "--window" in output
+    assert "more than the 28,672 bytes" in output
 
 
 def test_budget_adds_up(capsys: pytest.CaptureFixture[str]) -> None:
@@ -325,10 +325,10 @@ def test_soak_sees_a_flat_heap(
     capsys: pytest.CaptureFixture[str], data: Path, micropython_command: tuple[str, ...]
 ) -> None:
     assert run("dev", "soak", data, *SMALL, "--samples", "20500", "--heap", "80k") == 0
-    said = capsys.readouterr().out
-    assert "The model is the simulator's: CRC32" in said
-    assert "Nothing was allocated while learning." in said
-    assert [line.split()[0] for line in said.splitlines()[1:3]] == ["10,000", "20,500"]
+    output = capsys.readouterr().out
+    assert "The model is the simulator's: CRC32" in output
+    assert "Nothing was allocated while learning." in output
+    assert [line.split()[0] for line in output.splitlines()[1:3]] == ["10,000", "20,500"]
     assert run("dev", "soak", data, "--samples", "19999") == 2
     assert run("dev", "soak", data, "--heap", "64 kilo") == 2
     assert "--heap has to be a size such as 64k or 2m" in capsys.readouterr().err
@@ -347,18 +347,18 @@ def test_a_file_name_is_no_markup(
     named = data.rename(tmp_path / "y[bold] :smile: $x$.csv")
     plot = tmp_path / "p[red].png"
     assert run("simulate", named, *SMALL, "--limit", "150", "--plot", plot) == 0
-    said = capsys.readouterr()
-    assert said.out.startswith("y[bold] :smile: $x$.csv: 150 samples, 3 features, 2 classes\n")
-    assert "p[red].png" in said.err
+    captured = capsys.readouterr()
+    assert captured.out.startswith("y[bold] :smile: $x$.csv: 150 samples, 3 features, 2 classes\n")
+    assert "p[red].png" in captured.err
 
 
 def test_says_so_when_the_warmup_is_the_whole_stream(
     capsys: pytest.CaptureFixture[str], data: Path
 ) -> None:
     assert run("simulate", data, *SMALL, "--limit", "90", "--engine", "python") == 0
-    said = capsys.readouterr()
-    assert "with --warmup 256 the quantizer sees all 90 samples" in said.err
-    assert "too few to tell" in said.out
+    captured = capsys.readouterr()
+    assert "with --warmup 256 the quantizer sees all 90 samples" in captured.err
+    assert "too few to tell" in captured.out
     assert run("simulate", data, *SMALL, "--engine", "python") == 0
     assert "quantizer" not in capsys.readouterr().err
 
@@ -366,11 +366,11 @@ def test_says_so_when_the_warmup_is_the_whole_stream(
 def test_says_what_is_left_on_the_board(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     words = ("simulate", data, *SMALL, "--engine", "python")
     assert run(*words, "--board", "esp32", "--json", data.with_suffix(".json")) == 0
-    said = capsys.readouterr().out
-    found = json.loads(data.with_suffix(".json").read_text())
-    left = found["free_bytes"] - found["ram_bytes"]
-    assert f"Fits the ESP32, {left // 1024} KB to spare." in " ".join(said.split())
-    assert re.search(rf"left for your program +│ {left:,} bytes", said)
+    output = capsys.readouterr().out
+    result = json.loads(data.with_suffix(".json").read_text())
+    left = result["free_bytes"] - result["ram_bytes"]
+    assert f"Fits the ESP32, {left // 1024} KB to spare." in " ".join(output.split())
+    assert re.search(rf"left for your program +│ {left:,} bytes", output)
     assert run(*words) == 0
     assert "to spare" not in capsys.readouterr().out
 

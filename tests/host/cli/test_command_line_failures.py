@@ -56,18 +56,18 @@ def interrupted(cache: Path, seconds: float) -> tuple[int, str]:
 @pytest.mark.parametrize("seconds", [0.3, 1.0, 2.0, 3.5])
 def test_ctrl_c_is_one_line(tmp_path: Path, seconds: float) -> None:
     """While Python imports, while kernels are compiled, while they learn."""
-    code, said = interrupted(tmp_path, seconds)
-    while "microshrub: stopped" not in said and (
-        code == -signal.SIGINT or ("Traceback" in said and "microshrub_tools" not in said)
+    code, output = interrupted(tmp_path, seconds)
+    while "microshrub: stopped" not in output and (
+        code == -signal.SIGINT or ("Traceback" in output and "microshrub_tools" not in output)
     ):
         assert seconds < PATIENCE, "Python itself does not start"
         seconds *= 2  # it had not started yet, or nothing of ours but its name was known
-        code, said = interrupted(tmp_path, seconds)
+        code, output = interrupted(tmp_path, seconds)
     # Where the signal strikes within exec() of a text, Python ends by it: 130 as well, in a shell
     assert code in (130, -signal.SIGINT)
-    assert said.splitlines()[-1] == "microshrub: stopped"
-    assert "Traceback" not in said
-    assert "Error" not in said
+    assert output.splitlines()[-1] == "microshrub: stopped"
+    assert "Traceback" not in output
+    assert "Error" not in output
 
 
 def test_ctrl_c_is_heard_between_blocks_of_numbers() -> None:
@@ -158,12 +158,12 @@ def test_a_mistake_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) 
 )
 def test_a_cache_that_cannot_be_written(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "file").touch()
-    code, _, said = microshrub(*words, cache=str(tmp_path / "file" / "cache"))
+    code, _, output = microshrub(*words, cache=str(tmp_path / "file" / "cache"))
     assert code == 0
-    lines = [line for line in said.splitlines() if "cannot be used" in line]
+    lines = [line for line in output.splitlines() if "cannot be used" in line]
     assert len(lines) == 1
     assert "a temporary folder has to do" in lines[0]
-    assert "Traceback" not in said
+    assert "Traceback" not in output
 
 
 def test_the_temporary_cache_goes_away(tmp_path: Path) -> None:
@@ -172,17 +172,17 @@ def test_the_temporary_cache_goes_away(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MICROSHRUB_CACHE", str(tmp_path / "file"))
-        said: list[str] = []
-        with cache.usable(said.append):
+        messages: list[str] = []
+        with cache.usable(messages.append):
             folder = cache.cache_folder("x")
             assert folder.is_dir()
         assert not folder.exists()
         assert os.environ["MICROSHRUB_CACHE"] == str(tmp_path / "file")
-        assert len(said) == 1
+        assert len(messages) == 1
         patch.setenv("MICROSHRUB_CACHE", str(tmp_path / "good"))
-        with cache.usable(said.append):
+        with cache.usable(messages.append):
             assert cache.cache_folder("x") == tmp_path / "good" / "x"
-        assert len(said) == 1
+        assert len(messages) == 1
 
 
 @pytest.mark.parametrize("option", ["--json", "--plot", "--save"])
@@ -196,9 +196,9 @@ def test_targets_are_refused_before_the_run(
     dangling.symlink_to(tmp_path / "no" / "folder.png")
     for target in (folder, tmp_path / "file" / "x.png", tmp_path / "no" / "x.png", dangling):
         assert main.main(["simulate", "nowhere.csv", option, str(target)]) == 2
-        said = capsys.readouterr().err
-        assert said.startswith(f"microshrub: {option} {target}: ")
-        assert len(said.splitlines()) == 1
+        err = capsys.readouterr().err
+        assert err.startswith(f"microshrub: {option} {target}: ")
+        assert len(err.splitlines()) == 1
     good = tmp_path / "good.png"
     assert main.main(["simulate", "nowhere.csv", option, str(good)]) == 2
     assert "no file nowhere.csv" in capsys.readouterr().err
@@ -211,15 +211,15 @@ def test_targets_are_refused_before_the_run(
 @LINUX
 @pytest.mark.parametrize("words", [["-h"], SIZE, [*SIZE, "--json", "-"]])
 def test_a_full_disk(words: list[str]) -> None:
-    code, _, said = microshrub(*words, stdout="/dev/full")
-    assert said == "microshrub: cannot read or write: No space left on device\n"
+    code, _, output = microshrub(*words, stdout="/dev/full")
+    assert output == "microshrub: cannot read or write: No space left on device\n"
     assert code == 2
 
 
 @LINUX
 def test_a_full_disk_for_json() -> None:
-    code, _, said = microshrub(*SIZE, "--json", "/dev/full")
-    assert said == "microshrub: --json /dev/full: cannot be written: No space left on device\n"
+    code, _, output = microshrub(*SIZE, "--json", "/dev/full")
+    assert output == "microshrub: --json /dev/full: cannot be written: No space left on device\n"
     assert code == 2
 
 

@@ -47,8 +47,8 @@ def test_the_examples_are_listed_and_a_wrong_name_is_mended(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["example"]) == 0
-    said = capsys.readouterr().out
-    assert [line.split()[0] for line in said.splitlines()] == list(worlds())
+    output = capsys.readouterr().out
+    assert [line.split()[0] for line in output.splitlines()] == list(worlds())
     assert main(["example", "gesture"]) == 2
     assert "Did you mean gestures?" in capsys.readouterr().err
 
@@ -56,8 +56,8 @@ def test_the_examples_are_listed_and_a_wrong_name_is_mended(
 def test_the_demo_teaches_a_board_twice(capsys: pytest.CaptureFixture[str]) -> None:
     """Its figures are of what nobody labels; only the board that learns recovers from a change."""
     assert main(["demo", "--seeds", "2"]) == 0
-    said = capsys.readouterr().out
-    rows = [line.rsplit("%", 4) for line in said.splitlines() if line.startswith("  ")]
+    output = capsys.readouterr().out
+    rows = [line.rsplit("%", 4) for line in output.splitlines() if line.startswith("  ")]
     shares = {cells[0].split()[0]: re.findall(r"(\d+) \(", " ".join(cells)) for cells in rows[1:]}
     taught, turned, again, back = (list(map(int, shares[name])) for name in (
         "taught", "sensor", "again", "turned",
@@ -68,10 +68,10 @@ def test_the_demo_teaches_a_board_twice(capsys: pytest.CaptureFixture[str]) -> N
     assert again[ours] > turned[ours] + 10
     assert again[ours] > again[frozen] + 10
     assert back[ours] > 80, "what it knew before is not forgotten"
-    first = re.search(r"alone: right in (\d+) %", said)
+    first = re.search(r"alone: right in (\d+) %", output)
     assert first
     assert int(first[1]) == taught[ours]
-    assert "Fits the Raspberry Pi Pico" in said
+    assert "Fits the Raspberry Pi Pico" in output
     picture = ElementTree.parse("demo.svg").getroot()
     assert picture.tag.endswith("svg")
     texts = " ".join(each.text or "" for each in picture.iter())

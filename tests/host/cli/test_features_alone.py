@@ -36,18 +36,18 @@ def test_it_needs_no_word(
     words = [recording, *MODEL, "--features"]
     said = ["--json", str(run), "--save", str(model)]
     assert main(["simulate", *words, *said, "--engine", "python"]) == 0
-    found = json.loads(run.read_text())
-    assert found["features"] == 16
-    assert found["feature_names"][7:9] == ["x_overtone", "x_band1"]
-    told = capsys.readouterr().err
-    assert "Note: --features takes window=64 hop=16 bands=auto. rate=100 says how many" in told
+    result = json.loads(run.read_text())
+    assert result["features"] == 16
+    assert result["feature_names"][7:9] == ["x_overtone", "x_band1"]
+    err = capsys.readouterr().err
+    assert "Note: --features takes window=64 hop=16 bands=auto. rate=100 says how many" in err
     monkeypatch.setattr(engines, "available", lambda: ("python", "micropython"))
     assert main(["parity", *words, "--every", "1000"]) == 0
     assert "make the same features: 147 samples of 16" in capsys.readouterr().out
     folder = tmp_path / "program"
     assert main(["build", "--model", str(model), *PINS, "rate=50", "--output", str(folder)]) == 0
     config = json.loads((folder / "config.json").read_text())
-    assert config["extraction"] == found["extraction"]["options"]
+    assert config["extraction"] == result["extraction"]["options"]
 
 
 def test_build_takes_the_rate_of_the_sensor(recording: str, tmp_path: Path) -> None:
@@ -91,9 +91,9 @@ def test_a_recording_with_times_tells_its_rate(
     assert main(["simulate", *words, "--engine", "python"]) == 0
     window = json.loads(run.read_text())["extraction"]["options"]["window"]
     assert window == {20.0: 128, 104.0: 64, 1000.0: 512}[rate]
-    said = capsys.readouterr().err
-    assert f"By its times, the recording has about {found:.3g} readings a second." in said
-    assert "rate=100" not in said
+    err = capsys.readouterr().err
+    assert f"By its times, the recording has about {found:.3g} readings a second." in err
+    assert "rate=100" not in err
 
 
 def test_a_label_beside_readings_of_which_a_feature_is_the_target(
@@ -101,8 +101,8 @@ def test_a_label_beside_readings_of_which_a_feature_is_the_target(
 ) -> None:
     words = ["simulate", recording, "--features", "rate=50", "--target", "x_mean"]
     assert main([*words, "--horizon", "1"]) == 2
-    assert "'slow' is not a number" in (said := capsys.readouterr().err)
-    assert "--drop what leaves the column out" in said
+    assert "'slow' is not a number" in (err := capsys.readouterr().err)
+    assert "--drop what leaves the column out" in err
     assert main([*words, "--horizon", "1", "--drop", "what"]) == 0
 
 

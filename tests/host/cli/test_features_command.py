@@ -66,33 +66,33 @@ def test_a_feature_is_forecast_from_the_others(
     linear = [*ahead, "--model", "linear"]
     saved = ["--json", str(run), "--save", str(model)]
     assert main(["simulate", path, *linear, "--engine", "python", *saved]) == 0
-    found = json.loads(run.read_text())
-    assert (found["samples"], found["features"]) == (145, 4)
-    assert found["feature_names"] == ["x_min", "x_2-7Hz", "x_7-15Hz", "warm now"]
-    assert found["mae"] < found["mae_running_mean"]
-    assert found["extraction"]["options"]["plain"] == [1]
+    result = json.loads(run.read_text())
+    assert (result["samples"], result["features"]) == (145, 4)
+    assert result["feature_names"] == ["x_min", "x_2-7Hz", "x_7-15Hz", "warm now"]
+    assert result["mae"] < result["mae_running_mean"]
+    assert result["extraction"]["options"]["plain"] == [1]
     file = model_files.read(model)
     assert file.extraction is not None
-    assert file.extraction.saved() == found["extraction"]
+    assert file.extraction.saved() == result["extraction"]
     capsys.readouterr()
     monkeypatch.setattr(engines, "available", lambda: ("python", "c", "micropython"))
     assert main(["parity", path, *linear, "--every", "1000"]) == 0
-    said = capsys.readouterr().out
-    assert "make the same features: 147 samples of 4" in said
-    assert "engines are identical: 147 samples" in said
+    output = capsys.readouterr().out
+    assert "make the same features: 147 samples of 4" in output
+    assert "engines are identical: 147 samples" in output
     pins = ["--board", "rpi_pico", "--sensor", "adc", "pins=26,27", "rate=50"]
     for k, program in enumerate(([path, *linear], ["--model", str(model)])):
         folder = tmp_path / f"build{k}"
         assert main(["build", *program, *pins, "--output", str(folder)]) == 0
         config = json.loads((folder / "config.json").read_text())
-        assert config["extraction"] == found["extraction"]["options"]
+        assert config["extraction"] == result["extraction"]["options"]
         assert (config["regression"]["columns"], config["regression"]["column"]) == (4, 3)
         names = {file.name for file in folder.rglob("*.mpy")}
         assert {"feature_extractor.mpy", "spectrum.mpy", "regression_app.mpy"} <= names
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "message"),
     [
         (
             "warm",
@@ -102,8 +102,8 @@ def test_a_feature_is_forecast_from_the_others(
     ],
 )
 def test_a_target_that_is_no_feature(
-    target: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    target: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["--target", target, "--features", "window=32", "statistics=mean,min"]
     assert main(["simulate", _written(tmp_path), *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

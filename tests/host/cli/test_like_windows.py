@@ -35,10 +35,10 @@ def run(folder: Path, *words: str, code: int = 0) -> str:
         cwd=folder, env=environment(folder) | changed, capture_output=True, timeout=PATIENCE,
         check=False,
     )  # fmt: skip
-    said = (done.stdout + done.stderr).decode("cp1252")
-    assert done.returncode == code, said
-    assert "Traceback" not in said
-    return said
+    text = (done.stdout + done.stderr).decode("cp1252")
+    assert done.returncode == code, text
+    assert "Traceback" not in text
+    return text
 
 
 @pytest.fixture
@@ -56,11 +56,11 @@ def test_from_a_recording_to_a_program(
     made = ["--save", "m.mshrub", "--json", "o.json", "--html", "o.html", "--plot", "o.svg"]
     words = [GESTURES, *WINDOWS_OF_READINGS, "--board", "rpi_pico"]
     for _ in range(2):  # the second time, all files are replaced
-        said = run(folder, "simulate", *words, *made, "--details")
+        output = run(folder, "simulate", *words, *made, "--details")
         assert main(["simulate", str(folder / GESTURES), *words[1:], "--details"]) == 0
         state = re.search(r"state CRC32 +\S+ (\w{8})", capsys.readouterr().out)
         assert state
-        assert state[1] in said
+        assert state[1] in output
         build = ["build", "--model", "m.mshrub", "--board", "rpi_pico", *SENSOR]
         assert "It fits" in run(folder, *build)
     assert (folder / "build" / "rpi_pico" / "config.json").exists()
@@ -93,9 +93,9 @@ def test_the_demo_and_what_is_listed(folder: Path) -> None:
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(words: list[str], meant: str, tmp_path: Path) -> None:
-    said = run(tmp_path, *words, code=2)
-    assert re.search(meant, said), said
-    assert len(said.splitlines()) == 1
+    output = run(tmp_path, *words, code=2)
+    assert re.search(meant, output), output
+    assert len(output.splitlines()) == 1
 
 
 @contextlib.contextmanager
@@ -129,8 +129,8 @@ def test_a_board_is_watched_and_recorded(folder: Path) -> None:
     run(folder, "build", *words, *SENSOR, *buttons)
     board = ["build/rpi_pico", "--sensor", GESTURES, "--press", "15=shake"]
     with simulated_board(folder, *board) as port, over_tcp(port) as address:
-        said = run(folder, "monitor", "--port", address, "--seconds", "3")
-        assert re.search(r"unsaved \d+ label", said)
+        output = run(folder, "monitor", "--port", address, "--seconds", "3")
+        assert re.search(r"unsaved \d+ label", output)
     with simulated_board(folder, *board) as port, over_tcp(port) as address:
         run(folder, "record", "--port", address, "-o", "own.csv", "--limit", "5")
     lines = (folder / "own.csv").read_bytes().splitlines()

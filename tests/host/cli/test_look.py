@@ -41,22 +41,22 @@ def opened(name: str) -> tuple[Stream | None, str]:
 
 def command(text: str) -> list[str]:
     """The words of the command to go on with; none if there is no such command."""
-    found = re.search(r"^Go on with: microshrub (.*)$", text, re.MULTILINE)
-    return shlex.split(found[1]) if found else []
+    match = re.search(r"^Go on with: microshrub (.*)$", text, re.MULTILINE)
+    return shlex.split(match[1]) if match else []
 
 
 def test_a_recording_on_one_screen(capsys: pytest.CaptureFixture[str]) -> None:
     Path("imu.csv").write_text(IMU)
     assert main(["look", "imu.csv", "--html", "imu.html"]) == 0
-    said = capsys.readouterr().out
-    lines = said.splitlines()
+    output = capsys.readouterr().out
+    lines = output.splitlines()
     assert "200 rows, 4 columns" in lines[0]
     assert len(lines) < 24
     for words in ("clock", "50 rows a second", "1 gap", "walk 100 in 5 runs", "to be dropped"):
-        assert words in said
+        assert words in output
     words = ["--features", "window=8", "hop=2"]  # as the runs are of 20 readings
-    assert command(said) == ["simulate", "imu.csv", "--drop", "id", *words]
-    assert main(command(said)) == 0
+    assert command(output) == ["simulate", "imu.csv", "--drop", "id", *words]
+    assert main(command(output)) == 0
     page = Path("imu.html").read_text()
     assert "<svg" in page
     assert "to be dropped" in page
@@ -75,9 +75,9 @@ def test_several_files(capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("fist_1", "rest_1"):
         Path(f"{name}.csv").write_text("x,z\n" + "".join(f"{i % 9},{i % 40}\n" for i in range(40)))
     assert main(["look", "."]) == 0
-    said = capsys.readouterr().out
-    assert "fist 40 in 1 run, rest 40 in 1 run" in said
-    assert command(said) == ["simulate", "."]
+    output = capsys.readouterr().out
+    assert "fist 40 in 1 run, rest 40 in 1 run" in output
+    assert command(output) == ["simulate", "."]
 
 
 @pytest.mark.parametrize(("rows", "words"), [(240, []), (40, ["window=16", "hop=4"])])
@@ -153,11 +153,11 @@ def test_it_says_of_each_kind_of_file_what_simulate_does(
         Path(case.name).write_bytes(case.data)
         code = main(["look", case.name])
         out, err = capsys.readouterr()
-        said = " ".join((out + err).split())
+        text = " ".join((out + err).split())
         stream, fault = opened(case.name)
         assert bool(code) == bool(fault), case.what
-        assert " ".join(fault.split())[:60] in said, case.what
-        assert not stream or f"{stream.samples:,} row" in said, case.what
+        assert " ".join(fault.split())[:60] in text, case.what
+        assert not stream or f"{stream.samples:,} row" in text, case.what
 
 
 def test_a_curve_has_the_shape_of_the_numbers() -> None:

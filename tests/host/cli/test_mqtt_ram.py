@@ -47,10 +47,10 @@ def test_a_radio_takes_what_an_esp32s_heap_grows_by(capsys: pytest.CaptureFixtur
     assert json.loads(alone)["free_bytes"] > board.heap_free_bytes + 16_384
     assert '"Wi-Fi"' not in alone
     main([*words, "--mqtt"])
-    told = capsys.readouterr().out
-    taken = re.search(r'"Wi-Fi": (\d+)', told)
+    output = capsys.readouterr().out
+    taken = re.search(r'"Wi-Fi": (\d+)', output)
     assert taken
-    assert json.loads(told)["free_bytes"] - int(taken[1]) == board.heap_free_bytes
+    assert json.loads(output)["free_bytes"] - int(taken[1]) == board.heap_free_bytes
 
 
 def test_a_simulation_says_where_a_broker_would_be_too_much(
@@ -61,8 +61,8 @@ def test_a_simulation_says_where_a_broker_would_be_too_much(
         assert main(["simulate", recording, "--board", board]) == 0
         assert (told in capsys.readouterr().out) == where
     assert main(["simulate", recording, "--board", "rpi_pico_w", "--bytes", "90000"]) == 2
-    said = capsys.readouterr().err
-    assert "fits Raspberry Pi Pico W" in said
+    err = capsys.readouterr().err
+    assert "fits Raspberry Pi Pico W" in err
 
 
 def test_the_help_of_build_and_budget_shows_the_broker(

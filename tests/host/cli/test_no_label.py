@@ -28,8 +28,8 @@ def recording(tmp_path: Path) -> Path:
 def scored(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> dict:
     capsys.readouterr()
     assert main(["simulate", str(path), "--anomaly", "0.01", "--json", "-", *words]) == 0
-    found: dict = json.loads(capsys.readouterr().out)
-    return found
+    result: dict = json.loads(capsys.readouterr().out)
+    return result
 
 
 def test_all_columns_are_scored(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -66,11 +66,11 @@ def test_what_people_see(
     plot = tmp_path / "p.png"
     words = ["simulate", str(recording), "--anomaly", "0.01", "--no-label", "--plot", str(plot)]
     assert main(words) == 0
-    said = capsys.readouterr().out
-    assert "r.csv: 900 samples, 2 features, no labels" in said
-    assert "anomaly alarms" in said
-    assert "accuracy" not in said
-    assert "none is possible" not in said
+    output = capsys.readouterr().out
+    assert "r.csv: 900 samples, 2 features, no labels" in output
+    assert "anomaly alarms" in output
+    assert "accuracy" not in output
+    assert "none is possible" not in output
     assert plot.stat().st_size > 1000
 
 
@@ -89,9 +89,9 @@ def test_which_column_is_taken_for_the_class(
     model = ["--model", "shrub", "--window", "8", "--trees", "2", "--depth", "2"]
     words = ["simulate", str(recording), "--anomaly", "0.01", *model]
     assert main(words) == 0
-    said = capsys.readouterr().err
-    assert "the last column, z, is taken for the class" in said
-    assert "--no-label" in said
+    err = capsys.readouterr().err
+    assert "the last column, z, is taken for the class" in err
+    assert "--no-label" in err
     assert main([*words, "--label", "z"]) == 0
     assert "is taken for the class" not in capsys.readouterr().err
     assert main(["simulate", str(recording), *model]) == 0
@@ -106,7 +106,7 @@ def test_texts_are_scored_and_said(tmp_path: Path, capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--no-label"], "--no-label needs --anomaly RATE"),
         (["--no-label", "--anomaly", "0.1", "--label", "z"], "--label is of no use"),
@@ -120,10 +120,10 @@ def test_texts_are_scored_and_said(tmp_path: Path, capsys: pytest.CaptureFixture
     ],
 )
 def test_what_does_not_go_together(
-    recording: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    recording: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["simulate", str(recording), *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_program_whose_labels_come_later(

@@ -56,9 +56,9 @@ def test_letters_that_the_locale_does_not_have(changes: dict[str, str], tmp_path
     code, out, _ = run(tmp_path, "show", "o.mshrub", **changes)
     assert code == 0
     assert b"y" in out
-    code, _, said = run(tmp_path, "simulate", "gibt es nicht ↑.csv", **changes)
+    code, _, output = run(tmp_path, "simulate", "gibt es nicht ↑.csv", **changes)
     assert code == 2
-    assert said.startswith(b"microshrub: There is no file gibt es nicht")
+    assert output.startswith(b"microshrub: There is no file gibt es nicht")
 
 
 def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
@@ -78,12 +78,12 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
         ["export", b"m\xff.mshrub", "--format", "c", "--output", b"e\xff.c"],
         ["simulate", b"bad\xff\xfe.csv", *MODEL, "--json", "-"],
     ):
-        code, out, said = run(tmp_path, *words)
-        assert code == 0, said
-        assert out.decode() + said.decode()
-    code, _, said = run(tmp_path, "simulate", b"none\xff.csv")
+        code, out, output = run(tmp_path, *words)
+        assert code == 0, output
+        assert out.decode() + output.decode()
+    code, _, output = run(tmp_path, "simulate", b"none\xff.csv")
     assert code == 2
-    assert said.decode().startswith("microshrub: There is no file none�.csv")
+    assert output.decode().startswith("microshrub: There is no file none�.csv")
 
 
 @pytest.mark.parametrize("home", [None, "", "/dev/null/at/all"])  # nothing can be made there
@@ -95,8 +95,8 @@ def test_without_a_home(home: str | None, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text(lost)
     paths = [str(tmp_path), os.environ.get("PYTHONPATH", "")]
     changes["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
-    code, out, said = run(tmp_path, "simulate", "a.csv", *MODEL, **changes)
-    assert code == 0, said
+    code, out, output = run(tmp_path, "simulate", "a.csv", *MODEL, **changes)
+    assert code == 0, output
     assert b"300 samples" in out
     made = {path.name for path in tmp_path.iterdir()} - {"__pycache__"}  # of sitecustomize.py
     assert made == {"a.csv", "sitecustomize.py"}

@@ -164,7 +164,7 @@ class TestSpecification:
         assert found == defaults("hoeffding") | given
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("", "the model '' is unknown"),
             ("schrub", "Did you mean shrub"),
@@ -174,7 +174,7 @@ class TestSpecification:
             ("shrub depth=deep", "depth has to be a whole number, not 'deep'"),
         ],
     )
-    def test_what_is_wrong_is_said(self, text: str, said: str) -> None:
+    def test_what_is_wrong_is_said(self, text: str, message: str) -> None:
         with pytest.raises(UserError) as refusal:
             specification(text)
-        assert said in str(refusal.value)
+        assert message in str(refusal.value)

@@ -72,5 +72,5 @@ def test_a_full_disk_is_told_with_the_file(
 ) -> None:
     (folder / "full.svg").symlink_to("/dev/full")
     assert simulate(option, "full.svg") == 2
-    said = capsys.readouterr().err
-    assert f"{option} full.svg: cannot be written: No space left on device" in said
+    err = capsys.readouterr().err
+    assert f"{option} full.svg: cannot be written: No space left on device" in err

@@ -119,9 +119,9 @@ def test_what_cannot_be_is_named(
     with pytest.raises(SystemExit) as ended:
         parsed("simulate x.csv")
     assert ended.value.code == 2
-    said = capsys.readouterr().err
+    err = capsys.readouterr().err
     for word in (NAME, *words):
-        assert word in said
+        assert word in err
 
 
 def test_every_key_is_an_option_of_its_commands() -> None:
@@ -162,7 +162,7 @@ def test_a_project_is_written_from_options(capsys: pytest.CaptureFixture[str]) -
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ((), "--board"),
         (("--board", "rpi_pico"), "--sensor"),
@@ -174,10 +174,10 @@ def test_a_project_is_written_from_options(capsys: pytest.CaptureFixture[str]) -
     ],
 )
 def test_what_cannot_be_written_is_refused(
-    words: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["init", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not Path(NAME).exists()
 
 
@@ -186,7 +186,7 @@ def test_run_stops_where_something_is_wrong(capsys: pytest.CaptureFixture[str]) 
     assert "microshrub init" in capsys.readouterr().err
     put(PROJECT)
     assert main(["run"]) == 2
-    said = capsys.readouterr()
-    assert "simulate" in said.err
-    assert "walk.csv" in said.err
-    assert "microshrub build" not in said.out
+    captured = capsys.readouterr()
+    assert "simulate" in captured.err
+    assert "walk.csv" in captured.err
+    assert "microshrub build" not in captured.out

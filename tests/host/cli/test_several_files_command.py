@@ -27,10 +27,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_simulate_holds_out_whole_files(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     names = [f"{name}.csv" for name in ("fist_1", "rest_1", "fist_2", "rest_2")]
     assert main(["simulate", *names, "--json", "out.json"]) == 0
-    found = json.loads(Path("out.json").read_text())
-    assert found["samples"] == 240
+    result = json.loads(Path("out.json").read_text())
+    assert result["samples"] == 240
     assert "whole files" in capsys.readouterr().out
-    assert found["accuracy_on_unseen_data"] > 90
+    assert result["accuracy_on_unseen_data"] > 90
 
 
 def test_wide_rows_are_windows(folder: Path) -> None:
@@ -40,9 +40,9 @@ def test_wide_rows_are_windows(folder: Path) -> None:
         path.write_text("\n".join(wide) + "\n")
     words = ["--wide", "axes=2", "--warmup", "0", "--json", "out.json"]
     assert main(["simulate", ".", *words]) == 0
-    found = json.loads(Path("out.json").read_text())
-    assert found["samples"] == 24  # one a row
-    assert found["extraction"]["options"]["window"] == 10
+    result = json.loads(Path("out.json").read_text())
+    assert result["samples"] == 24  # one a row
+    assert result["extraction"]["options"]["window"] == 10
 
 
 def test_the_only_class_has_a_way_on(folder: Path) -> None:

@@ -37,9 +37,9 @@ def imported(what: str, *words: str) -> set[str]:
 
 def test_the_list_of_commands_needs_none_of_them() -> None:
     for words in (["--help"], ["--version"]):
-        found = imported(RUN, *words)
-        assert not found & (HEAVY | {"numpy", "rich"})
-        assert not found & {command.module for command in COMMANDS}
+        modules = imported(RUN, *words)
+        assert not modules & (HEAVY | {"numpy", "rich"})
+        assert not modules & {command.module for command in COMMANDS}
 
 
 @pytest.mark.parametrize("name", [command.name for command in COMMANDS])
@@ -47,11 +47,11 @@ def test_the_help_of_a_command_is_light_and_its_own(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
-    found = imported(RUN, name, "--help")
-    assert not found & HEAVY
+    modules = imported(RUN, name, "--help")
+    assert not modules & HEAVY
     module = next(command.module for command in COMMANDS if command.name == name)
-    assert module in found
-    others = {c.module for c in COMMANDS} & found - {module}
+    assert module in modules
+    others = {c.module for c in COMMANDS} & modules - {module}
     assert others <= {"microshrub_host.cli.budget"}  # its words on a model that is too large
     again = imported(RUN, name, "--help")
     assert not again & (HEAVY | {"numpy", "rich", module}), "a text was made twice"
@@ -75,5 +75,5 @@ def test_help_is_made_anew_for_another_program(
 
 @pytest.mark.parametrize("package", ["microshrub_host", "microshrub_tools"])
 def test_importing_a_package_is_cheap(package: str) -> None:
-    found = imported(f"import {package}")
-    assert not found & (HEAVY | {"numpy", "rich"})
+    modules = imported(f"import {package}")
+    assert not modules & (HEAVY | {"numpy", "rich"})

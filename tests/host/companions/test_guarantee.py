@@ -132,8 +132,8 @@ def test_the_command_tells_it(capsys: pytest.CaptureFixture[str], tmp_path: Path
     path = tmp_path / "m.mshrub"
     words = ("simulate", "synth:sea_a", "--limit", "1500", "--bytes", "8192", "--guarantee", "80%")
     assert main([*words, "--json", "-", "--save", str(path)]) == 0
-    found = json.loads(capsys.readouterr().out)
-    told = found["guarantee"]
+    result = json.loads(capsys.readouterr().out)
+    told = result["guarantee"]
     assert told["percent"] == 80
     assert 78 <= told["lowest_coverage"] <= told["coverage"] <= told["highest_coverage"] <= 82
     assert told["unsure"] + told["empty"] <= 100

@@ -21,7 +21,7 @@ SHRUB: dict[str, Any] = {"window": 8, "trees": 2, "depth": 2}
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: Anomaly(0), "0 is not a share above 0 and at most 1"),
         (lambda: Anomaly(2), "2 is not a share"),
@@ -32,8 +32,8 @@ SHRUB: dict[str, Any] = {"window": 8, "trees": 2, "depth": 2}
         (lambda: SpareClasses(0), "the number of them has to be"),
     ],
 )
-def test_what_cannot_be_is_refused_when_it_is_made(make: Any, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_what_cannot_be_is_refused_when_it_is_made(make: Any, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         make()
 
 

@@ -98,8 +98,8 @@ def count(capsys: pytest.CaptureFixture[str]) -> int:
 
 def record(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     assert main([*words, "--json", "-"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
 
 
 def test_simulate_and_its_json(count: int, capsys: pytest.CaptureFixture[str]) -> None:

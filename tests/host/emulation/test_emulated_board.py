@@ -54,8 +54,8 @@ def learned_on(board: EmulatedBoard) -> int:
 
 def free_in_one_piece(board: EmulatedBoard) -> float:
     """The largest free piece of the heap, as a part of all that is free."""
-    said = board.exec("import gc, micropython\ngc.collect()\nmicropython.mem_info()")
-    free, largest = (re.search(name + r": (\d+)", said) for name in ("free", "max free sz"))
+    output = board.exec("import gc, micropython\ngc.collect()\nmicropython.mem_info()")
+    free, largest = (re.search(name + r": (\d+)", output) for name in ("free", "max free sz"))
     assert free
     assert largest
     return int(largest[1]) * 16 / int(free[1])
@@ -97,11 +97,11 @@ def flash_and_stream(
         capsys.readouterr()
         driven = ["stream", *SOURCE, "--limit", str(samples), "--port", board.port]
         assert main([*driven, "--build", str(folder)]) == 0
-        said = capsys.readouterr().out
-        assert f"Device and simulator agree: {samples} samples" in said
+        output = capsys.readouterr().out
+        assert f"Device and simulator agree: {samples} samples" in output
         board.connect()  # mpremote's Ctrl-C stops the program, which saves a checkpoint
         assert free_in_one_piece(board) > 0.6
-    return said
+    return output
 
 
 @pytest.mark.long
@@ -139,10 +139,10 @@ def flash_and_forecast(
         driven = ["stream", *data, "--limit", str(samples), "--port", board.port]
         capsys.readouterr()
         assert main([*driven, "--build", str(folder)]) == 0
-        said = capsys.readouterr().out
-        assert f"Device and simulator agree: {samples} samples" in said
+        output = capsys.readouterr().out
+        assert f"Device and simulator agree: {samples} samples" in output
         board.connect()
-    return said
+    return output
 
 
 def test_it_rests_until_it_is_asked(board: EmulatedBoard) -> None:
@@ -171,19 +171,19 @@ def test_files_outlive_a_reset(board: EmulatedBoard) -> None:
     assert board.exec("print(open('/a', 'rb').read() == bytes(range(256)) * 20)") == "True\n"
     board.exec("open('/empty', 'w').close()\nopen('/a', 'w').write('new')")
     board.reset()
-    said = board.exec("import os\nprint(sorted(os.listdir()), open('/a').read())")
-    assert said == "['a', 'b', 'empty'] new\n"
+    output = board.exec("import os\nprint(sorted(os.listdir()), open('/a').read())")
+    assert output == "['a', 'b', 'empty'] new\n"
 
 
 def test_arrays_are_written_and_read(board: EmulatedBoard) -> None:
-    said = board.exec(
+    output = board.exec(
         "from array import array\n"
         "numbers = array('i', range(-5, 5))\n"
         "with open('/a', 'wb') as file: print(file.write(numbers))\n"
         "found = array('i', [0] * 10)\n"
         "with open('/a', 'rb') as file: print(file.readinto(found), found == numbers)\n"
     )
-    assert said == "40\n40 True\n"
+    assert output == "40\n40 True\n"
 
 
 def test_every_byte_passes(board: EmulatedBoard) -> None:

@@ -38,11 +38,11 @@ def test_models_are_the_simulators_and_cost_what_they_do_on_a_cortex_m3(name: st
         "Thicket", "Thicket", small, first.codes, first.labels, WARMUP
     )
     for what in (first, thicket):
-        found = []
+        results = []
         for board in (name, "cortex-m3"):
             with instruction_counts.Counter(board, [what], warmup=WARMUP) as counter:
-                found.append(counter.count(0))
-        assert found[0].crc == found[1].crc == instruction_counts.learned_on_pc(what)
+                results.append(counter.count(0))
+        assert results[0].crc == results[1].crc == instruction_counts.learned_on_pc(what)
         for call in ("predict", "learn"):
-            here, there = (getattr(cost, call).mean() for cost in found)
+            here, there = (getattr(cost, call).mean() for cost in results)
             assert here == pytest.approx(there, rel=0.05)

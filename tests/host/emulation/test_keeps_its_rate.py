@@ -174,8 +174,8 @@ def test_fifty_samples_a_second_with_a_monitor(tmp_path: Path) -> None:
     program.write_text(f"SCALE, USB, PER_SECOND = {scale}, {usb}, {1 + CLASSES}\n{ON_BOARD}")
     files["/rate.mpy"] = mpy.compiled_program(program, emulator.board.arch).read_bytes()
     with EmulatedBoard(emulator, files) as board:
-        said = board.exec("import rate", PATIENCE)
-    came, longest_us, samples, left = map(int, said.splitlines()[-1].split())
+        output = board.exec("import rate", PATIENCE)
+    came, longest_us, samples, left = map(int, output.splitlines()[-1].split())
     assert abs(came - SECONDS * RATE) <= 1
     assert samples == came
     assert longest_us <= LONGEST_US

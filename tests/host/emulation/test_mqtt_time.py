@@ -187,8 +187,8 @@ def test_a_broker_takes_little_of_a_samples_time() -> None:
     files["/config.json"] = json.dumps(config).encode()
     files["/discovery.bin"] = discovery_messages.packed(config, told, config["class_names"])
     with EmulatedBoard(emulator, files) as board:
-        said = board.exec(ON_BOARD, 100)
-    *ticks, held, labels = map(int, said.split()[-5:])
+        output = board.exec(ON_BOARD, 100)
+    *ticks, held, labels = map(int, output.split()[-5:])
     assert labels == 50
     assert held <= 1  # the others were told
     pico = board_files.load("rpi_pico")

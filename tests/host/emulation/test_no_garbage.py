@@ -75,7 +75,7 @@ def test_nothing_is_left_on_the_heap(learner: str, parameters: dict[str, int]) -
     files["/config.json"] = json.dumps(config).encode()
     hello = pack(Frame(1, 77, 0, b"")).hex()
     with EmulatedBoard(emulator, files) as board:
-        said = board.exec(f"HELLO = {hello!r}\n{ON_BOARD}", 300)
-    left, learned = map(int, said.split()[-2:])
+        output = board.exec(f"HELLO = {hello!r}\n{ON_BOARD}", 300)
+    left, learned = map(int, output.split()[-2:])
     assert learned > SAMPLES
     assert left == 0

@@ -89,8 +89,8 @@ def test_the_program_around_a_sample(features: int, emulator: emulated_boards.Em
     files["/config.json"] = json.dumps(config).encode()
     files["/frames"] = "\n".join(frame.hex() for frame in frames).encode()
     with EmulatedBoard(emulator, files) as board:
-        said = board.exec(ON_BOARD, 100)
-    link, sensor, learned = map(int, re.findall(r"\d+", said)[-3:])
+        output = board.exec(ON_BOARD, 100)
+    link, sensor, learned = map(int, re.findall(r"\d+", output)[-3:])
     assert learned > 30
     for ticks, (fixed, each) in ((link, counted_times.LINK), (sensor, counted_times.SENSOR)):
         assert ticks / TICKS[BOARD] == pytest.approx(fixed + each * features, rel=0.2)
@@ -116,9 +116,9 @@ def test_a_pico_with_a_thicket_serves_as_fast_as_one_was_seen_to() -> None:
     assert pico.cost
     seen = 11.1 - 88_760 * pico.cost.cycles * 1000 / pico.clock_hz
     shape = {"features": 14, "classes": 2, "bytes": 49_152}
-    found = sample_time.sample_time(pico, "thicket", shape, "viper")
-    assert found
-    assert found.served()[0] / 1000 == pytest.approx(seen, rel=0.1)
-    assert found.served(sensor=True)[0] < found.served()[0]
-    assert found.record()["served_us"] == list(found.served())
+    estimate = sample_time.sample_time(pico, "thicket", shape, "viper")
+    assert estimate
+    assert estimate.served()[0] / 1000 == pytest.approx(seen, rel=0.1)
+    assert estimate.served(sensor=True)[0] < estimate.served()[0]
+    assert estimate.record()["served_us"] == list(estimate.served())
     assert sample_time.sample_time(pico, "thicket", shape | {"bytes": 131_072}) is None

@@ -60,9 +60,9 @@ def test_board_is_a_32_bit_one_of_that_processor(board: EmulatedBoard) -> None:
     cpu = {"cortex-m0": "nRF51", "cortex-m3": "Cortex-M3", "rv32": "rv32imac"}[
         board.emulator.board.name
     ]
-    said = board.exec(code)
-    assert said.startswith("True ")
-    assert cpu in said
+    output = board.exec(code)
+    assert output.startswith("True ")
+    assert cpu in output
     version = "import sys\nprint('%d.%d.%d' % sys.implementation.version[:3])"
     assert board.exec(version).strip() == emulated_boards.VERSION
 
@@ -99,7 +99,7 @@ def test_mpremote_takes_the_line(board: EmulatedBoard, tmp_path: Path) -> None:
 
 
 def test_disk_behaves_as_a_disk(board: EmulatedBoard) -> None:
-    said = board.exec(
+    output = board.exec(
         "import os\n"
         "with open('/a', 'w') as f: f.write('one\\ntwo')\n"
         "with open('/a', 'a') as f: f.write('!')\n"
@@ -113,17 +113,17 @@ def test_disk_behaves_as_a_disk(board: EmulatedBoard) -> None:
         "fails(os.mkdir, '/d')\n"
         "fails(open, '/no/x', 'w'); os.remove('b'); os.rmdir('/d'); print(os.listdir('/'))\n"
     )
-    assert said == "'one\\n' 'two!'\n/d ['b'] 8\n2 21 13 17 2 []\n"
+    assert output == "'one\\n' 'two!'\n/d ['b'] 8\n2 21 13 17 2 []\n"
 
 
 def test_given_files_are_there_and_not_on_the_heap(board_name: str) -> None:
     files = {"/deep/down/one": bytes(range(256)) * 400, "/two": b"2"}
     with EmulatedBoard(board_name, files) as board:
-        said = board.exec(
+        output = board.exec(
             "import gc\nprint(gc.mem_alloc() < 40000)\n"
             "print(sum(open('/deep/down/one', 'rb').read(256)), open('/two').read())"
         )
-    assert said == "True\n32640 2\n"
+    assert output == "True\n32640 2\n"
 
 
 def test_qemu_ends_with_the_block(board_name: str) -> None:
@@ -224,12 +224,12 @@ def test_native_modules_learn_as_in_the_simulator(
 def test_counts_are_the_same_in_every_run(
     board_name: str, whats: list[counted_models.CountedModel]
 ) -> None:
-    found = []
+    results = []
     for _ in range(2):
         with instruction_counts.Counter(board_name, whats[:1], warmup=WARMUP) as counter:
-            found.append(counter.count(0))
-    assert (found[0].predict == found[1].predict).all()
-    assert (found[0].learn == found[1].learn).all()
+            results.append(counter.count(0))
+    assert (results[0].predict == results[1].predict).all()
+    assert (results[0].learn == results[1].learn).all()
 
 
 def test_counts_are_those_of_the_code(
@@ -244,10 +244,10 @@ def test_counts_are_those_of_the_code(
         board = counter._board
         counter._start(0)
         board.exec(source + "from count import count_predict, stamp")
-        said = board.exec(
+        output = board.exec(
             "print([count_predict(stamp, run.ticks, loop, n) for n in range(0, 600, 100)])"
         )
-    ticks = np.array(eval(said)) / instruction_counts.TICKS[board_name]
+    ticks = np.array(eval(output)) / instruction_counts.TICKS[board_name]
     steps = np.diff(ticks)
     assert np.abs(steps - np.rint(steps)).max() < 0.2
     assert (np.rint(steps) == np.rint(steps[0])).all()
@@ -338,10 +338,10 @@ def test_stopped_build_leaves_nothing(tmp_path: Path) -> None:
     tools = tmp_path / "bin"
     tools.mkdir()
     for tool in ("apt-get", "apt-config", "dpkg-deb", "make"):
-        found = emulated_boards.shutil.which(tool)
-        if found is None:
+        path = emulated_boards.shutil.which(tool)
+        if path is None:
             pytest.skip(f"there is no {tool} here")
-        (tools / tool).symlink_to(found)
+        (tools / tool).symlink_to(path)
     process = subprocess.Popen(
         [sys.executable, "-m", "microshrub_tools.cli.main", "micropython", "--board", "cortex-m0"],
         env={**os.environ, "MICROSHRUB_CACHE": str(tmp_path / "cache"), "PATH": str(tools)},

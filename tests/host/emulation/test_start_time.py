@@ -72,10 +72,10 @@ def test_it_takes_less_than_half_of_what_it_took(
 
     def instructions(collect: int) -> float:
         with EmulatedBoard(emulator, files) as board:
-            said = board.exec(f"COLLECT = {collect}\n{ON_BOARD}", PATIENCE)
-        found = re.search(r"ticks (\d+)", said)
-        assert found, said
-        return int(found[1]) * 512 / TICKS[BOARD]
+            output = board.exec(f"COLLECT = {collect}\n{ON_BOARD}", PATIENCE)
+        match = re.search(r"ticks (\d+)", output)
+        assert match, output
+        return int(match[1]) * 512 / TICKS[BOARD]
 
     now = instructions(0)
     assert now < most

@@ -77,11 +77,11 @@ class Twin:
         self.app.begin()
 
     def live(self, rows: Any, label: int = -1) -> bytes:
-        said = bytearray()
+        written = bytearray()
         for row in rows.tolist():
             self.app.values[:] = array("i", row)
-            said += bytes((self.app.sample(label), self.app.confidence))
-        return bytes(said)
+            written += bytes((self.app.sample(label), self.app.confidence))
+        return bytes(written)
 
 
 def files_of(board: PressedBoard) -> dict[str, bytes]:

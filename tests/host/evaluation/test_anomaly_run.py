@@ -51,7 +51,7 @@ def test_the_sensors_rate_is_used_where_the_text_has_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["often"], "is not how often an alarm may come"),
         (["0"], "0 is not a number above 0"),
@@ -66,8 +66,8 @@ def test_the_sensors_rate_is_used_where_the_text_has_none() -> None:
         (["0.0000000001"], "the samples to an alarm have to be a whole number of 1..536870912"),
     ],
 )
-def test_says_what_it_does_not_understand(words: list[str], said: str) -> None:
-    with pytest.raises(UserError, match=said.replace("(", r"\(")):
+def test_says_what_it_does_not_understand(words: list[str], message: str) -> None:
+    with pytest.raises(UserError, match=message.replace("(", r"\(")):
         of_words(*words)
 
 
@@ -104,22 +104,22 @@ def test_a_simulation_has_the_scores(data: str, tmp_path: Path, said: Said) -> N
     plot = tmp_path / "run.png"
     anomaly = ("--anomaly", "1 per 500 samples", "reach=1", "window=100")
     simulate = ("simulate", data, *MODEL, "--json", "-")
-    found = json.loads(said(*simulate, *anomaly, "--plot", str(plot)))
-    scores = found["anomaly"]["scores"]
+    result = json.loads(said(*simulate, *anomaly, "--plot", str(plot)))
+    scores = result["anomaly"]["scores"]
     assert len(scores) == 900
     assert np.argmax(scores[100:]) + 100 == 700
-    assert 700 in found["anomaly"]["alarms"]
-    assert 700 in found["anomaly"]["peaks"]
-    assert len(found["anomaly"]["peaks"]) == len(found["anomaly"]["alarms"])
-    assert found["anomaly"]["period"] == 500
-    assert found["anomaly"]["window"] == 100
+    assert 700 in result["anomaly"]["alarms"]
+    assert 700 in result["anomaly"]["peaks"]
+    assert len(result["anomaly"]["peaks"]) == len(result["anomaly"]["alarms"])
+    assert result["anomaly"]["period"] == 500
+    assert result["anomaly"]["window"] == 100
     assert plot.stat().st_size > 10000
     without = json.loads(said(*simulate))
     assert "anomaly" not in without
     assert {name: without[name] for name in ("accuracy", "state_crc32", "model_bytes")} == {
-        name: found[name] for name in ("accuracy", "state_crc32", "model_bytes")
+        name: result[name] for name in ("accuracy", "state_crc32", "model_bytes")
     }
-    assert found["ram_bytes"] - without["ram_bytes"] > found["anomaly"]["bytes"]
+    assert result["ram_bytes"] - without["ram_bytes"] > result["anomaly"]["bytes"]
     table = said("simulate", data, *MODEL, *anomaly)
     assert "one in 500 samples is allowed" in table
     assert f"sample 701, with a score of {scores[700]}" in table
@@ -127,10 +127,10 @@ def test_a_simulation_has_the_scores(data: str, tmp_path: Path, said: Said) -> N
 
 def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
     shape = ("--own-program", "--features", "14", "--classes", "2", "--json", "-", *MODEL)
-    found = json.loads(said("budget", *shape, "--anomaly", "0.001"))
+    result = json.loads(said("budget", *shape, "--anomaly", "0.001"))
     without = json.loads(said("budget", *shape))
-    assert found["buffers"]["anomaly.codes"] == 512 * 14
-    assert found["code"]["anomaly"] > 0
+    assert result["buffers"]["anomaly.codes"] == 512 * 14
+    assert result["code"]["anomaly"] > 0
     assert "anomaly" not in without["code"]
     assert "anomaly.codes" not in without["buffers"]
 

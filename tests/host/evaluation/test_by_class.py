@@ -23,25 +23,25 @@ PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, ma
 @given(PAIRS, st.integers(1, 60))
 def test_it_is_what_scikit_learn_says(pairs: list[tuple[int, int]], cut: int) -> None:
     labels, said = np.array(pairs, dtype=np.uint8).T
-    found = ByClass.none_yet(("a", "b", "c", "d"))
+    scores = ByClass.none_yet(("a", "b", "c", "d"))
     for part in (slice(None, cut), slice(cut, None)):
-        found.add(labels[part], said[part])
-    assert np.array_equal(found.counts, confusion_matrix(labels, said, labels=range(4)))
+        scores.add(labels[part], said[part])
+    assert np.array_equal(scores.counts, confusion_matrix(labels, said, labels=range(4)))
     recalls = recall_score(labels, said, labels=range(4), average=None, zero_division=np.nan)
-    for recall, expected in zip(found.recalls, recalls, strict=True):
+    for recall, expected in zip(scores.recalls, recalls, strict=True):
         assert (recall is None) == bool(np.isnan(expected))
         assert recall is None or recall == pytest.approx(100 * expected)
-    assert found.balanced_accuracy == pytest.approx(100 * balanced_accuracy_score(labels, said))
-    known = [recall for recall in found.recalls if recall is not None]
+    assert scores.balanced_accuracy == pytest.approx(100 * balanced_accuracy_score(labels, said))
+    known = [recall for recall in scores.recalls if recall is not None]
     product = math.prod(known) ** (1 / len(known))
-    assert found.g_mean == pytest.approx(product)
+    assert scores.g_mean == pytest.approx(product)
 
 
 def test_before_the_first_sample() -> None:
-    found = ByClass.none_yet(("a", "b"))
-    assert (found.balanced_accuracy, found.g_mean) == (0, 0)
-    assert found.recalls == [None, None]
-    assert dict(found.rows())["  recall of a"] == "no samples"
+    scores = ByClass.none_yet(("a", "b"))
+    assert (scores.balanced_accuracy, scores.g_mean) == (0, 0)
+    assert scores.recalls == [None, None]
+    assert dict(scores.rows())["  recall of a"] == "no samples"
 
 
 def test_a_class_that_is_never_found_makes_the_g_mean_0() -> None:
@@ -72,19 +72,19 @@ def test_a_simulation_tells_it(tmp_path: Path, capsys: pytest.CaptureFixture[str
     path.write_text("\n".join(["x,class", *lines]) + "\n", encoding="utf-8")
     model = ("--model", "nearest", "--window", "100")
     assert main(["simulate", str(path), *model, "--json", "-"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    counts = np.array(found["confusion"])
+    result = json.loads(capsys.readouterr().out)
+    counts = np.array(result["confusion"])
     assert counts.sum() == 800
-    assert np.trace(counts) / 8 == pytest.approx(found["accuracy"])
-    assert found["recall"]["y"] == pytest.approx(100 * counts[1, 1] / counts[1].sum())
-    assert found["balanced_accuracy"] < found["accuracy"]
+    assert np.trace(counts) / 8 == pytest.approx(result["accuracy"])
+    assert result["recall"]["y"] == pytest.approx(100 * counts[1, 1] / counts[1].sum())
+    assert result["balanced_accuracy"] < result["accuracy"]
     assert main(["simulate", str(path), *model, "--details"]) == 0
-    said = capsys.readouterr().out
-    assert "recall of y" in said
-    assert "G-mean" in said
-    head = found["unseen_data"][found["unseen_data"]["headline"]]
-    lines = [line.replace("│", " ").split() for line in said.splitlines()]
+    output = capsys.readouterr().out
+    assert "recall of y" in output
+    assert "G-mean" in output
+    head = result["unseen_data"][result["unseen_data"]["headline"]]
+    lines = [line.replace("│", " ").split() for line in output.splitlines()]
     for name, counts in zip("ny", head["confusion"], strict=True):
         assert [name, *(f"{n:,}" for n in counts)] in [line[:3] for line in lines]
     wrong = head["confusion"][0][1] + head["confusion"][1][0]
-    assert f"Most confused: n and y ({wrong} of {head['samples']:,})." in said
+    assert f"Most confused: n and y ({wrong} of {head['samples']:,})." in output

@@ -30,8 +30,8 @@ def fleet(stream: str, capsys: pytest.CaptureFixture[str], *options: str) -> dic
     """What simulate-fleet says with these options."""
     arguments = ["simulate-fleet", stream, "--bytes", "8192", "--json", "-", *options]
     assert main(arguments) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
 
 
 def test_boards_learn_what_they_lack(stream: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -65,12 +65,12 @@ def test_a_long_block_of_each_class_teaches_nearly_what_they_teach_mixed(
     """
     right = {}
     for order in ("mixed", "class after class"):
-        found = []
+        results = []
         for draw in range(4):
             rows, labels, asked, answers = halves(order, draw)
             shape = {"features": 8, "classes": 2, "bytes": size, "seed": draw}
-            found.append(holdout.answers("thicket", shape, rows, labels, asked) == answers)
-        right[order] = 100 * float(np.mean(found))
+            results.append(holdout.answers("thicket", shape, rows, labels, asked) == answers)
+        right[order] = 100 * float(np.mean(results))
     assert right["class after class"] > right["mixed"] - worse
 
 
@@ -89,11 +89,11 @@ def test_the_last_20000_samples_are_looked_at() -> None:
     values = labels[:, None] + np.zeros((1, 2))
     values[:503] = 1 - values[:503]  # what is not looked at, and says the contrary
     stream = Stream("long", values, labels, ("a", "b"), ("no", "yes"))
-    found = holdout.measure(stream, "thicket", {"features": 2, "classes": 2, "bytes": 4096})
-    assert found
-    assert found.holdout
-    assert found.holdout.samples + found.holdout.learned <= 20_000
-    assert found.holdout.accuracy == found.holdout.balanced_accuracy == 100
+    measured = holdout.measure(stream, "thicket", {"features": 2, "classes": 2, "bytes": 4096})
+    assert measured
+    assert measured.holdout
+    assert measured.holdout.samples + measured.holdout.learned <= 20_000
+    assert measured.holdout.accuracy == measured.holdout.balanced_accuracy == 100
 
 
 def test_what_was_asked_before_changes_no_answer() -> None:
@@ -165,8 +165,8 @@ def slow_runs() -> Stream:
 def simulated(path: Path, *options: str) -> dict[str, Any]:
     out = path.with_suffix(".json")
     assert main(["simulate", str(path), "--json", str(out), "--bytes", "8192", *options]) == 0
-    found: dict[str, Any] = json.loads(out.read_text())
-    return found
+    result: dict[str, Any] = json.loads(out.read_text())
+    return result
 
 
 class _Raising:
@@ -192,10 +192,10 @@ def test_a_broken_scikit_learn_leaves_the_batch_forest_out(
 def test_long_runs_that_say_nothing_are_not_known(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], shuffle: list[str]
 ) -> None:
-    told = simulated(written(tmp_path, slow_runs()), *shuffle)
-    found = told["unseen_data"]["holdout"]
-    assert told["accuracy"] > (40 if shuffle else 90)  # with labels
-    assert found["accuracy"] == told["accuracy_on_unseen_data"] < 35
+    result = simulated(written(tmp_path, slow_runs()), *shuffle)
+    found = result["unseen_data"]["holdout"]
+    assert result["accuracy"] > (40 if shuffle else 90)  # with labels
+    assert found["accuracy"] == result["accuracy_on_unseen_data"] < 35
     assert found["accuracy"] == pytest.approx(found["batch_forest"], abs=5)
     assert "no better than guessing" in " ".join(capsys.readouterr().out.split())
 
@@ -204,16 +204,16 @@ def test_table_verdict_picture_and_json_have_the_same_numbers(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = written(tmp_path, taught_in_blocks(6))
-    told = simulated(path)
-    said = " ".join(capsys.readouterr().out.split())
+    result = simulated(path)
+    output = " ".join(capsys.readouterr().out.split())
     run = simulate(open_stream(path), bytes=8192)
     head = run.unseen and run.unseen.headline
     assert head
-    assert told["accuracy_on_unseen_data"] == head.accuracy
-    assert told["unseen_data"]["holdout"]["confusion"] == head.by_class.counts.tolist()
+    assert result["accuracy_on_unseen_data"] == head.accuracy
+    assert result["unseen_data"]["holdout"]["confusion"] == head.by_class.counts.tolist()
     assert run.unseen
     assert head.short == dict(run.unseen.rows())["on unseen data"]
-    assert f"On its own: right in {head.percent(head.accuracy)} of what it never saw" in said
+    assert f"On its own: right in {head.percent(head.accuracy)} of what it never saw" in output
     figure = plots.draw_run(run)
     lines = {line.get_label(): line.get_ydata()[0] for line in figure.axes[0].get_lines()}
     assert lines["on unseen data"] == head.accuracy

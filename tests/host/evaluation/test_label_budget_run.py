@@ -55,7 +55,7 @@ def test_the_sensors_rate_is_used_where_the_text_has_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("some", 0, None), "'some' is not how often a label may be asked for. Write a share"),
         (("0%", 0, None), "--label-budget '0%': 0 is not a number above 0"),
@@ -67,10 +67,10 @@ def test_the_sensors_rate_is_used_where_the_text_has_none() -> None:
         (("10%", 0, "often"), "--unanswered 'often' is not how often a question is left"),
     ],
 )
-def test_says_what_it_does_not_understand(words: tuple[Any, ...], said: str) -> None:
+def test_says_what_it_does_not_understand(words: tuple[Any, ...], message: str) -> None:
     with pytest.raises(UserError) as caught:
         of_words(*words)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.fixture(scope="module")
@@ -157,11 +157,11 @@ def test_the_command_tells_what_was_asked_for(said: Said, tmp_path: Path) -> Non
     budget = ("--label-budget", "10%", "--label-delay", "20", "--unanswered", "20%")
     simulate = ("simulate", "synth:sea_a", "--limit", "2000", *WORDS)
     plot = tmp_path / "run.png"
-    found = json.loads(said(*simulate, *budget, "--json", "-", "--plot", str(plot)))
-    asked = found["label_budget"]["asked"]
-    assert found["label_budget"]["delay"] == 20
-    assert found["samples"] == 2000
-    assert set(found["label_budget"]["answered"]) < set(asked)
+    result = json.loads(said(*simulate, *budget, "--json", "-", "--plot", str(plot)))
+    asked = result["label_budget"]["asked"]
+    assert result["label_budget"]["delay"] == 20
+    assert result["samples"] == 2000
+    assert set(result["label_budget"]["answered"]) < set(asked)
     assert plot.stat().st_size > 10000
     table = said(*simulate, *budget)
     assert f"{len(asked):,}, {len(asked) / 20:.2f} %; 10 % are allowed" in table
@@ -171,10 +171,10 @@ def test_the_command_tells_what_was_asked_for(said: Said, tmp_path: Path) -> Non
 
 def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
     shape = ("--own-program", "--features", "3", "--classes", "2", "--json", "-", *WORDS)
-    found = json.loads(said("budget", *shape, "--label-budget", "10%"))
+    result = json.loads(said("budget", *shape, "--label-budget", "10%"))
     without = json.loads(said("budget", *shape))
-    assert found["code"]["active_learning"] > 0
-    assert found["buffers"]["query.words"] > 0
+    assert result["code"]["active_learning"] > 0
+    assert result["buffers"]["query.words"] > 0
     assert "active_learning" not in without["code"]
     assert np.array(list(without["buffers"].values())).sum() == without["model_bytes"] + sum(
         size for name, size in without["buffers"].items() if name.split(".")[0] in OTHERS

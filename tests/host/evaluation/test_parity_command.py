@@ -52,13 +52,13 @@ def test_names_the_first_differing_sample_and_buffer(at: int) -> None:
     assert isinstance(last, parity.Difference)
     assert last.sample == at + 1
     assert last.engines == ("good", "bad")
-    found = []
+    results = []
     for start in starters.values():
         with start() as engine:
             prequential.fit(engine, rows, 20)
             engine.run(rows[: at + 1], labels[: at + 1])
-            found.append(engine.buffers())
-    differing = [one[0] for one, other in zip(*found, strict=True) if one != other]
+            results.append(engine.buffers())
+    differing = [one[0] for one, other in zip(*results, strict=True) if one != other]
     assert last.buffer == differing[0]
     assert "window.labels" in differing
     before = [s for s in steps[:-1] if isinstance(s, parity.Step)]

@@ -79,14 +79,14 @@ def test_the_quantizer_sees_nothing_behind_the_warmup() -> None:
 def test_the_block_length_does_not_matter() -> None:
     stream = make_stream(1000)
     rows = prequential.raw_rows(stream)
-    found = []
+    results = []
     for block in (1, 7, 1000):
         with engines.start("python", "ShrubEnsemble", PARAMETERS) as engine:
             prequential.fit(engine, rows, 256)
             for at in range(0, 1000, block):
                 engine.run(rows[at : at + block], stream.labels[at : at + block])
-            found.append(engine.buffers())
-    assert found[0] == found[1] == found[2]
+            results.append(engine.buffers())
+    assert results[0] == results[1] == results[2]
 
 
 def test_record_is_flat_json() -> None:

@@ -42,8 +42,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def record(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
     assert main([*map(str, words), "--json", "-"]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
 
 
 def by_hand(
@@ -105,21 +105,21 @@ def test_the_errors_are_those_of_predicting_and_learning_by_hand(
     words = ["simulate", data, "--target", "sum", *options, "--warmup", 100]
     if horizon:
         words += ["--horizon", horizon, "--lags", lags]
-    found = record(capsys, *words)
+    result = record(capsys, *words)
     said, targets, known = map(np.array, by_hand(data, model, horizon, lags))
     scored = ~np.isnan(known)
-    assert found["scored"] == scored.sum()
+    assert result["scored"] == scored.sum()
     for name, guess in (("", said), ("_nochange", known)):
         away = (guess - targets)[scored]
-        assert found["mae" + name] == pytest.approx(np.abs(away).mean())
-        assert found["rmse" + name] == pytest.approx(np.sqrt((away**2).mean()))
+        assert result["mae" + name] == pytest.approx(np.abs(away).mean())
+        assert result["rmse" + name] == pytest.approx(np.sqrt((away**2).mean()))
         spread = ((targets[scored] - targets[scored].mean()) ** 2).sum()
-        assert found["r2" + name] == pytest.approx(1 - (away**2).sum() / spread)
+        assert result["r2" + name] == pytest.approx(1 - (away**2).sum() / spread)
     sums = np.nancumsum(known)
     means = (sums / np.maximum(np.cumsum(scored), 1))[scored]
-    assert found["mae_running_mean"] == pytest.approx(np.abs(means - targets[scored]).mean())
+    assert result["mae_running_mean"] == pytest.approx(np.abs(means - targets[scored]).mean())
     if not horizon:
-        assert found["mae"] < 0.5 * found["mae_running_mean"]
+        assert result["mae"] < 0.5 * result["mae_running_mean"]
 
 
 def test_what_is_printed(capsys: pytest.CaptureFixture[str], data: Path) -> None:
@@ -149,13 +149,13 @@ def test_parity_and_budget(
     assert main([*map(str, words)]) == 0
     assert "engines are identical: 300 samples" in capsys.readouterr().out
     shape = ["budget", "--features", 5, "--model", "shrub-regressor", "--window", 60]
-    found = record(capsys, *shape)
+    result = record(capsys, *shape)
     kind = loader.load("python").ShrubRegressor
-    assert found["model_bytes"] == kind.nbytes(features=5, window=60)
+    assert result["model_bytes"] == kind.nbytes(features=5, window=60)
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--target", "summ"], "has no column summ. Did you mean sum"),
         (["--target", "odd"], "line 2, column odd: 'yes' is not a number"),
@@ -174,10 +174,10 @@ def test_parity_and_budget(
     ],
 )
 def test_what_is_wrong_is_said(
-    capsys: pytest.CaptureFixture[str], data: Path, words: list[str], said: str
+    capsys: pytest.CaptureFixture[str], data: Path, words: list[str], message: str
 ) -> None:
     assert main(["simulate", str(data), *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_second_target_is_not_taken_for_the_first(
@@ -189,7 +189,7 @@ def test_a_second_target_is_not_taken_for_the_first(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--model", "linear", "--horizon", "1000"], "lower --horizon or --lags"),
         (["--model", "linear", "--horizon", "2000"], "--horizon has to be 1 to 1,000"),
@@ -199,11 +199,11 @@ def test_a_second_target_is_not_taken_for_the_first(
     ],
 )
 def test_what_waits_is_counted(
-    capsys: pytest.CaptureFixture[str], words: list[str], said: str
+    capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     assert main(["budget", "--features", "200", *words]) != 0
-    found = capsys.readouterr()
-    assert said in found.out + found.err
+    captured = capsys.readouterr()
+    assert message in captured.out + captured.err
 
 
 def test_intervals(capsys: pytest.CaptureFixture[str], data: Path) -> None:
@@ -269,8 +269,8 @@ def test_a_random_walk_cannot_be_forecast(
     file.write_text("y,digit\n" + "\n".join(rows) + "\n", encoding="utf-8")
     for horizon in (1, 7):
         words = ["simulate", file, "--target", "y", "--horizon", horizon, "--lags", 2]
-        found = record(capsys, *words)
-        assert 0.99 < found["mae"] / found["mae_nochange"] < 1.15
+        result = record(capsys, *words)
+        assert 0.99 < result["mae"] / result["mae_nochange"] < 1.15
 
 
 @pytest.mark.parametrize("horizon", [0, 2])
@@ -288,14 +288,14 @@ def test_rows_without_a_target_are_neither_learned_nor_scored(
     if horizon:
         words += ["--horizon", horizon]
     assert main([*map(str, words), "--json", "-"]) == 0
-    said = capsys.readouterr()
-    found = json.loads(said.out)
-    assert "Note: 3 rows have no y: neither learned nor scored there." in said.err
-    assert found["scored"] == (196 if not horizon else 198 - 6)
-    assert 0 < found["mae"] < 40
+    captured = capsys.readouterr()
+    result = json.loads(captured.out)
+    assert "Note: 3 rows have no y: neither learned nor scored there." in captured.err
+    assert result["scored"] == (196 if not horizon else 198 - 6)
+    assert 0 < result["mae"] < 40
     if not horizon:
         file.write_text("a,y\n" + "\n".join(v for v in holes if v[-1] != ",") + "\n")
-        assert record(capsys, *words)["mae_nochange"] == pytest.approx(found["mae_nochange"])
+        assert record(capsys, *words)["mae_nochange"] == pytest.approx(result["mae_nochange"])
 
 
 @pytest.mark.parametrize("before", ["20.00", ""], ids=["still", "missing"])
@@ -311,9 +311,9 @@ def test_a_target_that_is_not_there_or_stands_still_at_first_gets_its_range_late
     file.write_text("y,b\n" + "\n".join(rows) + "\n", encoding="utf-8")
     words = ["simulate", file, "--target", "y", "--horizon", 12]
     assert main([*map(str, words), "--json", "-"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["mae"] < 0.2 * found["mae_nochange"]
-    assert found["season"] in range(24, 360, 24)
+    result = json.loads(capsys.readouterr().out)
+    assert result["mae"] < 0.2 * result["mae_nochange"]
+    assert result["season"] in range(24, 360, 24)
     assert main(["parity", *map(str, words[1:]), "--every", "1300"]) == 0
     assert "engines are identical" in capsys.readouterr().out
 
@@ -327,10 +327,10 @@ def test_an_absurd_cell_is_left_out(capsys: pytest.CaptureFixture[str], tmp_path
     rows[30], rows[40] = "1e120,20", "5,-1e120"
     file.write_text("a,y\n" + "\n".join(rows) + "\n", encoding="utf-8")
     assert main([*map(str, words), "--json", "-"]) == 0
-    said = capsys.readouterr()
-    assert "line 32, column a: 1e+120 is too far from the column's other numbers" in said.err
-    assert "line 42, column y: -1e+120 is too far" in said.err
-    assert json.loads(said.out)["mae"] == pytest.approx(plain["mae"], rel=0.2)
+    captured = capsys.readouterr()
+    assert "line 32, column a: 1e+120 is too far from the column's other numbers" in captured.err
+    assert "line 42, column y: -1e+120 is too far" in captured.err
+    assert json.loads(captured.out)["mae"] == pytest.approx(plain["mae"], rel=0.2)
 
 
 def test_a_file_without_any_target_is_refused(

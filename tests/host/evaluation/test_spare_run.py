@@ -52,8 +52,8 @@ def said(capsys: pytest.CaptureFixture[str]) -> Said:
 
 def test_a_class_that_comes_later_is_noticed_and_learned(data: str, said: Said) -> None:
     run = ("simulate", data, *MODEL, "--json", "-")
-    found = json.loads(said(*run, "--spare-classes", "2", "collect=6"))
-    spare = found["spare_classes"]
+    result = json.loads(said(*run, "--spare-classes", "2", "collect=6"))
+    spare = result["spare_classes"]
     assert sorted(spare["known"]) == ["rest", "walk"]
     (named,) = spare["named"]
     assert named["name"] == "run"
@@ -61,14 +61,14 @@ def test_a_class_that_comes_later_is_noticed_and_learned(data: str, said: Said) 
     assert named["right"] == named["aside"] == 6
     assert named["recall"] > 97
     assert named["own"] + named["later"] == sum(
-        found["confusion"][found["class_names"].index("run")]
+        result["confusion"][result["class_names"].index("run")]
     )
     assert spare["taken_for_new"] < 3
-    assert spare["accuracy_of_named"] > 97 > 90 < found["accuracy"]
+    assert spare["accuracy_of_named"] > 97 > 90 < result["accuracy"]
     assert spare["never"] == {}
     without = json.loads(said(*run))
     assert "spare_classes" not in without
-    assert found["ram_bytes"] - without["ram_bytes"] > spare["bytes"]
+    assert result["ram_bytes"] - without["ram_bytes"] > spare["bytes"]
 
 
 def test_it_is_told_in_words(data: str, said: Said) -> None:
@@ -133,17 +133,17 @@ def test_a_fault_in_what_is_new_is_found(data: str) -> None:
 def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
     shape = ("--features", "14", "--classes", "2", "--json", "-", "--model", "softmax")
     shape += ("--own-program",)
-    found = json.loads(said("budget", *shape, "--spare-classes", "4"))
+    result = json.loads(said("budget", *shape, "--spare-classes", "4"))
     without = json.loads(said("budget", *shape))
-    assert found["buffers"]["novelty.codes"] == 256 * 14
-    assert found["buffers"]["names.texts"] == 6 * 16
-    assert found["buffers"]["softmax.weight"] == 3 * without["buffers"]["softmax.weight"]
-    assert {"spare_classes", "class_names", "novelty_detection"} <= set(found["code"])
+    assert result["buffers"]["novelty.codes"] == 256 * 14
+    assert result["buffers"]["names.texts"] == 6 * 16
+    assert result["buffers"]["softmax.weight"] == 3 * without["buffers"]["softmax.weight"]
+    assert {"spare_classes", "class_names", "novelty_detection"} <= set(result["code"])
     assert not {"spare_classes", "novelty_detection"} & set(without["code"])
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["some"], "has to be how many there are, not 'some'"),
         (["0"], r"the number of them has to be a whole number of 1\.\.255, not 0"),
@@ -155,12 +155,12 @@ def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
         (["4", "new=walk,rest,run"], "one class at least has to be known"),
     ],
 )
-def test_says_what_it_does_not_understand(words: list[str], said: str, data: str) -> None:
+def test_says_what_it_does_not_understand(words: list[str], message: str, data: str) -> None:
     def asked_for() -> None:
         for each in registry.of_options({"spare_classes": words}):
             each.on_stream(open_stream(data), 256)
 
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         asked_for()
 
 
@@ -170,9 +170,9 @@ def test_where_all_classes_are_known_it_says_so(
     saved = tmp_path / "m.mshrub"
     run = ("simulate", data, *MODEL, "--spare-classes", "2", "--warmup", "400")
     assert main([*run, "--save", str(saved)]) == 0
-    said = capsys.readouterr()
-    assert "so none of them is new. new=" in said.err
-    assert "questions about a class with a name" in said.out
+    captured = capsys.readouterr()
+    assert "so none of them is new. new=" in captured.err
+    assert "questions about a class with a name" in captured.out
     names = model_files.read(saved).class_names
     assert names[3:] == ("spare 1", "spare 2")
 

@@ -72,14 +72,14 @@ def test_runs_are_held_out_whole_and_each_class_is_both_learned_and_asked(runs: 
     labels = np.repeat(np.arange(3 * runs) % 3, 40)
     stretches = of(labels)
     assert (stretches.by, stretches.count) == (RUNS, 3 * runs)
-    asked = np.zeros(len(labels), np.intp)
+    values = np.zeros(len(labels), np.intp)
     for draw in some(stretches):
         assert_whole(stretches, draw)
         for part in (draw.learned, draw.asked):
             assert set(labels[part]) == {0, 1, 2}
         assert draw.asked.mean() == pytest.approx(max(0.2, 1 / runs), abs=0.05)
-        asked += draw.asked
-    assert asked.min() > 0 or runs == 24  # 24 runs in turn: each draw takes others
+        values += draw.asked
+    assert values.min() > 0 or runs == 24  # 24 runs in turn: each draw takes others
 
 
 def test_draws_depend_on_their_seed_alone() -> None:

@@ -92,7 +92,7 @@ def read_emlearn(text: str, raw: np.ndarray) -> list[int]:
     nodes = [tuple(map(int, row[1:])) for row in cells if row[0] == "n"]
     leaves = [int(row[1]) for row in cells if row[0] == "l"]
     roots = [int(row[1]) for row in cells if row[0] == "r"]
-    found = []
+    results = []
     for sample in raw.tolist():
         votes = [0] * int(cells[1][1])
         for root in roots:
@@ -102,8 +102,8 @@ def read_emlearn(text: str, raw: np.ndarray) -> list[int]:
                 child = below if sample[feature] < value else above
                 node = node + child if child >= 0 else child
             votes[leaves[-1 - node]] += 1
-        found.append(votes.index(max(votes)))
-    return found
+        results.append(votes.index(max(votes)))
+    return results
 
 
 @pytest.mark.parametrize("name", FITS)

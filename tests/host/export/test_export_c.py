@@ -100,10 +100,10 @@ def test_the_header_learns_as_the_model(
     raw, labels = samples()
     data = np.column_stack([raw, labels]).astype(np.int32).tobytes()
     done = subprocess.run([program], input=data, capture_output=True, check=True)
-    found = np.frombuffer(done.stdout, np.int32)
+    values = np.frombuffer(done.stdout, np.int32)
     said, crc = learned(files[name])
-    assert found[:-1].reshape(-1, 3).tolist() == said
-    assert found[-1:].view(np.uint32)[0] == crc
+    assert values[:-1].reshape(-1, 3).tolist() == said
+    assert values[-1:].view(np.uint32)[0] == crc
 
 
 def test_a_file_with_two_models_is_an_error(files: dict[str, Path], tmp_path: Path) -> None:

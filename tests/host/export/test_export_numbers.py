@@ -101,10 +101,10 @@ def test_the_header_forecasts_and_learns_as_the_model(model: str, tmp_path: Path
     done = subprocess.run(
         [tmp_path / "run"], input=rows().tobytes(), capture_output=True, check=True
     )
-    found = np.frombuffer(done.stdout, np.int32)
+    values = np.frombuffer(done.stdout, np.int32)
     said, crc = taken(path)
-    assert found[:-1].reshape(-1, 2).tolist() == said
-    assert found[-1:].view(np.uint32)[0] == crc
+    assert values[:-1].reshape(-1, 2).tolist() == said
+    assert values[-1:].view(np.uint32)[0] == crc
 
 
 def test_other_formats_say_what_they_cannot(

@@ -70,6 +70,6 @@ def test_the_header_learns_a_class_that_gets_its_name(name: str, tmp_path: Path)
     subprocess.run([*command, "-o", tmp_path / "run", tmp_path / "main.c"], check=True)
     sent = np.column_stack([raw, labels]).astype(np.int32).tobytes()
     done = subprocess.run([tmp_path / "run"], input=sent, capture_output=True, check=True)
-    found = np.frombuffer(done.stdout, np.int32)
-    assert found[-1:].view(np.uint32)[0] == crc
-    assert found[:-1].reshape(-1, 3).tolist() == said
+    values = np.frombuffer(done.stdout, np.int32)
+    assert values[-1:].view(np.uint32)[0] == crc
+    assert values[:-1].reshape(-1, 3).tolist() == said

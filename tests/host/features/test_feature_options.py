@@ -55,7 +55,7 @@ def test_usual_features_are_six_statistics_of_64_readings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         ("window=0", "window has to be a whole number of 1..1,024, not 0"),
         ("window=2000", "window has to be a whole number of 1..1,024"),
@@ -81,10 +81,10 @@ def test_usual_features_are_six_statistics_of_64_readings() -> None:
         ("rate=50 low-pass=1", "rate=50: the sensor gives 100 readings a second"),
     ],
 )
-def test_what_cannot_be_is_said(words: str, said: str) -> None:
+def test_what_cannot_be_is_said(words: str, message: str) -> None:
     with pytest.raises(UserError) as error:
         options(words).extraction(CHANNELS, 100)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_hertz_need_a_rate() -> None:
@@ -114,15 +114,15 @@ def test_a_recording_becomes_the_boards_samples() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         (40000, "within -32,768..32,767. For analog pins, whose readings are 0..65535, add zero="),
     ],
 )
-def test_readings_that_no_board_gives(value: float, said: str) -> None:
+def test_readings_that_no_board_gives(value: float, message: str) -> None:
     stream = recording()
     stream.values[30, 1] = value
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         extracted(stream, options("window=16"))
     stream.values[30, 1] = np.nan
     assert len(extracted(stream, options("window=16")).values) == 49

@@ -324,12 +324,12 @@ def test_a_suite_whose_index_is_not_the_signed_one_is_passed_over(fake_apt: Path
     broken = f"read line < sources.list; case $line in *{binary.SUITES[0]}*) {fails};; esac"
     apt_get(fake_apt, f"{broken}; {works}")
     script(fake_apt / "dpkg-deb", "echo no space >&2; exit 2")
-    said: list[str] = []
+    messages: list[str] = []
     with pytest.raises(binary.NoMicroPython, match="was fetched, but cannot be used"):
-        binary.fetch(said.append)
-    assert f"{binary.SUITES[0]} cannot be had" in said[1]
-    assert "Mirror sync in progress?" in said[1]
-    assert [line.split()[0] for line in said[2:]] == ["reading", "downloading", "unpacking"]
+        binary.fetch(messages.append)
+    assert f"{binary.SUITES[0]} cannot be had" in messages[1]
+    assert "Mirror sync in progress?" in messages[1]
+    assert [line.split()[0] for line in messages[2:]] == ["reading", "downloading", "unpacking"]
 
 
 def test_machine_without_mirrors(fake_apt: Path) -> None:

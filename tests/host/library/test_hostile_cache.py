@@ -58,9 +58,9 @@ def flip(data: bytes) -> bytes:
 
 def other_kernels(data: bytes) -> bytes:
     """Valid JSON, with a kernel that is not in the code."""
-    found = json.loads(data)
-    found["kernels"][0]["name"] = "system"
-    return json.dumps(found).encode()
+    result = json.loads(data)
+    result["kernels"][0]["name"] = "system"
+    return json.dumps(result).encode()
 
 
 DAMAGE: list[tuple[str, Callable[[bytes], bytes]]] = [
@@ -147,12 +147,12 @@ def test_what_others_could_write_is_made_again(wide: int) -> None:
 def test_a_cache_that_others_can_write_to_is_not_used(home: Path) -> None:
     home.mkdir()
     home.chmod(0o777)
-    said: list[str] = []
-    with cache.usable(said.append):
+    messages: list[str] = []
+    with cache.usable(messages.append):
         elsewhere = cache.cache_folder("c")
         assert not elsewhere.is_relative_to(home)
         assert mode(elsewhere) == 0o700
-    assert said == [
+    assert messages == [
         f"The cache {home} cannot be used (others may write to it); a temporary folder has to do."
     ]
     assert list(home.iterdir()) == []
@@ -166,10 +166,10 @@ def test_the_code_of_another_user_is_not_loaded(home: Path) -> None:
     with pytest.raises(PermissionError, match="it belongs to another user"):
         cache.cache_folder(folder.name)
     os.chown(home, 65534, 65534)
-    said: list[str] = []
-    with cache.usable(said.append):
+    messages: list[str] = []
+    with cache.usable(messages.append):
         assert not cache.cache_folder("c").is_relative_to(home)
-    assert "it belongs to another user" in said[0]
+    assert "it belongs to another user" in messages[0]
 
 
 @pytest.mark.usefixtures("home")
@@ -198,10 +198,10 @@ def test_old_code_goes_by_itself() -> None:
 def test_without_a_home_it_is_temporary(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MICROSHRUB_CACHE", raising=False)
     monkeypatch.setattr("platformdirs.user_cache_dir", lambda name: f"~/.cache/{name}")
-    said: list[str] = []
-    with cache.usable(said.append):
+    messages: list[str] = []
+    with cache.usable(messages.append):
         assert cache.cache_folder("c").is_dir()
-    assert "the user has no home" in said[0]
+    assert "the user has no home" in messages[0]
     assert not Path("~").exists()
 
 
@@ -244,8 +244,8 @@ def test_a_compiler_that_hangs_is_ended_with_its_processes(
     assert loader.fastest() == "llvm"
     with pytest.raises(CompilerError, match="has not compiled the kernels within 3 seconds"):
         c_kernels.COMPILER.compile("int a;")
-    said = capsys.readouterr().err
-    assert said.count("is still compiling the kernels: 2 of at most 3 seconds") == 2
+    err = capsys.readouterr().err
+    assert err.count("is still compiling the kernels: 2 of at most 3 seconds") == 2
     status = Path("/proc") / child.read_text().strip() / "stat"
     end = time.monotonic() + PATIENCE
     while status.exists() and status.read_text().split()[2] != "Z":

@@ -40,6 +40,6 @@ def test_names_that_cannot_be(
     forge(path, names)
     capsys.readouterr()
     assert main(["show", str(path)]) == 2
-    said = capsys.readouterr().err
-    assert "class_names" in said
-    assert len(said) < 500
+    err = capsys.readouterr().err
+    assert "class_names" in err
+    assert len(err) < 500

@@ -317,9 +317,9 @@ def simulate_command(tmp_path: Path, target: str | Path, *words: str) -> int:
 def test_simulate_saves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     one, other = tmp_path / "one.mshrub", tmp_path / "other.mshrub"
     assert simulate_command(tmp_path, one, "--json", "-") == 0
-    said = capsys.readouterr()
-    record = json.loads(said.out)
-    assert "written to" in said.err
+    captured = capsys.readouterr()
+    record = json.loads(captured.out)
+    assert "written to" in captured.err
     file = model_files.read(one)
     assert file.stream == record["stream"] == "blobs.csv"
     assert list(file.class_names) == record["class_names"]

@@ -64,11 +64,11 @@ def test_show(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     path = saved(data, tmp_path / "m.mshrub", model="thicket")
     capsys.readouterr()
     assert main(["show", str(path)]) == 0
-    said = capsys.readouterr().out
-    assert "ThicketRegressor of wave.csv: 397 samples, MAE " in said
-    assert "It predicts b, 3 rows ahead." in said
+    output = capsys.readouterr().out
+    assert "ThicketRegressor of wave.csv: 397 samples, MAE " in output
+    assert "It predicts b, 3 rows ahead." in output
     season = model_files.open_model(path).forecaster.naive.period
-    assert f"  season: {season}" in said.splitlines()
+    assert f"  season: {season}" in output.splitlines()
     assert main(["show", str(path), "--row", "3,-10.5"]) == 0
     line = capsys.readouterr().out.strip()
     found, half = forecast(model_files.open_model(path).forecaster, [3, -1050])
@@ -128,13 +128,13 @@ def test_build_goes_on_with_it(
 def remade(path: Path, change: dict[str, Any], parts: dict[str, bytes]) -> None:
     """Put another config.json and other states into the file, all of its checksums being right."""
     with zipfile.ZipFile(path) as archive:
-        found = {name: archive.read(name) for name in archive.namelist()}
-    config = json.loads(found["config.json"])
+        files = {name: archive.read(name) for name in archive.namelist()}
+    config = json.loads(files["config.json"])
     for name, value in change.items():
         config[name] = config[name] | value if isinstance(value, dict) else value
-    found["config.json"] = json.dumps(config).encode()
+    files["config.json"] = json.dumps(config).encode()
     with zipfile.ZipFile(path, "w") as archive:
-        for name, content in (found | parts).items():
+        for name, content in (files | parts).items():
             archive.writestr(name, content)
 
 

@@ -46,8 +46,8 @@ def met(data: Path, model: Path, *more: object) -> dict[str, Any]:
     out = data.with_suffix(".json")
     words = ["simulate", data, "--model", model, "--json", out, *more]
     assert main([*map(str, words)]) == 0
-    found: dict[str, Any] = json.loads(out.read_text())
-    return found
+    result: dict[str, Any] = json.loads(out.read_text())
+    return result
 
 
 def test_as_it_is_it_predicts_what_the_saved_model_predicts(tmp_path: Path, model: Path) -> None:
@@ -74,9 +74,9 @@ def test_it_learns_the_change_and_is_saved_with_it(
     assert unseen["as_it_is"] < 75
     assert unseen["learned_on"] > unseen["as_it_is"] + 15
     assert model.read_bytes() == before
-    said = " ".join(capsys.readouterr().out.split())
-    assert f"As it is: right in {found['as_it_is']['accuracy']:.0f} % of tuesday.csv" in said
-    assert f"Learning on: right in {unseen['learned_on']:.0f} % of what it never saw" in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert f"As it is: right in {found['as_it_is']['accuracy']:.0f} % of tuesday.csv" in output
+    assert f"Learning on: right in {unseen['learned_on']:.0f} % of what it never saw" in output
     assert model_files.read(after).samples == 600
     assert met(data, after)["as_it_is"]["accuracy"] > found["as_it_is"]["accuracy"] + 15
 
@@ -106,8 +106,8 @@ def test_what_cannot_be_matched_is_named(
 ) -> None:
     data = recording(tmp_path / "tuesday.csv", 2, **changes)
     assert main(["simulate", str(data), "--model", str(model)]) == 2
-    said = capsys.readouterr().err
-    assert all(word in said for word in words)
+    err = capsys.readouterr().err
+    assert all(word in err for word in words)
 
 
 @pytest.mark.parametrize("option", ["--window 8", "--board rpi_pico", "--features", "--target x"])
@@ -116,9 +116,9 @@ def test_options_that_the_model_answers_are_refused(
 ) -> None:
     data = recording(tmp_path / "tuesday.csv", 2)
     assert main(["simulate", str(data), "--model", str(model), *option.split()]) == 2
-    said = capsys.readouterr().err
-    assert option.split()[0] in said
-    assert str(model) in said
+    err = capsys.readouterr().err
+    assert option.split()[0] in err
+    assert str(model) in err
 
 
 def test_a_model_of_windows_makes_them_itself(tmp_path: Path) -> None:

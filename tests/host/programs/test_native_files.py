@@ -69,13 +69,13 @@ def test_numbers_are_forecast_without_allocation(
     rows, _ = stream(200)
     target = {"columns": 3, "column": 1, "horizon": horizon, "lags": 3 if horizon else 0}
     shape = {"features": 5 if horizon else 2}
-    found = []
+    results = []
     for name in ("python", engines.NATIVE):
         with engines.start(name, "LinearRegressor", shape, [Forecast(target)]) as engine:
             engine.observe(rows[:50])
             engine.freeze()
-            found.append((engine.run(rows).tolist(), engine.saved()))
-    assert found[0] == found[1]
+            results.append((engine.run(rows).tolist(), engine.saved()))
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("arch", list(PROCESSORS))

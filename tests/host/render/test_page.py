@@ -168,8 +168,8 @@ def test_a_click_on_a_head_sorts(chromium: Chromium, file: Path) -> None:
         chromium.run(click % column)
         assert chromium.run(names) == order
         sorted_by = "[...document.querySelectorAll('th')].map(th => th.getAttribute('aria-sort'))"
-        found = [value for value in chromium.run(sorted_by) if value]
-        assert found == [way]
+        values = [value for value in chromium.run(sorted_by) if value]
+        assert values == [way]
     assert chromium.run("document.querySelector('strong').textContent") == "94.02 %"
     assert chromium.complaints == []
 

@@ -16,8 +16,8 @@ LINES = 40  # of a screen, with what is said beside the table
 
 
 def rows(printed: str) -> list[tuple[str, int]]:
-    found = re.findall(r"^│ ([^│]+?) *│ +([\d,]+) │", printed, re.MULTILINE)
-    return [(name, int(size.replace(",", ""))) for name, size in found]
+    matches = re.findall(r"^│ ([^│]+?) *│ +([\d,]+) │", printed, re.MULTILINE)
+    return [(name, int(size.replace(",", ""))) for name, size in matches]
 
 
 @pytest.mark.parametrize("model", ["thicket", "shrub", "hoeffding", "softmax"])
@@ -30,14 +30,14 @@ def test_a_screen_has_all_sums_and_an_option_every_buffer(
     assert short.count("\n") <= LINES
     assert main([*BUDGET, "--model", model, "--buffers", "--json", str(path)]) == 0
     long = rows(capsys.readouterr().out)
-    told = json.loads(path.read_text())
+    result = json.loads(path.read_text())
     named = {name.strip().replace(": ", " "): size for name, size in long}
-    for name, size in told["buffers"].items():
+    for name, size in result["buffers"].items():
         assert size in (named.get(name), named.get(name.split(": ")[-1]), 0), name
     sums = {name: size for name, size in long if not name.startswith(" ")}
     assert {name: size for name, size in rows(short) if not name.startswith(" ")} == sums
     owners = dict(list(sums.items())[: list(sums).index("all")])
-    assert sum(owners.values()) == sums["all"] == told["ram_bytes"]
+    assert sum(owners.values()) == sums["all"] == result["ram_bytes"]
 
 
 def test_what_a_section_has_adds_up_to_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -57,9 +57,9 @@ def test_the_way_into_the_firmware_is_named_once(capsys: pytest.CaptureFixture[s
     """Both what fits besides and what would fit as it is can be one."""
     options = ["--features", "12", "--classes", "5", "--bytes", "20000"]
     assert main(["budget", "--board", "nucleo_l476rg", *options]) == 1
-    said = capsys.readouterr().out
-    assert "Not even the smallest thicket" in said
-    assert said.count("build --freeze") == 1
+    output = capsys.readouterr().out
+    assert "Not even the smallest thicket" in output
+    assert output.count("build --freeze") == 1
 
 
 def test_what_the_smallest_needs_is_what_it_takes(
@@ -72,10 +72,10 @@ def test_what_the_smallest_needs_is_what_it_takes(
     options = ["--board", str(board), "--features", "18", "--classes", "3", "--model", "hoeffding"]
     smallest = ["--nodes", "1", "--leaves", "1", "--bins", "2", "--no-adaptive"]
     assert main(["budget", *options, *smallest]) == 1
-    said = capsys.readouterr().out
-    takes = re.search(r"The model takes ([\d,]+) bytes of RAM while it is being made", said)
+    output = capsys.readouterr().out
+    takes = re.search(r"The model takes ([\d,]+) bytes of RAM while it is being made", output)
     needs = re.search(
-        "Not even the smallest hoeffding fits .*: all in all, it needs (.*) bytes", said
+        "Not even the smallest hoeffding fits .*: all in all, it needs (.*) bytes", output
     )
     assert takes
     assert needs
@@ -83,11 +83,11 @@ def test_what_the_smallest_needs_is_what_it_takes(
 
 
 def test_kernels_are_counted_where_some_stay_bytecode(capsys: pytest.CaptureFixture[str]) -> None:
-    told = {}
+    results = {}
     for board in "rpi_pico", "esp32":
         options = ["--board", board, *BUDGET[3:], "--emit", "viper"]
         assert main(["budget", *options, "--json", "-"]) == 0
-        told[board] = json.loads(capsys.readouterr().out)
-    assert told["esp32"]["kernels"] > told["esp32"]["kernels_as_bytecode"] > 0
-    assert told["rpi_pico"]["kernels_as_bytecode"] == 0
-    assert "kernels" not in told["rpi_pico"]
+        results[board] = json.loads(capsys.readouterr().out)
+    assert results["esp32"]["kernels"] > results["esp32"]["kernels_as_bytecode"] > 0
+    assert results["rpi_pico"]["kernels_as_bytecode"] == 0
+    assert "kernels" not in results["rpi_pico"]

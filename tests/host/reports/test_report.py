@@ -35,17 +35,19 @@ def result_of(labels: list[int], values: list[float] | None = None) -> classes.R
 def test_no_runs_are_claimed_of_independent_labels() -> None:
     for seed, share in ((1, 0.5), (2, 0.9), (3, 0.7), (4, 0.99)):
         rng = np.random.default_rng(seed)
-        said = run_report.verdict(result_of((rng.random(500) < share).astype(int).tolist()))
-        assert "runs" not in said
-        assert "--shuffle" not in said
+        verdict = run_report.verdict(result_of((rng.random(500) < share).astype(int).tolist()))
+        assert "runs" not in verdict
+        assert "--shuffle" not in verdict
 
 
 def test_runs() -> None:
     result = result_of([(i // 40) % 2 for i in range(400)])
-    said = run_report.verdict(result)
-    assert said.startswith("The model does not beat NoChange (97.50 %). The stream has long runs")
-    assert "--shuffle SEED" in said
-    assert "neighbours in time leak" in said
+    verdict = run_report.verdict(result)
+    assert verdict.startswith(
+        "The model does not beat NoChange (97.50 %). The stream has long runs"
+    )
+    assert "--shuffle SEED" in verdict
+    assert "neighbours in time leak" in verdict
     shuffled = run_report.verdict(result, shuffled=True)
     assert "long runs" in shuffled
     assert "--shuffle" not in shuffled
@@ -69,8 +71,8 @@ def test_what_it_knows_of_unseen_data_counts_where_labels_come_in_runs() -> None
 
 def test_the_better_baseline_is_named() -> None:
     rng = np.random.default_rng(7)
-    said = run_report.verdict(result_of((rng.random(500) < 0.03).astype(int).tolist()))
-    assert said.startswith("The model does not beat MajorityClass (9")
+    verdict = run_report.verdict(result_of((rng.random(500) < 0.03).astype(int).tolist()))
+    assert verdict.startswith("The model does not beat MajorityClass (9")
 
 
 def test_a_tie_is_no_win() -> None:
@@ -113,9 +115,9 @@ class TestSoak:
 
     def test_only_the_heap_fails(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert soak.conclude([500, 564], [10.0, 14.0]) == 0
-        said = capsys.readouterr().out
-        assert "1.40 times the first.\n" in said
-        assert "Nothing was allocated" in said
+        output = capsys.readouterr().out
+        assert "1.40 times the first.\n" in output
+        assert "Nothing was allocated" in output
         assert soak.conclude([500, 500], [10.0, 16.0]) == 0
         assert "1.60 times the first: it became slower." in capsys.readouterr().out
         assert soak.conclude([500, 565], [10.0, 10.0]) == 1

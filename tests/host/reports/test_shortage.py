@@ -16,7 +16,7 @@ WHOLE = ram_budget.budget(PARAMETERS, PICO, "ShrubEnsemble")
 
 
 @pytest.mark.parametrize(
-    ("free", "piece", "said"),
+    ("free", "piece", "message"),
     [
         (
             WHOLE.ram_bytes - 1,
@@ -27,12 +27,12 @@ WHOLE = ram_budget.budget(PARAMETERS, PICO, "ShrubEnsemble")
         (WHOLE.peak_bytes, 99, "It has a buffer, shrubs.leaves, of"),
     ],
 )
-def test_what_is_short_is_said(free: int, piece: int, said: str) -> None:
+def test_what_is_short_is_said(free: int, piece: int, message: str) -> None:
     board = dataclasses.replace(
         PICO, name="Tight", heap_free_bytes=free, largest_block_bytes=piece
     )
     sentence = result_tables.shortage("It", ram_budget.budget(PARAMETERS, board, "ShrubEnsemble"))
-    assert said in sentence
+    assert message in sentence
     assert f"{min(free, piece):,}" in sentence
 
 

@@ -39,19 +39,19 @@ def test_columns_that_are_learned(
     source = put(HEAD + ROWS, packed)
     if not blocks:
         monkeypatch.setattr(csv_blocks, "blocks", refuse)
-    found = open_stream(source, **choice)
-    assert found.feature_names == names
+    stream = open_stream(source, **choice)
+    assert stream.feature_names == names
     values = {"x": range(1, 29), "z": range(2, 58, 2)}
     for place, name in enumerate(names):
         if name != "y":
-            assert found.values[:, place].tolist() == list(values[name])
+            assert stream.values[:, place].tolist() == list(values[name])
 
 
 def test_a_cell_that_is_left_out_may_hold_a_line(put) -> None:
     """Seen as rows, a third one would come of it."""
     rows = '1,0,"x\n3,4,y"\n' + "".join(f"{i},{i % 2},n\n" for i in range(20))
-    found = open_stream(put("a,b,c\n" + rows), label="b", drop=["c"])
-    assert found.values[:, 0].tolist() == [1, *range(20)]
+    stream = open_stream(put("a,b,c\n" + rows), label="b", drop=["c"])
+    assert stream.values[:, 0].tolist() == [1, *range(20)]
 
 
 def test_a_comment_in_front_of_a_column_that_is_left_out(put) -> None:
@@ -63,17 +63,17 @@ def test_a_comment_in_front_of_a_column_that_is_left_out(put) -> None:
 def test_numbers_of_chosen_columns(put) -> None:
     source = put(HEAD + ROWS)
     for choice in ({"drop": ["when", "note", "y"]}, {"columns": ["x"]}):
-        found = open_numbers(source, target="z", **choice)
-        assert found.column_names == ("x", "z")
-        assert found.columns[:, found.place].tolist() == list(range(2, 58, 2))
-    found = open_numbers(source, target="x", columns=["z"])
-    assert (found.column_names, found.place) == (("x", "z"), 0)
+        stream = open_numbers(source, target="z", **choice)
+        assert stream.column_names == ("x", "z")
+        assert stream.columns[:, stream.place].tolist() == list(range(2, 58, 2))
+    stream = open_numbers(source, target="x", columns=["z"])
+    assert (stream.column_names, stream.place) == (("x", "z"), 0)
 
 
 def test_a_file_without_a_header(put) -> None:
     source = put(ROWS)
-    found = open_stream(source, header=False, drop=["c1", "c3"])
-    assert found.feature_names == ("c2", "c4")
+    stream = open_stream(source, header=False, drop=["c1", "c3"])
+    assert stream.feature_names == ("c2", "c4")
 
 
 def test_attributes_of_an_arff_file(put) -> None:
@@ -86,9 +86,9 @@ def test_attributes_of_an_arff_file(put) -> None:
 
 def test_generated_streams() -> None:
     whole = open_stream("synth:sea_a", limit=50)
-    found = open_stream("synth:sea_a", limit=50, drop=[whole.feature_names[1]])
-    assert found.feature_names == (whole.feature_names[0], *whole.feature_names[2:])
-    assert np.array_equal(found.values, np.delete(whole.values, 1, axis=1))
+    stream = open_stream("synth:sea_a", limit=50, drop=[whole.feature_names[1]])
+    assert stream.feature_names == (whole.feature_names[0], *whole.feature_names[2:])
+    assert np.array_equal(stream.values, np.delete(whole.values, 1, axis=1))
     numbers = open_numbers("synth:mv", limit=50)
     kept = open_numbers("synth:mv", limit=50, columns=numbers.column_names[2:4])
     assert kept.column_names == (*numbers.column_names[2:4], "target")
@@ -133,9 +133,9 @@ def test_the_class_is_never_another_column_of_its_name(put) -> None:
 
 def test_the_time_of_record_is_left_out(put) -> None:
     source = put("time,x,label\n" + "".join(f"{i * 20},{i % 9},{'ab'[i % 2]}\n" for i in range(9)))
-    found = open_stream(source)
-    assert found.feature_names == ("x",)
-    (note,) = found.notes
+    stream = open_stream(source)
+    assert stream.feature_names == ("x",)
+    (note,) = stream.notes
     assert "the column time is left out" in note
     assert open_stream(source, columns=["time", "x"]).feature_names == ("time", "x")
     assert open_stream(source, drop=["x"]).feature_names == ("time",)
@@ -159,10 +159,10 @@ def test_a_series_of_one_column(put, end: str, monkeypatch: pytest.MonkeyPatch) 
     for blocks in (True, False):
         if not blocks:
             monkeypatch.setattr(csv_blocks, "blocks", refuse)
-        found = open_numbers(put(text), target="value", horizon=1, lags=6)
-        assert found.feature_names == ("value now", *(f"value {i} before" for i in range(1, 6)))
-        assert found.values.shape == (49, 6)
-        assert found.targets.tolist() == [i % 7 for i in range(1, 50)]
+        stream = open_numbers(put(text), target="value", horizon=1, lags=6)
+        assert stream.feature_names == ("value now", *(f"value {i} before" for i in range(1, 6)))
+        assert stream.values.shape == (49, 6)
+        assert stream.targets.tolist() == [i % 7 for i in range(1, 50)]
 
 
 def test_a_line_without_a_number_in_a_series(put) -> None:
@@ -170,8 +170,8 @@ def test_a_line_without_a_number_in_a_series(put) -> None:
     gap = "\n".join([*lines[:4], "", *lines[4:]])
     with pytest.raises(DataError, match="line 5 is empty"):
         open_numbers(put(gap), target="value", horizon=1)
-    found = open_numbers(put(gap.replace("\n\n", "\nNA\n")), target="value", horizon=1)
-    assert np.isnan(found.columns[3, 0])
+    stream = open_numbers(put(gap.replace("\n\n", "\nNA\n")), target="value", horizon=1)
+    assert np.isnan(stream.columns[3, 0])
     trailing = put("\n".join(lines) + "\n\n\n")
     assert len(open_numbers(trailing, target="value", horizon=1).columns) == 9
 
@@ -187,14 +187,14 @@ def test_all_choices_of_three_columns(put, monkeypatch: pytest.MonkeyPatch) -> N
     labels = (None, "a", "c")
     for label, size in itertools.product(labels, (1, 2)):
         for drop in itertools.combinations("abcd", size):
-            found = []
+            results = []
             for blocks in (True, False):
                 with monkeypatch.context() as patch:
                     if not blocks:
                         patch.setattr(csv_blocks, "blocks", refuse)
                     try:
                         stream = open_stream(source, label=label, drop=drop)
-                        found.append((stream.values.tolist(), stream.labels.tolist()))
+                        results.append((stream.values.tolist(), stream.labels.tolist()))
                     except DataError as error:
-                        found.append(str(error))
-            assert found[0] == found[1]
+                        results.append(str(error))
+            assert results[0] == results[1]

@@ -89,5 +89,5 @@ def test_no_line_is_lost_in_silence(tmp_path: Path, seed: int) -> None:
     assert [stream.class_names[label] for label in stream.labels] == wanted.labels
     if wanted.names:
         assert list(stream.feature_names) == wanted.names
-    said = re.search(r"(\d+) lines? left out", " ".join(stream.notes))
-    assert int(said[1] if said else 0) == wanted.told
+    match = re.search(r"(\d+) lines? left out", " ".join(stream.notes))
+    assert int(match[1] if match else 0) == wanted.told

@@ -25,16 +25,16 @@ HEADS = ("x,y,class\n", "\nx,y,class\n", '"x","y","class"\n', "x;y;class\n", "\u
 
 def both(source: str, monkeypatch: pytest.MonkeyPatch, **options: object) -> list[object]:
     """What comes of the file with pyarrow, and without."""
-    found: list[object] = []
+    results: list[object] = []
     for allowed in (True, False):
         with monkeypatch.context() as patch:
             if not allowed:
                 patch.setattr(csv_blocks, "read", refuse)
             try:
-                found.append(open_stream(source, warmup=8, **options))
+                results.append(open_stream(source, warmup=8, **options))
             except DataError as error:
-                found.append(str(error))
-    return found
+                results.append(str(error))
+    return results
 
 
 def refuse(*_: object) -> None:

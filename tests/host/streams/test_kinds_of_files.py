@@ -27,8 +27,8 @@ def test_each_kind(tmp_path: Path, case: FileCase) -> None:
         assert [word for word in case.words if word not in str(caught.value)] == []
         return
     stream = open_stream(str(path))
-    said = " ".join(stream.notes)
-    assert [word for word in case.notes if word not in said] == []
+    text = " ".join(stream.notes)
+    assert [word for word in case.notes if word not in text] == []
     if case.samples:
         assert stream.samples == case.samples
         assert len(stream.class_names) == 2
@@ -71,10 +71,10 @@ def test_an_excel_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert stream.feature_names == ("x",)
     assert np.isnan(stream.values[0, 0])
     assert stream.values[1:, 0].tolist() == [i % 7 / 4 for i in range(1, 40)]
-    said = " ".join(stream.notes)
-    assert "column when is left out" in said
-    assert "the first of 2 sheets" in said
-    assert "1 line left out: 1 of text (line 1)" in said
+    text = " ".join(stream.notes)
+    assert "column when is left out" in text
+    assert "the first of 2 sheets" in text
+    assert "1 line left out: 1 of text (line 1)" in text
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(DataError, match=r"openpyxl.*pip install 'microshrub\[files\]'"):
         open_stream(tmp_path / "t.xlsx")
@@ -89,11 +89,11 @@ def test_recordings_in_an_array_have_a_command_that_works(
     np.savez("my windows.npz", X=cube, y=np.arange(40) % 2)
     with pytest.raises(DataError, match="40 recordings of 6 readings of 3 values") as caught:
         open_stream("my windows.npz")
-    said = str(caught.value)
-    found = re.search(r"(python -c .*); then learn it: (microshrub .*)$", said)
-    assert found
-    subprocess.run([sys.executable, *shlex.split(found[1])[1:]], check=True)
-    words = shlex.split(found[2])
+    message = str(caught.value)
+    match = re.search(r"(python -c .*); then learn it: (microshrub .*)$", message)
+    assert match
+    subprocess.run([sys.executable, *shlex.split(match[1])[1:]], check=True)
+    words = shlex.split(match[2])
     assert words[1:4] == ["simulate", "my windows.csv", "--wide"]
     stream = open_stream(words[2], wide=words[4:])
     assert stream.class_names == ("0", "1")

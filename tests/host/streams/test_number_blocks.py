@@ -100,8 +100,8 @@ def test_parts_say_what_the_whole_says(targets: list[float], horizon: int, most:
         *(("targets", stream.targets), ("last", stream.known)),
         *(("means", stream.running_means), ("scored", stream.scored)),
     ):
-        found = np.concatenate([getattr(part, name) for part in parts])
-        assert np.array_equal(found, whole, equal_nan=True)
+        values = np.concatenate([getattr(part, name) for part in parts])
+        assert np.array_equal(values, whole, equal_nan=True)
     last, total, count = math.nan, 0.0, 0
     for i in range(stream.samples):
         came = targets[i] if horizon else (targets[i - 1] if i else math.nan)

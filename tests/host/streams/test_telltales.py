@@ -45,9 +45,9 @@ def test_a_rows_number(put, blocks: bool, shuffle: int | None, monkeypatch) -> N
     if not blocks:
         monkeypatch.setattr(csv_blocks, "blocks", refuse)
     source = put(table(v=list(range(400)), y=sorted(labels())))
-    found = noted(source, shuffle=shuffle)
-    assert list(found) == ["v"]
-    assert f"t.csv: the column v {RISES}." in found["v"]
+    notes = noted(source, shuffle=shuffle)
+    assert list(notes) == ["v"]
+    assert f"t.csv: the column v {RISES}." in notes["v"]
     assert noted(source, shuffle=shuffle, drop=["v"]) == {}
     assert noted(source, shuffle=shuffle, columns=["v", "x"]) == {}
 
@@ -58,8 +58,8 @@ def test_what_rises_now_and_then(put) -> None:
     gaps = ["" if i % 5 == 0 else s for i, s in enumerate(seconds)]
     back = [*seconds[:300], 0, *seconds[301:]]
     steps = [i // 40 for i in range(400)]
-    found = noted(put(table(s=seconds, g=gaps, b=back, f=steps, e=[""] * 400, y=labels())))
-    assert list(found) == ["s", "g"]
+    notes = noted(put(table(s=seconds, g=gaps, b=back, f=steps, e=[""] * 400, y=labels())))
+    assert list(notes) == ["s", "g"]
 
 
 @pytest.mark.parametrize("shuffle", [None, 4])
@@ -67,9 +67,9 @@ def test_a_column_that_only_falls(put, shuffle: int | None) -> None:
     down = [400 - i // 9 for i in range(400)]
     back = [*down[:300], 500, *down[301:]]
     source = put(table(v=down, b=back, y=sorted(labels())))
-    found = noted(source, shuffle=shuffle)
-    assert list(found) == ["v"]
-    assert "the column v only falls." in found["v"]
+    notes = noted(source, shuffle=shuffle)
+    assert list(notes) == ["v"]
+    assert "the column v only falls." in notes["v"]
 
 
 def test_a_column_that_rises_in_a_file_of_several_parts(put, monkeypatch) -> None:
@@ -115,15 +115,15 @@ def test_the_class_once_more(put) -> None:
     noisy = ["abc".index(c) if draw.random() < 0.8 else 7 for c in y]
     texts = [f"is {c}" for c in y]
     half = ["abc".index(c) // 2 for c in y]
-    found = noted(put(table(slips=slips, noisy=noisy, texts=texts, half=half, y=y)))
-    assert list(found) == ["slips", "texts"]
-    assert all(TELLS in note for note in found.values())
+    notes = noted(put(table(slips=slips, noisy=noisy, texts=texts, half=half, y=y)))
+    assert list(notes) == ["slips", "texts"]
+    assert all(TELLS in note for note in notes.values())
 
 
 def test_the_class_once_more_in_a_sorted_file(put) -> None:
     y = sorted(labels())
-    found = noted(put(table(copy=["abc".index(c) for c in y], y=y)))
-    assert list(found) == ["copy"]
+    notes = noted(put(table(copy=["abc".index(c) for c in y], y=y)))
+    assert list(notes) == ["copy"]
 
 
 def test_a_rare_class_that_a_constant_column_does_not_tell(put) -> None:
@@ -161,8 +161,8 @@ def test_the_target_in_another_unit(put) -> None:
     source = put(
         table(2000, near=near, fahrenheit=fahrenheit, falls=falls, still=still, celsius=celsius)
     )
-    found = open_numbers(source, target="celsius").notes
-    assert [re.findall(r"the column (\w+) is the target", note) for note in found] == [
+    notes = open_numbers(source, target="celsius").notes
+    assert [re.findall(r"the column (\w+) is the target", note) for note in notes] == [
         ["fahrenheit"], ["falls"],
     ]  # fmt: skip
     assert open_numbers(source, target="celsius", drop=["fahrenheit", "falls"]).notes == ()

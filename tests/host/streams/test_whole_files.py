@@ -72,18 +72,18 @@ def test_a_pipe_is_read_whole(put, packed: bool, odd: str) -> None:
     text = table().replace(HEAD, f"x,z,y\n{odd and '1,,a' + chr(10)}")
     whole = open_stream(put(text))
     with pipe(gzip.compress(text.encode()) if packed else text.encode()) as name:
-        found = open_stream(name)
-    assert found.samples == ROWS + bool(odd)
-    assert np.array_equal(found.values, whole.values, equal_nan=True)
-    assert found.labels.tolist() == whole.labels.tolist()
-    assert found.name == name
+        stream = open_stream(name)
+    assert stream.samples == ROWS + bool(odd)
+    assert np.array_equal(stream.values, whole.values, equal_nan=True)
+    assert stream.labels.tolist() == whole.labels.tolist()
+    assert stream.name == name
 
 
 def test_a_pipe_of_numbers_is_read_whole(put) -> None:
     with pipe(table().encode()) as name:
-        found = open_numbers(name, target="z", drop=["y"])
+        stream = open_numbers(name, target="z", drop=["y"])
     assert np.array_equal(
-        found.columns, open_numbers(put(table()), target="z", drop=["y"]).columns
+        stream.columns, open_numbers(put(table()), target="z", drop=["y"]).columns
     )
 
 
@@ -109,9 +109,9 @@ def test_a_named_pipe(tmp_path: Path) -> None:
     os.mkfifo(fifo)
     writer = threading.Thread(target=fifo.write_text, args=(table(),))
     writer.start()
-    found = open_stream(str(fifo))
+    stream = open_stream(str(fifo))
     writer.join()
-    assert found.samples == ROWS
+    assert stream.samples == ROWS
 
 
 def test_the_command_line_reads_pipes(put) -> None:
@@ -178,8 +178,8 @@ def test_lines_that_end_in_all_ways(
         monkeypatch.setattr(data_files, "fill", None)
     else:
         monkeypatch.setattr(csv_blocks, "blocks", refuse)
-    found = open_stream(source)
-    assert found.values[:, 0].tolist() == list(range(rows))
+    stream = open_stream(source)
+    assert stream.values[:, 0].tolist() == list(range(rows))
     assert open_stream(source, limit=77).values[:, 0].tolist() == list(range(77))
 
 
@@ -189,8 +189,8 @@ def refuse(*_: object) -> None:
 
 def test_numbers_whose_lines_end_in_two_ways(put) -> None:
     rows = "".join(f"{i},{i % 7}{chr(13) if i % 3 else chr(10)}" for i in range(1500))
-    found = open_numbers(put("x,z\n" + rows), target="z")
-    assert found.columns[:, 0].tolist() == list(range(1500))
+    stream = open_numbers(put("x,z\n" + rows), target="z")
+    assert stream.columns[:, 0].tolist() == list(range(1500))
 
 
 def test_rows_that_are_no_lines_are_no_rows(put, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,5 +258,5 @@ def test_very_many_columns_are_refused_at_once(put) -> None:
     assert "65,535 feature columns" in message
     assert len(message) < 400
     assert len(complaint(source, label="d1")) < 1000
-    found = open_stream(source, columns=["c7", "c9"], classes="1,2")
-    assert (found.feature_names, found.samples) == (("c7", "c9"), 30)
+    stream = open_stream(source, columns=["c7", "c9"], classes="1,2")
+    assert (stream.feature_names, stream.samples) == (("c7", "c9"), 30)

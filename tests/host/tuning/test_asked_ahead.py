@@ -60,9 +60,9 @@ def test_the_order_is_that_of_one_job(seed: int) -> None:
 
 
 def test_all_that_was_asked_for_is_told_before_a_search_without_more_ends() -> None:
-    said = search(2, 30, seed=1, most=12)
-    assert said[-1] == "no other one"
-    assert [word for word in said if word.startswith("tell")] == [f"tell {n}" for n in range(12)]
+    match = search(2, 30, seed=1, most=12)
+    assert match[-1] == "no other one"
+    assert [word for word in match if word.startswith("tell")] == [f"tell {n}" for n in range(12)]
 
 
 def test_what_is_done_out_of_order_is_not_lost() -> None:

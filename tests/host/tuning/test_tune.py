@@ -127,8 +127,10 @@ def test_whatever_is_asked_for_is_a_model(seed: int, features: int, classes: int
         study.enqueue_trial(choice)
     for number in range(len(known) + 3):
         model, settings = sample(study.ask(), MODELS, features, 16384)
-        said = refusal(model, settings | {"features": features, "classes": classes})
-        assert not said or re.match("--bytes has to be more for", said)  # counts as too large
+        message = refusal(model, settings | {"features": features, "classes": classes})
+        assert not message or re.match(
+            "--bytes has to be more for", message
+        )  # counts as too large
         if number < len(known):
             assert model == known[number]["model"]
             for name, value in known[number].items():
@@ -143,29 +145,29 @@ def test_the_commands_that_it_prints_work(
     words += ["--scheduler", scheduler]
     files = ["--json", "found.json", "--plot", "front.svg", "--html", "front.html"]
     assert main(["tune", "made.csv", *words, *files]) == 0
-    said = capsys.readouterr()
-    found = json.loads((tmp_path / "found.json").read_text())
-    assert len(found["trials"]) == 7
-    assert max(trial["model_bytes"] for trial in found["trials"]) <= 3000
-    for command in (found["simulate"], found["build"]):
-        assert f"  {command}" in said.out.splitlines()
+    captured = capsys.readouterr()
+    result = json.loads((tmp_path / "found.json").read_text())
+    assert len(result["trials"]) == 7
+    assert max(trial["model_bytes"] for trial in result["trials"]) <= 3000
+    for command in (result["simulate"], result["build"]):
+        assert f"  {command}" in captured.out.splitlines()
         program, *arguments = shlex.split(command)
         assert (program, main(arguments)) == ("microshrub", 0)
         printed = capsys.readouterr().out
-        if command == found["simulate"]:
-            assert f"{found['taken']['model_bytes']:,} bytes" in printed
+        if command == result["simulate"]:
+            assert f"{result['taken']['model_bytes']:,} bytes" in printed
             assert main([*arguments, "--json", "run.json"]) == 0
             run = json.loads((tmp_path / "run.json").read_text())
-            now = "as_of_now" if found["score"].endswith("as of now") else "holdout"
-            whole = found["taken"]["accuracy"]["whole"]
+            now = "as_of_now" if result["score"].endswith("as of now") else "holdout"
+            whole = result["taken"]["accuracy"]["whole"]
             assert run["unseen_data"][now]["accuracy"] == pytest.approx(whole)
     assert (tmp_path / "build" / "rpi_pico" / "config.json").exists()
     assert "<svg" in (tmp_path / "front.svg").read_text()
     assert "<svg" in (tmp_path / "front.html").read_text()
-    front = [(f["model_bytes"], f["accuracy"]["first"]) for f in found["front"]]
+    front = [(f["model_bytes"], f["accuracy"]["first"]) for f in result["front"]]
     assert front == sorted(front)
-    assert found["taken"]["accuracy"]["first"] == front[-1][1]
-    assert f"{found['baselines']['guessing']['first']:.2f}" in said.out
+    assert result["taken"]["accuracy"]["first"] == front[-1][1]
+    assert f"{result['baselines']['guessing']['first']:.2f}" in captured.out
 
 
 def stable(samples: int) -> Stream:
@@ -191,12 +193,14 @@ def test_scores_are_those_of_simulate_and_what_chooses_does_not_see_the_rest() -
     both = {"guessing": unseen.holdout.guessing, "batch forest": unseen.holdout.forest}
     assert baselines == pytest.approx(both)
     known = exam.known
-    said = [ask(known, draw, "shrub", parameters, warmup=100).predictions for draw in exam.draws]
+    predictions = [
+        ask(known, draw, "shrub", parameters, warmup=100).predictions for draw in exam.draws
+    ]
     first, rest = exam.choosing, ~exam.choosing
     for part, same, other in ((rest, "first", "rest"), (first, "rest", "first")):
         wrong = [
             np.where(part[known.stretches.of[draw.held_out]], 255, answers)
-            for draw, answers in zip(exam.draws, said, strict=True)
+            for draw, answers in zip(exam.draws, predictions, strict=True)
         ]
         changed = exam.scores(wrong)
         assert getattr(changed, same) == getattr(found, same)
@@ -264,13 +268,13 @@ def test_the_models_tried_are_those_of_one_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("microshrub_host.tuning.study.spread", shuffled)
-    found = []
+    results = []
     for jobs in (1, 7):
         split = StreamSplit(make_stream(600), 100, 250)
         with Search(tmp_path / str(jobs), split, LIMITS, seed=3) as search:
             search.run(11, jobs=jobs, scheduler=None, progress=lambda *_: None)
-            found.append(search.found())
-    assert found[0] == found[1]
+            results.append(search.found())
+    assert results[0] == results[1]
 
 
 def trial(model: str, size: int, first: float, samples: int) -> FinishedTrial:
@@ -327,9 +331,9 @@ def test_what_the_bytes_are_worth_is_told() -> None:
         made = TuningReport(split, LIMITS, found, {}, ["made.csv"], ["--board", "rpi_pico"], 0)
         return "\n".join(made.advice())
 
-    told = report(known(10_000))
-    assert "8,000 bytes" in told
-    assert "within a standard error has 6,000 fewer, 2,000, and is 0.25 points worse" in told
+    text = report(known(10_000))
+    assert "8,000 bytes" in text
+    assert "within a standard error has 6,000 fewer, 2,000, and is 0.25 points worse" in text
     assert "No smaller model is within a standard error of it." in report(known(1_000_000))
 
 
@@ -415,7 +419,7 @@ def test_a_damaged_study_is_told_in_one_line(tmp_path: Path, scheduler: str) -> 
     with Search(path, split, LIMITS, seed=0) as search:
         search.run(3, jobs=1, scheduler=scheduler, progress=lambda *_: None)
     whole = path.read_bytes()
-    told = 0
+    count = 0
     for seed in range(25):
         draw = random.Random(seed)
         damaged = bytearray(whole)
@@ -425,8 +429,8 @@ def test_a_damaged_study_is_told_in_one_line(tmp_path: Path, scheduler: str) -> 
         said = complaint_about(path, split)
         assert not said or re.search("is damaged|is of another search|is no study", said), seed
         assert "\n" not in said
-        told += bool(said)
-    assert told > 10
+        count += bool(said)
+    assert count > 10
 
 
 def test_a_budget_without_a_model_is_told(
@@ -533,7 +537,7 @@ def test_a_cluster_needs_no_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--choose-on", "1"], "--choose-on has to be between 0 and 1, not 1"),
         (["--trials", "0"], "--trials has to be above 0, not 0"),
@@ -544,14 +548,14 @@ def test_a_cluster_needs_no_file(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_is_told(
     words: list[str],
-    said: str,
+    message: str,
     data: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("microshrub_host.base.cluster._CONNECT", 0.5)
     assert main(["tune", str(data), "--board", "rpi_pico", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_thicket_is_drawn_within_the_budget() -> None:

@@ -33,12 +33,12 @@ def test_the_commands_that_are_printed_have_the_same_columns(
     with open("t.csv", "rb") as file:
         subprocess.run([*program, *words], stdin=file, check=True)
     assert Path("standard-input-rpi_pico.tune").exists()
-    found = json.loads(Path("found.json").read_text())
-    simulate = shlex.split(found["simulate"])[1:]
+    result = json.loads(Path("found.json").read_text())
+    simulate = shlex.split(result["simulate"])[1:]
     simulate[simulate.index("-")] = "t.csv"
     assert main([*simulate, "--json", "run.json"]) == 0
     run = json.loads(Path("run.json").read_text())
     assert run["feature_names"] == ["x", "w"]
-    whole = found["taken"]["accuracy"]["whole"]
+    whole = result["taken"]["accuracy"]["whole"]
     assert run["accuracy_on_unseen_data"] == pytest.approx(whole, abs=1e-4)
-    assert choice[0] in shlex.split(found["build"])
+    assert choice[0] in shlex.split(result["build"])

@@ -52,20 +52,20 @@ def recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_the_best_set_is_taken_and_its_commands_work(recording: str) -> None:
     words = ["--drop", "warm", "--features", "rate=50", "--board", "rpi_pico"]
     assert main(["tune", recording, *words, "--trials", "9", "--json", "found.json"]) == 0
-    found = json.loads(Path("found.json").read_text())
-    tried = [shlex.split(trial["options"]) for trial in found["trials"]]
+    result = json.loads(Path("found.json").read_text())
+    tried = [shlex.split(trial["options"]) for trial in result["trials"]]
     assert len({" ".join(words[words.index("--features") :]) for words in tried}) == 9
-    taken = found["taken"]["options"]
+    taken = result["taken"]["options"]
     assert "bands=auto" in taken
-    program, *arguments = shlex.split(found["simulate"])
+    program, *arguments = shlex.split(result["simulate"])
     assert program == "microshrub"
     assert arguments.count("--features") == 1
     assert main([*arguments, "--json", "run.json"]) == 0
     run = json.loads(Path("run.json").read_text())
-    whole = found["taken"]["accuracy"]["whole"]
+    whole = result["taken"]["accuracy"]["whole"]
     assert run["accuracy_on_unseen_data"] == pytest.approx(whole, abs=1e-4)
-    assert main([*shlex.split(found["build"])[1:], "--sensor", "adc", "pins=26", "rate=50"]) == 0
-    by_set = {words[-3]: trial for words, trial in zip(tried, found["trials"], strict=True)}
+    assert main([*shlex.split(result["build"])[1:], "--sensor", "adc", "pins=26", "rate=50"]) == 0
+    by_set = {words[-3]: trial for words, trial in zip(tried, result["trials"], strict=True)}
     assert by_set["statistics=none"]["ram_bytes"] > 0
 
 
@@ -73,5 +73,5 @@ def test_a_target_that_few_sets_have_is_searched_in_these(recording: str) -> Non
     words = ["--columns", "x", "warm", "--features", "rate=50", "--target", "x_mean"]
     more = ["--board", "rpi_pico", "--trials", "3", "--json", "found.json"]
     assert main(["tune", recording, *words, *more]) == 0
-    found = json.loads(Path("found.json").read_text())
-    assert all("statistics=auto" in trial["options"] for trial in found["trials"])
+    result = json.loads(Path("found.json").read_text())
+    assert all("statistics=auto" in trial["options"] for trial in result["trials"])

@@ -39,19 +39,19 @@ def test_trials_learn_as_simulate_does(
     """
     monkeypatch.chdir(tmp_path)
     assert main(["tune", *DATA, *words, *SEARCH, "--json", "found.json"]) == 0
-    found = json.loads(Path("found.json").read_text())
-    program, *simulate = shlex.split(found["simulate"])
+    result = json.loads(Path("found.json").read_text())
+    program, *simulate = shlex.split(result["simulate"])
     assert (program, simulate[0]) == ("microshrub", "simulate")
     assert main([*simulate, "--json", "run.json"]) == 0
     run = json.loads(Path("run.json").read_text())
     score = "accuracy" if "--spare-classes" in words else "accuracy_on_unseen_data"
-    assert run[score] == pytest.approx(found["taken"]["accuracy"]["whole"], abs=1e-4)
-    assert run["model_bytes"] == found["taken"]["model_bytes"]
-    assert run["ram_bytes"] == pytest.approx(found["taken"]["ram_bytes"], rel=0.01)
+    assert run[score] == pytest.approx(result["taken"]["accuracy"]["whole"], abs=1e-4)
+    assert run["model_bytes"] == result["taken"]["model_bytes"]
+    assert run["ram_bytes"] == pytest.approx(result["taken"]["ram_bytes"], rel=0.01)
     plain = [word for word in simulate if word not in words]
     assert main([*plain, "--json", "plain.json"]) == 0
     assert json.loads(Path("plain.json").read_text())["accuracy"] != run["accuracy"]
-    build = shlex.split(found["build"])
+    build = shlex.split(result["build"])
     assert build[build.index(built[0]) :][: len(built)] == built
     assert not {"--label-delay", "new=1"} & set(build)
     capsys.readouterr()

@@ -30,21 +30,21 @@ def test_the_commands_that_it_prints_work(
     words = ["--board", "rpi_pico", "--bytes", "3000", "--trials", "6"]
     files = ["--json", "found.json", "--plot", "front.svg", "--html", "front.html"]
     assert main(["tune", *DATA, "--horizon", "2", "--lags", "3", *words, *files]) == 0
-    said = capsys.readouterr().out
-    found = json.loads((tmp_path / "found.json").read_text())
-    errors = {trial["options"]: trial["mean_absolute_error"] for trial in found["trials"]}
+    output = capsys.readouterr().out
+    result = json.loads((tmp_path / "found.json").read_text())
+    errors = {trial["options"]: trial["mean_absolute_error"] for trial in result["trials"]}
     assert len(errors) == 6
-    first_parts = [each["mean_absolute_error"]["first"] for each in found["front"]]
+    first_parts = [each["mean_absolute_error"]["first"] for each in result["front"]]
     assert first_parts == sorted(first_parts, reverse=True)
     assert min(each["first"] for each in errors.values()) == first_parts[-1]
-    for command in (found["simulate"], found["build"]):
-        assert f"  {command}" in said.splitlines()
+    for command in (result["simulate"], result["build"]):
+        assert f"  {command}" in output.splitlines()
         program, *arguments = shlex.split(command)
         assert (program, main(arguments)) == ("microshrub", 0)
         printed = capsys.readouterr().out
-        if command == found["simulate"]:
-            whole = found["taken"]["mean_absolute_error"]["whole"]
-            assert re.search(rf"│ {found['taken']['model']} +│ {whole:.5g} ", printed)
+        if command == result["simulate"]:
+            whole = result["taken"]["mean_absolute_error"]["whole"]
+            assert re.search(rf"│ {result['taken']['model']} +│ {whole:.5g} ", printed)
     assert "<svg" in (tmp_path / "front.svg").read_text()
     assert "<svg" in (tmp_path / "front.html").read_text()
 
@@ -78,7 +78,7 @@ def test_a_time_limit_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--lags", "2"], "--lags needs --horizon N"),
         (["--target-range", "3"], "--target-range has to be LOW,HIGH"),
@@ -86,8 +86,8 @@ def test_a_time_limit_is_refused() -> None:
     ],
 )
 def test_bad_input_is_told(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = main(["tune", *DATA, *words, "--board", "rpi_pico"])
     assert code == 2
-    assert said in " ".join(capsys.readouterr().err.split())
+    assert message in " ".join(capsys.readouterr().err.split())

@@ -27,5 +27,5 @@ def test_a_cell_is_what_the_command_prints_with_the_options_on_the_page(
     np.savetxt(file, series("transformer", 900, 11), fmt="%.3f", header="value", comments="")
     words = ["--target", "value", "--horizon", "12", "--lags", "3", "--warmup", "32"]
     assert main(["simulate", str(file), *words, "--json", "-"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert cell.thicket == pytest.approx(found["mae"] / found["mae_nochange"])
+    result = json.loads(capsys.readouterr().out)
+    assert cell.thicket == pytest.approx(result["mae"] / result["mae_nochange"])

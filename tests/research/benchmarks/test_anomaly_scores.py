@@ -60,10 +60,10 @@ def test_both_find_what_is_far_from_all(monkeypatch: pytest.MonkeyPatch) -> None
     marks = np.zeros(1500, dtype=np.bool_)
     marks[rng.choice(np.arange(600, 1500), 15, replace=False)] = True
     values[marks] += rng.choice([-1, 1], (15, 2)) * rng.uniform(5, 9, (15, 2))
-    found = measure(Task("far", values, marks), lambda done, total: None)
-    assert found["River"][0] > 0.6
-    assert found["ours"][0] > 0.95
-    page = markdown({"far": [found]}, "microshrub benchmark anomaly")
+    measured = measure(Task("far", values, marks), lambda done, total: None)
+    assert measured["River"][0] > 0.6
+    assert measured["ours"][0] > 0.95
+    page = markdown({"far": [measured]}, "microshrub benchmark anomaly")
     assert "| far |" in page
     areas, alarms = (row.split("|") for row in page.splitlines() if row.startswith("| far |"))
     assert len(areas) == 7 + len(OURS) + 1

@@ -64,9 +64,9 @@ def test_a_count_is_the_same_each_time(stream: Stream) -> None:
 
 
 def test_every_model_is_measured(stream: Stream) -> None:
-    found = per_sample_growth.measure(stream, "shrub", SHRUB, [50, 3000])
-    assert found[-1].progress["trees_used"] > 0
-    assert min(found[-1].lines) > 0
+    measured = per_sample_growth.measure(stream, "shrub", SHRUB, [50, 3000])
+    assert measured[-1].progress["trees_used"] > 0
+    assert min(measured[-1].lines) > 0
 
 
 @pytest.mark.parametrize("depth", [0, 1, 6])
@@ -142,7 +142,7 @@ def test_the_command_prints_a_row_for_each_point(capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["synth:sea_b"], "sea_b"),
         (["synth:sea_a", "--limit", "0"], "--limit"),
@@ -151,8 +151,10 @@ def test_the_command_prints_a_row_for_each_point(capsys: pytest.CaptureFixture[s
         (["synth:sea_a", "--samples", "10,5"], "--samples"),
     ],
 )
-def test_what_is_refused(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+def test_what_is_refused(
+    capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
     assert main([*COMMAND, *words]) == 2
     complaint = capsys.readouterr().err.splitlines()[-1]
     assert complaint.startswith("microshrub: ")
-    assert said in complaint
+    assert message in complaint

@@ -60,6 +60,6 @@ def test_nothing_got_worse_without_a_word(capsys: pytest.CaptureFixture[str]) ->
     except emulated_boards.NoEmulator as reason:
         pytest.skip(str(reason))
     status = run("costs", "--history", FILE)
-    said = capsys.readouterr()
-    assert status == 0, said.err
-    assert "instructions learn Thicket, 16 KB (elec)" in said.out
+    captured = capsys.readouterr()
+    assert status == 0, captured.err
+    assert "instructions learn Thicket, 16 KB (elec)" in captured.out

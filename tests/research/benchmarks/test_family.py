@@ -23,15 +23,15 @@ SMALL = ["--members", ",".join(CHOSEN), "--limit", "1500", "--repeats", "1"]
 
 def tables(text: str) -> dict[str, dict[tuple[str, ...], list[str]]]:
     """Cells by the title of their table, then by member and leaf rule; () has the streams."""
-    found: dict[str, dict[tuple[str, ...], list[str]]] = {}
+    results: dict[str, dict[tuple[str, ...], list[str]]] = {}
     for section in text.split("\n## ")[1:]:
         title, _, rest = section.partition("\n")
         rows = [[word.strip() for word in line.split("|")[1:-1]] for line in rest.split("\n")]
         head, _, *body = [row for row in rows if row]
-        found[title] = {(): head[2:]}
+        results[title] = {(): head[2:]}
         for member, leaves, *words in body:
-            found[title] |= {(member, leaf): words for leaf in leaves.split(", ")}
-    return found
+            results[title] |= {(member, leaf): words for leaf in leaves.split(", ")}
+    return results
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_a_file_that_is_not_there_is_left_out(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--members", "vfdt,hat"], "hat"),
         (["--members", ""], "--members"),
@@ -108,22 +108,24 @@ def test_a_file_that_is_not_there_is_left_out(
         (["--members", "vfdt", "--output", "no/such/folder/t.md"], "--output"),
     ],
 )
-def test_what_is_refused(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+def test_what_is_refused(
+    capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
     assert main([*COMMAND, *words]) == 2
     out, err = capsys.readouterr()
     assert not out
-    assert said in err.splitlines()[-1]
+    assert message in err.splitlines()[-1]
 
 
 @pytest.mark.parametrize(
-    ("parameters", "said"),
+    ("parameters", "message"),
     [({"wings": 2}, "no --wings"), ({"policy": "grow"}, "--policy"), ({"depth": -1}, "--depth")],
 )
 def test_a_member_that_the_learner_cannot_be(
-    monkeypatch: pytest.MonkeyPatch, parameters: dict[str, object], said: str
+    monkeypatch: pytest.MonkeyPatch, parameters: dict[str, object], message: str
 ) -> None:
     monkeypatch.setitem(MEMBERS, "odd", Member("Odd", parameters))
-    with pytest.raises(UserError, match=f"^member odd: .*{said}") as caught:
+    with pytest.raises(UserError, match=f"^member odd: .*{message}") as caught:
         family_members.check_members(["vfdt", "odd"])
     able = str(caught.value).rpartition(" ")[2].split(",")
     assert set(CHOSEN) <= set(able)

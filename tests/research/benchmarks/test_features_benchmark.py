@@ -53,10 +53,10 @@ def test_the_page(tmp_path: Path) -> None:
     page = tmp_path / "features.md"
     words = ["benchmark", "features", "--streams", "breathing", "--seeds", "1"]
     assert main([*words, "--jobs", "1", "--output", str(page)]) == 0
-    said = page.read_text()
-    assert "`window=128 hop=32 bands=auto`" in said
-    row = next(line for line in said.splitlines() if line.startswith("| breathing"))
+    text = page.read_text()
+    assert "`window=128 hop=32 bands=auto`" in text
+    row = next(line for line in text.splitlines() if line.startswith("| breathing"))
     ours, statistics, by_hand = (float(cell.split()[0]) for cell in row.split("|")[5:8])
     assert ours > by_hand - 2
     assert ours > statistics + 10
-    assert "What they cost on a Raspberry Pi Pico" in said
+    assert "What they cost on a Raspberry Pi Pico" in text

@@ -30,9 +30,9 @@ def test_random_labels_are_as_many_as_those_that_are_asked_for() -> None:
 def test_theirs_keeps_its_budget_and_asks_for_the_uncertain() -> None:
     asking = VariableUncertainty(0.1, seed=1)
     sure = np.random.default_rng(2).uniform(0.5, 1, 10000)
-    asked = np.array([asking.ask(confidence) for confidence in sure])
-    assert 0.08 <= asked.mean() <= 0.115
-    assert asked[sure < 0.6].mean() > asked[sure > 0.9].mean()
+    values = np.array([asking.ask(confidence) for confidence in sure])
+    assert 0.08 <= values.mean() <= 0.115
+    assert values[sure < 0.6].mean() > values[sure > 0.9].mean()
 
 
 def test_the_command_writes_the_page_and_the_picture(tmp_path: Path) -> None:

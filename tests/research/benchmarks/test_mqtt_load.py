@@ -58,18 +58,18 @@ def test_boards_tell_a_state_a_minute_and_what_changes(load: MqttLoad) -> None:
 @needs_broker
 def test_boards_begin_with_the_messages_that_build_makes(load: MqttLoad) -> None:
     assert load.begun.begins == BOARDS
-    told = 0
+    count = 0
     for name in load.fleet.names:
         data = introduction(name, CLASSES)
         while data:  # pieces with two bytes before each
             size = int.from_bytes(data[:2], "big") & 0x3FFF
-            told += size
+            count += size
             data = data[2 + size :]
         hello = 2 + 10 + sum(2 + len(t) for t in (f"microshrub-{name}", "offline"))
-        told += hello + 2 + len(f"microshrub/{name}/status")
-    assert load.begun.begun >= told
+        count += hello + 2 + len(f"microshrub/{name}/status")
+    assert load.begun.begun >= count
     # beside them only the first events and pings, and nothing twice
-    assert load.begun.begun - told < BOARDS * 300
+    assert load.begun.begun - count < BOARDS * 300
 
 
 @needs_broker
@@ -84,9 +84,9 @@ def test_the_command_prints_it_and_writes_its_page(
     path = tmp_path / "page.md"
     words = ["--boards", "3", "--minutes", "2", "--speed", "60", "--markdown", str(path)]
     assert main(["benchmark", "mqtt-load", *words]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for row in ("bytes that it sends", "99th", "in the end, MB"):
-        assert row in said
+        assert row in output
     text = path.read_text()
     assert "a real mosquitto on loopback and 3 boards" in text
     assert shapes(text) == shapes(PAGE.read_text())

@@ -28,8 +28,8 @@ def test_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
     some = {"planes2d": NumberSource("synth:planes2d"), "gone": NumberSource("gone.csv", "y")}
     monkeypatch.setattr("microshrub_research.benchmarks.regression_benchmark.SOURCES", some)
     assert main(["benchmark", "numbers", "--limit", "200"]) == 0
-    said = capsys.readouterr()
-    assert "Made by `microshrub benchmark numbers --limit 200`" in said.out
-    assert "| planes2d | 200 |" in said.out
-    assert "| gone" not in said.out
-    assert "gone" in said.err
+    captured = capsys.readouterr()
+    assert "Made by `microshrub benchmark numbers --limit 200`" in captured.out
+    assert "| planes2d | 200 |" in captured.out
+    assert "| gone" not in captured.out
+    assert "gone" in captured.err

@@ -52,7 +52,7 @@ def test_no_two_rows_have_one_name() -> None:
 
 def test_a_row_is_what_simulate_says(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*COMMAND, "--streams", "sea_a", "--limit", "2000"]) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     stream = open_stream("synth:sea_a", limit=2000)
     for pick in PICKS:
         if pick.stream == "sea_a":
@@ -60,8 +60,8 @@ def test_a_row_is_what_simulate_says(capsys: pytest.CaptureFixture[str]) -> None
             accuracy = evaluate(stream, pick.model, wanted).accuracy
             size = learner(pick.model).nbytes(**wanted)
             row = ["sea_a", f"{pick.budget >> 10} KB", pick.model, f"{size:,}", f"{accuracy:.2f}"]
-            assert f"| {' | '.join(row)} |" in said
-    assert "microshrub benchmark small-memory --streams sea_a --limit 2000" in said
+            assert f"| {' | '.join(row)} |" in output
+    assert "microshrub benchmark small-memory --streams sea_a --limit 2000" in output
 
 
 def test_the_lead_is_over_the_better_of_both_and_a_failure_is_told() -> None:
@@ -86,16 +86,16 @@ def test_a_missing_file_is_left_out_and_an_empty_folder_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*COMMAND, "--streams", "elec,wisdm", "--data", str(tmp_path)]) == 2
-    said = capsys.readouterr().err
-    assert "elec, wisdm" in said
-    assert "no stream is available" in said
+    err = capsys.readouterr().err
+    assert "elec, wisdm" in err
+    assert "no stream is available" in err
 
 
 def test_its_page_has_the_options(tmp_path: Path) -> None:
     target = tmp_path / "small.md"
     words = ["--streams", "sea_a", "--limit", "500", "--output", str(target)]
     assert main([*COMMAND, *words]) == 0
-    said = target.read_text()
+    text = target.read_text()
     for pick in PICKS:
         if pick.stream == "sea_a":
-            assert small_memory.options_row(pick)[2] in said
+            assert small_memory.options_row(pick)[2] in text

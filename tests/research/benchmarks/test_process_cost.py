@@ -30,14 +30,14 @@ def test_a_cold_process_takes_longer_than_a_warm_one(
     monkeypatch.setattr(process_cost, "engines", lambda: ["c"])
     data = tmp_path / "rows.csv"
     process_cost.write_file(data, 2000)
-    said: list[str] = []
-    cold, warm = process_cost.measure(data, tmp_path, 1, cold=True, progress=said.append)
+    messages: list[str] = []
+    cold, warm = process_cost.measure(data, tmp_path, 1, cold=True, progress=messages.append)
     assert (cold.cold, warm.cold) == (True, False)
     assert cold.seconds > warm.seconds > 0  # processor time, the compiler's too
     assert cold.learning > 0 < warm.learning
-    assert said == ["rows.csv, c, cold", "rows.csv, c, warm"]
-    (target,) = process_cost.measure(data, tmp_path, 1, numbers=True, progress=said.append)
-    assert said[2:] == ["rows.csv --target x0, c, warm"]
+    assert messages == ["rows.csv, c, cold", "rows.csv, c, warm"]
+    (target,) = process_cost.measure(data, tmp_path, 1, numbers=True, progress=messages.append)
+    assert messages[2:] == ["rows.csv --target x0, c, warm"]
     assert (target.data, target.cold) == ("rows.csv --target x0", False)
     if sys.platform == "linux":
         assert 20 < (warm.megabytes or 0) < 1000

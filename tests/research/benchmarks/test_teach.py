@@ -201,7 +201,7 @@ def test_kept_figures_of_other_lessons_are_refused(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--tests", "H"], "--tests: there is no 'H'"),
         (["--sets", "iris"], "--sets: there is no 'iris'"),
@@ -212,10 +212,10 @@ def test_kept_figures_of_other_lessons_are_refused(
     ],
 )
 def test_what_there_is_not_is_refused(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["benchmark", "teach", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_whole_runs_of_a_recording_are_held_out(tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ def test_the_last_label_is_missed_where_it_rules() -> None:
     labels = np.repeat(rng.integers(0, 2, 60), 25).astype(np.uint8)
     values = rng.normal(size=(1500, 6)).round(2)
     stream = Stream("runs", values, labels, tuple("abcdef"), ("no", "yes"))
-    found = measure(stream, 8192, 0, 256, lambda *_: None)
-    assert found["last"] < found[WHOLE] - 1
+    measured = measure(stream, 8192, 0, 256, lambda *_: None)
+    assert measured["last"] < measured[WHOLE] - 1
 
 
 def test_the_page_is_that_of_one_job(capsys: pytest.CaptureFixture[str]) -> None:

@@ -60,7 +60,7 @@ def test_efdt_needs_far_fewer_samples_than_vfdt(seed: int, leaf: str) -> None:
         model = loader.load(loader.fastest()).HoeffdingTree(
             5, 5, policy=policy, leaf=leaf, two_valued=range(5), **LARGE
         )
-        said = bytearray(len(labels))
-        model.run(array("H", codes.ravel().tolist()), bytearray(labels.tolist()), said)
-        wrong[policy] = int((np.frombuffer(said, np.uint8) != labels).sum())
+        written = bytearray(len(labels))
+        model.run(array("H", codes.ravel().tolist()), bytearray(labels.tolist()), written)
+        wrong[policy] = int((np.frombuffer(written, np.uint8) != labels).sum())
     assert wrong["efdt"] < wrong["vfdt"] * 2 / 3

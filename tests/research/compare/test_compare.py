@@ -82,10 +82,10 @@ def test_rivers_are_those_of_river(stream: Stream) -> None:
 def test_every_peer_of_river_learns(name: str) -> None:
     stream = make_stream(300)
     learner = catalogue.start(PEERS[name], stream, 256)
-    said = learner.run(learner.prepare(slice(0, 150)))
-    said = [*said, *learner.run(learner.prepare(slice(150, 300)))]
-    assert set(said) <= {NO_ANSWER, 0, 1, 2}
-    assert len(set(said[150:])) > 1
+    result = learner.run(learner.prepare(slice(0, 150)))
+    result = [*result, *learner.run(learner.prepare(slice(150, 300)))]
+    assert set(result) <= {NO_ANSWER, 0, 1, 2}
+    assert len(set(result[150:])) > 1
     size = learner.nbytes()
     assert size is not None
     assert size > 1000
@@ -104,9 +104,9 @@ def test_failures_cost_only_their_own_cell(capfd: pytest.CaptureFixture[str]) ->
     for name in odd:
         assert cells[name].accuracy is None
         assert cells[name].samples == 6, "three blocks of two"
-    said = capfd.readouterr()
-    assert "a word" not in said.out + said.err
-    assert "Traceback" not in said.err
+    captured = capfd.readouterr()
+    assert "a word" not in captured.out + captured.err
+    assert "Traceback" not in captured.err
 
 
 def test_a_time_limit_costs_only_its_own_cell(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,11 +133,11 @@ def test_a_time_limit_costs_only_its_own_cell(monkeypatch: pytest.MonkeyPatch) -
 def test_stopping_in_between_leaves_no_process_behind() -> None:
     import multiprocessing
 
-    found = compare([PEERS["nochange"], Contender("sleeps", "odd", "sleeps")], make_stream(400),
-                    jobs=2, start=start_odd)  # fmt: skip
-    assert next(found).name == "nochange"
+    sleeper = Contender("sleeps", "odd", "sleeps")
+    comparison = compare([PEERS["nochange"], sleeper], make_stream(400), jobs=2, start=start_odd)
+    assert next(comparison).name == "nochange"
     assert multiprocessing.active_children()
-    found.close()
+    comparison.close()
     assert not multiprocessing.active_children()
 
 
@@ -174,15 +174,15 @@ class TestSelect:
         )
 
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             ("river:hat", "Did you mean river:HAT"),
             ("weka", "weka is unknown"),
             (",", "names no learner"),
         ],
     )
-    def test_unknown(self, text: str, said: str) -> None:
-        with pytest.raises(UserError, match=said):
+    def test_unknown(self, text: str, message: str) -> None:
+        with pytest.raises(UserError, match=message):
             catalogue.select(text)
 
 
@@ -217,17 +217,17 @@ def test_what_was_measured_until_ctrl_c_is_kept() -> None:
         PEERS["nochange"],
         *(Contender(name, "odd", name) for name in ("sleeps", "leaves")),
     ]
-    found: dict[str, Cell] = {}
+    results: dict[str, Cell] = {}
 
     def take() -> None:
         for cell in compare(contenders, stream, progress=interrupt, start=start_odd):
-            found[cell.name] = cell
+            results[cell.name] = cell
 
     with pytest.raises(KeyboardInterrupt):
         take()
-    assert list(found) == ["nochange", "sleeps"]
-    assert found["nochange"].accuracy is not None
-    sleeps = found["sleeps"]
+    assert list(results) == ["nochange", "sleeps"]
+    assert results["nochange"].accuracy is not None
+    sleeps = results["sleeps"]
     assert (sleeps.failure, sleeps.samples, sleeps.accuracy) == ("stopped", 6, None)
     assert sleeps.samples_per_second is not None
 
@@ -236,15 +236,15 @@ def test_the_window_of_neighbours_says_what_scikit_learn_says() -> None:
     """On the newest samples, each feature by its range there."""
     stream = make_stream(1400)
     learner = catalogue.start(PEERS["neighbours"], stream, 256)
-    said = learner.run(learner.prepare(slice(0, 1400)))
-    assert said[0] == NO_ANSWER
+    result = learner.run(learner.prepare(slice(0, 1400)))
+    assert result[0] == NO_ANSWER
     values = catalogue.filled(stream.values, 256)
     for at in (3, 12, 700, 1001, 1399):
         start = max(0, at - WINDOW)
         rows, labels = values[start:at], stream.labels[start:at]
         wide = np.ptp(rows, axis=0)
         near = KNeighborsClassifier(min(NEIGHBOURS, at)).fit(rows / wide, labels)
-        assert said[at] == near.predict(values[at : at + 1] / wide)[0], at
+        assert result[at] == near.predict(values[at : at + 1] / wide)[0], at
 
 
 def test_a_last_label_is_that_of_before_and_never_the_samples_own() -> None:

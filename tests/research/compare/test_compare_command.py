@@ -40,17 +40,17 @@ def test_table_and_json(capsys: pytest.CaptureFixture[str], data: Path, tmp_path
     record = tmp_path / "found.json"
     words = ["--limit", "500", "--ours", "shrub window=16 trees=4", "--peers", "nochange,majority"]
     assert run(data, "synth:sea_a", *words, "--jobs", "2", "--json", record) == 0
-    said = capsys.readouterr().out
-    assert said.index("made.csv: 500 samples") < said.index("sea_a: 500 samples")
-    found = json.loads(record.read_text())
+    output = capsys.readouterr().out
+    assert output.index("made.csv: 500 samples") < output.index("sea_a: 500 samples")
+    result = json.loads(record.read_text())
     names = ["ours:shrub window=16 trees=4", "nochange", "majority"]
-    assert [c["name"] for c in found["cells"]] == names * 2
-    assert [s["name"] for s in found["streams"]] == ["made.csv", "synth:sea_a"]
-    assert found["versions"]["llvmlite"]
-    for cell in found["cells"]:
-        assert f"{cell['accuracy']:.2f}" in said
+    assert [c["name"] for c in result["cells"]] == names * 2
+    assert [s["name"] for s in result["streams"]] == ["made.csv", "synth:sea_a"]
+    assert result["versions"]["llvmlite"]
+    for cell in result["cells"]:
+        assert f"{cell['accuracy']:.2f}" in output
         assert cell["samples"] == 500
-    assert found["cells"][0]["settings"]["window"] == 16
+    assert result["cells"][0]["settings"]["window"] == 16
 
 
 def test_figures_and_order_are_those_of_one_job(
@@ -60,14 +60,14 @@ def test_figures_and_order_are_those_of_one_job(
     monkeypatch.setattr("microshrub_host.cli.run_options.cores", lambda: 2)
     record = tmp_path / "found.json"
     words = ["--ours", "shrub window=16 trees=4", "--peers", "nochange,majority"]
-    found = []
+    results = []
     for jobs in (["--jobs", "1"], []):
         assert run(data, *words, *jobs, "--json", record) == 0
-        said = capsys.readouterr()
-        assert ("2 learners at a time, as there are 2 cores" in said.err) == (not jobs)
+        captured = capsys.readouterr()
+        assert ("2 learners at a time, as there are 2 cores" in captured.err) == (not jobs)
         cells = json.loads(record.read_text())["cells"]
-        found.append([{k: v for k, v in c.items() if "second" not in k} for c in cells])
-    for one, two in zip(*found, strict=True):
+        results.append([{k: v for k, v in c.items() if "second" not in k} for c in cells])
+    for one, two in zip(*results, strict=True):
         del one["curve"], two["curve"]
         assert one == two
 
@@ -88,11 +88,11 @@ def test_the_set_of_trees_without_java(
 ) -> None:
     record = tmp_path / "found.json"
     assert run(data, "--set", "trees", "--json", record) == 0
-    said = capsys.readouterr()
-    assert "MOA's learners are skipped" in said.err
+    captured = capsys.readouterr()
+    assert "MOA's learners are skipped" in captured.err
     cells = {cell["name"]: cell["accuracy"] for cell in json.loads(record.read_text())["cells"]}
     for tree in ("VFDT", "EFDT"):
-        (row,) = [line for line in said.out.splitlines() if f" {tree} " in line]
+        (row,) = [line for line in captured.out.splitlines() if f" {tree} " in line]
         first, second = cells[f"ours:{tree}"], cells[f"river:{tree}"]
         expected = [tree, f"{first:.2f}", f"{second:.2f}", "-", f"{second - first:+.2f}", "-"]
         assert [word for word in row.split() if word not in "│┃|"] == expected
@@ -109,14 +109,14 @@ def test_the_set_of_speed(
     monkeypatch.setattr(speed_set, "tree_rows", lambda: trees)
     record = tmp_path / "found.json"
     assert run(data, "--set", "speed", "--limit", "100", "--json", record) == 0
-    said = capsys.readouterr()
-    assert "MOA's learners are skipped" in said.err
-    assert "on an idle computer" in said.out
-    assert f"ours: engine {loader.fastest()}" in said.out
-    assert f"river: River {version_of('river')}, CPython" in said.out
+    captured = capsys.readouterr()
+    assert "MOA's learners are skipped" in captured.err
+    assert "on an idle computer" in captured.out
+    assert f"ours: engine {loader.fastest()}" in captured.out
+    assert f"river: River {version_of('river')}, CPython" in captured.out
     cells = {c["name"]: c["samples_per_second"] for c in json.loads(record.read_text())["cells"]}
     assert list(cells) == ["ours:HAT", "river:HAT", "ours:shrubs"]
-    (row,) = [line for line in said.out.splitlines() if " HAT " in line]
+    (row,) = [line for line in captured.out.splitlines() if " HAT " in line]
     words = [word for word in row.split() if word not in "│┃|"]
     ours, river = cells["ours:HAT"], cells["river:HAT"]
     assert words == [
@@ -130,15 +130,15 @@ def test_a_time_limit_is_told_in_its_cell(capsys: pytest.CaptureFixture[str], da
     """Nobody is that fast."""
     peer = ["--peers", "river:SRP", "--time-limit", "1"]
     assert run("synth:rbf_m", "--limit", "50000", "--ours", "shrub window=16", *peer) == 0
-    said = capsys.readouterr().out
-    assert "river:SRP: time limit of 1 s, after" in said
-    (row,) = [line for line in said.splitlines() if line.startswith(" river:SRP ")]
+    output = capsys.readouterr().out
+    assert "river:SRP: time limit of 1 s, after" in output
+    (row,) = [line for line in output.splitlines() if line.startswith(" river:SRP ")]
     assert row.split() == ["river:SRP", "timeout", *"-----"]
-    assert "in s" in said, "the last column"
+    assert "in s" in output, "the last column"
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--ours", "shrub depth=deep"], "--ours 'shrub depth=deep': depth has to be a whole"),
         (["--ours", "shrub depth=99"], "ours:shrub depth=99 on made.csv: --depth has to be"),
@@ -155,12 +155,12 @@ def test_a_time_limit_is_told_in_its_cell(capsys: pytest.CaptureFixture[str], da
     ],
 )
 def test_bad_input_is_refused_before_anything_runs(
-    capsys: pytest.CaptureFixture[str], data: Path, words: list[str], said: str
+    capsys: pytest.CaptureFixture[str], data: Path, words: list[str], message: str
 ) -> None:
     assert run(data, *words) == 2
-    found = capsys.readouterr()
-    assert said in found.err
-    assert not found.out
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert not captured.out
 
 
 @pytest.mark.long
@@ -176,14 +176,14 @@ def test_few_labels_for_all(
     rest = ["--ours", "shrub window=16", "--peers", "majority,river:NaiveBayes"]
     outputs = ["--json", tmp_path / "c.json", "--html", tmp_path / "c.html"]
     assert run(*words, *rest, *outputs) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     mine, *others = json.loads((tmp_path / "c.json").read_text())["cells"]
     assert mine["accuracy"] == alone["accuracy"]
     assert mine["labels"] == len(alone["label_budget"]["asked"])
     drawn = others[0]["labels"]
     assert [other["labels"] for other in others] == [drawn, drawn]
     assert drawn == pytest.approx(mine["labels"], rel=0.2)
-    assert "drawn at random" in said
+    assert "drawn at random" in output
     assert "drawn at random" in (tmp_path / "c.html").read_text(encoding="utf-8")
     assert run(data, *rest, "--json", tmp_path / "all.json") == 0
     every = json.loads((tmp_path / "all.json").read_text())["cells"]
@@ -238,6 +238,6 @@ def test_tune_says_where_a_saved_model_goes(
     capsys: pytest.CaptureFixture[str], data: Path
 ) -> None:
     assert main(["tune", str(data), "--board", "rpi_pico", "--model", "made.mshrub"]) == 2
-    said = capsys.readouterr().err
-    assert "simulate DATA --model FILE" in said
-    assert "compare DATA --model FILE" in said
+    err = capsys.readouterr().err
+    assert "simulate DATA --model FILE" in err
+    assert "compare DATA --model FILE" in err

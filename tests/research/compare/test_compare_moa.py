@@ -67,14 +67,14 @@ def test_moas_are_those_of_capymoa() -> None:
 @pytest.mark.long
 def test_few_labels_are_learned_as_moas_loop_learns_all() -> None:
     work = Apart(run_with_labels, PEERS["moa:HoeffdingTree"], make_stream(1500), limit=120)
-    found: list[list[int]] = []
+    results: list[list[int]] = []
     try:
-        while len(found) < 3:
+        while len(results) < 3:
             wait_for_any([work])
-            found.append(work.receive())
+            results.append(work.receive())
     finally:
         work.close()
-    loop, every, tenth = found
+    loop, every, tenth = results
     assert every == loop
     assert tenth != loop
 
@@ -85,18 +85,18 @@ def test_all_of_them_run() -> None:
     contenders = catalogue.select("moa")
     contenders += [row["moa"] for row in tree_set.tree_rows().values()]
     work = Apart(run_all, contenders, make_stream(300), limit=120)
-    found = []
+    results = []
     try:
-        while len(found) < len(contenders):
+        while len(results) < len(contenders):
             wait_for_any([work])
             name, said, size = work.receive()
-            found.append((name, size))
+            results.append((name, size))
             assert len(said) == 300
             assert set(said) <= {NO_ANSWER, 0, 1, 2}
     finally:
         work.close()
-    assert [name for name, _ in found] == [contender.name for contender in contenders]
-    for name, size in found:
+    assert [name for name, _ in results] == [contender.name for contender in contenders]
+    for name, size in results:
         if name in ("moa:ShrubsClassifier", "moa:SGBT"):  # nobody measures theirs
             assert size is None
         else:

@@ -36,10 +36,10 @@ def test_a_peer_learns_a_row_when_its_target_is_known(horizon: int) -> None:
     stream = open_numbers("river:AirlinePassengers", horizon=horizon, lags=3)
     peer = RiverNumbers(Remembers(), stream)
     parts = [slice(0, 50), slice(50, stream.samples)]
-    said = [number for part in parts for number in peer.run(peer.prepare(part))]
+    numbers = [number for part in parts for number in peer.run(peer.prepare(part))]
     sums = np.concatenate([[0], np.cumsum(stream.targets)])
-    for i in range(len(said)):
-        assert said[i] == pytest.approx(sums[max(i - stream.late, 0)])
+    for i in range(len(numbers)):
+        assert numbers[i] == pytest.approx(sums[max(i - stream.late, 0)])
 
 
 @pytest.fixture
@@ -68,9 +68,9 @@ def test_they_are_as_simulate_says_and_beside_river(
     wanted = ["--ours", "hoeffding grace_period=20", "--peers", "nochange,mean,river:scaled-SGD"]
     outputs = ["--json", tmp_path / "c.json", "--html", tmp_path / "c.html"]
     assert main(["compare", str(heat), *ahead, *wanted, *map(str, outputs)]) == 0
-    said = capsys.readouterr().out
-    found = json.loads((tmp_path / "c.json").read_text())
-    cells = {cell["name"]: cell for cell in found["cells"]}
+    output = capsys.readouterr().out
+    result = json.loads((tmp_path / "c.json").read_text())
+    cells = {cell["name"]: cell for cell in result["cells"]}
     ours = "ours:hoeffding grace_period=20"
     names = {"": ours, "_nochange": "nochange", "_running_mean": "mean"}
     for score in ("mae", "rmse", "r2"):
@@ -83,7 +83,7 @@ def test_they_are_as_simulate_says_and_beside_river(
     assert peer["curve"][-1] == [298, pytest.approx(peer["mae"])]
     rows = Parsed((tmp_path / "c.html").read_text(encoding="utf-8")).rows
     for name, cell in cells.items():
-        assert f"{cell['mae']:.4g}" in said
+        assert f"{cell['mae']:.4g}" in output
         assert [name, f"{cell['mae']:.4g}"] in [row[:2] for row in rows]
 
 
@@ -105,7 +105,7 @@ def test_one_that_diverges_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--set", "trees"], "--set trees is for classes"),
         (["--ours", "softmax"], "it predicts no numbers. Known are: "),
@@ -116,7 +116,7 @@ def test_one_that_diverges_says_so() -> None:
     ],
 )
 def test_bad_input_is_refused_before_anything_runs(
-    heat: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+    heat: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     assert main(["compare", str(heat), "--target", "warm", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

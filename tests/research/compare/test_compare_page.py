@@ -59,9 +59,9 @@ def test_the_page_holds_what_the_json_does(data: Path, tmp_path: Path) -> None:
     ]
     outputs = ["--html", page, "--json", record, "--jobs", "2"]
     assert run("compare", data, "synth:sea_a", *words, *outputs) == 0
-    found = json.loads(record.read_text())
+    result = json.loads(record.read_text())
     parsed = Parsed(page.read_text(encoding="utf-8"))
-    for cell in found["cells"]:
+    for cell in result["cells"]:
         (row,) = [
             row
             for row in parsed.rows
@@ -74,9 +74,9 @@ def test_the_page_holds_what_the_json_does(data: Path, tmp_path: Path) -> None:
         assert last == [500, pytest.approx(cell["accuracy"])]
     command = ["microshrub", "compare", data, "synth:sea_a", *words, *outputs]
     assert parsed.command == shlex.join(map(str, command))
-    assert "html" not in found["options"]
+    assert "html" not in result["options"]
     facts = dict(row for row in parsed.rows if len(row) == 2)
-    assert facts["river"] == found["versions"]["river"]
+    assert facts["river"] == result["versions"]["river"]
     assert facts["--limit"] == "500"
     assert [name for name in ("b", "script") if name in parsed.tags] == ["script"]
     assert parsed.tags.count("svg") == 4, "two pictures a stream"
@@ -191,11 +191,11 @@ def test_simulate_writes_a_page(data: Path, tmp_path: Path) -> None:
         record,
     ]
     assert run("simulate", *words) == 0
-    found = json.loads(record.read_text())
+    result = json.loads(record.read_text())
     parsed = Parsed(path.read_text(encoding="utf-8"))
     rows = dict(row for row in parsed.rows if len(row) == 2)
-    assert rows["accuracy"] == f"{found['accuracy']:.2f} %"
+    assert rows["accuracy"] == f"{result['accuracy']:.2f} %"
     assert rows["window"] == "16"
-    assert rows["llvmlite"] == found["versions"]["llvmlite"]
+    assert rows["llvmlite"] == result["versions"]["llvmlite"]
     assert parsed.tags.count("svg") == 1
     assert os.fspath(data) in shlex.split(parsed.command or "")

@@ -30,7 +30,7 @@ def make_trees(stream: Stream, **settings: Any) -> Any:
 
 def slow_probabilities(rows: Any, weights: Any, biases: Any, scores: Any, depth: int) -> Any:
     """The sum over all leaves of eq. 1, of one path after the other."""
-    found = np.zeros((len(rows), scores.shape[-1]))
+    values = np.zeros((len(rows), scores.shape[-1]))
     for row, x in enumerate(rows):
         for w, b, g in zip(weights, biases, scores, strict=True):
             for leaf, turns in enumerate(itertools.product((0, 1), repeat=depth)):
@@ -39,8 +39,8 @@ def slow_probabilities(rows: Any, weights: Any, biases: Any, scores: Any, depth:
                     right = 1 / (1 + np.exp(-(w[node] @ x + b[node])))
                     reach *= right if turn else 1 - right
                     node = 2 * node + 1 + turn
-                found[row] += reach * np.exp(g[leaf]) / np.exp(g[leaf]).sum() / len(weights)
-    return found
+                values[row] += reach * np.exp(g[leaf]) / np.exp(g[leaf]).sum() / len(weights)
+    return values
 
 
 @needs_torch
@@ -85,9 +85,9 @@ def test_it_learns_a_separable_stream_whatever_its_units() -> None:
     labels = (values[:, 0] + values[:, 1] > 0).astype(np.uint8)
     values = values * (1e-3, 1e-3, 1e4) + (5, 0, -1e5)
     stream = Stream("separable", values, labels, ("x", "y", "z"), ("a", "b"))
-    said = make_trees(stream).run((values, labels))
-    assert np.mean(np.array(said[2000:]) == labels[2000:]) > 0.95
-    assert said == make_trees(stream).run((values, labels)), "it is deterministic"
+    result = make_trees(stream).run((values, labels))
+    assert np.mean(np.array(result[2000:]) == labels[2000:]) > 0.95
+    assert result == make_trees(stream).run((values, labels)), "it is deterministic"
 
 
 @needs_torch
@@ -95,22 +95,22 @@ def test_values_are_standardised_by_those_so_far() -> None:
     stream = make_stream(50)
     trees = make_trees(stream)
     for seen, row in enumerate(stream.values, 1):
-        found = trees._standardised(row)
+        scaled = trees._standardised(row)
         so_far = stream.values[:seen]
         deviations = so_far.std(axis=0) if seen > 1 else np.ones(3)
-        assert found == pytest.approx((row - so_far.mean(axis=0)) / deviations)
+        assert scaled == pytest.approx((row - so_far.mean(axis=0)) / deviations)
 
 
 @needs_torch
 def test_it_predicts_before_it_learns() -> None:
     """No label but those before tells in what it says, and none of its own batch does."""
     stream = make_stream(320)
-    said = make_trees(stream, batch=16).run((stream.values, stream.labels))
+    result = make_trees(stream, batch=16).run((stream.values, stream.labels))
     other = stream.labels.copy()
     other[160:] = 2 - other[160:]
     changed = make_trees(stream, batch=16).run((stream.values, other))
-    assert said[:176] == changed[:176]
-    assert said != changed
+    assert result[:176] == changed[:176]
+    assert result != changed
 
 
 @needs_torch
@@ -123,8 +123,8 @@ def test_its_bytes_and_its_cell() -> None:
     assert cell.model_bytes_by == "4 bytes per number"
     assert not cell.failure
     learner = catalogue.start(contender, stream, 256)
-    said = learner.run(learner.prepare(slice(0, 300)))
-    assert cell.accuracy == pytest.approx(100 * np.mean(said == stream.labels), abs=1e-4)
+    result = learner.run(learner.prepare(slice(0, 300)))
+    assert cell.accuracy == pytest.approx(100 * np.mean(result == stream.labels), abs=1e-4)
 
 
 def test_without_torch_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,7 +134,7 @@ def test_a_cut_download(server: Server, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"url": "file:///etc/hostname"}, "no address"),
         ({"md5_checksum": None}, "no checksum"),
@@ -142,11 +142,11 @@ def test_a_cut_download(server: Server, tmp_path: Path) -> None:
         ({"url": "URL/nowhere.arff"}, "answers 412"),
     ],
 )
-def test_what_cannot_be_had(server: Server, changes: dict[str, str], said: str) -> None:
+def test_what_cannot_be_had(server: Server, changes: dict[str, str], message: str) -> None:
     if "URL" in str(changes.get("url")):
         changes = {"url": changes["url"].replace("URL", server.address)}
     server.put(3, 50, **changes)
-    with pytest.raises(openml.OpenmlError, match=said):
+    with pytest.raises(openml.OpenmlError, match=message):
         openml.fetch("airlines", 50)
 
 

@@ -43,26 +43,26 @@ tables = arrays(
 
 
 def test_the_worked_example() -> None:
-    found = ranks.compare_ranks(NAMES, DEMSAR)
-    assert found.ranks == pytest.approx([3.143, 2.000, 2.893, 1.964], abs=5e-4)
-    assert found.chi_squared == pytest.approx(9.28, abs=0.005)
-    assert found.f_statistic == pytest.approx(3.69, abs=0.005)
-    assert found.differ
+    comparison = ranks.compare_ranks(NAMES, DEMSAR)
+    assert comparison.ranks == pytest.approx([3.143, 2.000, 2.893, 1.964], abs=5e-4)
+    assert comparison.chi_squared == pytest.approx(9.28, abs=0.005)
+    assert comparison.f_statistic == pytest.approx(3.69, abs=0.005)
+    assert comparison.differ
 
 
 def test_without_ties_it_is_scipys() -> None:
     table = np.random.default_rng(1).normal((0, 0.5, 1, 1.5, 5), size=(9, 5))
-    found = ranks.compare_ranks(list("abcde"), table)
+    comparison = ranks.compare_ranks(list("abcde"), table)
     expected = stats.friedmanchisquare(*table.T)
-    assert found.chi_squared == pytest.approx(expected.statistic)
-    assert found.p_value == pytest.approx(expected.pvalue)
+    assert comparison.chi_squared == pytest.approx(expected.statistic)
+    assert comparison.p_value == pytest.approx(expected.pvalue)
     raw = {
         (a, b): stats.wilcoxon(table[:, a], table[:, b]).pvalue for a in range(5) for b in range(a)
     }
     smallest = min(raw, key=lambda pair: raw[pair])
-    assert found.pairs[smallest] == pytest.approx(raw[smallest] * 10)
-    assert all(found.pairs[pair] >= p for pair, p in raw.items())
-    assert np.array_equal(found.pairs, found.pairs.T)
+    assert comparison.pairs[smallest] == pytest.approx(raw[smallest] * 10)
+    assert all(comparison.pairs[pair] >= p for pair, p in raw.items())
+    assert np.array_equal(comparison.pairs, comparison.pairs.T)
 
 
 @given(st.lists(st.integers(-30, 30), min_size=1, max_size=12, unique_by=abs))
@@ -82,8 +82,8 @@ def test_equal_ranks_by_hand() -> None:
 
 def test_holm_by_hand() -> None:
     """0.01 times 4, 0.02 times 3, 0.03 times 2, and the last is no less than those before."""
-    found = ranks.holm(np.array([0.03, 0.01, 0.02, 0.04]))
-    assert found == pytest.approx([0.06, 0.04, 0.06, 0.06])
+    adjusted = ranks.holm(np.array([0.03, 0.01, 0.02, 0.04]))
+    assert adjusted == pytest.approx([0.06, 0.04, 0.06, 0.06])
     assert ranks.holm(np.array([0.6, 0.7])).max() == 1
 
 
@@ -99,10 +99,10 @@ def test_ranks_sum_up(table: np.ndarray) -> None:
 @given(tables)
 def test_equal_methods_are_in_one_clique(table: np.ndarray) -> None:
     both = np.column_stack([table[:, 0], table[:, 0]])
-    found = ranks.compare_ranks(["a", "b"], both)
-    assert found.ranks == pytest.approx([1.5, 1.5])
-    assert found.p_value == pytest.approx(1)
-    assert [sorted(clique) for clique in found.cliques] == [[0, 1]]
+    comparison = ranks.compare_ranks(["a", "b"], both)
+    assert comparison.ranks == pytest.approx([1.5, 1.5])
+    assert comparison.p_value == pytest.approx(1)
+    assert [sorted(clique) for clique in comparison.cliques] == [[0, 1]]
 
 
 @given(tables)
@@ -134,10 +134,10 @@ def test_too_few_to_compare(shape: tuple[int, int]) -> None:
 
 
 def test_the_diagram_has_every_method_at_its_rank() -> None:
-    found = ranks.compare_ranks(NAMES, DEMSAR)
-    (axes,) = draw_ranks(found, "C4.5").axes
+    comparison = ranks.compare_ranks(NAMES, DEMSAR)
+    (axes,) = draw_ranks(comparison, "C4.5").axes
     texts = [text.get_text().strip() for text in axes.texts]
-    for name, rank in zip(NAMES, found.ranks, strict=True):
+    for name, rank in zip(NAMES, comparison.ranks, strict=True):
         assert {f"{name}  {rank:.2f}", f"{rank:.2f}  {name}"} & set(texts)
     bars = [line for line in axes.lines if line.get_linewidth() > 3]
-    assert len(bars) == len(found.cliques)
+    assert len(bars) == len(comparison.cliques)

@@ -159,7 +159,7 @@ def test_killed_it_goes_on(whole: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--limit", "400"], "made with --limit 500, not 400"),
         (["--seed", "1"], "made with --seed 0, not 1"),
@@ -167,16 +167,16 @@ def test_killed_it_goes_on(whole: Path, tmp_path: Path) -> None:
     ],
 )
 def test_other_options_are_not_mixed(
-    whole: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+    whole: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     before = lines(whole)
     assert run(whole, *words) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert lines(whole) == before
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--methods", "NB,HTTT"], "--methods: there is no HTTT. Did you mean HTT?"),
         (["--streams", "led"], "--streams: there is no led. Did you mean led_"),
@@ -189,20 +189,20 @@ def test_other_options_are_not_mixed(
     ],
 )
 def test_bad_input_is_refused_before_anything_runs(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str
 ) -> None:
     assert run(tmp_path / "new", *words) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "new").exists()
 
 
 def test_streams_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--streams", "nomao,weather", "--data", str(tmp_path)]
     assert run(tmp_path / "new", *words) == 2
-    said = capsys.readouterr().err
-    assert "The stream nomao is skipped: http://127.0.0.1:9/" in said
-    assert "The stream weather is skipped: --data" in said
-    assert "no stream is available" in said
+    err = capsys.readouterr().err
+    assert "The stream nomao is skipped: http://127.0.0.1:9/" in err
+    assert "The stream weather is skipped: --data" in err
+    assert "no stream is available" in err
 
 
 def test_a_file_that_is_no_stream(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -255,20 +255,20 @@ def test_what_is_too_large_is_not_run() -> None:
     contender = Contender(
         "ours:SE", "ours", "shrub", {"window": 1024, "max_features": "sqrt(features)"}
     )
-    found = experiment_runner.run_one(one(contender, most_bytes=1000))
-    assert found.too_large
-    assert found.failure.endswith("and 1,000 is the most")
-    assert found.accuracy is None
-    assert found.settings["max_features"] == 5, "of 24"
+    result = experiment_runner.run_one(one(contender, most_bytes=1000))
+    assert result.too_large
+    assert result.failure.endswith("and 1,000 is the most")
+    assert result.accuracy is None
+    assert result.settings["max_features"] == 5, "of 24"
     wrong = Contender("ours:SE", "ours", "shrub", {"depth": 99})
     assert "--depth" in experiment_runner.run_one(one(wrong)).failure
 
 
 def test_one_that_takes_too_long() -> None:
     contender = Contender("river:ARF", "river", "forest.ARFClassifier", {"n_models": 50})
-    found = experiment_runner.run_one(one(contender, samples=20_000, seconds=2))
-    assert found.failure == "time limit of 2 s"
-    assert found.accuracy is None
+    result = experiment_runner.run_one(one(contender, samples=20_000, seconds=2))
+    assert result.failure == "time limit of 2 s"
+    assert result.accuracy is None
 
 
 def test_moa_is_measured_on_the_way() -> None:
@@ -278,11 +278,11 @@ def test_moa_is_measured_on_the_way() -> None:
         missing = catalogue.missing_for_moa()
         if missing:
             pytest.skip(f"MOA needs {missing}")
-        found = experiment_runner.run_one(
+        result = experiment_runner.run_one(
             one(Contender("moa:HT", "moa", "trees.HoeffdingTree", {"-g": 50}))
         )
-    assert not found.failure
-    later = [size for samples, size in found.sizes if samples]
-    assert found.sizes[0][0] == 0
-    assert found.average_bytes == pytest.approx(sum(later) / len(later) - found.sizes[0][1])
-    assert 0 < found.average_bytes < found.model_bytes
+    assert not result.failure
+    later = [size for samples, size in result.sizes if samples]
+    assert result.sizes[0][0] == 0
+    assert result.average_bytes == pytest.approx(sum(later) / len(later) - result.sizes[0][1])
+    assert 0 < result.average_bytes < result.model_bytes

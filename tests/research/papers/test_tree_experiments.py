@@ -58,8 +58,8 @@ def reproduce(tmp_path: Path) -> Reproduce:
 def rows(text: str, first: str, second: str) -> list[list[str]]:
     """The cells of the tables' rows that begin with these two."""
     begin = f"| {first} | {second} |"
-    found = [line.split(" | ") for line in text.splitlines() if line.startswith(begin)]
-    return [[cell.strip("| *") for cell in line] for line in found]
+    lines = [line.split(" | ") for line in text.splitlines() if line.startswith(begin)]
+    return [[cell.strip("| *") for cell in line] for line in lines]
 
 
 @pytest.mark.long

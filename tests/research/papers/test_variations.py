@@ -13,11 +13,11 @@ GRID = {"depth": [2, 4, 8], "split": ["best", "random"], "features": [0, SQRT]}
 
 @given(st.integers(0, 20), st.integers(0, 5))
 def test_they_differ_and_are_of_the_lists(count: int, seed: int) -> None:
-    found = draw(GRID, count, seed)
-    assert len(found) == min(count, 12)
-    assert len({str(each) for each in found}) == len(found)
-    assert all(each[name] in GRID[name] for each in found for name in GRID)
-    assert found == draw(GRID, 20, seed)[: len(found)]
+    drawn = draw(GRID, count, seed)
+    assert len(drawn) == min(count, 12)
+    assert len({str(each) for each in drawn}) == len(drawn)
+    assert all(each[name] in GRID[name] for each in drawn for name in GRID)
+    assert drawn == draw(GRID, 20, seed)[: len(drawn)]
 
 
 def test_the_seed_matters_and_of_nothing_there_is_one() -> None:

@@ -134,8 +134,8 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
         await tell(hass, DEVICE, json.dumps(less))
         assert hass.states.get("binary_sensor.kitchen_novel_class") is None
         assert hass.states.get("binary_sensor.kitchen_drift")
-    told = [record.getMessage() for record in caplog.records if record.levelno >= WARNING]
-    assert not [text for text in told if "kitchen" in text]
+    records = [record.getMessage() for record in caplog.records if record.levelno >= WARNING]
+    assert not [text for text in records if "kitchen" in text]
     for topic in wanted:
         async_fire_mqtt_message(hass, topic, "")
     await settle(hass)

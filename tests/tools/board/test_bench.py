@@ -19,9 +19,9 @@ def test_the_device_is_measured(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("bench", "--port", device(RAW_REPL), "--board", "rpi_pico") == 0
-    said = capsys.readouterr()
-    assert "boards/rpi_pico.toml" in said.err
-    board = board_files.load(write(tmp_path, GOOD + said.out))
+    captured = capsys.readouterr()
+    assert "boards/rpi_pico.toml" in captured.err
+    board = board_files.load(write(tmp_path, GOOD + captured.out))
     assert board.measured
     assert "MicroPython 1." in board.measured.source
     assert [(r.model, r.features, r.classes) for r in board.measured.rows] == list(CONFIGURATIONS)
@@ -31,9 +31,9 @@ def test_the_device_is_measured(
     for model, features, classes in CONFIGURATIONS:
         name, parameters = specification(model)
         shape = {"features": features, "classes": classes}
-        found = sample_time.sample_time(board, name, parameters | shape)
-        assert found
-        assert (found.basis, found.between) == (sample_time.MEASURED, ())
+        estimate = sample_time.sample_time(board, name, parameters | shape)
+        assert estimate
+        assert (estimate.basis, estimate.between) == (sample_time.MEASURED, ())
 
 
 @pytest.mark.usefixtures("no_virtual_board")

@@ -50,15 +50,15 @@ def test_what_build_adds_to_a_saved_model_is_said(
     simulated = left(capsys.readouterr().out)
     build = ["build", "--model", "walk.mshrub", *board, "--sensor"]
     assert main([*build, "adc", "pins=26,27,28", "rate=50"]) == 0
-    said = capsys.readouterr().out
-    assert left(said) == simulated
-    assert "`simulate` counts" not in said
+    output = capsys.readouterr().out
+    assert left(output) == simulated
+    assert "`simulate` counts" not in output
     motion = ["mpu6050", "scl=1", "sda=0", "rate=50", "axes=3"]
     assert main([*build, *motion, "--label-pin", "15", "pressed=walk", "released=rest"]) == 0
-    said = capsys.readouterr().out
-    more = re.search(r"`simulate` counts ([\d,]+) bytes less: .* --sensor, --label-pin", said)
-    assert more, said
-    assert left(said) + int(more[1].replace(",", "")) == simulated
+    output = capsys.readouterr().out
+    more = re.search(r"`simulate` counts ([\d,]+) bytes less: .* --sensor, --label-pin", output)
+    assert more, output
+    assert left(output) + int(more[1].replace(",", "")) == simulated
 
 
 def test_a_saved_model_with_spare_classes_is_built_and_counted(
@@ -70,9 +70,9 @@ def test_a_saved_model_with_spare_classes_is_built_and_counted(
     assert main(["simulate", *STREAM, *SMALL, *spare, *board]) == 0
     simulated = left(capsys.readouterr().out)
     assert main(["build", "--model", model, *board, "--output", str(tmp_path / "out")]) == 0
-    said = capsys.readouterr().out
-    less = re.search(r"`simulate` counts ([\d,]+) bytes less", said)
-    assert left(said) + int(less[1] if less else 0) == simulated
+    output = capsys.readouterr().out
+    less = re.search(r"`simulate` counts ([\d,]+) bytes less", output)
+    assert left(output) + int(less[1] if less else 0) == simulated
 
 
 def test_a_board_that_shares_by_itself_takes_what_is_told(
@@ -81,16 +81,16 @@ def test_a_board_that_shares_by_itself_takes_what_is_told(
     """Also where nobody has chosen a size: the code is in flash there, the heap nearly full."""
     broker = ["--mqtt", "192.168.1.5", "--name", "kitchen", "--share", "rooms", "classes=all"]
     build = ["build", *STREAM, "--output", str(tmp_path / "out"), "--board"]
-    found = []
+    results = []
     for words in (
         ["budget", *SHAPE, "--mqtt", "--board", "rpi_pico2_w"],
         ["budget", *SHAPE, "--mqtt", "--share", "--board", "rpi_pico2_w"],
         [*build, "rpi_pico2_w", *broker],
     ):
         assert main(words) == 0
-        found.append(PICO_2_W.heap_free_bytes - left(capsys.readouterr().out))
-    assert found[1] == pytest.approx(found[2], rel=0.01)
-    assert found[1] - found[0] > 30_000
+        results.append(PICO_2_W.heap_free_bytes - left(capsys.readouterr().out))
+    assert results[1] == pytest.approx(results[2], rel=0.01)
+    assert results[1] - results[0] > 30_000
     assert main([*build, "esp32", *broker, "--freeze"]) == 0
     assert "--bytes" in capsys.readouterr().err
 
@@ -101,14 +101,14 @@ def test_a_board_that_shares_by_packets_takes_what_is_told(
     build = ["build", *STREAM, "--output", str(tmp_path / "out"), "--name", "kitchen"]
     for board, by in (("rpi_pico2_w", "udp"), ("esp32s3_n8r8", "espnow")):
         free = board_files.load(board).heap_free_bytes
-        found = []
+        results = []
         for words in (
             ["budget", *SHAPE, "--share", f"--{by}"],
             [*build, "--share", "rooms", "classes=all", f"by={by}"],
         ):
             assert main([*words, "--board", board, "--bytes", "16384"]) == 0
-            found.append(free - left(capsys.readouterr().out))
-        assert found[0] == pytest.approx(found[1], rel=0.01)
+            results.append(free - left(capsys.readouterr().out))
+        assert results[0] == pytest.approx(results[1], rel=0.01)
 
 
 def test_sharing_needs_a_broker_and_a_thicket(capsys: pytest.CaptureFixture[str]) -> None:
@@ -126,9 +126,9 @@ def test_sharing_needs_a_broker_and_a_thicket(capsys: pytest.CaptureFixture[str]
         ),
     ):
         assert main([*words, *more]) == code
-        found = capsys.readouterr()
-        assert said in " ".join((found.out + found.err).split())
-        assert "--model" not in found.out  # no other one could share
+        captured = capsys.readouterr()
+        assert said in " ".join((captured.out + captured.err).split())
+        assert "--model" not in captured.out  # no other one could share
 
 
 def test_ranges_that_do_not_grow_take_less(capsys: pytest.CaptureFixture[str]) -> None:
@@ -148,9 +148,9 @@ def test_the_code_of_a_typical_size_is_that_of_any(model: str) -> None:
     for features, classes in ((3, 2), (60, 12)) if model == "thicket" else ((60, 12),):
         shape = {"features": features} | ({"classes": classes} if model in MODELS else {})
         wanted = {**defaults(model), **shape}
-        asked = Deployment(wanted, PICO, kind)
-        exact = budget_of(fitting(ProgramLibrary(usual_program(asked), PICO)))
-        assert usual_budget(asked).ram_bytes == pytest.approx(exact.ram_bytes, rel=0.01)
+        deployment = Deployment(wanted, PICO, kind)
+        exact = budget_of(fitting(ProgramLibrary(usual_program(deployment), PICO)))
+        assert usual_budget(deployment).ram_bytes == pytest.approx(exact.ram_bytes, rel=0.01)
 
 
 def test_what_is_usual_is_what_build_makes() -> None:
@@ -166,11 +166,11 @@ def test_a_program_of_ones_own_has_a_part_for_each_module(
 ) -> None:
     words = ["budget", *SHAPE, *SMALL, "--json", "-", "--own-program"]
     assert main(words) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert {"shrub.window", "learner"} <= found["code"].keys()
+    result = json.loads(capsys.readouterr().out)
+    assert {"shrub.window", "learner"} <= result["code"].keys()
     same = budget(
         "shrub", "rpi_pico", features=10, classes=5, window=16, trees=4, own_program=True
     )
-    assert same.ram_bytes == found["ram_bytes"]
+    assert same.ram_bytes == result["ram_bytes"]
     assert main([*words, "--board", "rpi_pico_w", "--tcp"]) == 2
     assert "leave --own-program out" in capsys.readouterr().err

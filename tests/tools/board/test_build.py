@@ -74,9 +74,9 @@ def test_every_kind_of_board_gets_its_folder(
     assert f"flash   {sum(map(len, files.values())):>9,} bytes in {len(files)} files" in said
     assert "bytes for the imported code" in said
     assert "It fits" in said
-    found = configuration(files["config.json"])
-    assert (found.learner, found.parameters["window"]) == ("ShrubEnsemble", 16)
-    assert (found.class_names, found.quantizer) == (("n", "y"), "quantizer.state")
+    config = configuration(files["config.json"])
+    assert (config.learner, config.parameters["window"]) == ("ShrubEnsemble", 16)
+    assert (config.class_names, config.quantizer) == (("n", "y"), "quantizer.state")
     assert "learner.state" not in files
     modules = {library_files.module_name(Path(name)) for name in files if name.endswith(".mpy")}
     needed = {"device.program", "device.selftest", "shrub.ensemble", "quantizer"}
@@ -165,9 +165,9 @@ def test_a_saved_model_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str
     files = build.read(folder)
     assert files["learner.state"] == result.states.learner
     assert files["quantizer.state"] == result.states.quantizer
-    found = configuration(files["config.json"])
-    assert found.sensor == {"kind": "adc", "pins": [26, 27], "rate": 50}
-    assert found.text
+    config = configuration(files["config.json"])
+    assert config.sensor == {"kind": "adc", "pins": [26, 27], "rate": 50}
+    assert config.text
     assert f"{build.LIBRARY}/device/sensors.mpy" in files
     for extra, message in (
         (["data.csv"], "DATA data.csv is not used"),
@@ -271,9 +271,9 @@ SHRUB = ["--model", "shrub"]
 def test_what_does_not_fit_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["build", "synth:agrawal_a", "--limit", "500", "--board", "esp32c3"]
     assert main([*words, "--output", str(tmp_path / "out"), *SHRUB, "--window", "1000"]) == 2
-    said = capsys.readouterr().err
-    assert "The program does not fit" in said
-    assert "--window" in said
+    err = capsys.readouterr().err
+    assert "The program does not fit" in err
+    assert "--window" in err
     assert not (tmp_path / "out").exists()
     # the model would fit if there was nothing around it, even where kernels may be bytecode
     board = x86(tmp_path)
@@ -304,24 +304,24 @@ def test_kernels_stay_bytecode_where_machine_code_has_too_little_room(
         where = ["--board", board, "--output", str(tmp_path / board), "--bytes", "8192", *VIPER]
         assert main(["build", "synth:sea_a", "--limit", "500", *where]) == 0
         said, noted = capsys.readouterr()
-        found = re.search(r"(\d+) of (\d+) kernels stay bytecode", noted)
-        assert found
+        match = re.search(r"(\d+) of (\d+) kernels stay bytecode", noted)
+        assert match
         machine = re.search(r"([\d,]+) bytes for machine code", said)
         assert machine
         room = board_files.load(board).executable_bytes
         assert room is not None
         assert 0.95 * room < int(machine[1].replace(",", "")) <= room
         assert main(["budget", "--board", board, *shape]) == 0
-        told = json.loads(capsys.readouterr().out)
-        assert abs(told["kernels_as_bytecode"] - int(found[1])) <= 4
+        result = json.loads(capsys.readouterr().out)
+        assert abs(result["kernels_as_bytecode"] - int(match[1])) <= 4
         name = board_files.load(board).name
         row = re.search(rf"\| {name} \| (\d+) of (\d+) \| ([\d.]+) \|", page)
         assert row
-        kernels = told["kernels_as_bytecode"], told["kernels"], told["slower"]
+        kernels = result["kernels_as_bytecode"], result["kernels"], result["slower"]
         assert (int(row[1]), int(row[2]), float(row[3])) == kernels
-        assert told["machine_code_bytes"] <= room
+        assert result["machine_code_bytes"] <= room
         if board == "esp32c3":  # the only one with instruction counts
-            assert "kernels as bytecode" in told["sample_time"]["basis"]
+            assert "kernels as bytecode" in result["sample_time"]["basis"]
 
 
 _EIGHT = ["--features", "8", "--classes", "4", *VIPER]
@@ -335,32 +335,32 @@ def test_kernels_stay_bytecode_where_machine_code_takes_too_much_of_the_heap(
     shape = ["--features", "3", "--classes", "2", "--json", "-", *VIPER]
     for board, most in (("rpi_pico_w", 1.2), ("nrf52840_dk", 50)):
         assert main(["budget", "--board", board, *_EIGHT, "--json", "-"]) == 0
-        told = json.loads(capsys.readouterr().out)
-        row = f"{told['kernels_as_bytecode']} of {told['kernels']} | {told['slower']} |"
+        result = json.loads(capsys.readouterr().out)
+        row = f"{result['kernels_as_bytecode']} of {result['kernels']} | {result['slower']} |"
         name = board_files.load(board).name
         sized = re.search(rf"\| {name} \| ([\d,]+) \| {re.escape(row)}", page)
         assert sized
-        assert 0 <= int(sized[1].replace(",", "")) - told["model_bytes"] < 1024
+        assert 0 <= int(sized[1].replace(",", "")) - result["model_bytes"] < 1024
         where = ["--board", board, "--output", str(tmp_path / board), *VIPER]
         assert main(["build", "synth:sea_a", "--limit", "300", *where]) == 0
         said, noted = capsys.readouterr()
-        found = re.search(r"(\d+) of (\d+) kernels stay bytecode.* no more RAM for", noted)
-        assert found
+        match = re.search(r"(\d+) of (\d+) kernels stay bytecode.* no more RAM for", noted)
+        assert match
         assert "It fits" in said
         assert main(["budget", "--board", board, *shape]) == 0
-        told = json.loads(capsys.readouterr().out)
-        assert abs(told["kernels_as_bytecode"] - int(found[1])) <= 6  # small ones, of 1 % of RAM
-        assert told["fits"]
-        assert 1.1 <= told["slower"] < most
-        assert told["model_bytes"] >= 6000
-        assert f"{told['slower']:.1f} times as long with" in told["sample_time"]["basis"]
+        result = json.loads(capsys.readouterr().out)
+        assert abs(result["kernels_as_bytecode"] - int(match[1])) <= 6  # small ones, of 1 % of RAM
+        assert result["fits"]
+        assert 1.1 <= result["slower"] < most
+        assert result["model_bytes"] >= 6000
+        assert f"{result['slower']:.1f} times as long with" in result["sample_time"]["basis"]
     assert main(["budget", "--board", "esp32c6", *_EIGHT, "--json", "-"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["fits"]
-    row = f"{told['kernels_as_bytecode']} of {told['kernels']} | {told['slower']} |"
+    result = json.loads(capsys.readouterr().out)
+    assert result["fits"]
+    row = f"{result['kernels_as_bytecode']} of {result['kernels']} | {result['slower']} |"
     sized = re.search(rf"\| ESP32-C6 \| ([\d,]+) \| {re.escape(row)}", page)
     assert sized
-    assert 0 <= int(sized[1].replace(",", "")) - told["model_bytes"] < 1024
+    assert 0 <= int(sized[1].replace(",", "")) - result["model_bytes"] < 1024
 
 
 def test_machine_code_that_the_board_cannot_hold_is_refused(
@@ -380,8 +380,8 @@ def test_machine_code_that_the_board_cannot_hold_is_refused(
 
 def test_package_lists_are_up_to_date() -> None:
     expected = package_list.package_lists()
-    found = (ROOT / "firmware").glob("package*.json")
-    assert {path.name: path.read_text() for path in found} == expected
+    files = (ROOT / "firmware").glob("package*.json")
+    assert {path.name: path.read_text() for path in files} == expected
     for text in expected.values():
         for target, source in json.loads(text)["urls"]:
             assert target.startswith("microshrub/")
@@ -389,9 +389,9 @@ def test_package_lists_are_up_to_date() -> None:
 
 
 def test_manifest_names_the_library() -> None:
-    found: list[str] = []
-    exec((ROOT / "firmware" / "manifest.py").read_text(), {"package": found.append})
-    assert found == ["microshrub"]
+    messages: list[str] = []
+    exec((ROOT / "firmware" / "manifest.py").read_text(), {"package": messages.append})
+    assert messages == ["microshrub"]
     assert (ROOT / "firmware" / "microshrub" / "__init__.py").is_file()
 
 
@@ -525,7 +525,7 @@ _START = "import sys; sys.path[:] = ['', 'lib']; exec(open('main.py').read())"
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"{", "config.json is damaged: it is not JSON"),
         (b"\xff", "config.json is damaged: it is not JSON"),
@@ -536,11 +536,11 @@ _START = "import sys; sys.path[:] = ['', 'lib']; exec(open('main.py').read())"
     ],
 )
 def test_a_configuration_that_somebody_damaged_is_told(
-    data: bytes, said: str, tmp_path: Path
+    data: bytes, message: str, tmp_path: Path
 ) -> None:
     made = build.make(program(), x86(tmp_path), tmp_path / "out")
     (made.folder / "config.json").write_bytes(data)
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         build.read(made.folder)
 
 

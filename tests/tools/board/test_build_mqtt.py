@@ -144,7 +144,7 @@ def test_a_network_that_nobody_names_is_noted(
 
 
 @pytest.mark.parametrize(
-    ("text", "tls", "found"),
+    ("text", "tls", "expected"),
     [
         ("broker", False, ("broker", 1883)),
         ("broker", True, ("broker", 8883)),
@@ -153,8 +153,8 @@ def test_a_network_that_nobody_names_is_noted(
         ("[::1]:99", False, ("::1", 99)),
     ],
 )
-def test_host_and_port(text: str, tls: bool, found: tuple[str, int]) -> None:
-    assert program_mqtt.host_and_port(text, tls=tls) == found
+def test_host_and_port(text: str, tls: bool, expected: tuple[str, int]) -> None:
+    assert program_mqtt.host_and_port(text, tls=tls) == expected
 
 
 @needs_openssl
@@ -197,8 +197,8 @@ def test_many_long_names_go_into_pieces() -> None:
     """Three lists of them are longer than a piece of the file can be."""
     names = [f"{k:03d}" + "n" * 29 for k in range(254)]
     around = {"mqtt": {"name": "kitchen"}, "sensor": {"kind": "adc"}, "queries": {"labels": 1}}
-    told = discovery_messages.messages(around, "Thicket", "1.0")
-    data = discovery_messages.packed(around, told, names)
+    messages = discovery_messages.messages(around, "Thicket", "1.0")
+    data = discovery_messages.packed(around, messages, names)
     text = b""
     while data:
         head = int.from_bytes(data[:2], "big")

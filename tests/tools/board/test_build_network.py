@@ -42,8 +42,8 @@ def test_the_key_is_made_once_and_only_its_owner_reads_it(
     assert holds == ["secrets.json"]
     assert main(words) == 0  # again: the board and this PC still have the same one
     assert (tmp_path / "kitchen.key").read_text().strip() == key
-    said = capsys.readouterr()
-    assert key not in said.out + said.err
+    captured = capsys.readouterr()
+    assert key not in captured.out + captured.err
     assert main([*words[:-1], str(tmp_path / "hall")]) == 0
     assert (tmp_path / "hall.key").read_text().strip() != key
 
@@ -88,14 +88,14 @@ def test_a_board_without_wifi_is_refused_by_name(
     more += ["--wifi-password-file", str(secret)] if "--wifi" in words else []
     out = tmp_path / "out"
     assert main([*BASE, "--board", "rpi_pico", "--output", str(out), *words, *more]) == 2
-    said = capsys.readouterr().err
-    assert f"{words[0]} needs Wi-Fi, and Raspberry Pi Pico has none" in said
+    err = capsys.readouterr().err
+    assert f"{words[0]} needs Wi-Fi, and Raspberry Pi Pico has none" in err
     assert not out.exists()
     assert not key_file.beside(out).exists()
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--wifi", "Home"], "--wifi needs --mqtt HOST, --tcp or --share GROUP by=udp"),
         (["--key", "k"], "--key needs --tcp"),
@@ -106,11 +106,11 @@ def test_a_board_without_wifi_is_refused_by_name(
     ],
 )
 def test_what_cannot_be_is_refused_in_words(
-    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = ["--output", str(tmp_path / "out")]
     assert main([*BASE, "--board", "rpi_pico_w", *out, *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
 
 
@@ -140,15 +140,15 @@ def test_which_key_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("tcp://10.0.0.7", ("10.0.0.7", 7477)),
         ("tcp://kitchen.local:99/", ("kitchen.local", 99)),
         ("tcp://[::1]:99", ("::1", 99)),
     ],
 )
-def test_addresses(text: str, found: tuple[str, int]) -> None:
-    assert split_address(text) == found
+def test_addresses(text: str, expected: tuple[str, int]) -> None:
+    assert split_address(text) == expected
 
 
 @pytest.mark.parametrize("text", ["tcp://", "tcp://board:x", "tcp://board:0", "tcp://:99"])
@@ -172,7 +172,7 @@ def test_budget_counts_what_build_does(
     words += ["--window", "16", "--trees", "4", "--depth", "3", "--step", "1"]
     flags = [f"--{name}" for name in names]
     assert main([*words, "--board", "rpi_pico_w", *flags]) == 0
-    found = json.loads(capsys.readouterr().out)["ram_bytes"]
-    assert found == pytest.approx(budget_of(made).ram_bytes, rel=0.01)
+    result = json.loads(capsys.readouterr().out)["ram_bytes"]
+    assert result == pytest.approx(budget_of(made).ram_bytes, rel=0.01)
     assert main([*words, "--board", "rpi_pico", f"--{names[0]}"]) == 2
     assert "none that the program can use" in capsys.readouterr().err

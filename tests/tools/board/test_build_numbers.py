@@ -68,14 +68,14 @@ def test_the_time_that_record_writes_is_no_feature(
     path.write_text("time,a0,a1,label\n" + "".join(rows), encoding="utf-8")
     sensor = ["--sensor", "adc", "pins=26,27", "--model", "shrub", "--window", "16"]
     assert made(tmp_path, path, *sensor) == 0
-    said = capsys.readouterr().err
-    assert "the column time is left out" in said
+    err = capsys.readouterr().err
+    assert "the column time is left out" in err
     config = json.loads(build.read(tmp_path / "out")["config.json"])
     assert config["feature_names"] == ["a0", "a1"]
     assert made(tmp_path, path, "--columns", "time", "a0", "a1", *sensor) == 2
-    said = capsys.readouterr().err
-    assert "gives 2 values, and the model has 3 features: time, a0, a1." in said
-    assert "--drop COLUMN" in said
+    err = capsys.readouterr().err
+    assert "gives 2 values, and the model has 3 features: time, a0, a1." in err
+    assert "--drop COLUMN" in err
 
 
 def test_a_program_of_classes_has_nothing_of_it(data: Path, tmp_path: Path) -> None:
@@ -90,7 +90,7 @@ def test_a_program_of_classes_has_nothing_of_it(data: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--model", "linear"], "--model linear-regressor predicts numbers: it needs --target"),
         (["--target", "b", "--label-pin", "15"], "--label-pin is for classes"),
@@ -104,7 +104,7 @@ def test_a_program_of_classes_has_nothing_of_it(data: Path, tmp_path: Path) -> N
     ],
 )
 def test_what_is_wrong_is_said(
-    data: Path, tmp_path: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    data: Path, tmp_path: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert made(tmp_path, data, *words) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

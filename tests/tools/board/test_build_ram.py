@@ -175,9 +175,9 @@ def of_names(library: ProgramLibrary) -> set[int]:
         len(import_heap._new_names(map(mpy.read, files), "/lib"))
         for files in (library.imported, [*library.imported, *library._forgotten])
     )
-    told = sum(import_heap._pools(counted))
+    total = sum(import_heap._pools(counted))
     return {
-        sum(import_heap._pools(names)) - told
+        sum(import_heap._pools(names)) - total
         for names in (imported, counted, imported + _NAMES_OF_MAIN, counted + _NAMES_OF_MAIN)
     }
 

@@ -130,10 +130,10 @@ def test_datagrams_need_no_broker_but_a_key_of_the_group(model: str, tmp_path: P
         words = ["build", "--model", model, "--board", board, "--name", name]
         share = ["--share", "rooms", "classes=all", *by]
         assert main([*words, *share, "--output", str(out)]) == 0
-        found = json.loads((out / "config.json").read_text())
-        assert found["datagrams"] == datagrams
-        assert found["share"] == {"group": "rooms", "name": name, "classes": [0, 1, 2]}
-        assert "mqtt" not in found
+        config = json.loads((out / "config.json").read_text())
+        assert config["datagrams"] == datagrams
+        assert config["share"] == {"group": "rooms", "name": name, "classes": [0, 1, 2]}
+        assert "mqtt" not in config
         secrets[name] = json.loads((out / "secrets.json").read_text())["group"]
         files = {path.name for path in out.rglob("*.mpy")}
         assert not {each for each in files if "topics" in each}
@@ -203,5 +203,5 @@ def test_where_no_default_has_room_a_size_is_named_with_the_reason(
     words = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico_w", *HOUSE]
     words += ["--emit", "viper"]
     assert main([*words, "--share", "rooms", "--output", str(tmp_path / "out")]) == 2
-    said = capsys.readouterr().err
-    assert "No default size fits beside the rest of the program. --bytes " in said
+    err = capsys.readouterr().err
+    assert "No default size fits beside the rest of the program. --bytes " in err

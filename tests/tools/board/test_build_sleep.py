@@ -61,22 +61,24 @@ def test_readings_that_leave_no_time_to_sleep_are_told(
 ) -> None:
     """Samples are rare, but the board wakes for each reading that goes into them."""
     assert run(*moving(words, tmp_path, "rate=100", fifo)) == 0
-    said = capsys.readouterr()
-    assert "--sleep never sleeps here: the board wakes 100 times a second" in said.err
-    assert "at this rate, the board has no time to sleep" in said.out
+    captured = capsys.readouterr()
+    assert "--sleep never sleeps here: the board wakes 100 times a second" in captured.err
+    assert "at this rate, the board has no time to sleep" in captured.out
 
 
 def test_the_readings_and_features_of_a_sample_are_counted(
     words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(*moving(words, tmp_path, "rate=50")) == 0
-    said = capsys.readouterr()
-    assert "never sleeps" not in said.err
-    found = re.search(r"time +([\d.]+) ms a labelled sample with its features and the", said.out)
-    assert found
-    assert float(found[1]) > 3 * 64 * 820 * 1.67 / 125_000 + 32 * 7_000 * 1.67 / 125_000
-    asleep = float(re.findall(r"([\d.]+) asleep between samples", said.out)[0])
-    assert asleep == pytest.approx(4.95 + 50 / 32 * float(found[1]) / 1000 * 100, rel=0.02)
+    captured = capsys.readouterr()
+    assert "never sleeps" not in captured.err
+    match = re.search(
+        r"time +([\d.]+) ms a labelled sample with its features and the", captured.out
+    )
+    assert match
+    assert float(match[1]) > 3 * 64 * 820 * 1.67 / 125_000 + 32 * 7_000 * 1.67 / 125_000
+    asleep = float(re.findall(r"([\d.]+) asleep between samples", captured.out)[0])
+    assert asleep == pytest.approx(4.95 + 50 / 32 * float(match[1]) / 1000 * 100, rel=0.02)
 
 
 def test_of_a_learner_whose_time_is_not_known_sleep_is_told(
@@ -87,14 +89,14 @@ def test_of_a_learner_whose_time_is_not_known_sleep_is_told(
     assert run(*shrub) == 0
     assert "asleep" not in capsys.readouterr().out
     assert run(*shrub, "--sleep", "window=0") == 0
-    said = capsys.readouterr().out
-    found = re.search(
+    output = capsys.readouterr().out
+    match = re.search(
         r"at 1 a second ([\d.]+) mW asleep between samples, ([\d.]+) days on 2000mAh, without",
-        said,
+        output,
     )
-    assert found
-    assert 4.95 < float(found[1]) < 6
-    assert float(found[2]) == pytest.approx(7400 / float(found[1]) / 24, rel=0.01)
+    assert match
+    assert 4.95 < float(match[1]) < 6
+    assert float(match[2]) == pytest.approx(7400 / float(match[1]) / 24, rel=0.01)
 
 
 def test_a_board_that_nothing_wakes_is_told(
@@ -119,14 +121,14 @@ def test_whether_deep_sleep_would_take_less_is_computed(
     period: int, words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(*rare(words, tmp_path, period)) == 0
-    said = capsys.readouterr()
-    (least,) = re.findall(r"from one sample in ([\d,]+) seconds on", said.out)
+    captured = capsys.readouterr()
+    (least,) = re.findall(r"from one sample in ([\d,]+) seconds on", captured.out)
     assert 20 < int(least) < 3600
-    assert ("deep sleep would draw" in said.err) == (period == 3600)
+    assert ("deep sleep would draw" in captured.err) == (period == 3600)
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (["--sleep"], "--sleep is for a board that reads its own --sensor"),
         ([*OWN, "--sleep", "every=0"], "--sleep every has to be 1..86,400 whole seconds, not 0"),
@@ -147,10 +149,10 @@ def test_whether_deep_sleep_would_take_less_is_computed(
     ],
 )
 def test_what_is_refused(
-    more: list[Any], said: str, words: list[Any], capsys: pytest.CaptureFixture[str]
+    more: list[Any], message: str, words: list[Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(*words, *more) == 2
-    assert said in " ".join(capsys.readouterr().err.split())
+    assert message in " ".join(capsys.readouterr().err.split())
 
 
 def rare(words: list[Any], tmp_path: Path, period: int) -> list[Any]:
@@ -164,32 +166,32 @@ def test_deep_sleep_is_built_where_it_takes_less(
     words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(*rare(words, tmp_path, 3600), "deep=yes", "--battery", "2000mAh") == 0
-    said = " ".join(capsys.readouterr().out.split())
-    (least,) = re.findall(r"from one sample in ([\d,]+) seconds on", said)
+    output = " ".join(capsys.readouterr().out.split())
+    (least,) = re.findall(r"from one sample in ([\d,]+) seconds on", output)
     assert config(tmp_path)["sleep"]["deep"] == pytest.approx(int(least), abs=1)
     light, deep = (
-        float(re.findall(pattern, said)[0].replace(",", ""))
+        float(re.findall(pattern, output)[0].replace(",", ""))
         for pattern in (r"/ \(([\d.]+) mW - ", r"in deep sleep ([\d.]+) mW")
     )
     assert 0 < deep < light / 5
-    assert re.findall(r"days on 2000mAh[^:]*: ([\d,]+): estimated", said)
-    lasts = re.findall(r"flash lasts? ([\d,]+) years", said)
+    assert re.findall(r"days on 2000mAh[^:]*: ([\d,]+): estimated", output)
+    lasts = re.findall(r"flash lasts? ([\d,]+) years", output)
     assert len(lasts) == 2
     assert lasts[0] == lasts[1]
-    assert "With a save every 3,600 seconds, before each deep sleep" in said
+    assert "With a save every 3,600 seconds, before each deep sleep" in output
 
 
 def test_where_it_would_take_more_it_is_refused_with_the_numbers(
     words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(*rare(words, tmp_path, 20), "deep=yes") == 2
-    said = " ".join(capsys.readouterr().err.split())
-    assert "deep=yes takes more than light sleep at one sample in 20 seconds" in said
-    assert "from one sample in" in said
+    err = " ".join(capsys.readouterr().err.split())
+    assert "deep=yes takes more than light sleep at one sample in 20 seconds" in err
+    assert "from one sample in" in err
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "message"),
     [
         (["--checkpoint-seconds", "0"], "leaves nothing to start from"),
         (["--switch", "1=16"], "the pins of --switch are off"),
@@ -201,10 +203,10 @@ def test_where_it_would_take_more_it_is_refused_with_the_numbers(
 )
 def test_what_deep_sleep_would_lose_is_refused(
     more: list[Any],
-    said: str,
+    message: str,
     words: list[Any],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(*rare(words, tmp_path, 3600), "deep=yes", *more) == 2
-    assert said in " ".join(capsys.readouterr().err.split())
+    assert message in " ".join(capsys.readouterr().err.split())

@@ -37,15 +37,17 @@ def test_a_rate_that_cannot_be_kept_is_told(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     built(recording, tmp_path / "out", "--sensor", "adc", "pins=26,27,28", "rate=50")
-    said = capsys.readouterr()
-    found = re.search(r"time +([\d.]+) ms a labelled sample with the program", said.out)
-    assert found
-    assert 2 < float(found[1]) < 20
-    assert "cannot be kept" not in said.err
+    captured = capsys.readouterr()
+    match = re.search(r"time +([\d.]+) ms a labelled sample with the program", captured.out)
+    assert match
+    assert 2 < float(match[1]) < 20
+    assert "cannot be kept" not in captured.err
     built(recording, tmp_path / "out", "--sensor", "adc", "pins=26,27,28", "rate=400")
-    said = capsys.readouterr()
-    assert "Note: 400 samples a second cannot be kept, and the board will miss some" in said.err
-    lower = re.search(r"lower the rate of --sensor to (\d+) samples", said.err)
+    captured = capsys.readouterr()
+    assert (
+        "Note: 400 samples a second cannot be kept, and the board will miss some" in captured.err
+    )
+    lower = re.search(r"lower the rate of --sensor to (\d+) samples", captured.err)
     assert lower
     built(recording, tmp_path / "out", "--sensor", "adc", "pins=26,27,28", f"rate={lower[1]}")
     assert "cannot be kept" not in capsys.readouterr().err
@@ -61,9 +63,9 @@ def test_it_is_told_where_nothing_is_built(
     assert main([*words, "--sample-rate", "50"]) == 0
     assert "cannot be kept" not in capsys.readouterr().err
     assert main([*words, "--sample-rate", "400"]) == 0
-    said = capsys.readouterr().err
-    assert "Note: 400 samples a second cannot be kept, and the board will miss some: lower" in said
-    lower = re.search(r"lower --sample-rate to (\d+) samples", said)
+    err = capsys.readouterr().err
+    assert "Note: 400 samples a second cannot be kept, and the board will miss some: lower" in err
+    lower = re.search(r"lower --sample-rate to (\d+) samples", err)
     assert lower
     assert main([*words, "--sample-rate", lower[1]]) == 0
     assert "cannot be kept" not in capsys.readouterr().err
@@ -86,11 +88,11 @@ def test_the_time_is_that_of_the_kernels_that_are_built(
     took = {}
     for emit in ("native", "viper"):
         built(recording, tmp_path / "out", "--emit", emit, *BATTERY)
-        said = " ".join(capsys.readouterr().out.split())
-        assert "days on 2000mAh" in said
-        found = re.search(r"time ([\d.]+) ms a labelled sample", said)
-        assert found
-        took[emit] = float(found[1])
+        output = " ".join(capsys.readouterr().out.split())
+        assert "days on 2000mAh" in output
+        match = re.search(r"time ([\d.]+) ms a labelled sample", output)
+        assert match
+        took[emit] = float(match[1])
     assert took["native"] < 0.8 * took["viper"]
 
 
@@ -98,20 +100,20 @@ def test_a_battery_is_never_ignored(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     built(recording, tmp_path / "out", "--emit", "bytecode", *BATTERY)
-    said = capsys.readouterr()
-    assert "it is not known how long a sample takes" in said.err
-    assert "asleep" not in said.out
+    captured = capsys.readouterr()
+    assert "it is not known how long a sample takes" in captured.err
+    assert "asleep" not in captured.out
     numbers = tmp_path / "numbers.csv"
     numbers.write_text("a,b,y\n" + "1,2,25\n2,3,15\n" * 99)
     built(str(numbers), tmp_path / "out", "--target", "y", *BATTERY)
-    said = capsys.readouterr()
-    assert "Always awake, it runs for 2.94 days on 2000mAh" in " ".join(said.err.split())
-    assert "days on 2000mAh, without what the learner takes" in " ".join(said.out.split())
+    captured = capsys.readouterr()
+    assert "Always awake, it runs for 2.94 days on 2000mAh" in " ".join(captured.err.split())
+    assert "days on 2000mAh, without what the learner takes" in " ".join(captured.out.split())
 
 
 def test_what_the_time_is_without_is_told(
     recording: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     built(recording, tmp_path / "out", "--anomaly", "0.01", "--spare-classes", "2")
-    said = " ".join(capsys.readouterr().out.split())
-    assert "around it, without the anomaly score and novelty detection, p99" in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "around it, without the anomaly score and novelty detection, p99" in output

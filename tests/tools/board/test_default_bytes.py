@@ -50,8 +50,8 @@ def test_on_a_small_board_it_is_not_the_user_who_gets_that_room(
     board = board_files.load("rpi_pico_w")
     native_tools_for(board.arch)
     shape = {"features": 14, "classes": 2, **defaults("thicket")}
-    asked = Deployment(shape, board, "Thicket")
-    assert bytes_for(dataclasses.replace(asked, emit="viper")) <= bytes_for(asked)
+    deployment = Deployment(shape, board, "Thicket")
+    assert bytes_for(dataclasses.replace(deployment, emit="viper")) <= bytes_for(deployment)
 
 
 _SIX = "statistics=mean,deviation,min,max,crossings,energy"
@@ -84,12 +84,12 @@ def test_the_program_has_room_beside_it(name: str, around: dict[str, Any], left:
     wanted = Program(
         "Thicket", parameters, names, ("no", "yes"), [(0, 0)] * 14, None, b"", b"", around
     )
-    found = budget_of(fitting(ProgramLibrary(wanted, board)))
-    assert found.fits
-    assert found.free_bytes - found.ram_bytes >= left
+    budget = budget_of(fitting(ProgramLibrary(wanted, board)))
+    assert budget.fits
+    assert budget.free_bytes - budget.ram_bytes >= left
     parameters = {**parameters, "bytes": 3 * parameters["bytes"]}
     larger = budget_of(ProgramLibrary(dataclasses.replace(wanted, parameters=parameters), board))
-    assert larger.ram_bytes > found.free_bytes - left
+    assert larger.ram_bytes > budget.free_bytes - left
 
 
 @pytest.mark.parametrize("command", ["build", "simulate"])
@@ -99,11 +99,11 @@ def test_a_board_without_room_for_any_size_is_told_what_fits(
     where = ["--output", str(tmp_path / "program")] if command == "build" else []
     wanted = [*SOURCE[:-1], "nucleo_l476rg", *where]
     assert main([command, *wanted]) == 2
-    said = capsys.readouterr().err
-    assert "Not even the smallest thicket fits Nucleo-L476RG" in said
-    assert "85,088 are free" in said
-    assert "--model softmax" in said
-    assert "--freeze" in said
+    err = capsys.readouterr().err
+    assert "Not even the smallest thicket fits Nucleo-L476RG" in err
+    assert "85,088 are free" in err
+    assert "--model softmax" in err
+    assert "--freeze" in err
     if command == "build":
         assert main([command, *wanted, "--model", "softmax"]) == 0
         assert main([command, *wanted, "--freeze"]) == 0
@@ -137,8 +137,10 @@ def test_what_fits_beside_it_anyway_leaves_the_size_as_it_was() -> None:
     board = board_files.load("rpi_pico2")
     shape = {"features": 14, "classes": 2, **defaults("thicket")}
     companions = (Guarantee(90).on_shape(2),)
-    asked = Deployment(shape, board, "Thicket")
-    assert bytes_for(dataclasses.replace(asked, companions=companions)) == bytes_for(asked)
+    deployment = Deployment(shape, board, "Thicket")
+    assert bytes_for(dataclasses.replace(deployment, companions=companions)) == bytes_for(
+        deployment
+    )
 
 
 def test_a_board_without_room_for_what_stands_beside_is_told_what_fits(

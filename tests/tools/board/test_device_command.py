@@ -85,12 +85,12 @@ def test_what_was_built_for_a_pico_is_flashed_and_watched(
         "--sensor", "mpu6050", "scl=1", "sda=0", "rate=100", "axes=3", f"fifo={fifo}",
         "--label-pin", "15", "pressed=shake", "released=rest")  # fmt: skip
     with simulated_board(tmp_path, "--sensor", "gestures.csv", "--press", "15=shake") as port:
-        said = run(tmp_path, "flash", "--board", "rpi_pico")
-        assert f"The board is at {port}, a virtual board" in " ".join(said.split())
-        assert "self-test: the board's model is the simulator's" in said
-        assert "us per sample, on this PC" in said
-        assert "Raspberry Pi Pico has started" not in said
-        assert "has started the program" in said
+        output = run(tmp_path, "flash", "--board", "rpi_pico")
+        assert f"The board is at {port}, a virtual board" in " ".join(output.split())
+        assert "self-test: the board's model is the simulator's" in output
+        assert "us per sample, on this PC" in output
+        assert "Raspberry Pi Pico has started" not in output
+        assert "has started the program" in output
         learned = r"accuracy \S+ % of [1-9]"
 
         def watched(seconds: float) -> str:
@@ -181,9 +181,9 @@ def test_its_clock_stands_still_while_the_pc_has_no_time_for_it(
             board._process.send_signal(signal.SIGSTOP)
             time.sleep(0.4)
             board._process.send_signal(signal.SIGCONT)
-        said = b""
-        while len(longest := re.findall(rb"longest (\d+) \.", said)) < 9:
-            said += line.read(100)
+        received = b""
+        while len(longest := re.findall(rb"longest (\d+) \.", received)) < 9:
+            received += line.read(100)
     assert 5 <= int(longest[-1]) < 200
 
 
@@ -216,9 +216,9 @@ def played(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str, *words: str
     kept = []
 
     def write(*arguments: object, **options: object) -> None:
-        told = json.loads(write_sensors(*arguments, **options).read_text())
-        rows = array("i", Path(told["rows"]).read_bytes())
-        kept.extend([told["columns"], rows.tolist(), told["press"]])
+        result = json.loads(write_sensors(*arguments, **options).read_text())
+        rows = array("i", Path(result["rows"]).read_bytes())
+        kept.extend([result["columns"], rows.tolist(), result["press"]])
         raise UserError("it is written")
 
     write_sensors = boards.write_sensors
@@ -325,12 +325,12 @@ def test_a_learner_of_ones_own_is_flashed(
         monkeypatch.setenv("MICROSHRUB_LEARNERS", f"{file}:Majority")
         run(tmp_path, "build", "walk.csv", "--model", "majority", "--board", "rpi_pico")
         monkeypatch.setenv("MICROSHRUB_LEARNERS", "")
-        said = run(tmp_path, "flash", "--board", "rpi_pico", "--port", port, code=2)
-        assert "MICROSHRUB_LEARNERS=FILE.py:Majority" in " ".join(said.split())
-        assert "copying:" not in said
+        output = run(tmp_path, "flash", "--board", "rpi_pico", "--port", port, code=2)
+        assert "MICROSHRUB_LEARNERS=FILE.py:Majority" in " ".join(output.split())
+        assert "copying:" not in output
         monkeypatch.setenv("MICROSHRUB_LEARNERS", f"{file}:Majority")
-        said = run(tmp_path, "flash", "build/rpi_pico", "--board", "rpi_pico2", "--port", port)
-        assert "self-test: the board's model is the simulator's" in said
-        assert "it gets what is in build/rpi_pico" in " ".join(said.split()), "not for a Pico 2"
-        said = run(tmp_path, "stream", "walk.csv", "--port", port)
-        assert "Device and simulator agree: 400 samples" in said
+        output = run(tmp_path, "flash", "build/rpi_pico", "--board", "rpi_pico2", "--port", port)
+        assert "self-test: the board's model is the simulator's" in output
+        assert "it gets what is in build/rpi_pico" in " ".join(output.split()), "not for a Pico 2"
+        output = run(tmp_path, "stream", "walk.csv", "--port", port)
+        assert "Device and simulator agree: 400 samples" in output

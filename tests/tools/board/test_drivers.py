@@ -197,11 +197,11 @@ def test_a_bme280_of_any_factory_numbers_agrees_with_floating_point(
         data = press << 44 | warm << 20 | damp
         monkeypatch.setattr(chip, "measure", lambda data=data: data.to_bytes(8, "big"))
         fine = bme280_chip.degrees(warm)
-        found = reading(sensor)
-        assert found is not None
-        assert found[0] == pytest.approx(fine / 51.2, abs=1.5)
-        assert found[1] == pytest.approx(10 * bme280_chip.percent(damp, fine), abs=1.5)
-        assert found[2] == pytest.approx(bme280_chip.pascal(press, fine), abs=3)
+        values = reading(sensor)
+        assert values is not None
+        assert values[0] == pytest.approx(fine / 51.2, abs=1.5)
+        assert values[1] == pytest.approx(10 * bme280_chip.percent(damp, fine), abs=1.5)
+        assert values[2] == pytest.approx(bme280_chip.pascal(press, fine), abs=3)
 
 
 def test_a_bme280_that_has_not_measured_yet_gives_no_reading(make: Any) -> None:
@@ -221,7 +221,7 @@ def test_a_bme280_that_measures_when_the_board_starts_anew_is_configured(make: A
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "identity", "said"),
+    ("name", "kind", "identity", "message"),
     [
         ("adxl345", bus_chips.Adxl345Chip, b"\x33", "no ADXL345"),
         ("lsm6ds3", bus_chips.Lsm6ds3Chip, b"\x68", "no LSM6DS3"),
@@ -230,11 +230,11 @@ def test_a_bme280_that_measures_when_the_board_starts_anew_is_configured(make: A
     ],
 )
 def test_another_chip_at_the_address_is_said(
-    make: Any, name: str, kind: Any, identity: bytes, said: str
+    make: Any, name: str, kind: Any, identity: bytes, message: str
 ) -> None:
     chip = kind(lambda _: 0)
     chip.at = lambda _: identity
-    with pytest.raises(ValueError, match=rf"the sensor of {name}\.py: what answers is {said}"):
+    with pytest.raises(ValueError, match=rf"the sensor of {name}\.py: what answers is {message}"):
         make(Board(chip), name, *BUS)
 
 
@@ -257,7 +257,7 @@ def test_the_drivers_of_registers_read_the_same_on_micropython(
     run_micropython: Callable[[str], str],
 ) -> None:
     """With small integers of 31 bits, and the chips as a virtual board has them."""
-    said = run_micropython(
+    output = run_micropython(
         f"""
 import sys
 sys.path[:0] = [{str(drivers()["bme280"].parent)!r}, {str(SCRIPTS)!r}]
@@ -288,7 +288,7 @@ for chip, sensor in (
     print(*values)
 """
     )
-    assert said.splitlines() == [
+    assert output.splitlines() == [
         "-1234 999 105000",
         "-16000 8 1000",
         "-15991 8 1000 -20000 1 3",
@@ -319,9 +319,9 @@ def test_a_clamp(make: Any, milliampere: int, hertz: int) -> None:
     def counts(microseconds: int) -> int:
         return bus_chips.clamp_counts(milliampere, microseconds * hertz / 50)
 
-    found = reading(make(Board(counts=counts), "clamp", "pin=26"))
-    assert found is not None
-    assert abs(found[0] - milliampere) <= max(milliampere // 100, 12)
+    values = reading(make(Board(counts=counts), "clamp", "pin=26"))
+    assert values is not None
+    assert abs(values[0] - milliampere) <= max(milliampere // 100, 12)
 
 
 @pytest.mark.parametrize("loudness", [0, 40, 3000, 20000])
@@ -332,9 +332,9 @@ def test_a_microphone(make: Any, loudness: int) -> None:
         def counts(at: int, middle: int = middle) -> int:
             return middle + bus_chips.tone_counts(loudness, at)
 
-        found = reading(make(Board(counts=counts), "microphone", "pin=26"))
-        assert found is not None
-        assert abs(found[0] - loudness) <= max(loudness // 25, 1)
+        values = reading(make(Board(counts=counts), "microphone", "pin=26"))
+        assert values is not None
+        assert abs(values[0] - loudness) <= max(loudness // 25, 1)
 
 
 def test_a_soil_probe(make: Any) -> None:

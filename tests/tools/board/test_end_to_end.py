@@ -37,7 +37,7 @@ def test_a_recording_is_simulated_built_and_learned(
         assert main(words) == 0
     finally:
         device.close()
-    said = capsys.readouterr().out
-    assert "Device and simulator agree: 400 samples" in said
+    output = capsys.readouterr().out
+    assert "Device and simulator agree: 400 samples" in output
     simulated = json.loads(told.read_text())
-    assert f"{simulated['state_crc32']:08x}" in said
+    assert f"{simulated['state_crc32']:08x}" in output

@@ -195,13 +195,13 @@ def test_flash_over_a_line(
         made = build.make(program(name), x86(tmp_path), tmp_path / name)
         crc = flash.expected_crc32(build.read(made.folder))
         assert main([*words, str(made.folder)]) == 0
-        said = capsys.readouterr()
-        assert f"the board's model is the simulator's (CRC32 {crc:08x} after 200" in said.out
-        assert "us per sample" in said.out
-        assert "bytes of heap free before the import" in said.out
-        assert "microshrub: starting fresh" in said.out
-        assert "has started the program" in said.out
-        assert f"{len(made.files)} files on the board" in said.err
+        captured = capsys.readouterr()
+        assert f"the board's model is the simulator's (CRC32 {crc:08x} after 200" in captured.out
+        assert "us per sample" in captured.out
+        assert "bytes of heap free before the import" in captured.out
+        assert "microshrub: starting fresh" in captured.out
+        assert "has started the program" in captured.out
+        assert f"{len(made.files)} files on the board" in captured.err
         (slot,) = board.flash.glob("microshrub.*")
         assert slot.name == f"microshrub.000{k + 1}"
         assert {p.relative_to(slot).as_posix() for p in slot.rglob("*") if p.is_file()} == set(
@@ -218,11 +218,11 @@ def test_bench_says_what_a_program_is_for_and_starts_it_again(
     assert main([*words, str(made.folder)]) == 0
     capsys.readouterr()
     assert main(["bench", "--port", board.port]) == 2
-    said = capsys.readouterr()
-    assert "this program is for ShrubEnsemble features=2" in said.err
-    assert "or use --mount" in said.err
-    assert "HoeffdingTree is not on the device" in said.err
-    assert "The board's program runs again." in said.err
+    captured = capsys.readouterr()
+    assert "this program is for ShrubEnsemble features=2" in captured.err
+    assert "or use --mount" in captured.err
+    assert "HoeffdingTree is not on the device" in captured.err
+    assert "The board's program runs again." in captured.err
     with HostLink(SerialLine(board.port)) as link:
         assert link.connect().features == 2
 
@@ -235,9 +235,9 @@ def test_a_program_that_cannot_start_is_no_success(
     config.write_text(json.dumps(json.loads(config.read_text()) | {"model": "gone"}))
     words = ["flash", "--board", str(tmp_path / "x86.toml"), "--port", board.port]
     assert main([*words, str(made.folder)]) == 1
-    said = capsys.readouterr()
-    assert "microshrub: gone cannot be read" in said.out
-    assert "did not start" in said.err
+    captured = capsys.readouterr()
+    assert "microshrub: gone cannot be read" in captured.out
+    assert "did not start" in captured.err
 
 
 def test_a_failed_selftest_changes_nothing(

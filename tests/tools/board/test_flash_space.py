@@ -69,18 +69,20 @@ def test_build_tells_what_littlefs_takes_and_flash_asks_for_it(
     assert main(["build", "synth:rbf_m", "--warmup", "64", "--limit", "300", *words]) == 0
     match = re.search(r"([\d,]+) bytes that they take in its file system", capsys.readouterr().out)
     assert match
-    told = int(match[1].replace(",", ""))
+    number = int(match[1].replace(",", ""))
     taken = 4096 * int(run_micropython(f"BLOCKS, FOLDER = {BLOCKS}, {str(out)!r}\n{ON_LITTLEFS}"))
-    assert taken <= told <= 1.3 * taken
+    assert taken <= number <= 1.3 * taken
     board = Direct(micropython_command, tmp_path / "flash", -1)
     flash.prepare(board)
     files = build.read(out)
-    blocks = told // 4096
+    blocks = number // 4096
     board.run(f"class os:\n    statvfs = staticmethod(lambda _: (4096, 4096, 999, {blocks}))")
     flash.check_fit(board, files)
     less = blocks - 1
     board.run(f"class os:\n    statvfs = staticmethod(lambda _: (4096, 4096, 999, {less}))")
-    with pytest.raises(UserError, match=f"The program needs {told:,} bytes of the board's flash"):
+    with pytest.raises(
+        UserError, match=f"The program needs {number:,} bytes of the board's flash"
+    ):
         flash.check_fit(board, files)
     board.close()
 
@@ -119,17 +121,19 @@ def test_build_tells_how_long_the_flash_lasts(
     words = ["build", "synth:rbf_m", "--warmup", "64", "--limit", "300", "--board", "rpi_pico"]
     words += ["--bytes", "49152", "--output", str(tmp_path / "out")]
     assert main(words) == 0
-    said = capsys.readouterr()
-    found = re.search(r"are saved every (\d+) seconds, and the flash lasts (\d+) years", said.out)
-    assert found
-    assert int(found[2]) >= 10
-    assert "lets it last" not in said.err
+    captured = capsys.readouterr()
+    match = re.search(
+        r"are saved every (\d+) seconds, and the flash lasts (\d+) years", captured.out
+    )
+    assert match
+    assert int(match[2]) >= 10
+    assert "lets it last" not in captured.err
     config = json.loads((tmp_path / "out" / "config.json").read_text())
-    assert config["checkpoint"]["seconds"] == int(found[1])
+    assert config["checkpoint"]["seconds"] == int(match[1])
     assert main([*words, "--checkpoint-seconds", "20"]) == 0
-    said = capsys.readouterr()
-    assert re.search(r"are saved every 20 seconds, and the flash lasts 1\.\d years", said.out)
-    found = re.search(r"--checkpoint-seconds (\d+) lets it last 10 years", said.err)
-    assert found
-    assert main([*words, "--checkpoint-seconds", found[1]]) == 0
+    captured = capsys.readouterr()
+    assert re.search(r"are saved every 20 seconds, and the flash lasts 1\.\d years", captured.out)
+    match = re.search(r"--checkpoint-seconds (\d+) lets it last 10 years", captured.err)
+    assert match
+    assert main([*words, "--checkpoint-seconds", match[1]]) == 0
     assert "lets it last" not in capsys.readouterr().err

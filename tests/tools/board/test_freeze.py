@@ -89,8 +89,8 @@ def test_a_frozen_program_learns_as_the_simulator_does_in_the_ram_that_was_count
     where = ["--board", str(board_file(tmp_path, emulator.board.arch))]
     made = ["--model", model, *MODELS[model], "--freeze", "--output", str(folder)]
     assert main(["build", *SOURCE, *where, *made]) == 0
-    said = capsys.readouterr().out
-    assert f"FROZEN_MANIFEST={folder / build.MANIFEST}" in said
+    output = capsys.readouterr().out
+    assert f"FROZEN_MANIFEST={folder / build.MANIFEST}" in output
 
     files = build.read(folder)
     assert not [name for name in files if name.endswith(".mpy")]
@@ -102,7 +102,7 @@ def test_a_frozen_program_learns_as_the_simulator_does_in_the_ram_that_was_count
         assert main(["stream", *SOURCE, "--port", board.port, "--build", str(folder)]) == 0
         assert "Device and simulator agree: 160 samples" in capsys.readouterr().out
         used = heap_used(board)
-    code, model_bytes = (int(text.replace(",", "")) for text in re.findall(BYTES, said))
+    code, model_bytes = (int(text.replace(",", "")) for text in re.findall(BYTES, output))
     assert code < 28_500
     assert 0 <= used - code - model_bytes < BESIDE
 
@@ -124,10 +124,10 @@ def test_the_whole_library_is_frozen_by_its_own_manifest(
     emulator: Emulator, tmp_path: Path
 ) -> None:
     with EmulatedBoard(frozen(emulator, ROOT / "firmware" / "manifest.py", tmp_path)) as board:
-        said = board.exec(
+        output = board.exec(
             "from microshrub import Thicket\nprint(Thicket.nbytes(features=3, classes=2) > 0)"
         )
-        assert said == "True\n"
+        assert output == "True\n"
 
 
 def test_its_own_manifest_refuses_a_cortex_m0(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,10 +50,10 @@ def test_the_only_board_is_taken_and_two_are_listed(
 def test_a_port_that_is_built_in_is_no_board(found: list[SimpleNamespace]) -> None:
     assert "built in" not in refused()
     found.append(port("/dev/ttyS0", None))
-    said = refused()
-    assert "/dev/ttyS0 is built in" in said
-    assert "data cable" in said
-    assert "MicroPython" in said
+    message = refused()
+    assert "/dev/ttyS0 is built in" in message
+    assert "data cable" in message
+    assert "MicroPython" in message
 
 
 def test_a_usb_port_that_may_be_a_board_is_listed_and_what_bars_it_is_said(
@@ -62,10 +62,10 @@ def test_a_usb_port_that_may_be_a_board_is_listed_and_what_bars_it_is_said(
     adapter = tmp_path / "ttyUSB0"
     adapter.touch()
     found += [port("/dev/ttyS0", None), port(str(adapter), 0x10C4)]
-    said = refused()
-    assert "data cable" not in said
-    assert str(adapter) in said
-    assert "permission" not in said
+    message = refused()
+    assert "data cable" not in message
+    assert str(adapter) in message
+    assert "permission" not in message
     monkeypatch.setattr(ports.os, "access", lambda *_: False)
     assert f"no permission to open it: join the group {adapter.group()}" in refused()
 

@@ -65,17 +65,17 @@ def test_spare_classes_and_their_button() -> None:
         led_pin="25",
         label_pin=LabelPin(14, pressed="no", released=""),
     )
-    found = options.config(PICO, ["a", "b"], ["no", "yes"])
-    assert found["spare_classes"] == {
+    config = options.config(PICO, ["a", "b"], ["no", "yes"])
+    assert config["spare_classes"] == {
         "classes": 4, "period": 100, "window": 256, "reach": 4, "collect": 5, "room": 16,
         "pin": 15, "led": 25,
     }  # fmt: skip
-    assert found["label_pin"] == {"pin": 14, "pressed": 0, "released": None}
+    assert config["label_pin"] == {"pin": 14, "pressed": 0, "released": None}
     assert "spare_classes" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
 
 
 @pytest.mark.parametrize(
-    ("sensor", "words", "said"),
+    ("sensor", "words", "message"),
     [
         (("serial",), "4 pin=15", "whoever sends the samples names novel classes"),
         (ADC, "4 pin=99", "There is no pin 99"),
@@ -83,8 +83,8 @@ def test_spare_classes_and_their_button() -> None:
         (ADC, "0", "the number of them has to be"),
     ],
 )
-def test_wrong_spare_classes(sensor: tuple[str, ...], words: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_wrong_spare_classes(sensor: tuple[str, ...], words: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         ProgramOptions(sensor=sensor, words={"spare_classes": words.split()}).config(
             PICO, ["a", "b"], ["no", "yes"]
         )
@@ -146,9 +146,9 @@ def test_a_button_that_tells_some_labels_leaves_others_to_ask_for() -> None:
     """It was refused, as if it told the label of every sample."""
     button = program_words.label_pin(["15", "pressed=yes", "released="])
     options = ProgramOptions(sensor=ADC, words={"label_budget": "10%"}, label_pin=button)
-    found = options.config(PICO, ["a", "b"], ["no", "yes"])
-    assert found["label_pin"] == {"pin": 15, "pressed": 1, "released": None}
-    assert found["queries"] == {"labels": 1, "samples": 10}
+    config = options.config(PICO, ["a", "b"], ["no", "yes"])
+    assert config["label_pin"] == {"pin": 15, "pressed": 1, "released": None}
+    assert config["queries"] == {"labels": 1, "samples": 10}
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_a_label_budget_that_cannot_be(options: dict[str, Any], words: str) -> N
 
 def test_each_class_switches_its_pins() -> None:
     options = ProgramOptions(switch=program_words.switch(("a=b=16", "walk=17+LED", "rest=")))
-    found = options.config(PICO, ["x"], ["rest", "walk", "a=b", "run"])
-    assert found["switches"] == [[], [17, "LED"], [16], []]
+    config = options.config(PICO, ["x"], ["rest", "walk", "a=b", "run"])
+    assert config["switches"] == [[], [17, "LED"], [16], []]
     assert "switches" not in ProgramOptions().config(PICO, ["x"], ["rest", "walk"])
 
 
@@ -178,8 +178,8 @@ def test_each_class_has_its_colours() -> None:
     options = ProgramOptions(
         switch=program_words.switch(("a=16:green+2:102030", "rest=16:#a0b0c0+3"))
     )
-    found = options.config(PICO, ["x"], ["rest", "a"])
-    assert found["switches"] == [
+    config = options.config(PICO, ["x"], ["rest", "a"])
+    assert config["switches"] == [
         [[16, 0xA0, 0xB0, 0xC0], 3],
         [[16, *COLOURS["green"]], [2, 0x10, 0x20, 0x30]],
     ]
@@ -187,8 +187,8 @@ def test_each_class_has_its_colours() -> None:
 
 def test_each_class_has_its_tone() -> None:
     options = ProgramOptions(switch={"a": ("16:880Hz", 3), "rest": ("16:20hz",)})
-    found = options.config(PICO, ["x"], ["rest", "a"])
-    assert found["switches"] == [[[16, 20]], [[16, 880], 3]]
+    config = options.config(PICO, ["x"], ["rest", "a"])
+    assert config["switches"] == [[[16, 20]], [[16, 880], 3]]
 
 
 def test_a_tone_does_not_sound_in_sleep() -> None:
@@ -198,7 +198,7 @@ def test_a_tone_does_not_sound_in_sleep() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("walk",), "not a class and its pin"),
         (("wlak=16",), "no class wlak. Did you mean walk"),
@@ -219,19 +219,19 @@ def test_a_tone_does_not_sound_in_sleep() -> None:
         (("walk=16:880Hz", "rest=18:440Hz"), "buzzers at pins 18 and 16: a program has one"),
     ],
 )
-def test_wrong_switches(words: tuple[str, ...], said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_wrong_switches(words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UserError, match=message):
         ProgramOptions(switch=program_words.switch(words)).config(PICO, ["x"], ["rest", "walk"])
 
 
 def test_a_class_switches_from_a_confidence_on() -> None:
     words = {"switch": ("walk=16",), "switch_above": ("walk=80%",)}
-    found = ProgramOptions(**program_words.of_words(words)).config(PICO, ["x"], ["rest", "walk"])
-    assert found["switch_above"] == [0, 204]
+    config = ProgramOptions(**program_words.of_words(words)).config(PICO, ["x"], ["rest", "walk"])
+    assert config["switch_above"] == [0, 204]
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("walk",), "not a class and a confidence, such as walk=80%"),
         (("walk=much",), "not a class and a confidence"),
@@ -240,9 +240,9 @@ def test_a_class_switches_from_a_confidence_on() -> None:
         (("walk=nan",), "walk has to be 0% to 100%"),
     ],
 )
-def test_wrong_confidences_of_switches(words: tuple[str, ...], said: str) -> None:
+def test_wrong_confidences_of_switches(words: tuple[str, ...], message: str) -> None:
     given = {"switch": ("walk=16",), "switch_above": words}
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         ProgramOptions(**program_words.of_words(given)).config(PICO, ["x"], ["rest", "walk"])
 
 
@@ -291,7 +291,7 @@ def test_words_in_place_of_settings_are_refused(given: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "message"),
     [
         (lambda: DriftAlarm("adwn"), "--alarm 'adwn' is unknown. Did you mean adwin"),
         (lambda: DriftAlarm(hook="stop"), "--hook 'stop' is unknown"),
@@ -302,6 +302,6 @@ def test_words_in_place_of_settings_are_refused(given: dict[str, Any]) -> None:
         (lambda: Sleep(hold=0), "--sleep hold has to be 1"),
     ],
 )
-def test_settings_that_cannot_be_are_refused_when_they_are_made(make: Any, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_settings_that_cannot_be_are_refused_when_they_are_made(make: Any, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         make()

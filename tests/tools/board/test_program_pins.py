@@ -20,7 +20,7 @@ def made(options: ProgramOptions, board: board_files.Board = PICO, features: int
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (ProgramOptions(("mpu6050", "scl=1", "sda=1", "axes=3")), "mpu6050 scl and .* sda"),
         (ProgramOptions(MOTION, label_pin=LabelPin(1)), "mpu6050 scl and the button of --label"),
@@ -50,9 +50,9 @@ def made(options: ProgramOptions, board: board_files.Board = PICO, features: int
         ),
     ],
 )  # fmt: skip
-def test_no_pin_has_two_tasks(options: ProgramOptions, said: str) -> None:
+def test_no_pin_has_two_tasks(options: ProgramOptions, message: str) -> None:
     features = 3 if isinstance(options.sensor[0], str) else 4
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         made(options, features=features)
 
 
@@ -66,7 +66,7 @@ def test_what_may_share_a_pin() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("mpu6050", "scl=0", "sda=1", "axes=3"), "pins 0 and 1 cannot be scl and sda"),
         (("mpu6050", "scl=3", "sda=0", "axes=3"), "pins 3 and 0 cannot be scl and sda"),
@@ -76,8 +76,8 @@ def test_what_may_share_a_pin() -> None:
         (("adc", "pins=26,27,5"), "pin 5 is not analog; 26, 27, 28, 29 are"),
     ],
 )
-def test_what_an_rp2040_cannot_do(words: tuple[str, ...], said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_what_an_rp2040_cannot_do(words: tuple[str, ...], message: str) -> None:
+    with pytest.raises(UserError, match=message):
         made(ProgramOptions(words))
 
 

@@ -135,7 +135,7 @@ def test_a_file_that_is_no_sensor(light: str, change: tuple[str, str], words: st
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (("missing.py",), "--sensor missing.py: it cannot be read: No such file or directory"),
         (("machine.py",), "the board would import it as machine. Give the file another name"),
@@ -147,10 +147,10 @@ def test_a_file_that_is_no_sensor(light: str, change: tuple[str, str], words: st
         ),
     ],
 )
-def test_what_is_no_sensor(words: tuple[str, ...], said: str) -> None:
+def test_what_is_no_sensor(words: tuple[str, ...], message: str) -> None:
     with pytest.raises(UserError) as error:
         sensors(words, PICO)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_a_fifo() -> None:
@@ -162,7 +162,7 @@ def test_a_fifo() -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "message"),
     [
         ("axes=4", "axes has to be 6, or 3 for the acceleration alone, not 4"),
         ("fifo=1", "fifo has to be yes or no, not 1"),
@@ -170,10 +170,10 @@ def test_a_fifo() -> None:
         ("rate=x", "rate=x: with fifo=yes"),
     ],
 )
-def test_a_fifo_that_cannot_be(word: str, said: str) -> None:
+def test_a_fifo_that_cannot_be(word: str, message: str) -> None:
     with pytest.raises(UserError) as error:
         sensors((*MOTION, "fifo=yes", word), PICO)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_settings_of_its_own(light: str) -> None:

@@ -116,9 +116,9 @@ def test_a_board_that_is_away_is_skipped_and_a_broker_has_more(
         assert main(["share", "export", hall, "--classes", "walk", *store]) == 0
         capsys.readouterr()
         assert main(["share", "exchange", *words, *store]) == 1
-        said = capsys.readouterr()
-        assert "is skipped" in said.err
-        assert "hall" in said.out
+        captured = capsys.readouterr()
+        assert "is skipped" in captured.err
+        assert "hall" in captured.out
         assert kitchen.right(1) > 0.9
         more = str(tmp_path / "more.mshrub")
         assert main(["share", "import", hall, *store, "-o", more]) == 0
@@ -186,7 +186,7 @@ def test_where_no_board_answers_nothing_is_said_of_what_they_lack(
 ) -> None:
     words = ["share", "exchange", "--port", "a=/dev/none", "--port", "b=/dev/nil"]
     assert main([*words, "--classes", "all"]) == 1
-    said = capsys.readouterr()
-    assert said.err.count("is skipped") == 2
-    assert "Nothing is exchanged" in said.out
-    assert "lacks" not in said.out
+    captured = capsys.readouterr()
+    assert captured.err.count("is skipped") == 2
+    assert "Nothing is exchanged" in captured.out
+    assert "lacks" not in captured.out

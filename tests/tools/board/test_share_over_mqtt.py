@@ -228,10 +228,10 @@ def test_packets_of_other_features_are_refused_in_a_line_and_the_others_taken(
     for path in (kitchen, other):
         assert main(["share", "export", path, "--classes", "run", *words]) == 0
     assert main(["share", "import", attic, *words, "-o", more]) == 0
-    said = capsys.readouterr()
-    assert "from kitchen" in said.out
-    assert "from hall" not in said.out
-    assert "/run/hall: the packet is of the features x, y, volume" in said.err
+    captured = capsys.readouterr()
+    assert "from kitchen" in captured.out
+    assert "from hall" not in captured.out
+    assert "/run/hall: the packet is of the features x, y, volume" in captured.err
     assert known(more) == ("rest", "walk", "run")
 
 
@@ -250,9 +250,9 @@ def test_a_broker_that_lets_nobody_write_there(
         assert main(["share", "export", models[0], *words]) == 2
     finally:
         broker.stop()
-    said = capsys.readouterr().err
-    assert "does not keep what was published" in said
-    assert "sesame" not in said
+    err = capsys.readouterr().err
+    assert "does not keep what was published" in err
+    assert "sesame" not in err
     assert main(["share", "export", models[0], *words]) == 2
     assert "there is no broker" in capsys.readouterr().err
 

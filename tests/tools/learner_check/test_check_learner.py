@@ -66,11 +66,11 @@ def test_a_good_learner_keeps_all(
     capsys: pytest.CaptureFixture[str], micropython_command: tuple[str, ...]
 ) -> None:
     assert run("check-learner", f"{MAJORITY}:Majority") == 0
-    said = capsys.readouterr().out
-    assert said.count("holds  ") == 11
-    assert "FAILS" not in said
-    assert "left out" not in said
-    assert said.endswith("Majority keeps what a learner has to.\n")
+    output = capsys.readouterr().out
+    assert output.count("holds  ") == 11
+    assert "FAILS" not in output
+    assert "left out" not in output
+    assert output.endswith("Majority keeps what a learner has to.\n")
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_a_fault_is_told_with_kernel_and_line(
     fault: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run("check-learner", f"{faulty(fault, tmp_path)}:Majority") == 1
-    said = " ".join(capsys.readouterr().out.split())
-    assert "FAILS" in said
-    assert SAID[fault] in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "FAILS" in output
+    assert SAID[fault] in output
 
 
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in LATER])

@@ -59,12 +59,12 @@ def test_messages_may_come_in_pieces_and_long_ones_are_cut(piece: int) -> None:
             line.receive(10)
 
 
-@pytest.mark.parametrize("said", [b"HTTP/1.1 400 Bad", b"\x30\x02\0\7", b"\x30" + b"\xff" * 9])
-def test_what_is_no_broker(said: bytes) -> None:
-    with talking_to([WELCOME, said]) as line, pytest.raises(UserError, match=r"no MQTT|gone"):
+@pytest.mark.parametrize("message", [b"HTTP/1.1 400 Bad", b"\x30\x02\0\7", b"\x30" + b"\xff" * 9])
+def test_what_is_no_broker(message: bytes) -> None:
+    with talking_to([WELCOME, message]) as line, pytest.raises(UserError, match=r"no MQTT|gone"):
         line.receive(10)
     with pytest.raises(UserError, match=r"let us in|no MQTT|no broker"):
-        talking_to([said])
+        talking_to([message])
 
 
 @pytest.mark.parametrize("code", [4, 5])

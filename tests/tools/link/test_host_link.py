@@ -84,9 +84,9 @@ def test_the_fuzzer_is_a_command(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert main(["dev", "fuzz-link", "--frames", "300", "--seed", "4"]) == 0
-    said = capsys.readouterr()
-    assert "300 requests applied" in said.out
-    assert "Each was applied once and in order, none wrong." in said.out
+    captured = capsys.readouterr()
+    assert "300 requests applied" in captured.out
+    assert "Each was applied once and in order, none wrong." in captured.out
 
 
 def test_a_window_is_under_way_and_no_more() -> None:
@@ -115,8 +115,8 @@ def test_the_device_may_narrow_the_window() -> None:
 def test_a_stream_comes_back_in_order() -> None:
     line = undamaged()
     link = connected(line)
-    found = [pending.answer for pending in link.stream(request(k) for k in range(500))]
-    assert found == [answer(k) for k in range(500)]
+    answers = [pending.answer for pending in link.stream(request(k) for k in range(500))]
+    assert answers == [answer(k) for k in range(500)]
     assert link.ask(STATUS) == DeviceStatus(500, 500, *[0] * 16)
 
 
@@ -178,12 +178,12 @@ def test_a_session_number_that_is_in_use_is_not_taken() -> None:
 def test_a_pulled_cable_is_waited_for() -> None:
     line = undamaged()
     link = connected(line)
-    found = []
+    results = []
     for pending in link.stream(request(k) for k in range(300)):
-        found.append(pending.answer)
-        if len(found) % 50 == 0:
+        results.append(pending.answer)
+        if len(results) % 50 == 0:
             line.pull()
-    assert found == [answer(k) for k in range(300)]
+    assert results == [answer(k) for k in range(300)]
 
 
 def test_observations_and_text_come_beside_the_answers() -> None:
@@ -345,8 +345,8 @@ def stream_all(link: HostLink) -> None:
     """FRAMES requests; the device says in the end that it had each once and in order."""
     welcome = link.connect()
     assert (welcome.configuration_hash, welcome.features) == (device_end.HASH, 5)
-    found = [pending.answer for pending in link.stream(request(k) for k in range(FRAMES))]
-    assert found == [answer(k) for k in range(FRAMES)]
+    answers = [pending.answer for pending in link.stream(request(k) for k in range(FRAMES))]
+    assert answers == [answer(k) for k in range(FRAMES)]
     status = link.ask(STATUS)
     assert isinstance(status, DeviceStatus)
     assert (status.samples, status.right) == (FRAMES, FRAMES)
@@ -380,12 +380,12 @@ def test_a_cable_is_pulled_and_plugged_in_again(start: Start, tmp_path: Path) ->
     try:
         with HostLink(SerialLine(str(tmp_path / "port")), timeout=0.2) as link:
             link.connect()
-            found = []
+            results = []
             for pending in link.stream(request(k) for k in range(600)):
-                found.append(pending.answer)
-                if len(found) % 150 == 0:
+                results.append(pending.answer)
+                if len(results) % 150 == 0:
                     cable.pull()
-            assert found == [answer(k) for k in range(600)]
+            assert results == [answer(k) for k in range(600)]
             assert link.ask(STATUS) == DeviceStatus(600, 600, *[0] * 16)
     finally:
         cable.stop()

@@ -54,8 +54,8 @@ def refused(micropython_command: tuple[str, ...], tmp_path: Path) -> Callable[..
 
     def refused(config: dict[str, Any], files: dict[str, str] | None = None) -> str:
         put_board(tmp_path, config, [], files or {})
-        said = run_device(micropython_command, tmp_path, heap="192k")
-        assert "Traceback" not in said
-        return said
+        output = run_device(micropython_command, tmp_path, heap="192k")
+        assert "Traceback" not in output
+        return output
 
     return refused

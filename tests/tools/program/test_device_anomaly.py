@@ -84,10 +84,10 @@ def test_scores_and_alarms_are_the_simulators(
     with connected(start(anomaly=OPTIONS.parameters())) as link:
         assert link.ask(anomaly(scores=True)) == Unlike(0, 0, 0)
         answers = learn(link, stream, 0, SAMPLES)
-        said = link.ask(anomaly(scores=True))
+        reply = link.ask(anomaly(scores=True))
     assert [answer.score for answer in answers] == wanted.scores.tolist()
     assert [answer.unlike for answer in answers] == wanted.unlike.tolist()
-    assert said == Unlike(int(wanted.scores[-1]), wanted.threshold, len(wanted.alarms))
+    assert reply == Unlike(int(wanted.scores[-1]), wanted.threshold, len(wanted.alarms))
     assert len(wanted.alarms) > 3
 
 
@@ -180,9 +180,9 @@ def test_a_wrong_configuration_is_named_in_one_line(
     options: dict[str, Any], words: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_device(tmp_path, configuration(MODELS["shrub"], MODEL, anomaly=options))
-    said = run_device(micropython_command, tmp_path)
-    assert words in said
-    assert "Traceback" not in said
+    output = run_device(micropython_command, tmp_path)
+    assert words in output
+    assert "Traceback" not in output
 
 
 def test_a_saved_model_goes_on_with_what_is_normal(

@@ -47,9 +47,9 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Star
 
 def crc(device: Device) -> int:
     with connected(device) as link:
-        found = link.ask(FINGERPRINT)
-    assert isinstance(found, Fingerprint)
-    return found.crc32
+        answer = link.ask(FINGERPRINT)
+    assert isinstance(answer, Fingerprint)
+    return answer.crc32
 
 
 def test_it_learns_what_a_board_learns_that_keeps_its_ram(start: Start, tmp_path: Path) -> None:
@@ -169,7 +169,7 @@ def test_a_sensor_that_has_nothing_at_once_is_asked_again(start: Start, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("sleep", "more", "said"),
+    ("sleep", "more", "message"),
     [
         (DEEP | {"deep": 0}, {}, "sleep's deep has to be a whole number of 1..86400"),
         (DEEP, {"checkpoint": None}, "sleep's deep needs a checkpoint"),
@@ -179,14 +179,14 @@ def test_a_sensor_that_has_nothing_at_once_is_asked_again(start: Start, tmp_path
 def test_what_cannot_be_is_said_in_a_line(
     sleep: dict[str, Any],
     more: dict[str, Any],
-    said: str,
+    message: str,
     micropython_command: tuple[str, ...],
     tmp_path: Path,
 ) -> None:
     put_sleeper(tmp_path, sleep, {}, **MORE | more)
     shown = run_device(micropython_command, tmp_path, heap="192k")
     assert "Traceback" not in shown
-    assert said in shown
+    assert message in shown
 
 
 def test_a_board_without_deep_sleep_says_so(

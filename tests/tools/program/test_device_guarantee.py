@@ -90,31 +90,31 @@ def counts(run: GuaranteeRun) -> tuple[int, ...]:
 def test_the_sets_are_the_simulators(stream: Stream, start: Start) -> None:
     run = simulated(stream)
     with connected(start(watchers=WATCHERS)) as link:
-        said = link.ask(companion_words(0))
-        assert isinstance(said, CompanionWords)
-        assert said.words[:6] == (0, 0, 0, 0, 0, 0)
+        answer = link.ask(companion_words(0))
+        assert isinstance(answer, CompanionWords)
+        assert answer.words[:6] == (0, 0, 0, 0, 0, 0)
         for end in (180, SAMPLES):
             learn(link, stream, 0 if end == 180 else 180, end)
-        said = link.ask(companion_words(0))
+        answer = link.ask(companion_words(0))
         with pytest.raises(RefusedError, match="there are 1 watchers"):
             link.ask(companion_words(1))
-    assert isinstance(said, CompanionWords)
-    assert said.words[:5] == counts(run)
-    assert said.words[5] >> 8 == run.confidence[-1]
-    assert (said.words[6] + (1 << 29)).bit_count() == run.sizes[-1]
+    assert isinstance(answer, CompanionWords)
+    assert answer.words[:5] == counts(run)
+    assert answer.words[5] >> 8 == run.confidence[-1]
+    assert (answer.words[6] + (1 << 29)).bit_count() == run.sizes[-1]
 
 
 def test_a_prediction_has_the_calibrated_confidence(stream: Stream, start: Start) -> None:
     run = simulated(stream)
     rows = prequential.raw_rows(stream).tolist()
     with connected(start(watchers=WATCHERS)) as link:
-        found = []
+        results = []
         for row, label in zip(rows, stream.labels.tolist(), strict=True):
-            said = link.ask(sample(row, label))
-            assert isinstance(said, Prediction)
-            found.append(said.confidence)
-    assert found == run.confidence.tolist()
-    assert found != run.votes.tolist()
+            answer = link.ask(sample(row, label))
+            assert isinstance(answer, Prediction)
+            results.append(answer.confidence)
+    assert results == run.confidence.tolist()
+    assert results != run.votes.tolist()
 
 
 def test_build_goes_on_with_what_a_model_was_told(
@@ -135,17 +135,17 @@ def test_build_goes_on_with_what_a_model_was_told(
     device = Device(micropython_command, tmp_path / "same", "192k")
     try:
         with connected(device) as link:
-            said = link.ask(companion_words(0))
-            assert isinstance(said, CompanionWords)
-            assert said.words[:5] == counts(first.companions["guarantee"])
+            answer = link.ask(companion_words(0))
+            assert isinstance(answer, CompanionWords)
+            assert answer.words[:5] == counts(first.companions["guarantee"])
             learn(link, stream, 300, SAMPLES)
-            said = link.ask(companion_words(0))
-            assert isinstance(said, CompanionWords)
-            assert said.words[:5] == counts(run.companions["guarantee"])
+            answer = link.ask(companion_words(0))
+            assert isinstance(answer, CompanionWords)
+            assert answer.words[:5] == counts(run.companions["guarantee"])
             link.ask(RESET)
-            said = link.ask(companion_words(0))
-            assert isinstance(said, CompanionWords)
-            assert said.words[:5] == counts(first.companions["guarantee"])
+            answer = link.ask(companion_words(0))
+            assert isinstance(answer, CompanionWords)
+            assert answer.words[:5] == counts(first.companions["guarantee"])
     finally:
         device.close()
 
@@ -156,26 +156,26 @@ def test_with_questions_it_hears_the_answers(stream: Stream, start: Start) -> No
     rows = prequential.raw_rows(stream).tolist()
     with connected(start(watchers=WATCHERS, queries=budget.budget())) as link:
         for row, label in zip(rows, stream.labels.tolist(), strict=True):
-            said = link.ask(sample(row))
-            assert isinstance(said, Prediction)
-            if said.sample_id:
-                link.ask(late_label(said.sample_id, label))
-        told = link.ask(companion_words(0))
+            reply = link.ask(sample(row))
+            assert isinstance(reply, Prediction)
+            if reply.sample_id:
+                link.ask(late_label(reply.sample_id, label))
+        answer = link.ask(companion_words(0))
         link.ask(QUERIES)
-    assert isinstance(told, CompanionWords)
-    assert told.words[:5] == counts(run)
+    assert isinstance(answer, CompanionWords)
+    assert answer.words[:5] == counts(run)
 
 
 def test_a_late_label_is_heard(stream: Stream, start: Start) -> None:
     rows = prequential.raw_rows(stream).tolist()
     with connected(start(watchers=WATCHERS)) as link:
-        said = link.ask(sample(rows[0]))
-        assert isinstance(said, Prediction)
+        reply = link.ask(sample(rows[0]))
+        assert isinstance(reply, Prediction)
         link.ask(sample(rows[1]))
-        link.ask(late_label(said.sample_id, 1))
-        told = link.ask(companion_words(0))
-    assert isinstance(told, CompanionWords)
-    assert (told.words[0], told.words[2]) == (1, 2)
+        link.ask(late_label(reply.sample_id, 1))
+        answer = link.ask(companion_words(0))
+    assert isinstance(answer, CompanionWords)
+    assert (answer.words[0], answer.words[2]) == (1, 2)
 
 
 def test_nothing_is_allocated_and_a_checkpoint_keeps_it(stream: Stream, start: Start) -> None:

@@ -161,9 +161,9 @@ def test_a_board_that_is_gone_can_be_removed(
     words = ["--mqtt", f"127.0.0.1:{broker.port}", "--mqtt-user", USER]
     words += ["--mqtt-password-file", str(secret)]
     assert main(["mqtt", "forget", "kitchen", *words]) == 0
-    said = capsys.readouterr().out
-    assert "kitchen is removed" in said
-    assert "sesame" not in said
+    output = capsys.readouterr().out
+    assert "kitchen is removed" in output
+    assert "sesame" not in output
     assert Listener(broker.port).broker.receive(0.3) is None
     assert main(["mqtt", "forget", "kitchen", *words]) == 1
     secret.write_text("wrong")

@@ -364,6 +364,6 @@ def test_a_wrong_configuration_is_named_in_one_line(
 ) -> None:
     config = configuration("NearestNeighbours", MODEL, **fields)
     put_device(tmp_path, config | {"class_names": NAMES})
-    said = run_device(micropython_command, tmp_path)
-    assert words in said
-    assert "Traceback" not in said
+    output = run_device(micropython_command, tmp_path)
+    assert words in output
+    assert "Traceback" not in output

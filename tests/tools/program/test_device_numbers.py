@@ -175,11 +175,11 @@ def test_the_stream_command_agrees(
     words = ["stream", str(file), "--target", "sum", "--port", device.port]
     words += ["--build", str(tmp_path)]
     assert main(words) == 0
-    said = capsys.readouterr().out
-    assert f"{wanted.state_crc32:08x}" in said
-    assert re.search(rf"mean absolute error of sum\W+{wanted.errors.mae:.5g}\b", said)
-    assert re.search(rf"NoChange \(the last target\)\W+{wanted.nochange.mae:.5g}\b", said)
-    assert "Device and simulator agree: 500 samples" in said
+    output = capsys.readouterr().out
+    assert f"{wanted.state_crc32:08x}" in output
+    assert re.search(rf"mean absolute error of sum\W+{wanted.errors.mae:.5g}\b", output)
+    assert re.search(rf"NoChange \(the last target\)\W+{wanted.nochange.mae:.5g}\b", output)
+    assert "Device and simulator agree: 500 samples" in output
     assert main(["stream", "synth:sea_a", "--limit", "9", *words[4:]]) == 2
     assert "name its column with --target" in capsys.readouterr().err
     words[3] = "a"
@@ -327,9 +327,9 @@ def test_a_wrong_configuration_is_named_in_one_line(
     config = json.loads((tmp_path / "config.json").read_text())
     config["regression"] |= change
     (tmp_path / "config.json").write_text(json.dumps(config))
-    said = run_device(micropython_command, tmp_path)
-    assert words in said
-    assert "Traceback" not in said
+    output = run_device(micropython_command, tmp_path)
+    assert words in output
+    assert "Traceback" not in output
 
 
 def test_an_alarm_of_classes_is_refused(
@@ -339,8 +339,8 @@ def test_an_alarm_of_classes_is_refused(
     config = json.loads((tmp_path / "config.json").read_text())
     alarm = {"detector": "adwin", "hook": "nothing"}
     (tmp_path / "config.json").write_text(json.dumps(config | {"alarm": alarm}))
-    said = run_device(micropython_command, tmp_path)
-    assert "alarm is for classes, and this program predicts a number" in said
+    output = run_device(micropython_command, tmp_path)
+    assert "alarm is for classes, and this program predicts a number" in output
 
 
 def test_a_program_of_classes_refuses_numbers(

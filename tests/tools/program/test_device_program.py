@@ -96,11 +96,11 @@ def requests(stream: Stream, begin: int = 0, end: int = SAMPLES) -> list[Any]:
 
 
 def learn(link: HostLink, stream: Stream, begin: int = 0, end: int = SAMPLES) -> list[int]:
-    found = []
+    results = []
     for pending in link.stream(requests(stream, begin, end)):
         assert isinstance(pending.answer, Prediction)
-        found.append(pending.answer.label)
-    return found
+        results.append(pending.answer.label)
+    return results
 
 
 @pytest.mark.parametrize("model", ["shrub", "hoeffding"])
@@ -125,8 +125,8 @@ def test_predictions_and_state_are_the_simulators(
 ) -> None:
     wanted = prequential.evaluate(stream, model, parameters(model, stream))
     with connected(start(stream, model)) as link:
-        found = np.array(learn(link, stream))
-        assert np.array_equal(found == stream.labels, wanted.right)
+        values = np.array(learn(link, stream))
+        assert np.array_equal(values == stream.labels, wanted.right)
         assert crc32_of(link) == wanted.state_crc32
         status = status_of(link)
         assert (status.samples, status.right) == (SAMPLES, wanted.right.sum())
@@ -134,7 +134,7 @@ def test_predictions_and_state_are_the_simulators(
         rows = [link.ask(confusion(label)) for label in range(len(stream.class_names))]
     for label, row in enumerate(rows):
         assert isinstance(row, Counts)
-        of_label = found[stream.labels == label]
+        of_label = values[stream.labels == label]
         assert list(row.counts) == np.bincount(of_label, minlength=len(rows)).tolist()
 
 
@@ -270,11 +270,11 @@ def test_sources_do_as_well_as_compiled_files(
 ) -> None:
     config = configuration("HoeffdingTree", parameters("hoeffding", stream))
     put_device(tmp_path, config, compiled=False)
-    said = run_device(micropython_command, tmp_path, heap="1m")
-    assert said.splitlines()[0] == (
+    output = run_device(micropython_command, tmp_path, heap="1m")
+    assert output.splitlines()[0] == (
         "microshrub: starting fresh; the first 256 samples are only observed"
     )
-    assert said.splitlines()[-1] == "microshrub: stopped: the input has ended"
+    assert output.splitlines()[-1] == "microshrub: stopped: the input has ended"
 
 
 def test_another_configuration_comes_over_the_link(stream: Stream, start: Start) -> None:
@@ -347,15 +347,15 @@ def test_lines_for_a_plotter(stream: Stream, start: Start) -> None:
     names = ["day of", "x", *["y"] * (stream.values.shape[1] - 2)]
     device = start(stream, text=True, feature_names=names)
     with connected(device, on_text=text.append) as link:
-        found = learn(link, stream, 0, 50)
+        predicted = learn(link, stream, 0, 50)
         link.poll(0.1)
     lines = b"".join(text).decode().split("\r\n")
     rows = prequential.raw_rows(stream)
-    right = sum(p == label for p, label in zip(found, stream.labels, strict=False))
+    right = sum(p == label for p, label in zip(predicted, stream.labels, strict=False))
     last = [line for line in lines if line.startswith("day_of:")][-1].split(" ")
     assert last[:2] == [f"day_of:{rows[49][0]}", f"x:{rows[49][1]}"]
     assert last[6:] == [
-        f"label:{stream.labels[49]}", f"pred:{found[49]}", f"acc:{right * 1000 // 50}",
+        f"label:{stream.labels[49]}", f"pred:{predicted[49]}", f"acc:{right * 1000 // 50}",
     ]  # fmt: skip
 
 
@@ -396,10 +396,10 @@ def test_a_configuration_that_cannot_be_is_named_in_one_line(
     config: Any, words: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_device(tmp_path, config)
-    said = run_device(micropython_command, tmp_path, heap="96k")
-    assert words in said
-    assert "Traceback" not in said
-    assert len([line for line in said.splitlines() if "fresh" not in line]) == 1
+    output = run_device(micropython_command, tmp_path, heap="96k")
+    assert words in output
+    assert "Traceback" not in output
+    assert len([line for line in output.splitlines() if "fresh" not in line]) == 1
 
 
 def test_versions_are_said_on_both_sides(
@@ -431,8 +431,8 @@ def test_a_missing_configuration_is_named(
 ) -> None:
     put_device(tmp_path, GOOD)
     (tmp_path / "config.json").unlink()
-    said = run_device(micropython_command, tmp_path)
-    assert said == (
+    output = run_device(micropython_command, tmp_path)
+    assert output == (
         "microshrub: there is no config.json: flash the device with `microshrub flash`\n"
     )
 
@@ -442,6 +442,6 @@ def test_too_little_memory_is_said(
     heap: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_device(tmp_path, GOOD | {"parameters": LARGE})
-    said = run_device(micropython_command, tmp_path, heap=heap)
-    assert "does not fit" in said
-    assert "Traceback" not in said
+    output = run_device(micropython_command, tmp_path, heap=heap)
+    assert "does not fit" in output
+    assert "Traceback" not in output

@@ -70,19 +70,19 @@ def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[int]:
     """Send samples, and the labels that are asked for; which these were."""
     rows, asked = prequential.raw_rows(stream), []
     for k in range(begin, end):
-        said = link.ask(sample(rows[k].tolist()))
-        assert isinstance(said, Prediction)
-        if said.sample_id:
+        answer = link.ask(sample(rows[k].tolist()))
+        assert isinstance(answer, Prediction)
+        if answer.sample_id:
             asked.append(k)
-            link.ask(late_label(said.sample_id, int(stream.labels[k])))
+            link.ask(late_label(answer.sample_id, int(stream.labels[k])))
     return asked
 
 
 def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> None:
     wanted = simulate(stream, "shrub", companions=[LabelBudget(0.2)], **MODEL).label_budget
     assert wanted
-    asked = wanted.asked.nonzero()[0].tolist()
-    end = asked[-1] + 1  # a label is the last thing
+    values = wanted.asked.nonzero()[0].tolist()
+    end = values[-1] + 1  # a label is the last thing
     part = Stream(
         stream.name,
         stream.values[:end],
@@ -93,13 +93,13 @@ def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> 
     crc32 = simulate(part, "shrub", companions=[LabelBudget(0.2)], **MODEL).state_crc32
     companions = {"anomaly": {"period": 50, "window": 20, "reach": 2}}
     with connected(start(queries=OPTIONS, **companions)) as link:
-        assert learn(link, stream, 0, end) == asked
+        assert learn(link, stream, 0, end) == values
         assert link.ask(FINGERPRINT) == Fingerprint(crc32)
-        said = link.ask(QUERIES)
-        assert isinstance(said, Query)
-        assert (said.sample_id, said.label) == (0, -1)
-        assert (said.asked, said.seen) == (len(asked), end)
-        assert said.asked + said.saved <= 400 + end / 5
+        answer = link.ask(QUERIES)
+        assert isinstance(answer, Query)
+        assert (answer.sample_id, answer.label) == (0, -1)
+        assert (answer.asked, answer.seen) == (len(values), end)
+        assert answer.asked + answer.saved <= 400 + end / 5
 
 
 @pytest.mark.parametrize("growing", [False, True])
@@ -124,17 +124,17 @@ def test_a_question_waits_for_its_answer(stream: Stream, start: Start) -> None:
     with connected(start(queries=OPTIONS, pending=4)) as link:
         ids = [link.ask(sample(row.tolist())).sample_id for row in rows[:6]]  # type: ignore[union-attr]
         assert ids == [1, 2, 3, 4, 5, 6]
-        said = link.ask(QUERIES)
-        assert isinstance(said, Query)
-        assert (said.sample_id, said.label) == (6, 0)
+        answer = link.ask(QUERIES)
+        assert isinstance(answer, Query)
+        assert (answer.sample_id, answer.label) == (6, 0)
         with pytest.raises(RefusedError, match="no sample 2 waits for a label"):
             link.ask(late_label(2, 1))
         link.ask(late_label(5, 1))
-        assert link.ask(QUERIES) == said
+        assert link.ask(QUERIES) == answer
         link.ask(late_label(6, 1))
         with pytest.raises(RefusedError, match="was given its label before"):
             link.ask(late_label(6, 1))
-        assert link.ask(QUERIES) == Query(0, -1, 6, 6, said.saved)
+        assert link.ask(QUERIES) == Query(0, -1, 6, 6, answer.saved)
         link.ask(RESET)
         assert link.ask(QUERIES) == Query(0, -1, 0, 0, 400)
 
@@ -162,10 +162,10 @@ def test_the_checkpoint_keeps_it(stream: Stream, start: Start) -> None:
     device.kill()
     device.start()
     with connected(device) as link:
-        said = link.ask(QUERIES)
-        assert isinstance(said, Query)
-        assert 200 <= said.seen <= 300
-        assert 0 < said.asked <= 400 + said.seen / 5
+        answer = link.ask(QUERIES)
+        assert isinstance(answer, Query)
+        assert 200 <= answer.seen <= 300
+        assert 0 < answer.asked <= 400 + answer.seen / 5
 
 
 def test_the_monitor_shows_the_question_and_keys_answer_it(stream: Stream, start: Start) -> None:
@@ -201,10 +201,10 @@ def test_stream_sends_only_what_is_asked_for(
     device = start(queries=OPTIONS, quantizer=None, **names)
     words = ["--limit", str(SAMPLES), "--port", device.port, "--build", str(tmp_path)]
     assert main(["stream", "synth:sea_a", *words]) == 0
-    said = capsys.readouterr().out
-    assert f"Device and simulator agree: {SAMPLES} samples" in said
-    assert "labels asked for" in said
-    assert "NoChange" not in said
+    output = capsys.readouterr().out
+    assert f"Device and simulator agree: {SAMPLES} samples" in output
+    assert "labels asked for" in output
+    assert "NoChange" not in output
     assert main(["stream", "synth:sea_a", *words]) == 2
     assert "make it forget with --reset" in capsys.readouterr().err
     assert main(["stream", "synth:sea_a", *words, "--reset"]) == 0
@@ -223,9 +223,9 @@ def test_a_wrong_configuration_is_named_in_one_line(
     options: dict[str, Any], words: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_device(tmp_path, configuration(MODELS["shrub"], SHAPE, queries=options))
-    said = run_device(micropython_command, tmp_path)
-    assert words in said
-    assert "Traceback" not in said
+    output = run_device(micropython_command, tmp_path)
+    assert words in output
+    assert "Traceback" not in output
 
 
 def test_the_light_is_on_while_the_newest_question_waits(

@@ -66,13 +66,13 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
     ):
         for k, row in enumerate(prequential.raw_rows(stream).tolist()):
             name = stream.class_names[stream.labels[k]]
-            said = link.ask(sample(row))
-            assert isinstance(said, Prediction)
-            right.append(said.label == named.get(name))
-            if said.sample_id:
+            answer = link.ask(sample(row))
+            assert isinstance(answer, Prediction)
+            right.append(answer.label == named.get(name))
+            if answer.sample_id:
                 asked.append(k)
-            if said.sample_id and name in named:
-                link.ask(late_label(said.sample_id, named[name]))
+            if answer.sample_id and name in named:
+                link.ask(late_label(answer.sample_id, named[name]))
             if k == 130:
                 watch = Watch(link)
                 watch.ask()

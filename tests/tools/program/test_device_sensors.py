@@ -56,7 +56,7 @@ def motion(
 
 def features(window: np.ndarray[Any, Any]) -> list[int]:
     """The features of readings, shape (rows, 6)."""
-    found = []
+    results = []
     for x in window.T.astype(np.int64):
         mean = x.sum() // len(x)
         signs = np.sign(x - mean)
@@ -64,8 +64,8 @@ def features(window: np.ndarray[Any, Any]) -> list[int]:
         deviation = int(np.sqrt(((x - mean) ** 2).sum() // len(x)))
         energy = (x**2).sum() // len(x) // 4
         crossings = np.sum(signs[1:] != signs[:-1])
-        found += [mean, deviation, x.min(), x.max(), crossings, energy]
-    return [int(v) for v in found]
+        results += [mean, deviation, x.min(), x.max(), crossings, energy]
+    return [int(v) for v in results]
 
 
 def test_features_of_a_motion_sensor_reach_the_pc(start: Any, tmp_path: Path) -> None:
@@ -183,10 +183,10 @@ def test_samples_of_pins_have_their_anomaly_score(start: Any) -> None:
         link.ask(anomaly(scores=True))
         link.observed.clear()
         seen = observe(link, 30)
-        said = link.ask(anomaly(scores=True))
+        answer = link.ask(anomaly(scores=True))
     assert {one.prediction.score for one in before} == {None}
-    assert isinstance(said, Unlike)
-    assert said.alarms > 0
+    assert isinstance(answer, Unlike)
+    assert answer.alarms > 0
     assert {one.prediction.unlike for one in seen} <= {0, 1}
     assert None not in {one.prediction.score for one in seen}
     for earlier, later in pairwise(seen):

@@ -46,8 +46,8 @@ class Pupil(PacketPupil):
         self.name = config["mqtt"]["name"]
         put_device(folder, config)
         (folder / "main.py").write_text(fast(16, **pace))
-        told = discovery_messages.messages(config, config["learner"], "1.0")
-        data = discovery_messages.packed(config, told, config["class_names"])
+        messages = discovery_messages.messages(config, config["learner"], "1.0")
+        data = discovery_messages.packed(config, messages, config["class_names"])
         (folder / "discovery.bin").write_bytes(data)
         (folder / "secrets.json").write_text(json.dumps({"mqtt": [USER, PASSWORD]}))
         self.line = Broker("127.0.0.1", config["mqtt"]["port"], USER, PASSWORD)

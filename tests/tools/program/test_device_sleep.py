@@ -149,7 +149,7 @@ def test_it_allocates_nothing(run_micropython: Callable[[str], str], tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("sleep", "said"),
+    ("sleep", "message"),
     [
         ({"every": 60, "window": 2}, "sleep has no hold"),
         (USUAL | {"every": 0}, "sleep's every has to be a whole number of 1..86400"),
@@ -160,12 +160,12 @@ def test_it_allocates_nothing(run_micropython: Callable[[str], str], tmp_path: P
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(
-    sleep: Any, said: str, micropython_command: tuple[str, ...], tmp_path: Path
+    sleep: Any, message: str, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_sleeper(tmp_path, sleep, {})
     shown = run_device(micropython_command, tmp_path, heap="192k")
     assert "Traceback" not in shown
-    assert said in shown
+    assert message in shown
 
 
 def test_a_board_without_lightsleep_says_so(

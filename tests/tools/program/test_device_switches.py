@@ -92,8 +92,8 @@ QUIET_PIXEL = NEOPIXEL.partition("        with open")[0] + "        pass\n"
 
 
 def put(folder: Path, switches: object, machine: str = MACHINE, **more: object) -> None:
-    told = configuration("HoeffdingTree", SHAPE, warmup=20, switches=switches, **more)
-    put_device(folder, told)
+    config = configuration("HoeffdingTree", SHAPE, warmup=20, switches=switches, **more)
+    put_device(folder, config)
     (folder / "lib" / "machine.py").write_text(machine)
     (folder / "lib" / "neopixel.py").write_text(QUIET_PIXEL if machine is QUIET else NEOPIXEL)
 
@@ -182,8 +182,8 @@ def test_a_buzzer_sounds_the_tone_of_the_predicted_class(
         told.write_text("")
         for label in (2, 0, 0, 1, 1, 2, 2, 0):
             assert link.ask(sample([label, label * 5, 0])).label == label  # type: ignore[union-attr]
-        found = told.read_text().splitlines()
-        assert found[-7:] == ["880 Hz", "32768", "440 Hz", "32768", "0", "880 Hz", "32768"]
+        lines = told.read_text().splitlines()
+        assert lines[-7:] == ["880 Hz", "32768", "440 Hz", "32768", "0", "880 Hz", "32768"]
         assert pins(tmp_path)["16"] == "0"
 
 
@@ -221,8 +221,8 @@ def test_without_pwm_a_buzzer_is_refused_in_one_line(
     micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put(tmp_path, SOUNDING, MACHINE.partition("class PWM")[0])
-    said = run_device(micropython_command, tmp_path)
-    assert "microshrub: this board's MicroPython has no machine.PWM" in said
+    output = run_device(micropython_command, tmp_path)
+    assert "microshrub: this board's MicroPython has no machine.PWM" in output
 
 
 def test_switching_allocates_nothing(start: Callable[..., Device], tmp_path: Path) -> None:
@@ -234,7 +234,7 @@ def test_switching_allocates_nothing(start: Callable[..., Device], tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("switches", "said"),
+    ("switches", "message"),
     [
         ({"a": 16}, "a list of pins for each class"),
         ([16, 17], "a list of pins for each class"),
@@ -248,7 +248,7 @@ def test_switching_allocates_nothing(start: Callable[..., Device], tmp_path: Pat
     ],
 )
 def test_what_is_no_list_of_pins_for_each_class_is_refused(
-    micropython_command: tuple[str, ...], tmp_path: Path, switches: object, said: str
+    micropython_command: tuple[str, ...], tmp_path: Path, switches: object, message: str
 ) -> None:
     put(tmp_path, switches)
-    assert said in run_device(micropython_command, tmp_path)
+    assert message in run_device(micropython_command, tmp_path)

@@ -258,9 +258,9 @@ def test_the_commands_take_a_board_in_the_network(
     assert "accuracy" in capsys.readouterr().out
     key.write_text(bytes(32).hex())
     assert main(["monitor", *there, "--seconds", "1"]) == 2
-    said = capsys.readouterr().err
-    assert "another board's key" in said
-    assert bytes(32).hex() not in said
+    err = capsys.readouterr().err
+    assert "another board's key" in err
+    assert bytes(32).hex() not in err
     assert main(["monitor", "--port", "tcp://", "--key", str(key)]) == 2
     assert "tcp://HOST" in capsys.readouterr().err
 
@@ -286,6 +286,6 @@ def test_without_its_key_the_program_says_so(
     board.start()
     for secrets, words in (("{}", "has no key"), ('{"key": "12"}', "damaged"), ("[", "damaged")):
         (tmp_path / "secrets.json").write_text(secrets)
-        said = run_device(micropython_command, tmp_path, heap="256k")
-        assert words in said
-        assert "Traceback" not in said
+        output = run_device(micropython_command, tmp_path, heap="256k")
+        assert words in output
+        assert "Traceback" not in output

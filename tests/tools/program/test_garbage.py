@@ -122,10 +122,10 @@ def live(link: HostLink, stream: Stream, begin: int, end: int) -> None:
     for _ in link.stream(labelled):
         pass
     for k in places[:50]:
-        said = link.ask(sample(rows[k].tolist()))
-        assert isinstance(said, Prediction)
-        if said.sample_id:
-            link.ask(late_label(said.sample_id, int(stream.labels[k])))
+        answer = link.ask(sample(rows[k].tolist()))
+        assert isinstance(answer, Prediction)
+        if answer.sample_id:
+            link.ask(late_label(answer.sample_id, int(stream.labels[k])))
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -136,11 +136,11 @@ def test_nothing_is_left_and_nothing_is_collected(
     with connected(device) as link:
         live(link, stream, 0, PIECE)  # what is imported when it is first asked for
         first = used(link)
-        found = []
+        results = []
         for begin in range(PIECE, SAMPLES + PIECE, PIECE):
             live(link, stream, begin, begin + PIECE)
-            found.append(used(link))
-        assert found == [first] * (SAMPLES // PIECE)
+            results.append(used(link))
+        assert results == [first] * (SAMPLES // PIECE)
         link.poll(0.1)
         link._line.write(b"\r\x03")
         device.process.wait(PATIENCE)

@@ -79,8 +79,8 @@ def test_ten_thousand_samples_leave_nothing_on_the_heap(
         learn(link, stream, 0, FIRST)
         first = status_of(link).heap_used
         learn(link, stream, FIRST, SAMPLES + FIRST)
-        found = status_of(link)
-        assert (found.samples, found.heap_used) == (SAMPLES + FIRST, first)
+        status = status_of(link)
+        assert (status.samples, status.heap_used) == (SAMPLES + FIRST, first)
         assert crc32_of(link) == wanted(name, SAMPLES + FIRST)
 
 

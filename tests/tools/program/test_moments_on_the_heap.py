@@ -226,6 +226,6 @@ def test_nothing_is_put_on_the_heap(
     (tmp_path / "frames").write_text("\n".join(map(" ".join, lines)))
     (tmp_path / "served.py").write_text(SERVED)
     run = (*micropython_command, "-X", "heapsize=512k", "served.py")
-    said = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert not said.stderr
-    assert [int(line) for line in said.stdout.split()][1:] == [0, 0, 0]
+    result = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert not result.stderr
+    assert [int(line) for line in result.stdout.split()][1:] == [0, 0, 0]

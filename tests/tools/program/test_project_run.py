@@ -28,8 +28,8 @@ def test_an_example_runs_in_one_go(
 
     microshrub("init", "--example", name)
     with simulated_board(tmp_path) as port:
-        said = microshrub("run", "--port", port, "--seconds", "1")
-    commands = [line.split()[2] for line in said.splitlines() if line.startswith("$ ")]
+        output = microshrub("run", "--port", port, "--seconds", "1")
+    commands = [line.split()[2] for line in output.splitlines() if line.startswith("$ ")]
     assert commands == ["simulate", "build", "flash", "monitor"]
-    assert "The virtual board has started the program." in said
+    assert "The virtual board has started the program." in output
     assert (tmp_path / f"{name}.mshrub").exists()

@@ -49,16 +49,16 @@ def hostile() -> bytes:
 def started_while_a_pc_talks(line: SerialLine) -> bytes:
     """What the board says between its reset and the start of its program, or its prompt."""
     line.write(b"\x02\x04")
-    said = b""
-    while b"soft reboot" not in said:
-        said += line.read(1.0)
-    said = said.partition(b"soft reboot")[2]
+    received = b""
+    while b"soft reboot" not in received:
+        received += line.read(1.0)
+    received = received.partition(b"soft reboot")[2]
     end = time.monotonic() + PATIENCE
-    while not (b"\0" in said or b">>>" in said) and time.monotonic() < end:
+    while not (b"\0" in received or b">>>" in received) and time.monotonic() < end:
         time.sleep(0.02)
         line.write(hostile())
-        said += line.read(0.0)
-    return said
+        received += line.read(0.0)
+    return received
 
 
 def test_a_pc_that_talks_while_the_board_starts(board: UnixBoard) -> None:

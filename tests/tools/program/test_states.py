@@ -87,19 +87,19 @@ def test_a_damaged_state_leaves_all_fresh(
 ) -> None:
     """The other one, too: a model's thresholds mean nothing to another quantizer."""
     (folder / name).write_bytes(damage((folder / name).read_bytes()))
-    said = run_device(micropython_command, folder).splitlines()
-    assert said[0].startswith("microshrub: starting fresh; ")
-    assert words in said[0]
-    assert "the first 256 samples are only observed" in said[0]
-    assert said[-1] == "microshrub: stopped: the input has ended"
+    lines = run_device(micropython_command, folder).splitlines()
+    assert lines[0].startswith("microshrub: starting fresh; ")
+    assert words in lines[0]
+    assert "the first 256 samples are only observed" in lines[0]
+    assert lines[-1] == "microshrub: stopped: the input has ended"
 
 
 def test_a_state_of_another_version_is_named(
     folder: Path, micropython_command: tuple[str, ...]
 ) -> None:
     (folder / "learner.state").write_bytes(b"mshr\2" + bytes(400))
-    said = run_device(micropython_command, folder)
-    assert "is of version 2, and this microshrub reads version 1" in said.splitlines()[0]
+    output = run_device(micropython_command, folder)
+    assert "is of version 2, and this microshrub reads version 1" in output.splitlines()[0]
 
 
 def test_a_fresh_board_observes_before_it_learns(
@@ -163,7 +163,7 @@ def test_a_state_that_is_whole_and_cannot_be_leaves_nothing_half(
     library: Any = loader.load("python")
     quantizer = library.Quantizer(2)  # not frozen, which a model cannot begin with
     (folder / "quantizer.state").write_bytes(quantizer.save())
-    said = run_device(micropython_command, folder)
-    assert "quantizer.state: the quantizer is not frozen" in said.splitlines()[0]
-    assert "the first 256 samples are only observed" in said
+    output = run_device(micropython_command, folder)
+    assert "quantizer.state: the quantizer is not frozen" in output.splitlines()[0]
+    assert "the first 256 samples are only observed" in output
     assert json.loads((folder / "config.json").read_text())["warmup"] == 0

@@ -57,8 +57,8 @@ def test_nothing_is_put_on_the_heap(
     words: list[str], run_micropython: Callable[[str], str]
 ) -> None:
     options = FeatureOptions.of(words).extraction(AXES, RATE).options
-    said = run_micropython(READINGS.replace("OPTIONS", repr(options)))
-    for line in said.splitlines():
+    output = run_micropython(READINGS.replace("OPTIONS", repr(options)))
+    for line in output.splitlines():
         samples, most = map(int, line.split())
         assert samples > 40
         assert most == 0

@@ -71,13 +71,13 @@ def test_taught_class_after_class_it_knows_all_through_a_power_cut(
     labels = rng.integers(0, CLASSES, 1000).tolist()
     asked = [rows_of(rng, label, 1)[0] for label in labels]
     with connected(device) as link:
-        said = [told(link, row) for row in asked]
-        assert said == [twin.sample(row) for row in asked]
-        assert np.mean(np.array([label for label, _ in said]) == labels) > 0.95
+        answers = [told(link, row) for row in asked]
+        assert answers == [twin.sample(row) for row in asked]
+        assert np.mean(np.array([label for label, _ in answers]) == labels) > 0.95
         assert link.ask(FINGERPRINT).crc32 == twin.app.state_crc32() & 0xFFFFFFFF  # type: ignore[attr-defined]
         # once it has settled, the same row gets the same answer, whatever came between
         again = [told(link, row) for row in reversed(asked[200:400])]
-    assert again[::-1] == said[200:400]
+    assert again[::-1] == answers[200:400]
 
 
 def test_taught_only_by_labels_that_come_late(device: Device, tmp_path: Path) -> None:
@@ -93,9 +93,9 @@ def test_taught_only_by_labels_that_come_late(device: Device, tmp_path: Path) ->
                 twin.app.label(twin.app.sample_id, label)
         labels = rng.integers(0, CLASSES, 200).tolist()
         asked = [rows_of(rng, label, 1)[0] for label in labels]
-        said = [told(link, row) for row in asked]
-    assert said == [twin.sample(row) for row in asked]
-    assert np.mean(np.array([label for label, _ in said]) == labels) > 0.95
+        answers = [told(link, row) for row in asked]
+    assert answers == [twin.sample(row) for row in asked]
+    assert np.mean(np.array([label for label, _ in answers]) == labels) > 0.95
 
 
 def test_ranges_grow_before_the_first_label_and_not_for_one_who_came_with_what_he_knows(

@@ -15,20 +15,20 @@ from microshrub_tools.state_fuzz.year import Year, YearError
 
 def test_some_days_hold_and_say_what_happened(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dev", "simulate-year", "--days", "2", "--rate", "5", "--seed", "11"]) == 0
-    said = capsys.readouterr().out
-    assert "After every sample the state was the simulator's, bit by bit" in said
+    output = capsys.readouterr().out
+    assert "After every sample the state was the simulator's, bit by bit" in output
     counts = re.findall(
-        r"([\d,]+) (?:samples|labels late|too late|checkpoints|power cuts|of them|saves)", said
+        r"([\d,]+) (?:samples|labels late|too late|checkpoints|power cuts|of them|saves)", output
     )
     assert len(counts) == 7
     assert counts[0] == "14,400"
     assert "0" not in counts
-    lost = re.findall(r"([\d,]+), at most ([\d,]+) in one cut, the oldest ([\d,]+) sec", said)
+    lost = re.findall(r"([\d,]+), at most ([\d,]+) in one cut, the oldest ([\d,]+) sec", output)
     assert len(lost) == 3
     for labels, most, _ in lost:
         assert int(most.replace(",", "")) <= int(labels.replace(",", ""))
     assert int(lost[0][2]) <= 60
-    lost = re.findall(r"([\d,]+), at most ([\d,]+) in one cut, the oldest ([\d,]+) sec", said)
+    lost = re.findall(r"([\d,]+), at most ([\d,]+) in one cut, the oldest ([\d,]+) sec", output)
     labels, most, oldest = zip(*lost, strict=True)
     assert len(labels) == 3
     assert int(oldest[0]) <= 60
@@ -39,24 +39,24 @@ def test_a_day_asleep_counts_the_time_awake(capsys: pytest.CaptureFixture[str]) 
     """Two seconds in sixty, a minute after each start and visit; the program counts the same."""
     words = ["--days", "1", "--seed", "3", "--sleep", "--battery", "2000mAh"]
     assert main(["dev", "simulate-year", *words]) == 0
-    said = capsys.readouterr().out
-    found = re.findall(
-        r"awake for ([\d.]+) of ([\d.]+) hours .* counted ([\d,]+) .*clock ([\d,]+)", said
+    output = capsys.readouterr().out
+    matches = re.findall(
+        r"awake for ([\d.]+) of ([\d.]+) hours .* counted ([\d,]+) .*clock ([\d,]+)", output
     )
-    awake, hours, told, clock = (float(word.replace(",", "")) for word in found[0])
+    awake, hours, told, clock = (float(word.replace(",", "")) for word in matches[0])
     assert 22 < hours <= 24.01
     assert 2 / 60 < awake / hours < 2 / 60 + 0.02
     assert abs(told - clock) <= 10
     assert clock == pytest.approx(3600 * (hours - awake), abs=40)
     counted, estimated = map(
-        float, re.findall(r"([\d.]+) mW in the mean; .* estimates ([\d.]+)", said)[0]
+        float, re.findall(r"([\d.]+) mW in the mean; .* estimates ([\d.]+)", output)[0]
     )
     assert estimated < counted < 1.2 * estimated
-    assert "2000mAh would last for" in said
+    assert "2000mAh would last for" in output
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--battery", "2000mAh"], "add --sleep"),
         (["--sleep", "--rate", "7"], "--rate 7 is not a whole number of seconds"),
@@ -69,10 +69,10 @@ def test_a_day_asleep_counts_the_time_awake(capsys: pytest.CaptureFixture[str]) 
     ],
 )
 def test_what_cannot_sleep_is_refused(
-    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["dev", "simulate-year", *words]) == 2
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_flipped_bit_is_noticed() -> None:

@@ -167,5 +167,5 @@ def test_what_cannot_be_a_name_is_a_number(
     script = SERVER.replace("hash = 2, 3, 77\n", f"hash = 2, 3, {zlib.crc32(text)}\n{told}")
     with HostLink(SerialLine(device(script))) as link:
         welcome = link.connect()
-        found = read_configuration(link, welcome)
-        assert names_of(found, welcome) == numbers_only(welcome)
+        config = read_configuration(link, welcome)
+        assert names_of(config, welcome) == numbers_only(welcome)

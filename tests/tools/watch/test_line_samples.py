@@ -16,8 +16,8 @@ PROMPT = "MicroPython v1.25.0 on 2025-04-15; Raspberry Pi Pico with RP2040"
 
 def taken(lines: list[str]) -> tuple[list[Reading], dict[str, int]]:
     samples = LineSamples()
-    found = [reading for line in lines for reading in samples.take(line)]
-    return found, samples.skipped.counts
+    readings = [reading for line in lines for reading in samples.take(line)]
+    return readings, samples.skipped.counts
 
 
 @pytest.mark.parametrize(
@@ -93,6 +93,6 @@ while True:
     begin = -int(found[0][1])
     numbers = range(begin, begin + 120)
     assert found == [[f"{n / 4:.2f}", str(-n), "ab"[n % 2]] for n in numbers]
-    said = capsys.readouterr().err
-    assert "lines that are not samples skipped" in said
-    assert "of a board that starts" in said
+    err = capsys.readouterr().err
+    assert "lines that are not samples skipped" in err
+    assert "of a board that starts" in err

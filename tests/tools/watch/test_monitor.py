@@ -138,12 +138,12 @@ def test_an_exam_counts_what_has_no_label(
     """The device predicts class 0 for each sample without a label."""
     monkeypatch.setattr(exam, "_READY", 0.01)
     assert run("monitor", "--port", device(SERVER), "--exam", 0.3) == 0
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     assert re.search(
-        r"^0: get ready to show it for 0.3 s\n0: now\n0: (\d+) of \1 right$", said, re.M
+        r"^0: get ready to show it for 0.3 s\n0: now\n0: (\d+) of \1 right$", output, re.M
     )
-    assert re.search(r"^2: 0 of \d+ right, most others 0$", said, re.M)
-    assert said.endswith("Exam: 33.33 % right, with equal weight for each class\n")
+    assert re.search(r"^2: 0 of \d+ right, most others 0$", output, re.M)
+    assert output.endswith("Exam: 33.33 % right, with equal weight for each class\n")
 
 
 def test_an_exam_of_a_board_that_sends_nothing(capsys: pytest.CaptureFixture[str]) -> None:

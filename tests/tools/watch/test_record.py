@@ -125,8 +125,8 @@ def test_decimals_are_multiplied_and_the_factors_told(
     assert [int(row["ax_max"]) - int(row["ax_min"]) for row in rows] == [175] * 6
     assert [int(row["ay_max"]) for row in rows] == [-each for each in low]
     assert {row["on_min"] for row in rows} == {"0"}
-    said = capsys.readouterr().err
-    assert "multiplied: ax by 100, ay by 100. Say scale=100,100,1" in " ".join(said.split())
+    err = capsys.readouterr().err
+    assert "multiplied: ax by 100, ay by 100. Say scale=100,100,1" in " ".join(err.split())
     assert run(*words, "--append", "--label", "walk", *features) == 2
     assert "such as scale=100,100,1" in " ".join(capsys.readouterr().err.split())
     assert len(rows_of(file)) == 6
@@ -140,9 +140,9 @@ def test_a_decimal_that_its_factor_has_no_room_for_is_refused(
     words = ["--features", "window=4", "statistics=max", "scale=1024"]
     port = device(DECIMALS.replace("START", "30"))
     assert run("record", "--port", port, "-o", tmp_path / "a.csv", *words) == 2
-    said = " ".join(capsys.readouterr().err.split())
-    assert "with the factor 1024 of --features readings are within -32..32" in said
-    assert "scale=512" in said
+    err = " ".join(capsys.readouterr().err.split())
+    assert "with the factor 1024 of --features readings are within -32..32" in err
+    assert "scale=512" in err
 
 
 def test_what_the_board_says_is_told_and_no_window_spans_it(
@@ -283,9 +283,9 @@ def test_another_set_of_names_is_an_error(
     script = "import time\nfor k in range(999):\n    time.sleep_ms(5)\n    "
     port = device(script + "print('x:%d' % k if k < 300 else 'x:1 y:2')")
     assert run("record", "--port", port, "-o", file) == 2
-    said = capsys.readouterr().err
-    assert "now have the columns x, y, and before they had x: " in said
-    assert f"{len(rows_of(file))} samples of this recording" in said
+    err = capsys.readouterr().err
+    assert "now have the columns x, y, and before they had x: " in err
+    assert f"{len(rows_of(file))} samples of this recording" in err
 
 
 def test_lines_that_are_no_sample_are_counted(

@@ -56,10 +56,10 @@ def test_why_it_ended_is_told(
 ) -> None:
     with UnixBoard(micropython_command, put(folder, config, main_py)) as board:
         code = main(["monitor", "--port", board.port, "--seconds", "1"])
-    said = capsys.readouterr().err
+    err = capsys.readouterr().err
     assert code == 2
-    assert f"the board's program has ended. {words}" in said
-    assert "Traceback" not in said
+    assert f"the board's program has ended. {words}" in err
+    assert "Traceback" not in err
 
 
 def test_a_program_that_is_stopped_meanwhile(

@@ -80,11 +80,11 @@ def test_a_stream_is_learned_on_both(
 ) -> None:
     device = start()
     assert command(device, tmp_path) == 0
-    said = capsys.readouterr()
-    assert f"{wanted.state_crc32:08x}" in said.out
-    assert said.out.count(f"{wanted.accuracy:.2f} %") == 2
-    assert "Device and simulator agree: 900 samples" in said.out
-    assert "p99" in said.out
+    captured = capsys.readouterr()
+    assert f"{wanted.state_crc32:08x}" in captured.out
+    assert captured.out.count(f"{wanted.accuracy:.2f} %") == 2
+    assert "Device and simulator agree: 900 samples" in captured.out
+    assert "p99" in captured.out
     assert command(device, tmp_path, "--limit", "100") == 2  # it has learned 900
     assert "make it forget them with --reset" in capsys.readouterr().err
     assert command(device, tmp_path, "--limit", "100", "--rate", "400", "--reset") == 0
@@ -109,9 +109,9 @@ def test_the_first_difference_is_named(
         prequential.fit(engine, prequential.raw_rows(stream)[:4] // 50, 4)
         (tmp_path / "quantizer.state").write_bytes(engine.saved().quantizer)
     assert command(device, tmp_path) == 2
-    said = capsys.readouterr().err
-    assert ": the device predicted class " in said
-    assert "the simulator class" in said
+    err = capsys.readouterr().err
+    assert ": the device predicted class " in err
+    assert "the simulator class" in err
 
 
 def run_of(link: HostLink, folder: Path, stream: Stream, **options: Any) -> DeviceRun:
@@ -296,8 +296,8 @@ def test_a_stream_of_another_shape_is_refused(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("no_virtual_board")
 def test_without_a_board_a_port_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["stream", SOURCE, "--limit", "300"]) == 2
-    said = capsys.readouterr().err
-    assert "--port" in said
+    err = capsys.readouterr().err
+    assert "--port" in err
     assert chosen_port("/dev/x") == "/dev/x"
 
 

@@ -18,10 +18,10 @@ LOOKS = [(360, False), (360, True), (1280, False), (1280, True)]  # width in pix
 def findings(page: Browser) -> list[str]:
     """What is serious or critical, with the elements that it is about."""
     page.run(AXE.read_text(encoding="utf-8") + "; void 0")
-    found: list[dict[str, Any]] = page.run("axe.run().then((all) => all.violations)")
+    result: list[dict[str, Any]] = page.run("axe.run().then((all) => all.violations)")
     return [
         f"{each['id']}: {each['help']}: {[node['html'] for node in each['nodes']]}"
-        for each in found
+        for each in result
         if each["impact"] in ("serious", "critical")
     ]
 

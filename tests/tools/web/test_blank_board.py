@@ -117,11 +117,11 @@ def write(page: Browser, bridge: Bridge, image: Path, usb: tuple[int, int] | Non
     for _ in range(6):
         page.press("#blank-write")
         page.wait(f"!!{STATUS}.className")
-        said = str(page.run(f"{STATUS}.textContent"))
-        if not said.startswith(LATE):
+        text = str(page.run(f"{STATUS}.textContent"))
+        if not text.startswith(LATE):
             break
         page.run("said.length = 0")
-    return said
+    return text
 
 
 @pytest.mark.usefixtures("address")
@@ -163,7 +163,7 @@ def test_the_flash_holds_the_image_and_micropython_starts(
 
 @pytest.mark.usefixtures("address")
 @pytest.mark.parametrize(
-    ("made", "options", "said"),
+    ("made", "options", "message"),
     [
         (
             image_for(KINDS["ESP32-S3"], SIZE),
@@ -181,11 +181,11 @@ def test_nothing_is_written_that_the_board_cannot_start(
     tmp_path: Path,
     made: bytes,
     options: dict[str, Any],
-    said: str,
+    message: str,
 ) -> None:
     (tmp_path / "image.bin").write_bytes(made)
     with bench("ESP32", micropython_command, tmp_path, **options) as (bridge, chip):
-        assert said in write(page, bridge, tmp_path / "image.bin", UART)
+        assert message in write(page, bridge, tmp_path / "image.bin", UART)
         assert page.run(f"{STATUS}.className") == "bad"
     assert set(chip.flash) == {0x5A}
 
@@ -193,13 +193,13 @@ def test_nothing_is_written_that_the_board_cannot_start(
 def test_for_each_board_it_says_which_file_and_how(playground: Browser) -> None:
     for key in page_data.BOARDS:
         choose(playground, "blank-board", key)
-        told = playground.run("document.querySelector('#blank-how').textContent")
+        result = playground.run("document.querySelector('#blank-how').textContent")
         board = board_files.load(key)
-        assert f"{board.firmware}-DATE" in told
-        assert f"micropython.org/download/{board.firmware}" in told
-        assert board.name in told
-        assert ("BOOTSEL" in told) == key.startswith("rpi")
-        assert ("RP2350" in told) == (key == "rpi_pico2")
+        assert f"{board.firmware}-DATE" in result
+        assert f"micropython.org/download/{board.firmware}" in result
+        assert board.name in result
+        assert ("BOOTSEL" in result) == key.startswith("rpi")
+        assert ("RP2350" in result) == (key == "rpi_pico2")
 
 
 def test_what_is_large_is_loaded_when_it_is_wanted(playground: Browser) -> None:

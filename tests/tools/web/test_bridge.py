@@ -114,23 +114,23 @@ def refused(page: Browser, bridge: Bridge, address: str) -> list[str]:
 
 def test_a_bridge_that_refuses_at_once_is_heard(page: Browser, bridge: Bridge) -> None:
     there, _, token = bridge.address.partition("#bridge=")
-    said = refused(page, bridge, f"{there}#bridge={token[::-1]}")
-    assert all("Open the address that it prints" in each for each in said)
+    message = refused(page, bridge, f"{there}#bridge={token[::-1]}")
+    assert all("Open the address that it prints" in each for each in message)
 
 
 def test_a_port_that_another_program_holds_is_named(
     page: Browser, bridge: Bridge, board: UnixBoard
 ) -> None:
     with HostLink(SerialLine(board.port)):
-        said = refused(page, bridge, bridge.address)
-    assert all("another program uses it. Close that one first" in each for each in said)
+        message = refused(page, bridge, bridge.address)
+    assert all("another program uses it. Close that one first" in each for each in message)
 
 
 def test_a_port_that_another_page_holds_is_named(page: Browser, bridge: Bridge) -> None:
     here = f"http://localhost:{bridge.port}"
     with connect(f"ws://localhost:{bridge.port}/bridge?token={bridge.token}", origin=here):
-        said = refused(page, bridge, bridge.address)
-    assert all("Another page uses the port" in each for each in said)
+        message = refused(page, bridge, bridge.address)
+    assert all("Another page uses the port" in each for each in message)
 
 
 def test_only_this_page_with_the_token_gets_the_port(bridge: Bridge) -> None:
@@ -162,9 +162,9 @@ def test_a_page_sets_the_rate_and_the_lines_and_nonsense_is_ignored(bridge: Brid
             page.send(text)
         page.send('{"baudRate": 9600, "dataTerminalReady": true, "requestToSend": false}')
         page.send(b"\r\x03\x03\x02")
-        said = b""
-        while b">>>" not in said:
-            said += bytes(page.recv(timeout=PATIENCE))
+        received = b""
+        while b">>>" not in received:
+            received += bytes(page.recv(timeout=PATIENCE))
 
 
 def test_the_bridge_serves_the_page_and_nothing_else(bridge: Bridge) -> None:

@@ -41,8 +41,8 @@ def test_it_teaches_in_german(german: Browser) -> None:
     do(german, "line", 60)
     settle(german)
     assert said(german) == "Linie"
-    told = german.run("document.querySelector('#learned').textContent")
-    assert re.match(r"\d+ Beispiele gelernt", told), told
+    result = german.run("document.querySelector('#learned').textContent")
+    assert re.match(r"\d+ Beispiele gelernt", result), result
     assert "noch einmal" in german.run("document.querySelector('#unseen').textContent")
 
 

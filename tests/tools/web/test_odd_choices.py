@@ -99,18 +99,18 @@ def test_the_command_is_one_that_the_simulator_takes(
     choose(playground, "label", "-b")
     choose(playground, "learner", "hoeffding")
     set_option(playground, "adaptive", "false")
-    found = crc_of_run(playground)
+    crc = crc_of_run(playground)
     command = playground.run("document.querySelector('#state pre').textContent")
     wanted = "microshrub simulate ./-odd.csv --label=-b --model hoeffding --no-adaptive --details"
     assert command == wanted
     monkeypatch.chdir(tmp_path)
     assert main(shlex.split(command)[1:]) == 0
-    assert f"{found:08x}" in capsys.readouterr().out
+    assert f"{crc:08x}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("missing", ["NA", "?", "none"])
 def test_a_gesture_has_no_name_that_a_file_takes_for_none(held: Browser, missing: str) -> None:
     """What was exported could not be simulated."""
     name(held, f"walk, {missing}")
-    said = held.run("document.querySelector('#learn-me-status').textContent")
-    assert said.startswith(f"In a CSV file, {missing} says that the gesture is not known.")
+    result = held.run("document.querySelector('#learn-me-status').textContent")
+    assert result.startswith(f"In a CSV file, {missing} says that the gesture is not known.")

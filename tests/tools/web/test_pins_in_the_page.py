@@ -48,10 +48,10 @@ def test_the_page_says_the_same(tmp_path: Path) -> None:
         board = board_files.load(case.board)
         told = {"name": board.name, "pins": pin_data(board)}
         cases.append({"config": case.config, "board": told})
-    said = run_in_node(
+    output = run_in_node(
         tmp_path,
         PROGRAM,
         {"board/pins": "checkPins"},
         {"cases": cases, "flags": companion_flags()},
     )
-    assert said == [case.words for case in PIN_CASES]
+    assert output == [case.words for case in PIN_CASES]

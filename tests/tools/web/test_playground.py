@@ -63,13 +63,11 @@ def test_an_arff_file_ends_in_the_simulators_state(playground: Browser, tmp_path
 def test_a_stream_of_the_page_ends_in_the_state_that_was_expected(playground: Browser) -> None:
     choose(playground, "stream", "led")
     choose(playground, "learner", "hoeffding")
-    found = crc_of_run(playground)
-    assert f"{found:08x}" == playground.run(
-        "document.querySelector('#simulator-crc32').textContent"
-    )
+    crc = crc_of_run(playground)
+    assert f"{crc:08x}" == playground.run("document.querySelector('#simulator-crc32').textContent")
     assert playground.run("!!document.querySelector('#state .good')")
     path = site.FOLDER / "streams" / "led.csv.gz"
-    assert found == simulate(open_stream(str(path)), "hoeffding").state_crc32
+    assert crc == simulate(open_stream(str(path)), "hoeffding").state_crc32
 
 
 LOADED = """
@@ -91,8 +89,8 @@ def test_nothing_is_asked_for_elsewhere_and_nothing_is_refused(
     page.wait("!!document.querySelector('#start')")
     choose_quick(page)
     crc_of_run(page)
-    asked = [url for url in page.requests if not url.startswith("data:")]  # asks nobody
-    assert {url.split("/")[2] for url in asked} == {address.split("/")[2]}
+    urls = [url for url in page.requests if not url.startswith("data:")]  # asks nobody
+    assert {url.split("/")[2] for url in urls} == {address.split("/")[2]}
     assert not page.complaints
 
 
@@ -139,7 +137,7 @@ def test_what_an_arff_header_says_wrong_is_shown_as_text(
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("a,b\n", "no samples"),
         ("a,b\n1,x\n1,2,3\n", "line 3: 2 cells expected"),
@@ -149,11 +147,11 @@ def test_what_an_arff_header_says_wrong_is_shown_as_text(
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_with_the_place(
-    playground: Browser, tmp_path: Path, text: str, said: str
+    playground: Browser, tmp_path: Path, text: str, message: str
 ) -> None:
     give_csv(playground, tmp_path / "wrong.csv", text)
     start(playground)
-    assert said in playground.wait(ERROR)
+    assert message in playground.wait(ERROR)
 
 
 def test_a_learner_says_which_option_it_refuses(playground: Browser) -> None:
@@ -372,12 +370,12 @@ def test_a_sample_of_many_rows_is_looked_at_first(playground: Browser, tmp_path:
     start(playground)
     ahead = "document.querySelector('#ahead').textContent"
     figure = playground.wait(f"/rows/.test({ahead}) && !/first/.test({ahead}) && {ahead}", RUN)
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"On unseen data: (\d+) % of [\d,]+ samples \(guessing: (\d+) %\), "
         r"from a sample of ([\d,]+) of the 6,000 rows", figure
     )  # fmt: skip
-    assert found, figure
-    assert int(found[1]) >= 50  # of a slow machine's sample, forty rows are asked about
+    assert match, figure
+    assert int(match[1]) >= 50  # of a slow machine's sample, forty rows are asked about
     start(playground)  # which is Stop by now, if it is not done
     playground.wait("!!document.querySelector('#take-program')", RUN)
 
@@ -395,7 +393,7 @@ def test_the_chart_takes_the_colours_of_the_page(playground: Browser) -> None:
     choose_quick(playground)
     crc_of_run(playground)
     marker = "getComputedStyle(document.querySelectorAll('.u-legend .u-marker')[1]).borderTopColor"
-    found = []
+    results = []
     for scheme in ("light", "dark"):
         wanted = [{"name": "prefers-color-scheme", "value": scheme}]
         playground.call("Emulation.setEmulatedMedia", features=wanted)
@@ -405,5 +403,5 @@ def test_the_chart_takes_the_colours_of_the_page(playground: Browser) -> None:
             "window.paint = paint; })()"
         )
         playground.wait(f"{marker} === getComputedStyle(window.paint).color")
-        found.append(playground.run(marker))
-    assert found[0] != found[1]
+        results.append(playground.run(marker))
+    assert results[0] != results[1]

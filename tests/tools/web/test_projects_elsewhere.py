@@ -54,9 +54,9 @@ def test_a_project_that_is_too_large_for_a_link_is_refused(tmp_path: Path) -> No
         const said = await linkTo(zip(files)).catch((error) => error.message);
         console.log(JSON.stringify(said));
     """
-    said = run_in_node(tmp_path, program, {"project_link": "linkTo", "zip": "zip"}, None)
-    assert said.startswith("The project is too large for a link: 1")
-    assert said.endswith("Save the project, and open the file on the other machine.")
+    output = run_in_node(tmp_path, program, {"project_link": "linkTo", "zip": "zip"}, None)
+    assert output.startswith("The project is too large for a link: 1")
+    assert output.endswith("Save the project, and open the file on the other machine.")
 
 
 def test_the_commands_go_on_in_the_folder_that_the_page_gives(
@@ -80,14 +80,14 @@ def test_the_commands_go_on_in_the_folder_that_the_page_gives(
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         archive.extractall(tmp_path)
     monkeypatch.chdir(tmp_path)
-    told = project_file.read()
-    assert told["board"] == "rpi_pico"
-    assert told["sensor"].startswith("mpu6050 scl=5 sda=4")
-    assert told["label-keys"] == "0=across,1=up"
+    content = project_file.read()
+    assert content["board"] == "rpi_pico"
+    assert content["sensor"].startswith("mpu6050 scl=5 sda=4")
+    assert content["label-keys"] == "0=across,1=up"
     for command in ("simulate", "build"):
         with contextlib.redirect_stdout(io.StringIO()):
             assert main([command]) == 0
-    model = load_model(told["model"])
+    model = load_model(content["model"])
     config = json.loads(next(tmp_path.rglob("config.json")).read_text(encoding="utf-8"))
     assert config["class_names"] == ["across", "up"]
     assert config["switches"] == [[[16, 64, 0, 0]], [[16, 0, 64, 0]]]
@@ -151,14 +151,14 @@ def test_a_file_that_init_writes_is_opened_and_what_it_says_is_kept(
     packed = take(held, "take-folder", tmp_path / "gestures.zip")
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         archive.extract(project_file.NAME, tmp_path)
-    told = project_file.read()
-    assert told["sensor"].startswith("mpu6050 scl=5 sda=4")
-    assert told["label-pin"] == "15 pressed=still released="
-    assert told["label-keys"] == "0=wave,1=still"
+    content = project_file.read()
+    assert content["sensor"].startswith("mpu6050 scl=5 sda=4")
+    assert content["label-pin"] == "15 pressed=still released="
+    assert content["label-keys"] == "0=wave,1=still"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('bord = "rpi_pico"', "microshrub.toml: there is no key bord."),
         ("[simulation]\nplot = 1", "microshrub.toml: there is no key simulation."),
@@ -173,9 +173,9 @@ def test_a_file_that_init_writes_is_opened_and_what_it_says_is_kept(
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_by_what_is_wrong(
-    playground: Browser, tmp_path: Path, text: str, said: str
+    playground: Browser, tmp_path: Path, text: str, message: str
 ) -> None:
     (tmp_path / project_file.NAME).write_text(text, encoding="utf-8")
     playground.give_file("#project", tmp_path / project_file.NAME)
-    playground.wait(f"{STATUS}.includes({json.dumps(said)})")
+    playground.wait(f"{STATUS}.includes({json.dumps(message)})")
     assert playground.run(NAMES) == ["circle", "line", "rest"]

@@ -132,11 +132,11 @@ def test_a_pulled_cable_is_waited_for_and_no_sample_is_lost_or_learned_twice(
                 cable.pull()
             assert crc_of_board(page) == simulate(stream, "shrub", **OPTIONS).state_crc32
             page.wait(f"{STATUS}.textContent.startsWith('{SAMPLES:,} samples learned')")
-            said = page.run("said")
+            result = page.run("said")
         finally:
             cable.stop()
-    assert sum("It goes on as soon as the board is back" in text for text in said) == 2
-    assert "The board is back." in said
+    assert sum("It goes on as soon as the board is back" in text for text in result) == 2
+    assert "The board is back." in result
 
 
 @pytest.mark.parametrize("frozen", [True, False])

@@ -69,8 +69,8 @@ def test_no_two_parts_have_one_name(held: Browser) -> None:
     taught(held, seconds=2)
     end(held)
     names = "[...document.querySelectorAll('[id]')].map((each) => each.id)"
-    found = held.run(names)
-    assert len(found) == len(set(found))
+    result = held.run(names)
+    assert len(result) == len(set(result))
 
 
 def test_a_board_waits_until_something_was_taught(held: Browser) -> None:
@@ -97,9 +97,9 @@ def test_without_webserial_all_else_is_there_and_it_says_how_to_go_on(
     assert not page.run("'serial' in navigator")
     taught(page, seconds=2)
     end(page)
-    told = page.run(f"{TAKES}.textContent")
-    assert "Chrome, Edge or Firefox" in told
-    assert "microshrub bridge" in told
+    result = page.run(f"{TAKES}.textContent")
+    assert "Chrome, Edge or Firefox" in result
+    assert "microshrub bridge" in result
     assert page.run("document.querySelector('#gestures-flash')") is None
     assert program_of(page, tmp_path)["main.py"]
     choose_quick(page)
@@ -149,7 +149,7 @@ def test_the_program_of_a_motion_is_the_one_that_build_makes(
     choose(shaken, "switch-kind", kind)
     for field, value in chosen.items():
         choose(shaken, field, value)
-    found = program_of(shaken, tmp_path)
+    program = program_of(shaken, tmp_path)
     project = tmp_path / "gestures.mshrub"
     take(shaken, "take-gestures", project)
     assert load_model(project).learner.state_crc32() == crc(shaken)
@@ -157,13 +157,13 @@ def test_the_program_of_a_motion_is_the_one_that_build_makes(
     made = build(
         project, "rpi_pico", sensor=SENSOR, switch=switch, switch_above=above, output=output
     ).folder
-    config = json.loads(found["config.json"])
+    config = json.loads(program["config.json"])
     assert config == json.loads((made / "config.json").read_bytes())
     assert config["sensor"]["kind"] == "mpu6050"
     assert config["extraction"]["window"] == 32
     for state in ("learner.state", "quantizer.state"):
-        assert found[state] == (made / state).read_bytes()
-    library = {name: data for name, data in found.items() if name.startswith("lib/")}
+        assert program[state] == (made / state).read_bytes()
+    library = {name: data for name, data in program.items() if name.startswith("lib/")}
     check_library(library, made, "thicket", "rpi_pico")
     assert ("lib/microshrub/device/switches.mpy" in library) == (switch is not None)
     assert ("lib/microshrub/device/buzzer.mpy" in library) == (kind == "tone")

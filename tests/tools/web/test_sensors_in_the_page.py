@@ -203,9 +203,9 @@ def test_two_sensors_that_build_refuses_are_refused_in_its_words(
         choose(playground, f"program-{field}", str(value))
     with pytest.raises(UserError) as caught:
         build(model, "rpi_pico", sensor=several, output=tmp_path / "made")
-    said = playground.run(WHY_NOT)
-    assert said
-    assert str(caught.value).startswith(said)
+    result = playground.run(WHY_NOT)
+    assert result
+    assert str(caught.value).startswith(result)
     assert not playground.run("!!document.querySelector('#take-program')")
     choose(playground, "program-second", "none")
     choose(playground, "program-sensor", "adxl345")
@@ -260,9 +260,9 @@ def test_what_build_refuses_is_refused_in_its_words(
         return
     with pytest.raises(UserError) as caught:
         build(model, "rpi_pico", sensor=sensor, output=tmp_path / "made")
-    said = playground.run(WHY_NOT)
-    assert said
-    assert str(caught.value).startswith(said)
+    result = playground.run(WHY_NOT)
+    assert result
+    assert str(caught.value).startswith(result)
     for button in ("take-program", "flash"):
         assert not playground.run(f"!!document.querySelector('#{button}')")
 

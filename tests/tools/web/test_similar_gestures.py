@@ -60,14 +60,14 @@ def check(held: Browser, gestures: list[str], make: Make) -> None:
         make(held, text, SECONDS * RATE)
     press(held, "only predict")
     settle(held)
-    right = asked = 0
+    right = count = 0
     for text in gestures * 2:
         make(held, text, 75)  # until a window holds nothing but this gesture
         for _ in range(5):
             make(held, text, 15)
             settle(held)
             right += said(held) == text
-            asked += 1
-    assert right / asked >= 0.8
+            count += 1
+    assert right / count >= 0.8
     held.wait(f"{UNSEEN}.startsWith('On unseen data')", PATIENCE)
     assert not held.complaints

@@ -79,7 +79,7 @@ def in_node(folder: Path, told: dict[str, Any]) -> Any:
 def columns() -> list[list[float]]:
     """Columns of all kinds: decimals, time stamps, tiny and huge numbers, gaps, outliers."""
     rng = random.Random(7)
-    found = []
+    results = []
     for _ in range(1500):
         size = 10.0 ** rng.randint(-12, 14)
         offset = rng.choice([0.0, 0.0, 1e9, -273.15, rng.uniform(-1e6, 1e6)])
@@ -91,9 +91,9 @@ def columns() -> list[list[float]]:
             column[rng.randrange(len(column))] = math.nan
         if rng.random() < 0.2:
             column[rng.randrange(len(column))] = rng.choice([1e308, -1e308, 1e20, 1e-290])
-        found.append(column)
-    found += [[math.nan, math.nan], [0.0, -0.0], [0.5, 1.5, 2.5], [1e22, 3e22], [30.0, 10.0]]
-    return found
+        results.append(column)
+    results += [[math.nan, math.nan], [0.0, -0.0], [0.5, 1.5, 2.5], [1e22, 3e22], [30.0, 10.0]]
+    return results
 
 
 CSV = (

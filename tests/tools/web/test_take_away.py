@@ -46,13 +46,13 @@ def test_the_model_and_the_program_are_those_of_the_command_line(
     packed = take(playground, "take-program", tmp_path / "microshrub-rpi_pico2.zip")
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         assert archive.testzip() is None
-        found = {name: archive.read(name) for name in archive.namelist()}
+        files = {name: archive.read(name) for name in archive.namelist()}
     made = build(path, "rpi_pico2", output=tmp_path / "made").folder
     expected = {file.name: file.read_bytes() for file in made.iterdir() if file.is_file()}
-    assert json.loads(found.pop("config.json")) == json.loads(expected.pop("config.json"))
+    assert json.loads(files.pop("config.json")) == json.loads(expected.pop("config.json"))
     expected["main.py"] = main_file().read_bytes()
-    library = {name: found.pop(name) for name in list(found) if name.startswith("lib/")}
-    assert found == expected
+    library = {name: files.pop(name) for name in list(files) if name.startswith("lib/")}
+    assert files == expected
     check_library(library, made, learner, "rpi_pico2")
 
 

@@ -221,7 +221,7 @@ def test_analog_pins_are_taught_around_their_middle(
 
 @pytest.mark.usefixtures("address")
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ({"sensor": {"kind": "serial"}}, "has no sensor"),
         ({"sensor": MOTION | {"rate": "1/300"}}, "a reading every 300 seconds"),
@@ -241,11 +241,11 @@ def test_a_program_that_sends_no_readings_is_told_in_words(
     micropython_command: tuple[str, ...],
     tmp_path: Path,
     fields: dict[str, Any],
-    said: str,
+    message: str,
 ) -> None:
     program = motion_program(**fields)
     with gesturing(micropython_command, tmp_path, program) as board:
-        assert said in refused(page, board.port)
+        assert message in refused(page, board.port)
 
 
 def refused(page: Browser, port: str) -> str:
@@ -273,9 +273,9 @@ def test_a_forecast_an_old_program_and_none_are_told_apart(
         assert "too old" in refused(page, board.port)
     (blank / "flash").mkdir(parents=True)
     with Gesturing(micropython_command, blank).board as board:
-        said = refused(page, board.port)
-    assert "No program of microshrub answers" in said
-    assert "A new board" in said
+        message = refused(page, board.port)
+    assert "No program of microshrub answers" in message
+    assert "A new board" in message
 
 
 @pytest.mark.usefixtures("address")

@@ -85,15 +85,15 @@ def test_it_says_when_it_is_unsure_as_the_guarantee_does(held: Browser, tmp_path
 @pytest.mark.long
 def test_taught_in_blocks_it_knows_all_gestures_once_nobody_tells_labels(held: Browser) -> None:
     taught(held, rounds=3)
-    right = asked = 0
+    right = count = 0
     for text in GESTURES * 2:
         do(held, text, 75)  # until a window holds nothing but this gesture
         for step in range(10):
             do(held, text, 15, 75 + 15 * step)
             settle(held)
             right += said(held) == text
-            asked += 1
-    assert right >= 0.9 * asked
+            count += 1
+    assert right >= 0.9 * count
 
 
 def labels_of(path: Path) -> list[str]:
@@ -156,8 +156,8 @@ def test_the_exam_counts_each_class_alike(held: Browser) -> None:
     assert sum(counts[::4]) > 35
     names = "[...document.querySelectorAll('#exam-result th[scope=row]')]"
     assert held.run(names + ".map((each) => each.textContent)") == ["circle", "line", "rest"]
-    asked = held.run("document.querySelector('#exam-asks').textContent")
-    assert float(asked.split(" ")[0]) >= 90
+    result = held.run("document.querySelector('#exam-asks').textContent")
+    assert float(result.split(" ")[0]) >= 90
     press(held, "circle")  # what is taught afterwards is not what was examined
     assert held.run("document.querySelector('#exam-result').textContent") == ""
 

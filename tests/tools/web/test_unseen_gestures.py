@@ -26,9 +26,9 @@ MIXED = 3  # samples at a recording's begin that hold readings from before it
 def told(page: Browser) -> tuple[int, int, int]:
     """Percent that are right, of so many samples, and percent of a guess."""
     page.wait(f"{UNSEEN}.startsWith('On unseen data')", PATIENCE)
-    found = re.match(FIGURE, page.run(UNSEEN))
-    assert found, page.run(UNSEEN)
-    return int(found[1]), int(found[2]), int(found[3])
+    match = re.match(FIGURE, page.run(UNSEEN))
+    assert match, page.run(UNSEEN)
+    return int(match[1]), int(match[2]), int(match[3])
 
 
 def test_nothing_is_said_of_one_class_and_what_is_missing_of_two(held: Browser) -> None:
@@ -78,7 +78,7 @@ def test_the_figure_is_that_of_learners_which_have_not_seen_the_recordings(
     assert len(recordings) == 6
     stretches = find(labels, 3)
     assert stretches.count == 6
-    found = guessed = asked = 0
+    found = guessed = count = 0
     parameters = {**defaults("thicket"), "features": 26, "classes": 3, "bytes": 16384, "seed": 0}
     drawn = list(draws(stretches))
     for draw in drawn:
@@ -97,9 +97,9 @@ def test_the_figure_is_that_of_learners_which_have_not_seen_the_recordings(
             answers("thicket", parameters, rows[known], labels[known], rows[out]) == labels[out]
         ).sum()
         guessed += (labels[out] == np.bincount(labels[known]).argmax()).sum()
-        asked += len(out)
-    assert samples == round(asked / len(drawn))
-    assert (right, guess) == (round(100 * found / asked), round(100 * guessed / asked))
+        count += len(out)
+    assert samples == round(count / len(drawn))
+    assert (right, guess) == (round(100 * found / count), round(100 * guessed / count))
     assert right < 90
 
 

@@ -28,20 +28,20 @@ Figure = tuple[int, ...]
 def shown(page: Browser) -> Figure:
     """Percent that are right, of so many samples, and percent of a guess; the same as of now."""
     page.wait(f"{HEADLINE}.startsWith('On unseen data')", PATIENCE)
-    found = re.fullmatch(FIGURE, page.run(HEADLINE))
-    assert found, page.run(HEADLINE)
-    return tuple(int(each.replace(",", "")) for each in found.groups())
+    match = re.fullmatch(FIGURE, page.run(HEADLINE))
+    assert match, page.run(HEADLINE)
+    return tuple(int(each.replace(",", "")) for each in match.groups())
 
 
 def expected(path: Path, model: str, **options: object) -> Figure:
     """The same, of the simulator."""
     stream = open_stream(str(path))
     shape = {"features": len(stream.feature_names), "classes": len(stream.class_names)}
-    found = measure(stream, model, {**defaults(model), **shape, **options})
-    assert found
-    assert found.holdout
-    assert found.now
-    return (*_rounded(found.holdout), *_rounded(found.now))
+    measured = measure(stream, model, {**defaults(model), **shape, **options})
+    assert measured
+    assert measured.holdout
+    assert measured.now
+    return (*_rounded(measured.holdout), *_rounded(measured.now))
 
 
 def _rounded(found: Holdout) -> Figure:

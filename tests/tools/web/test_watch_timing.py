@@ -84,9 +84,9 @@ def test_an_answer_is_not_given_to_a_question_that_has_just_come(
     with bridged(asking.port) as bridge:
         watched(page, bridge.address)
         page.wait(f"{QUERY}.startsWith('What')")
-        now, shown, said = page.run(CHANGED)
+        now, shown, output = page.run(CHANGED)
         assert shown == now
-        assert said.startswith("The question had just changed: it is about sample ")
+        assert output.startswith("The question had just changed: it is about sample ")
 
 
 @pytest.mark.usefixtures("address")
