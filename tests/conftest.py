@@ -46,8 +46,8 @@ def _marked(config: pytest.Config) -> str:
     import tiers
 
     named = config.args_source is pytest.Config.ArgsSource.ARGS
-    said: str = config.option.markexpr
-    return said or ("" if named else tiers.FAST)
+    expression: str = config.option.markexpr
+    return expression or ("" if named else tiers.FAST)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -51,10 +51,10 @@ class Outcome:
 def mutated(mutant: Mutant, root: Path = ROOT) -> str:
     """The source of the mutant's file, with its line changed. Raises NoSuchLineError."""
     lines = (root / FIRMWARE / mutant.file).read_text(encoding="utf-8").splitlines(keepends=True)
-    found = [i for i, line in enumerate(lines) if line.partition("  #")[0].strip() == mutant.line]
-    if len(found) != 1:
-        raise NoSuchLineError(f"{mutant.file}: {mutant.line!r} is there {len(found)} times")
-    at = found[0]
+    places = [i for i, line in enumerate(lines) if line.partition("  #")[0].strip() == mutant.line]
+    if len(places) != 1:
+        raise NoSuchLineError(f"{mutant.file}: {mutant.line!r} is there {len(places)} times")
+    at = places[0]
     lines[at] = lines[at].replace(mutant.line, mutant.replacement)
     return "".join(lines)
 

@@ -109,15 +109,15 @@ def test_tune(data: Path) -> None:
         trial = _Trial({"model": "majority", "majority window": window})
         assert search_space.sample(trial, models, 1, 1000) == ("majority", {"window": window})
     assert trial.asked["majority window"] == (1, 255)
-    found = trials.Candidate(0, "majority", {"window": 3})
-    assert found.options == "--model majority --window 3"
-    unseen = holdout.measure(split.stream, "majority", split.parameters(found), warmup=100)
+    candidate = trials.Candidate(0, "majority", {"window": 3})
+    assert candidate.options == "--model majority --window 3"
+    unseen = holdout.measure(split.stream, "majority", split.parameters(candidate), warmup=100)
     assert unseen
     assert unseen.headline
-    assert split.run(found).whole == pytest.approx(unseen.headline.accuracy)
+    assert split.run(candidate).whole == pytest.approx(unseen.headline.accuracy)
     limits = trials.Limits(board_files.load("rpi_pico"), 1000)
     size = trials.size_within(
-        found.model, limits.deployment(found.model, split.parameters(found)), limits
+        candidate.model, limits.deployment(candidate.model, split.parameters(candidate)), limits
     )
     assert size is not None
     assert size.model_bytes == 16 + 12 + 3
@@ -168,9 +168,9 @@ def test_save_and_show(capsys: pytest.CaptureFixture[str], data: Path, tmp_path:
     assert main([*map(str, words)]) == 0
     capsys.readouterr()
     assert main(["show", str(file)]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith("Majority of runs.csv: 400 samples, accuracy ")
-    assert "labels held: 8" in said
+    output = capsys.readouterr().out
+    assert output.startswith("Majority of runs.csv: 400 samples, accuracy ")
+    assert "labels held: 8" in output
     assert main(["show", str(file), "--row", "5"]) == 0
     assert "of the votes" in capsys.readouterr().out
     words = ["build", "--model", file, "--board", "rpi_pico", "--output", tmp_path / "build"]
@@ -179,8 +179,8 @@ def test_save_and_show(capsys: pytest.CaptureFixture[str], data: Path, tmp_path:
     capsys.readouterr()
     assert main(["export", str(file), "--format", "c", "-o", str(tmp_path / "m.h")]) == 0
     assert main(["export", str(file), "--format", "c-frozen", "-o", str(tmp_path / "f.h")]) == 2
-    said = " ".join(capsys.readouterr().err.split())
-    assert "Majority cannot be exported: that needs trees; --format c takes all" in said
+    output = " ".join(capsys.readouterr().err.split())
+    assert "Majority cannot be exported: that needs trees; --format c takes all" in output
 
 
 def test_build_and_the_devices_program(

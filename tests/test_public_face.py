@@ -37,9 +37,9 @@ def test_what_is_exported_is_documented(package: ModuleType) -> None:
     assert sorted(package.__all__) == package.__all__
     assert set(package.__all__) <= set(dir(package))
     for name in package.__all__:
-        found = getattr(package, name)
-        assert found.__doc__, name
-        assert importlib.import_module(package.__name__).__getattr__(name) is found
+        item = getattr(package, name)
+        assert item.__doc__, name
+        assert importlib.import_module(package.__name__).__getattr__(name) is item
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = package.nothing
 
@@ -55,9 +55,9 @@ def test_what_is_exported_is_documented(package: ModuleType) -> None:
     ],
 )
 def test_the_examples_hold(api: ModuleType) -> None:
-    found = doctest.testmod(api, optionflags=doctest.ELLIPSIS)
-    assert found.attempted
-    assert not found.failed
+    outcome = doctest.testmod(api, optionflags=doctest.ELLIPSIS)
+    assert outcome.attempted
+    assert not outcome.failed
 
 
 def test_a_wrong_name_is_said_in_the_words_of_the_command_line() -> None:

@@ -36,8 +36,11 @@ def test_a_build_takes_what_the_table_says(
         output,
     )
     assert match
-    told, printed = [number(text) for text in figures], [number(text) for text in match.groups()]
-    assert told == pytest.approx(printed, rel=0.005, abs=300)
+    figures_of_the_page, printed = (
+        [number(text) for text in figures],
+        [number(text) for text in match.groups()],
+    )
+    assert figures_of_the_page == pytest.approx(printed, rel=0.005, abs=300)
 
 
 def test_the_table_has_its_rows() -> None:

@@ -43,7 +43,7 @@ def test_every_link_leads_somewhere(name: str) -> None:
 
 def test_the_forms_and_workflows_can_be_read() -> None:
     yaml = pytest.importorskip("yaml")
-    found = [*(ROOT / ".github").rglob("*.yml"), ROOT / ".pre-commit-config.yaml"]
-    assert len(found) >= 4
-    for path in found:
+    files = [*(ROOT / ".github").rglob("*.yml"), ROOT / ".pre-commit-config.yaml"]
+    assert len(files) >= 4
+    for path in files:
         assert yaml.safe_load(path.read_text(encoding="utf-8")), path

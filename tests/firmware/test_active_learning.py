@@ -54,13 +54,13 @@ def test_there_are_never_more_questions_than_was_allowed(
 @pytest.mark.parametrize(("labels", "samples"), [(1, 300), (1, 100), (3, 29), (9, 10)])
 def test_what_is_asked_for_in_advance_is_paid_back(labels: int, samples: int) -> None:
     """By the 4,000th sample, and by what earns 20 questions: then the budget holds."""
-    asked = np.cumsum(questions(library.QueryStrategy(2, labels, samples), np.zeros(8000)))
+    queried = np.cumsum(questions(library.QueryStrategy(2, labels, samples), np.zeros(8000)))
     allowed = np.arange(1, 8001) * labels / samples
     advance = in_advance(labels, samples)
-    assert asked[advance - 1] == advance
+    assert queried[advance - 1] == advance
     back = max(4000, 20 * samples // labels)
-    assert (asked[back:] <= allowed[back:]).all()
-    assert asked[-1] > 0.95 * allowed[-1]
+    assert (queried[back:] <= allowed[back:]).all()
+    assert queried[-1] > 0.95 * allowed[-1]
 
 
 @pytest.mark.parametrize(("labels", "samples"), [(1, 100), (1, 10), (9, 10)])
@@ -79,11 +79,11 @@ def test_the_budget_is_used_but_for_what_may_be_saved(
 
 def test_the_uncertain_samples_are_asked_for_and_some_others() -> None:
     margins = np.random.default_rng(3).random(14000)
-    asked = np.array(questions(library.QueryStrategy(2, 1, 10), margins))[5000:]
+    queried = np.array(questions(library.QueryStrategy(2, 1, 10), margins))[5000:]
     known = margins[5000:]
-    assert asked[known < 0.04].mean() > 0.8
-    assert 0.05 < asked[(known > 0.08) & (known < 0.12)].mean() < 0.6
-    assert 0.003 < asked[known > 0.2].mean() < 0.02  # a tenth of the budget is drawn at random
+    assert queried[known < 0.04].mean() > 0.8
+    assert 0.05 < queried[(known > 0.08) & (known < 0.12)].mean() < 0.6
+    assert 0.003 < queried[known > 0.2].mean() < 0.02  # a tenth of the budget is drawn at random
 
 
 def test_all_are_asked_for_if_the_budget_allows_it() -> None:
@@ -166,9 +166,9 @@ def test_it_tells_once_of_a_change_that_contradicts_what_was_certain() -> None:
     """Errors where it was sure, but not certain, tell of a change alone."""
     for row, contradicted in ((votes(0.99, 0.01), True), (votes(0.9, 0.1), False)):
         strategy = calm()
-        told = [strategy.note(row, wrong) for wrong in (False,) * 100 + (True,) * 12]
-        assert sum(told) == contradicted
-        assert not any(told[:100])
+        alarms = [strategy.note(row, wrong) for wrong in (False,) * 100 + (True,) * 12]
+        assert sum(alarms) == contradicted
+        assert not any(alarms[:100])
         assert sum(questions(strategy, np.ones(50))) == 50  # it is noticed
 
 
@@ -177,11 +177,13 @@ def test_there_are_1000_samples_between_two_suspicions() -> None:
     rng = np.random.default_rng(3)
     table = library.buffers.address_table
     words = array("i", [0] * 4)
-    said = []
+    alarms = []
     for _ in range(40):  # sure for a while, then not at all
         margins = [*rng.uniform(0.8, 1, 150), *rng.uniform(0, 0.1, 50)]
-        said += [library.uncertainty.has_risen(table([words]), 0, int(m * 2**24)) for m in margins]
-    at = np.flatnonzero(said)
+        alarms += [
+            library.uncertainty.has_risen(table([words]), 0, int(m * 2**24)) for m in margins
+        ]
+    at = np.flatnonzero(alarms)
     assert len(at) >= 3
     assert np.diff(at).min() >= 1000
 

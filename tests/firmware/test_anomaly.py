@@ -38,13 +38,13 @@ def blobs(seed: int, samples: int, features: int) -> Codes:
     """Two kinds of samples; now and then one that is like neither, or a sensor that is stuck."""
     rng = np.random.default_rng(seed)
     centres = rng.integers(10000, 55000, (2, features))
-    found = centres[rng.integers(2, size=samples)] + rng.normal(0, 1500, (samples, features))
+    values = centres[rng.integers(2, size=samples)] + rng.normal(0, 1500, (samples, features))
     rare = rng.random(samples) < 0.02
-    found[rare] = rng.integers(0, 65536, (int(rare.sum()), features))
+    values[rare] = rng.integers(0, 65536, (int(rare.sum()), features))
     for start in range(0, samples, 150):
         held = slice(start, start + rng.integers(1, 60))
-        found[held, 0] = found[start, 0]
-    return np.clip(found, 0, 65535).astype(np.uint16)
+        values[held, 0] = values[start, 0]
+    return np.clip(values, 0, 65535).astype(np.uint16)
 
 
 STREAMS = st.tuples(
@@ -440,7 +440,7 @@ def test_of_all_that_is_normal_each_sample_has_the_same_chance_to_stay() -> None
 def test_what_is_normal_is_saved_and_all_engines_agree(
     run_micropython: Callable[[str], str],
 ) -> None:
-    told = """
+    program = """
 anomaly = AnomalyScore(2, 25, 60, 2, 80)
 scores, unlike = bytearray(100), bytearray(100)
 for k in range(4):
@@ -452,9 +452,9 @@ other.load(anomaly.save())
 say(other.left, other.alarms, other.threshold, other.state_crc32() & 0xFFFFFFFF)
 """
     rows = array("H", np.concatenate([around(k, 9000 * k + 9000, 100) for k in range(4)]).ravel())
-    expected = said_on_micropython(run_micropython, told, ("AnomalyScore",), ROWS=rows)
+    expected = said_on_micropython(run_micropython, program, ("AnomalyScore",), ROWS=rows)
     for engine in ("python", "llvm", "c"):
-        assert said_on(engine, told, ("AnomalyScore",), ROWS=rows) == expected
+        assert said_on(engine, program, ("AnomalyScore",), ROWS=rows) == expected
 
 
 def test_a_spike_in_a_feature_that_hardly_moves_is_seen_among_wide_ones() -> None:

@@ -81,8 +81,8 @@ def test_a_board_and_a_pc_treat_the_same_input_alike(
 
 def test_codes_of_raw_values_out_of_range_keep_their_order() -> None:
     for low, high in RANGES:
-        found = codes("python", low, high)
-        assert found == sorted(found)
+        in_order = codes("python", low, high)
+        assert in_order == sorted(in_order)
 
 
 def test_write_is_save_without_the_copy(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -171,10 +171,10 @@ class Board:
 
 @pytest.fixture
 def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
-    found = Disk()
-    monkeypatch.setattr(module, "open", found.open, raising=False)
-    monkeypatch.setattr(module, "os", found)
-    return found
+    made = Disk()
+    monkeypatch.setattr(module, "open", made.open, raising=False)
+    monkeypatch.setattr(module, "os", made)
+    return made
 
 
 def reboot(disk: Disk, **options: Any) -> Board:

@@ -105,10 +105,10 @@ def test_windows_hold_the_last_bits_and_not_each_others(
         for bit in (rng.random(length) < p).astype(int).tolist():
             bits[k].append(bit)
             before = d[0][k] + 1
-            said = drift.add_bit(table_of(d), 0, k, bit)
+            change = drift.add_bit(table_of(d), 0, k, bit)
             after = d[0][k]
             assert after <= before
-            assert said == int(after < before and level(bits[k], after) > level(bits[k], before))
+            assert change == int(after < before and level(bits[k], after) > level(bits[k], before))
             assert d[2][k] == 0 or after == before
             assert drift.mean(table_of(d), 0, k) == level(bits[k], after)
         check_window(d, k, bits[k])
@@ -212,13 +212,13 @@ def test_differs_is_the_definition_in_floats() -> None:
             for bit in (rng.random(int(2 ** rng.uniform(2, 9))) < p).astype(int).tolist():
                 drift.push(table_of(d), 0, 0, bit)
                 if d[0][0] >= 2 * LEAST and rng.random() < 0.15:
-                    said = bool(drift.differs(table_of(d), 0, 0, 1000))
+                    differs = bool(drift.differs(table_of(d), 0, 0, 1000))
                     cut, certain, possible = decide(d, 0)
-                    assert certain <= said <= possible
+                    assert certain <= differs <= possible
                     count += 1
                     cuts += cut
                     unclear += certain != possible
-                    other += said != cut
+                    other += differs != cut
     assert count > 5000
     assert 0.1 < cuts / count < 0.9
     assert unclear < 0.1 * count
@@ -330,9 +330,9 @@ def test_large_rises_are_noticed_when_river_notices_them(
     apart = []
     for _ in range(10):
         bits = np.concatenate([draw(rng, 3000, p), draw(rng, 1500, q)])
-        said = np.zeros_like(bits)
-        feed(windows(1, "llvm"), 0, bits, said)
-        ours = next(i + 1 for i in np.flatnonzero(said).tolist() if i >= 3000)
+        alarms = np.zeros_like(bits)
+        feed(windows(1, "llvm"), 0, bits, alarms)
+        ours = next(i + 1 for i in np.flatnonzero(alarms).tolist() if i >= 3000)
         theirs = next(i for i in rivers(bits, most) if i > 3000)
         apart.append(abs(ours - theirs) / CLOCK)
     assert sorted(apart)[7] <= 3

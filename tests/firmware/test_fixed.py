@@ -25,14 +25,14 @@ BITS = 2**15  # a draw has 15 random bits
 def read_multipliers() -> tuple[int, int]:
     """_A and _B as they stand in the source."""
     tree = ast.parse((library_files.folder() / "fixed.py").read_text(encoding="utf-8"))
-    found = {
+    constants = {
         node.targets[0].id: ast.literal_eval(node.value.args[0])
         for node in tree.body
         if isinstance(node, ast.Assign)
         and isinstance(node.targets[0], ast.Name)
         and isinstance(node.value, ast.Call)
     }
-    return found["_A"], found["_B"]
+    return constants["_A"], constants["_B"]
 
 
 MULTIPLIERS = read_multipliers()

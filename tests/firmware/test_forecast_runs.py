@@ -76,9 +76,9 @@ def in_runs(made: Any, raw: NDArray[np.int32], cuts: list[int]) -> list[tuple[in
     runs = runs_of(made).ForecastRuns(made)
     results: list[tuple[int, int]] = []
     for begin, end in pairwise([0, *sorted(cuts), len(raw)]):
-        said, halves = (array("i", bytes(4 * (end - begin))) for _ in range(2))
-        runs.take(array("i", raw[begin:end].ravel().tolist()), end - begin, said, halves)
-        results += zip(said, halves, strict=True)
+        outputs, halves = (array("i", bytes(4 * (end - begin))) for _ in range(2))
+        runs.take(array("i", raw[begin:end].ravel().tolist()), end - begin, outputs, halves)
+        results += zip(outputs, halves, strict=True)
     return results
 
 
@@ -123,8 +123,8 @@ def test_a_run_goes_on_where_take_has_stopped_and_the_other_way_round(
     raw = rows_of(7, 2, 120, unit=2000)
     twins = [forecaster(engine, "LinearRegressor", shape, raw[:20]) for _ in range(2)]
     expected = row_by_row(twins[0], raw)
-    found = row_by_row(twins[1], raw[:40]) + in_runs(twins[1], raw[40:70], [11])
-    assert found + row_by_row(twins[1], raw[70:]) == expected
+    outputs = row_by_row(twins[1], raw[:40]) + in_runs(twins[1], raw[40:70], [11])
+    assert outputs + row_by_row(twins[1], raw[70:]) == expected
     assert state(twins[1]) == state(twins[0])
 
 

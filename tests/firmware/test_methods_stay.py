@@ -126,8 +126,8 @@ def computed(tree: ast.AST, function: str = "") -> Iterator[str]:
 
 
 def test_attributes_with_computed_names_are_known() -> None:
-    found = {name for file in FILES for name in computed(parse(file))}
-    assert found - {"unload"} == set(COMPUTED)
+    names = {name for file in FILES for name in computed(parse(file))}
+    assert names - {"unload"} == set(COMPUTED)
 
 
 def test_no_point_of_an_application_is_a_method() -> None:

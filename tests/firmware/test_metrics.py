@@ -70,11 +70,11 @@ def reference(pairs: Pairs) -> list[int]:
     if not n:
         return [0] * 5
     labels = [label for label, _ in pairs]
-    came, said = Counter(labels), Counter(prediction for _, prediction in pairs)
+    came, predicted = Counter(labels), Counter(prediction for _, prediction in pairs)
     right = Fraction(sum(label == prediction for label, prediction in pairs), n)
     nochange = Fraction(hits_of_nochange(labels), n)
     majority = Fraction(hits_of_majority(labels), n)
-    chance = Fraction(sum(came[c] * said[c] for c in came), n * n)
+    chance = Fraction(sum(came[c] * predicted[c] for c in came), n * n)
     exact = (right, nochange, majority, above(right, chance), above(right, nochange))
     return [floor(ratio * 1000000) for ratio in exact]
 

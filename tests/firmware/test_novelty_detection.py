@@ -28,8 +28,8 @@ def kinds_of(seed: int, samples: int, features: int, kinds: int) -> tuple[Any, A
     rng = np.random.default_rng(seed)
     centres = rng.integers(8000, 57000, (kinds, features))
     kind = np.repeat(rng.integers(kinds, size=samples), 7)[:samples]
-    found = centres[kind] + rng.normal(0, 1200, (samples, features))
-    return np.clip(found, 0, 65535).astype(np.uint16), kind
+    values = centres[kind] + rng.normal(0, 1200, (samples, features))
+    return np.clip(values, 0, 65535).astype(np.uint16), kind
 
 
 def held(detector: Any) -> list[tuple[int, list[int]]]:
@@ -73,9 +73,9 @@ def test_all_is_as_in_the_floats(
         if abs(expected - limit) > border:
             assert odd == (could and expected > limit)
         was_far = expected > far if abs(expected - far) > border else detector.place >= 0
-        found = floats.collect_candidate(codes, was_far) if odd else 0
-        assert detector.score == found
-        assert new == (odd and found >= floats.few)
+        score = floats.collect_candidate(codes, was_far) if odd else 0
+        assert detector.score == score
+        assert new == (odd and score >= floats.few)
         if label >= 0:
             floats.learn(codes, label, uncertainty, odd, new)
             assert words[12] / 256 == pytest.approx(floats.limit, abs=0.02)
@@ -99,12 +99,12 @@ def test_all_is_as_in_the_floats(
 def test_of_what_is_known_as_much_is_taken_for_new_as_was_said(period: int) -> None:
     rng = np.random.default_rng(3)
     detector = loader.load("c").NoveltyDetector(4, 3, period, window=64)
-    told = []
+    alarms = []
     for _ in range(9000):
         kind = int(rng.integers(3))
         codes = np.clip(rng.normal(20000 + 9000 * kind, 4000, 4), 0, 65535)
-        told.append(detector.meet(row(codes), kind))
-    assert 0.5 / period < np.mean(told[1000:]) < 1.4 / period
+        alarms.append(detector.meet(row(codes), kind))
+    assert 0.5 / period < np.mean(alarms[1000:]) < 1.4 / period
 
 
 def known(features: int = 6, window: int = 64) -> Any:
@@ -141,11 +141,11 @@ def test_a_new_kind_is_noticed_and_single_samples_are_not() -> None:
 
 def test_a_state_that_lasts_is_noticed_with_its_fifth_sample_if_it_is_far() -> None:
     detector = known()
-    told = []
+    notices = []
     for k in range(5):
         detector.meet(row([60000 - 20 * k, 9000 + 20 * k] * 3))
-        told.append(detector.is_ready)
-    assert told == [False] * 4 + [True]
+        notices.append(detector.is_ready)
+    assert notices == [False] * 4 + [True]
 
 
 def test_three_new_kinds_at_once_get_three_names() -> None:
@@ -179,10 +179,10 @@ def test_what_was_named_is_known_and_what_was_forgotten_is_new_again() -> None:
 
     while not detector.is_ready:
         come(1)
-    asked = detector.waiting
+    waiting = detector.waiting
     detector.give(2)
     assert detector.waiting == 0
-    assert [detector.take() for _ in range(asked + 1)] == [2] * asked + [-1]
+    assert [detector.take() for _ in range(waiting + 1)] == [2] * waiting + [-1]
     come(20, 2)
     assert come(20) == 0
     detector.move(2, -1)

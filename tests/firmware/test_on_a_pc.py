@@ -24,8 +24,8 @@ def python(code: str, folder: Path) -> tuple[int, str]:
 
 @pytest.mark.parametrize("name", ["ShrubEnsemble", "Thicket", "Metrics", "Quantizer"])
 def test_a_part_says_what_to_do(name: str, tmp_path: Path) -> None:
-    said = f"ImportError: this is for boards. On a PC: microshrub_host.load('python').{name}"
-    assert python(f"from microshrub import {name}", tmp_path) == (1, said)
+    message = f"ImportError: this is for boards. On a PC: microshrub_host.load('python').{name}"
+    assert python(f"from microshrub import {name}", tmp_path) == (1, message)
     host = f"{library_files.folder().parents[1] / 'host'}"
     todo = f"import sys; sys.path.append({host!r}); import microshrub_host"
     assert python(f"{todo}; microshrub_host.load('python').{name}", tmp_path) == (0, "")

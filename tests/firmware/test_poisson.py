@@ -95,13 +95,13 @@ def test_chances_are_those_of_poisson() -> None:
 @pytest.mark.parametrize("rate", [257, 512, 700, 1536, 4096])
 def test_larger_means_are_sums(rate: int) -> None:
     """Off by the errors of the parts, in all: a sum's chances are means of a part's."""
-    found = distribution(rate)
+    computed = distribution(rate)
     parts = -(-rate // 256)
-    assert np.abs(found - true_chances(rate / 256, len(found))).max() < parts * ERROR
-    k = np.arange(len(found))
-    mean = float(found @ k)
+    assert np.abs(computed - true_chances(rate / 256, len(computed))).max() < parts * ERROR
+    k = np.arange(len(computed))
+    mean = float(computed @ k)
     assert mean == pytest.approx(rate / 256, rel=0.01)
-    assert float(found @ (k - mean) ** 2) == pytest.approx(rate / 256, rel=0.01)
+    assert float(computed @ (k - mean) ** 2) == pytest.approx(rate / 256, rel=0.01)
 
 
 @pytest.fixture(scope="module")
@@ -126,9 +126,9 @@ def test_samples_are_of_that_distribution(rate: int, draw_many: Any) -> None:
     rng, out = array("i", [0, 0]), np.zeros(200_000, np.int64)
     fixed.seed_generator(rng, rate)
     draw_many(rng, rate, out)
-    found = distribution(rate)
-    assert out.max() < len(found)
-    counts, expected = np.bincount(out, minlength=len(found)), found * len(out)
+    computed = distribution(rate)
+    assert out.max() < len(computed)
+    counts, expected = np.bincount(out, minlength=len(computed)), computed * len(out)
     often = expected >= 10
     assert counts[expected == 0].sum() == 0
     pooled = [*counts[often], counts[~often].sum()]

@@ -29,10 +29,10 @@ def seen(state):
 def test_a_constant_is_written_below_the_imports_and_taken_out_again() -> None:
     known = {Path("owner.py"): shared_constants.declared(OWNER)}
     assert shared_constants.wanted(USER) == ["_S_SEEN"]
-    found = shared_constants.Found("owner.py", "_S_SEEN", known[Path("owner.py")]["_S_SEEN"])
-    written = shared_constants.completed(USER, [found])
+    constant = shared_constants.Found("owner.py", "_S_SEEN", known[Path("owner.py")]["_S_SEEN"])
+    written = shared_constants.completed(USER, [constant])
     assert re.search(r"import const\n\n#.*\n# owner.py\n_S_SEEN = const\(1\)\n", written)
-    assert shared_constants.completed(written, [found]) == written
+    assert shared_constants.completed(written, [constant]) == written
     assert shared_constants.own_part(written) == USER
     assert shared_constants.declared(written) == {}  # it is not this file's to declare
 

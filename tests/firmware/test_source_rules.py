@@ -106,8 +106,8 @@ ALL_KERNELS = {kernel.name for name in FILES for kernel in kernels(parse(name))}
 
 @pytest.mark.parametrize("file", FILES)
 def test_kernels_are_what_viper_and_cpython_agree_on(file: str) -> None:
-    found = broken(parse(file), ALL_KERNELS)
-    assert not [(ast.unparse(node), *words) for node, *words in found]
+    problems = broken(parse(file), ALL_KERNELS)
+    assert not [(ast.unparse(node), *words) for node, *words in problems]
 
 
 def test_there_are_kernels() -> None:
@@ -144,8 +144,8 @@ def test_there_are_kernels() -> None:
 )
 def test_the_rules_notice(rule: str, line: str) -> None:
     source = line if line.startswith("def") else f"def f(x, z):\n    {line}"
-    found = broken(ast.parse(f"@micropython.viper\n{source}"), set())
-    assert ("f", rule) in [(kernel, name) for _, kernel, name in found]
+    problems = broken(ast.parse(f"@micropython.viper\n{source}"), set())
+    assert ("f", rule) in [(kernel, name) for _, kernel, name in problems]
 
 
 def test_the_rules_about_names_notice() -> None:
@@ -185,16 +185,16 @@ def test_an_import_is_found_wherever_it_stands(file: str) -> None:
 
 @pytest.mark.parametrize("file", FILES)
 def test_no_floats_dicts_and_try(file: str) -> None:
-    found = set()
+    exceptions = set()
     for node, function in with_function(parse(file)):
         literal = isinstance(node, ast.Constant) and isinstance(node.value, (float, complex))
         if literal or isinstance(node, ast.Div):
-            found.add(("float", function))
+            exceptions.add(("float", function))
         if isinstance(node, (ast.Dict, ast.DictComp)):
-            found.add(("dict", function))
+            exceptions.add(("dict", function))
         if isinstance(node, ast.Try) and file not in PROGRAM:
-            found.add(("try", function))
-    assert found <= set(EXCEPTIONS)
+            exceptions.add(("try", function))
+    assert exceptions <= set(EXCEPTIONS)
 
 
 def test_the_exceptions_are_in_use() -> None:

@@ -37,9 +37,9 @@ class World:
         names = []
         for _ in range(samples):
             x = self.sample(where)
-            said = self.spare.learn(x, label) if label >= 0 else self.spare.predict(x)
+            predicted = self.spare.learn(x, label) if label >= 0 else self.spare.predict(x)
             self.spare.note(x, label)
-            names.append(self.spare.names.name(said))
+            names.append(self.spare.names.name(predicted))
         return names
 
     def wonder(self, where: int) -> int:
@@ -75,22 +75,22 @@ def test_what_is_new_becomes_a_class(kind: str, parameters: dict[str, Any]) -> N
 def test_one_sample_is_learned_with_each_call() -> None:
     world = World(window=300)
     world.learn_both()
-    asked = world.wonder(2)
+    queries = world.wonder(2)
     stairs = world.spare.name("stairs")
     labels = next(b for name, _, b in world.spare.model.buffers() if name == "ring.labels")
     for learned in range(1, 9):
         world.live(0, 1)
-        assert labels.count(stairs) == min(learned, asked)
+        assert labels.count(stairs) == min(learned, queries)
 
 
 def test_a_name_that_there_is_already_gets_what_was_set_aside() -> None:
     world = World(window=300)
     world.learn_both()
     labels = next(b for name, _, b in world.spare.model.buffers() if name == "ring.labels")
-    before, asked = labels.count(1), world.wonder(2)
+    before, queries = labels.count(1), world.wonder(2)
     assert world.spare.name("rest") == 1
-    world.live(0, asked)
-    assert labels.count(1) == before + asked
+    world.live(0, queries)
+    assert labels.count(1) == before + queries
     assert world.spare.names.state(2) == 0
 
 

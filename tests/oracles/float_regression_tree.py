@@ -39,11 +39,11 @@ class FloatRegressionTree:
 
     def path(self, x: Codes) -> list[Node]:
         """The nodes that a sample passes, the leaf last."""
-        found = [self.root]
-        while found[-1].test:
-            feature, threshold = found[-1].test
-            found.append(found[-1].children[int(x[feature] > threshold)])
-        return found
+        nodes = [self.root]
+        while nodes[-1].test:
+            feature, threshold = nodes[-1].test
+            nodes.append(nodes[-1].children[int(x[feature] > threshold)])
+        return nodes
 
     def nodes(self, node: Node | None = None) -> Iterator[Node]:
         """All nodes of the tree, parents first."""
@@ -95,14 +95,14 @@ class FloatRegressionTree:
         width = 0
         while (codes.max() >> width) - (codes.min() >> width) >= self.bins:
             width += 1
-        found = (0.0, 0)
+        split = (0.0, 0)
         for place in range(codes.min() >> width, codes.max() >> width):
             left = codes >> width <= place
             if min(left.sum(), (~left).sum()) >= FEWEST:
                 within = sum(targets[side].var() * side.mean() for side in (left, ~left))
-                if targets.var() - within > found[0] * (1 + 1e-9):  # the first one of equals
-                    found = (targets.var() - within, int((place + 1 << width) - 1))
-        return found
+                if targets.var() - within > split[0] * (1 + 1e-9):  # the first one of equals
+                    split = (targets.var() - within, int((place + 1 << width) - 1))
+        return split
 
     def look_round(self) -> None:
         """Take splits back that made predictions worse, from the last ones on; forget by half."""

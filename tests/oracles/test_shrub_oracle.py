@@ -157,14 +157,14 @@ def test_best_splits_are_those_of_exhaustive_enumeration(
     seed: int, n: int, d: int, classes: int, integer: bool
 ) -> None:
     x, y = samples_of(seed, n, d, classes, integer)
-    found = splits_by_enumeration(x, y, classes)
+    merits = splits_by_enumeration(x, y, classes)
     score, splits = best_splits(x, y, classes)
-    if not found:
+    if not merits:
         assert (score, splits) == NO_SPLIT
         return
-    top = max(found.values())
+    top = max(merits.values())
     assert score == pytest.approx(float(top))
-    assert sorted(splits) == sorted(s for s, value in found.items() if value == top)
+    assert sorted(splits) == sorted(s for s, value in merits.items() if value == top)
 
 
 @given(*CASES)

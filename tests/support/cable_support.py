@@ -99,9 +99,9 @@ def gesturing(
     put_device(flash, files["config.json"] if files else config or motion_program())
     for path, data in (files or {}).items():
         (flash / path).write_bytes(data)
-    found = Gesturing(command, folder)
-    with found.board:
-        yield found
+    device = Gesturing(command, folder)
+    with device.board:
+        yield device
 
 
 @contextlib.contextmanager
@@ -177,9 +177,9 @@ def recognised(page: Browser, board: Gesturing, text: str) -> list[str]:
 def put(page: Browser, button: str) -> None:
     """Put a program on the board, with the button of that name."""
     page.run(f"document.querySelector('#{button}').click()")
-    said = f"document.querySelector('#{button}-status')"
-    page.wait(f"!!{said}.className")
-    assert page.run(f"{said}.className") == "good", page.run(f"{said}.textContent")
+    status = f"document.querySelector('#{button}-status')"
+    page.wait(f"!!{status}.className")
+    assert page.run(f"{status}.className") == "good", page.run(f"{status}.textContent")
 
 
 def check_alone(board: Gesturing, *names: str) -> None:

@@ -140,16 +140,16 @@ class Chromium(Browser):
             self._read += more
         text, _, self._read = self._read.partition(b"\0")
         message: dict[str, Any] = json.loads(text)
-        told = message.get("params", {})
+        details = message.get("params", {})
         if message.get("method") == "Network.requestWillBeSent":
-            self.requests.append(told["request"]["url"])
+            self.requests.append(details["request"]["url"])
         if message.get("method") == "Log.entryAdded":
-            self.complaints.append(told["entry"]["text"])
+            self.complaints.append(details["entry"]["text"])
         if message.get("method") == "Page.javascriptDialogOpening":
-            self.asked.append(told["type"])
+            self.asked.append(details["type"])
             self._order("Page.handleJavaScriptDialog", accept=self.leaves)
         if message.get("method") in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled"):
-            self.complaints.append(json.dumps(told))
+            self.complaints.append(json.dumps(details))
         return message
 
 

@@ -84,19 +84,19 @@ class Air:
 
     def _become(self, datagram: bytes) -> list[bytes]:
         dice, weather = self._dice, self.weather
-        found = [] if dice.random() < weather.lost else [datagram]
+        datagrams = [] if dice.random() < weather.lost else [datagram]
         if dice.random() < weather.twice:
-            found.append(datagram)
+            datagrams.append(datagram)
         if dice.random() < weather.late:
-            self._late += found
-            found = []
+            self._late += datagrams
+            datagrams = []
         elif self._late:
-            found.append(self._late.pop(0))
+            datagrams.append(self._late.pop(0))
         if dice.random() < weather.altered:
-            found += [altered(datagram, dice)]
+            datagrams += [altered(datagram, dice)]
         if dice.random() < weather.old:
-            found.append(dice.choice(self.heard))
-        return found
+            datagrams.append(dice.choice(self.heard))
+        return datagrams
 
 
 def parts_of(data: bytes, name: str, key: bytes = KEY) -> list[bytes]:

@@ -117,11 +117,11 @@ def main() -> int:
     for _ in range(arguments.datagrams):
         old = dice.choice(heard)
         if dice.random() < _FRESH:
-            found = signed(dice, whole)
-            for each in found:
+            datagram = signed(dice, whole)
+            for each in datagram:
                 pupil.hear(each)
-            heard = (heard + found)[-200:]
-            counts["of the group"] += len(found)
+            heard = (heard + datagram)[-200:]
+            counts["of the group"] += len(datagram)
         elif (bad := altered(old, dice))[:250] == old or dice.random() < 0.1:
             pupil.hear(old)  # as a carrier cuts off what is behind a datagram
             counts["repeated"] += 1

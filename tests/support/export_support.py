@@ -51,12 +51,12 @@ def stream(heat: int = 50) -> Stream:
 
 def save(folder: Path) -> dict[str, Path]:
     """A saved model of each kind."""
-    three, found = stream(), {}
+    three, files = stream(), {}
     two = replace(three, labels=three.labels.clip(max=1), class_names=CLASSES[:2])
     for name, (model, parameters) in MODELS.items():
         data = two if name.startswith("two classes") else three
-        found[name] = save_model(folder / f"{name}.mshrub", data, model, parameters)
-    return found
+        files[name] = save_model(folder / f"{name}.mshrub", data, model, parameters)
+    return files
 
 
 def save_model(file: Path, data: Stream, model: str, parameters: dict[str, Any]) -> Path:

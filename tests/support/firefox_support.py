@@ -65,8 +65,8 @@ class Firefox(Browser):
 
     def give_file(self, selector: str, path: Path) -> None:
         where = {"type": "css", "value": selector}
-        found = self.call("browsingContext.locateNodes", context=self._tab, locator=where)
-        element = {"sharedId": found["nodes"][0]["sharedId"]}
+        nodes = self.call("browsingContext.locateNodes", context=self._tab, locator=where)
+        element = {"sharedId": nodes["nodes"][0]["sharedId"]}
         self.call("input.setFiles", context=self._tab, element=element, files=[str(path)])
 
     def take_files(self, folder: Path) -> None:
@@ -104,11 +104,11 @@ class Firefox(Browser):
             self._hear(answer)
 
     def _hear(self, event: dict[str, Any]) -> None:
-        told = event.get("params", {})
+        details = event.get("params", {})
         if event.get("method") == "network.beforeRequestSent":
-            self.requests.append(told["request"]["url"])
+            self.requests.append(details["request"]["url"])
         if event.get("method") == "log.entryAdded":
-            self.complaints.append(told["text"])
+            self.complaints.append(details["text"])
 
 
 @contextlib.contextmanager

@@ -24,9 +24,9 @@ def predict(t, rows, at: int) -> int:
 def learn(t, rows, at: int, y: int) -> int:
     """Move the mean by an eighth of the way; returns what it was."""
     state = ptr32(ptr32(t)[_STATE])
-    said = state[_MEAN]
-    state[_MEAN] = said + ((y - said) >> 3)  # between both
-    return said
+    predicted = state[_MEAN]
+    state[_MEAN] = predicted + ((y - predicted) >> 3)  # between both
+    return predicted
 
 
 class MeanRegressor(Regressor):

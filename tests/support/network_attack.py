@@ -65,17 +65,17 @@ def altered(records: list[bytes], draw: random.Random) -> Iterator[bytes]:
 
 def no_proof(heard: Heard, theirs: bytes, draw: random.Random) -> bytes:
     """What is said to a board that has drawn this number, in place of a proof."""
-    said = heard.said[0]
-    ours = said[:NONCE]
+    message = heard.said[0]
+    ours = message[:NONCE]
     wrong = signed(draw.randbytes(len(KEY)), FLASH, ours + theirs)[:CODE]
     return draw.choice(
         (
-            said,  # a proof of another line
-            ours + FLASH + said[-CODE:],
+            message,  # a proof of another line
+            ours + FLASH + message[-CODE:],
             ours + FLASH + wrong,
             draw.randbytes(PROOF),
             draw.randbytes(draw.randrange(PROOF)),
-            theirs + said[NONCE:],
+            theirs + message[NONCE:],
         )
     )
 

@@ -56,8 +56,8 @@ class Board:
         rows = [(row, c) for c, n in enumerate(counts) for row in rows_of(c, n, seed)]
         for k in np.random.default_rng(seed).permutation(len(rows)):
             self.learn(*rows[k])
-        told = {"feature_names": NAMES, "units": UNITS, "class_names": CLASSES} | names
-        self.sharing = library.Sharing(self.model, self.quantizer, **told)
+        names_and_units = {"feature_names": NAMES, "units": UNITS, "class_names": CLASSES} | names
+        self.sharing = library.Sharing(self.model, self.quantizer, **names_and_units)
 
     def learn(self, row: Any, label: int) -> None:
         """Learn a raw row."""

@@ -96,8 +96,8 @@ def shown_and_measured(kind: str, seed: int, size: int) -> tuple[float, float]:
     taught = labels[:, 1] < 12
     learned = _Learned(size, rows[taught], labels[taught, 0])
     is_whole = labels[:, 2] >= 3  # whose window holds nothing but this gesture
-    asked = ~taught & is_whole
-    right = learned.answers(rows[taught], labels[taught, 0], rows[asked]) == labels[asked, 0]
+    unseen = ~taught & is_whole
+    right = learned.answers(rows[taught], labels[taught, 0], rows[unseen]) == labels[unseen, 0]
     return learned.shown(is_whole[taught]), 100 * float(right.mean())
 
 
@@ -119,8 +119,8 @@ class _Learned:
         for draw in draws(find(self._labels, 4)):
             out = draw.asked & is_whole
             known = self._rows[draw.learned], self._labels[draw.learned]
-            found = self.answers(*known, self._rows[out])
-            right += int((found == self._labels[out]).sum())
+            answers = self.answers(*known, self._rows[out])
+            right += int((answers == self._labels[out]).sum())
             of += int(out.sum())
         return 100 * right / of
 

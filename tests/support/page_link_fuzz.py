@@ -134,21 +134,21 @@ def _drive(program: subprocess.Popen[bytes], seed: int, every: int, mishap: int)
         elif chance.random() < odds:
             device.reset()
             report.resets += 1
-    told = program.stderr.read() if silent < _PATIENCE else b""
-    return _reported(report, device, told)
+    err = program.stderr.read() if silent < _PATIENCE else b""
+    return _reported(report, device, err)
 
 
 def _reported(report: PageReport, device: DeviceEnd, told: bytes) -> PageReport:
     try:
-        found = json.loads(told)
+        counts = json.loads(told)
     except ValueError:
         print(told.decode(), file=sys.stderr)
-        found = {"wrong": 1, "sessions": 0, "pulled": 0, "resets": 0}
+        counts = {"wrong": 1, "sessions": 0, "pulled": 0, "resets": 0}
     report.applied = device.application.applied
-    report.wrong = device.application.wrong + found["wrong"]
-    report.wrong += max(found["resets"] - report.resets, 0)
+    report.wrong = device.application.wrong + counts["wrong"]
+    report.wrong += max(counts["resets"] - report.resets, 0)
     report.faults = device.up.faults + device.down.faults
-    report.sessions, report.pulled = found["sessions"], found["pulled"]
+    report.sessions, report.pulled = counts["sessions"], counts["pulled"]
     return report
 
 

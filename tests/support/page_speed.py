@@ -79,15 +79,15 @@ def main() -> None:
         table.write_text("".join(lines), encoding="utf-8")
         with chromium(Path(folder) / "profile") as page:
             seconds = first_prediction(page, address)
-            found = {name: rates(page, address, table, name) for name in ("shrub", "thicket")}
+            rates_of = {name: rates(page, address, table, name) for name in ("shrub", "thicket")}
         server.shutdown()
     print(
         f"| first {SAMPLES:,} of {arguments.stream.name} | samples a second | pictures a second |"
     )
     print("|---|---:|---:|")
-    print("| shrub, 16 samples, 4 trees of depth 4 | {:,} | {:.0f} |".format(*found["shrub"]))
+    print("| shrub, 16 samples, 4 trees of depth 4 | {:,} | {:.0f} |".format(*rates_of["shrub"]))
     print("| the default learner, as large as the board allows | {:,} | {:.0f} |".format(
-        *found["thicket"]))  # fmt: skip
+        *rates_of["thicket"]))  # fmt: skip
     print(f"\n{seconds:.1f} s from opening the page to the first prediction; ", end="")
     print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 

@@ -20,9 +20,11 @@ def start(page: Browser) -> None:
 
 
 def choose(page: Browser, name: str, value: str) -> None:
-    found = f"document.querySelector('#{name}')"
-    page.run(f"{found}.value = {json.dumps(value)}; {found}.dispatchEvent(new Event('change'))")
-    assert page.run(f"{found}.value") == value
+    element = f"document.querySelector('#{name}')"
+    page.run(
+        f"{element}.value = {json.dumps(value)}; {element}.dispatchEvent(new Event('change'))"
+    )
+    assert page.run(f"{element}.value") == value
 
 
 def set_option(page: Browser, name: str, value: object) -> None:

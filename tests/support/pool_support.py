@@ -67,11 +67,11 @@ def walk(model: Any) -> list[Visit]:
     """Every node of the tree and of its alternate subtrees, each once."""
     b = held(model)
     everything = Visit(0, 0, [0] * model.features, [65535] * model.features)
-    waiting, found = [everything], []
+    waiting, nodes = [everything], []
     while waiting:
         at = waiting.pop()
-        found.append(at)
-        assert len(found) <= model.nodes, "a node is reached twice"
+        nodes.append(at)
+        assert len(nodes) <= model.nodes, "a node is reached twice"
         left = b["tree.child"][at.node]
         if not left:
             continue
@@ -85,7 +85,7 @@ def walk(model: Any) -> list[Visit]:
         if root:
             assert at.host == -1, "an alternate subtree has one itself"
             waiting.append(Visit(root, at.level, at.low, at.high, at.node))
-    return found
+    return nodes
 
 
 def alternates(model: Any) -> dict[int, int]:

@@ -102,14 +102,14 @@ def measure(learner_kwargs: Parameters, kind: str, native: bool = False) -> dict
             source = folder / f"{stem}.txt"
             source.write_text(text, encoding="utf-8")
             mpy.compile_file(source, folder / f"{stem}.mpy", "x86")
-        said = _run(folder)
+        output = _run(folder)
     parts = ("code", "model", "quantizer", "metrics", "rows")
-    found = dict(zip(parts, ast.literal_eval(said.splitlines()[-1]), strict=True))
+    sizes = dict(zip(parts, ast.literal_eval(output.splitlines()[-1]), strict=True))
     heap = library_heap("x86", modules, native=native)
     functions = sum(module.functions for module in heap.modules)
-    totals = [int(total) for total in re.findall(r"n_total_bytes=(\d+)", said)]
-    code = found["code"] - BLOCK * functions - (totals[1] - totals[0])
-    return {**found, "code": code + qstr_bytes(imported_files("x86", modules, native))}
+    totals = [int(total) for total in re.findall(r"n_total_bytes=(\d+)", output)]
+    code = sizes["code"] - BLOCK * functions - (totals[1] - totals[0])
+    return {**sizes, "code": code + qstr_bytes(imported_files("x86", modules, native))}
 
 
 def _run(folder: Path) -> str:

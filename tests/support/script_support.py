@@ -165,12 +165,12 @@ def spawn(*words: object, **options: object) -> subprocess.Popen[str]:
 
 def said_in_time(command: Callable[[float], str], wanted: str) -> str:
     """What a command says that runs for some seconds: for more and more until that is in it."""
-    said = ""
+    output = ""
     for seconds in (1.0, 4.0, 16.0, 64.0, 256.0):
-        said = command(seconds)
-        if re.search(wanted, said):
+        output = command(seconds)
+        if re.search(wanted, output):
             break
-    return said
+    return output
 
 
 def wait_for(condition: Callable[[], object], seconds: float = PATIENCE) -> None:

@@ -73,10 +73,10 @@ def serial_port(
     With `signals`, the rate and what becomes of DTR and RTS are sent as texts. `usb` are the
     vendor's and the product's number.
     """
-    told = {"ADDRESS": address, "SIGNALS": str(signals).lower()}
-    told |= {"VENDOR": str(usb[0]), "PRODUCT": str(usb[1])}
+    settings = {"ADDRESS": address, "SIGNALS": str(signals).lower()}
+    settings |= {"VENDOR": str(usb[0]), "PRODUCT": str(usb[1])}
     source = _SCRIPT
-    for name, value in told.items():
+    for name, value in settings.items():
         source = source.replace(name, value)
     with page.before_pages(source):
         yield

@@ -66,15 +66,15 @@ def one_round(line: Broker, packets: dict[str, list[bytes]], dice: random.Random
     wrong = [store.topic(dice.choice(CLASSES), f"board{number}") for number in range(ROUND)]
     for topic in wrong:
         line.publish_once(topic, forged(dice, dice.choice(packets["kitchen"])), retain=True)
-    found = store.fetch("kitchen")
-    assert len(found.packets) == len(right), "a whole packet was not taken"
-    assert len(found.refused) == ROUND, "a message was taken, or nothing was said of it"
-    assert all(said.isprintable() and len(said) < 400 for said in found.refused)
+    fetched = store.fetch("kitchen")
+    assert len(fetched.packets) == len(right), "a whole packet was not taken"
+    assert len(fetched.refused) == ROUND, "a message was taken, or nothing was said of it"
+    assert all(said.isprintable() and len(said) < 400 for said in fetched.refused)
     pupil = Board(loader.load(loader.fastest()), (40, 40, 0), seed=9)
-    told, _ = Sharer("", pupil.sharing, NAMES, UNITS, CLASSES).take_lacking(found.packets)
-    assert len(told) == len(right)
+    outcomes, _ = Sharer("", pupil.sharing, NAMES, UNITS, CLASSES).take_lacking(fetched.packets)
+    assert len(outcomes) == len(right)
     assert pupil.learn_all() == 20
-    for topic in (*wrong, *found.packets):
+    for topic in (*wrong, *fetched.packets):
         line.publish_once(topic, b"", retain=True)
 
 

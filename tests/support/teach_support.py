@@ -42,12 +42,12 @@ def ask_in_vain(page: Browser) -> None:
 
 def press(page: Browser, text: str) -> None:
     """Press the button of a class."""
-    found = (
+    button = (
         "[...document.querySelectorAll('.hand button')].find(b => "
         f"b.firstChild.textContent === '{text}')"
     )
-    page.run(f"{found}.click()")
-    assert page.run(f"{found}.getAttribute('aria-pressed')") == "true"
+    page.run(f"{button}.click()")
+    assert page.run(f"{button}.getAttribute('aria-pressed')") == "true"
 
 
 def end(page: Browser) -> int:

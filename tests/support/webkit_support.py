@@ -141,9 +141,9 @@ def webkit(folder: Path) -> Iterator[WebKit]:
             "WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS": "1",  # a container has none to give
         }
         _start(stack, [driver, f"--port={port}"], env=environment)
-        found = WebKit(_address(port), programs[0])
-        stack.callback(found.close)
-        yield found
+        browser = WebKit(_address(port), programs[0])
+        stack.callback(browser.close)
+        yield browser
 
 
 def _start(stack: contextlib.ExitStack, command: list[str], **options: Any) -> None:

@@ -39,15 +39,15 @@ class Pupil:
         """Hear a packet, and go on for so many steps at most; what is said of it."""
         sharing = self.app.sharing
         key = int.from_bytes(data[-4:], "little") & 0x3FFFFFFF
-        said = []
+        messages = []
         for _ in range(most):
             if sharing.is_new(key) and not sharing.is_busy:
                 sharing.take(key, data, 0, len(data), OTHERS, ORIGIN)
             self.app.seconds += 1
             sharing.step()
-            said += [sharing.message.decode()] if sharing.message else []
+            messages += [sharing.message.decode()] if sharing.message else []
             sharing.message = b""
-        return said
+        return messages
 
     def saved(self) -> bytes:
         file = io.BytesIO()

@@ -56,12 +56,12 @@ for options in OPTIONS:
 
 def readings(rows: int = 300) -> NDArray[np.int32]:
     rng = np.random.default_rng(8)
-    found = rng.normal(0, 4000, (rows, 3)).astype(np.int32)
-    found[:, 1] += (9000 * np.sin(np.arange(rows) * 1.3)).astype(np.int32)
-    found[::17, 0] = 60000  # beyond 16 bits
-    found[5::23, 1] = ABSENT
-    found[40, 2] = 2**29 - 1
-    return found
+    values = rng.normal(0, 4000, (rows, 3)).astype(np.int32)
+    values[:, 1] += (9000 * np.sin(np.arange(rows) * 1.3)).astype(np.int32)
+    values[::17, 0] = 60000  # beyond 16 bits
+    values[5::23, 1] = ABSENT
+    values[40, 2] = 2**29 - 1
+    return values
 
 
 def extraction(words: str) -> Extraction:
@@ -120,11 +120,11 @@ def test_a_turn_is_numpys_and_nothing_where_an_axis_stands_still() -> None:
     rows[rows == ABSENT] = 0
     rows = np.clip(rows, -32768, 32767)
     rows[:, 2] = 17
-    found = samples("window=64 statistics=none turns=all", "checked", rows.astype(np.int32))[0]
+    computed = samples("window=64 statistics=none turns=all", "checked", rows.astype(np.int32))[0]
     a, b = (rows[:, k] - rows[:, k].mean() for k in range(2))
     area = np.sum(a[:-1] * b[1:] - b[:-1] * a[1:])
-    assert found[0] == pytest.approx(1024 * area / np.sqrt(np.sum(a**2) * np.sum(b**2)), abs=25)
-    assert found[1:] == [0, 0]
+    assert computed[0] == pytest.approx(1024 * area / np.sqrt(np.sum(a**2) * np.sum(b**2)), abs=25)
+    assert computed[1:] == [0, 0]
 
 
 def test_bands_that_are_chosen_are_parts_of_the_whole_however_loud_it_is() -> None:
@@ -145,8 +145,8 @@ def test_tones_are_the_loudest_frequency_and_its_double_however_loud_it_is() -> 
     one = np.sin(5 * angle) + 0.5 * np.sin(10 * angle)
     for loud in (100, 1000, 10_000):
         rows = loud * np.column_stack([one, np.sin(20 * angle), 0 * angle])
-        found = samples(AUTO, "checked", np.rint(rows).astype(np.int32))[-1]
-        (x, y, t) = (found[at : at + 3] for at in (0, 11, 22))
+        computed = samples(AUTO, "checked", np.rint(rows).astype(np.int32))[-1]
+        (x, y, t) = (computed[at : at + 3] for at in (0, 11, 22))
         parts = 256 * np.log2([5, 0.8, 0.2])
         assert x == pytest.approx(parts.tolist(), abs=8)
         assert y == pytest.approx([256 * np.log2(20), 0, -2560], abs=8)

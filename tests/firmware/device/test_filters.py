@@ -25,22 +25,22 @@ def filtered(form: str, cut_off: float, x: Readings, engine: str) -> tuple[Readi
     module = sys.modules[f"{loader.load(engine).__name__}.device.feature_extractor"]
     words = module.filter_words(form, feature_choice.design(cut_off, 1))
     state, value = array("i", [7, 7, 0, 0]), array("i", [0])
-    found, most = [], 0
+    outputs, most = [], 0
     for place, reading in enumerate(x.tolist()):
         value[0] = reading
         module.run_filter(value, state, 2, words, 1, int(not place))
-        found.append(value[0])
+        outputs.append(value[0])
         most = max(most, abs(state[2]), abs(state[3]))
     assert list(state[:2]) == [7, 7]
-    return np.array(found), most
+    return np.array(outputs), most
 
 
 def exact(form: str, cut_off: float, x: Readings) -> NDArray[np.float64]:
     from scipy import signal
 
     sections = signal.butter(2, 2 * cut_off, f"{form}pass", output="sos")
-    found, _ = signal.sosfilt(sections, x, zi=signal.sosfilt_zi(sections) * x[0])
-    clipped: NDArray[np.float64] = np.clip(found, -LIMIT, LIMIT - 1)
+    outputs, _ = signal.sosfilt(sections, x, zi=signal.sosfilt_zi(sections) * x[0])
+    clipped: NDArray[np.float64] = np.clip(outputs, -LIMIT, LIMIT - 1)
     return clipped
 
 
@@ -67,8 +67,8 @@ def test_filters_are_scipys(form: str, cut_off: float) -> None:
         (np.where(period % 2 < 1, LIMIT - 1, -LIMIT), OFF),
         (loudest(form, cut_off, rows), OFF),
     ):
-        found, most = filtered(form, cut_off, x, loader.fastest())
-        assert found == pytest.approx(exact(form, cut_off, x), abs=off)
+        outputs, most = filtered(form, cut_off, x, loader.fastest())
+        assert outputs == pytest.approx(exact(form, cut_off, x), abs=off)
         assert most < STATE
 
 

@@ -175,10 +175,10 @@ def test_the_longest_sample_of_the_specification(features: int) -> None:
 @given(st.lists(st.binary(max_size=50), max_size=20))
 def test_the_splitter_on_the_pc_loses_nothing(pieces: list[bytes]) -> None:
     splitter = Splitter()
-    found = [part for piece in pieces for part in splitter.feed(piece)]
-    found += splitter.feed(b"\0")
+    frames = [part for piece in pieces for part in splitter.feed(piece)]
+    frames += splitter.feed(b"\0")
     runs = [run for run in b"".join(pieces).split(b"\0") if run]
-    assert found == [unpack(run) or run for run in runs]
+    assert frames == [unpack(run) or run for run in runs]
 
 
 def test_text_without_a_zero_is_given_away() -> None:

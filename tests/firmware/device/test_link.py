@@ -106,9 +106,9 @@ class Device:
     def feed(self, data: bytes) -> list[Frame]:
         self.sent = b""
         self.link.feed(data, len(data))
-        found = list(Splitter().feed(self.sent))
-        assert all(isinstance(frame, Frame) for frame in found)
-        return found  # type: ignore[return-value]
+        frames = list(Splitter().feed(self.sent))
+        assert all(isinstance(frame, Frame) for frame in frames)
+        return frames  # type: ignore[return-value]
 
     def ask(self, request: Request, sequence: int, session: int = 77) -> Answer | None:
         frames = self.feed(line(request, sequence, session))

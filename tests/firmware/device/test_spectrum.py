@@ -66,8 +66,8 @@ def signal(kind: int, rows: int, size: float, rng: Rng) -> Window:
         tone + rng.normal(0, 1 / size, rows),
     )[kind] * size
     x = x + rng.uniform(-1, 1) * (LIMIT - size)
-    found: Window = np.clip(np.rint(x), -LIMIT, LIMIT - 1).astype(np.int64)
-    return found
+    values: Window = np.clip(np.rint(x), -LIMIT, LIMIT - 1).astype(np.int64)
+    return values
 
 
 @settings(max_examples=examples(25))

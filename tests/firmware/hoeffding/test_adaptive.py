@@ -42,11 +42,11 @@ def draw(rng: np.random.Generator, samples: int, features: int, classes: int) ->
 def way_of(model: Any, row: list[int]) -> list[int]:
     """The nodes that a sample of two classes passes, the leaf last."""
     b = held(model)
-    found = [0]
-    while b["tree.child"][found[-1]]:
-        right = row[b["tree.feature"][found[-1]]] > b["tree.threshold"][found[-1]]
-        found.append(b["tree.child"][found[-1]] + right)
-    return found
+    path = [0]
+    while b["tree.child"][path[-1]]:
+        right = row[b["tree.feature"][path[-1]]] > b["tree.threshold"][path[-1]]
+        path.append(b["tree.child"][path[-1]] + right)
+    return path
 
 
 def samples_of(b: dict[str, Any], slot: int) -> int:
@@ -149,9 +149,9 @@ def test_alternates_start_where_the_error_rose_and_replace_where_it_is_less(
         for name, buffer in held(twin).items():
             if name.startswith("drift."):
                 buffer[:] = b[name]
-        said = model.learn(array("H", row), label)
+        predicted = model.learn(array("H", row), label)
         for node, pair in zip(way, pairs, strict=True):
-            rose = drift.add_bit(copies, windows, pair, int(said != label))
+            rose = drift.add_bit(copies, windows, pair, int(predicted != label))
             old, new = before[pair], b["tree.alternate"][pair]
             verdict = adaptive.compare(copies, pair, old >> 1) if old and not rose else 0
             if rose and b["tree.child"][node] == 0:
@@ -172,15 +172,15 @@ def test_alternates_start_where_the_error_rose_and_replace_where_it_is_less(
                 done["given up"] += verdict < 0
         else:
             if slot != NO_SLOT and b["tree.slot"][leaf] == slot:
-                rose = drift.add_bit(copies, windows, nodes // 2 + slot, int(said != label))
+                rose = drift.add_bit(copies, windows, nodes // 2 + slot, int(predicted != label))
                 assert samples_of(b, slot) == (1 if rose else seen + 1)
                 done["forgotten"] += rose
         check_pool(model)
     assert done["started"] + done["restarted"]
     assert nodes > 5 or not done["started"]  # no room for one
     assert nodes < 15 or done["replaced"]
-    said = np.frombuffer(feed(model, rows[-500:], labels[-500:]), np.uint8)
-    assert (said == labels[-500:]).mean() > 0.8
+    predicted = np.frombuffer(feed(model, rows[-500:], labels[-500:]), np.uint8)
+    assert (predicted == labels[-500:]).mean() > 0.8
 
 
 @pytest.mark.parametrize("leaves", [1, 2, 3])

@@ -101,13 +101,13 @@ def test_a_large_tree_is_the_one_without_boosting(policy: str, leaf: str) -> Non
         for boost in (False, True)
     )  # fmt: skip
     rng = np.random.default_rng(8)
-    said = []
+    predictions = []
     for _ in range(12):
         rows, labels = draw(rng, 5000, 3, 3)
-        said.append([feed(model, rows, labels) for model in (plain, boosted)])
+        predictions.append([feed(model, rows, labels) for model in (plain, boosted)])
         assert structure(plain) == structure(boosted)
     assert plain.nodes_used > 9
-    assert any(one != other for one, other in said)  # it does predict something else
+    assert any(one != other for one, other in predictions)  # it does predict something else
 
 
 # The twins

@@ -101,10 +101,10 @@ def test_the_first_splits_are_a_batch_trees(seed: int) -> None:
     for node, least, most, which in [*places, (left + 1, upper, high, ~goes_left)]:
         gains = batch_gains(rows[which], labels[which], least, most)
         best, second = sorted(gains, key=gains.__getitem__, reverse=True)[:2]
-        found = held["tree.feature"][node], held["tree.threshold"][node]
+        split = held["tree.feature"][node], held["tree.threshold"][node]
         assert held["tree.child"][node]
-        assert gains[best] - gains[found] <= TIE / 2
+        assert gains[best] - gains[split] <= TIE / 2
         if gains[best] - gains[second] > TIE / 2:
             clear += 1
-            assert found == best
+            assert split == best
     assert clear >= 1

@@ -70,8 +70,8 @@ def program(engine: str = "python") -> dict[str, Any]:
 
 
 def learned(leaf: str = "nba", leaves: int = 8) -> tuple[list[array[int]], Any, Any]:
-    found: tuple[list[array[int]], Any, Any] = program()["learned"](leaf, leaves)
-    return found
+    numbers: tuple[list[array[int]], Any, Any] = program()["learned"](leaf, leaves)
+    return numbers
 
 
 def test_a_path_in_plain_words() -> None:
@@ -109,13 +109,13 @@ def test_the_path_agrees_with_predict(leaf: str, leaves: int) -> None:
 def reached(model: Any) -> list[tuple[int, int]]:
     """(node, its left child) of all nodes below the root."""
     child = next(b for name, _, b in model.buffers() if name == "tree.child")
-    waiting, found = [0], []
+    waiting, path = [0], []
     while waiting:
         node = waiting.pop()
-        found.append((node, child[node]))
+        path.append((node, child[node]))
         if child[node]:
             waiting += [child[node], child[node] + 1]
-    return found
+    return path
 
 
 def test_a_leaf_tells_its_counts() -> None:
@@ -231,12 +231,12 @@ def test_raw_at_the_ends() -> None:
 
 
 def test_decimals() -> None:
-    told = {
+    expected = {
         (5, 0, 2): "0.05", (-5, 0, 2): "-0.05", (0, 0, 3): "0", (1250, 0, 2): "12.5",
         (-1200, 0, 2): "-12", (7, 0, -2): "700", (3, 1000, 2): "1000.03", (-150, 1, 2): "-0.5",
         (12, 0, 20): "12e-20", (12, 0, -20): "12e20", (100, 0, 0): "100", (-100, 0, 1): "-10",
     }  # fmt: skip
-    assert {given: words.decimal(*given) for given in told} == told
+    assert {given: words.decimal(*given) for given in expected} == expected
 
 
 @given(st.integers(-RAW_MAX, RAW_MAX), st.integers(-(10**9), 10**9), st.integers(-20, 20))
@@ -246,9 +246,9 @@ def test_decimals_are_exact(raw: int, offset: int, digits: int) -> None:
 
 @given(st.integers(0, 10**4), st.integers(1, 10**4))
 def test_shares(part: int, rest: int) -> None:
-    said = words.share(part, part + rest)
-    assert re.fullmatch(r"[01]\.\d\d", said)
-    assert abs(float(said) - part / (part + rest)) <= 0.005 + 1e-9
+    share = words.share(part, part + rest)
+    assert re.fullmatch(r"[01]\.\d\d", share)
+    assert abs(float(share) - part / (part + rest)) <= 0.005 + 1e-9
 
 
 @given(
@@ -271,8 +271,8 @@ def test_thresholds_separate_the_values_as_the_codes_do(
     quantizer.observe(array("i", raw[:8]))
     quantizer.freeze()
     for threshold in (code, *(code_of(quantizer, r) for r in raw)):
-        said = words.condition(0, threshold, False, quantizer, ("v",), scale.units())
-        limit = float(said.removeprefix("v <= "))
+        condition = words.condition(0, threshold, False, quantizer, ("v",), scale.units())
+        limit = float(condition.removeprefix("v <= "))
         for value, r in zip(values.ravel(), raw, strict=True):
             if not finer or abs(value - limit) > apart:
-                assert (value <= limit) == (code_of(quantizer, r) <= threshold), said
+                assert (value <= limit) == (code_of(quantizer, r) <= threshold), condition

@@ -191,8 +191,8 @@ def test_a_wrong_parameter_is_named_and_shown() -> None:
 
 
 def test_the_ends_of_every_parameters_range_are_allowed() -> None:
-    found = dict(zip(ALLOWED, outcomes()[len(CASES) :], strict=True))
-    assert found == dict.fromkeys(ALLOWED, "fine")
+    results = dict(zip(ALLOWED, outcomes()[len(CASES) :], strict=True))
+    assert results == dict.fromkeys(ALLOWED, "fine")
 
 
 def test_micropython_refuses_the_same(run_micropython: Callable[[str], str]) -> None:

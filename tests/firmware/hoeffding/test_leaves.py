@@ -123,9 +123,9 @@ def test_votes_add_up_but_for_rounding(seed: int, samples: int) -> None:
 @given(*LEAVES)
 def test_majority_is_the_first_of_the_most_frequent(seed: int, samples: int) -> None:
     leaf = make_leaf(seed, samples)
-    said, votes = leaf.ask_majority()
+    answer, votes = leaf.ask_majority()
     frequencies = leaf.frequencies()
-    assert said == np.argmax(frequencies)
+    assert answer == np.argmax(frequencies)
     exact = frequencies / frequencies.sum()
     assert np.abs(np.array(votes) / ALL_VOTES - exact).max() <= 1 / 16384
 

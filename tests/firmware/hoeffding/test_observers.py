@@ -54,21 +54,21 @@ class Case:
     def observe(self, weight: int = 1, further_on: int = 0) -> int:
         """Each sample that often, in the slot whose ranges these are or so many further on."""
         codes = array("H", self.rows.ravel().tolist())
-        said = 0
+        total = 0
         for i, label in enumerate(self.labels.tolist()):
             observers.locate(self.model._addresses, self.slot, codes, i * len(self.bins))
-            said = observers.observe(self.model._addresses, self.slot + further_on, label, weight)
-        return said
+            total = observers.observe(self.model._addresses, self.slot + further_on, label, weight)
+        return total
 
     def bin_of(self, feature: int, code: int) -> int:
         """The one whose share of low..high the code is in."""
         low, span = int(self.low[feature]), int(self.high[feature] - self.low[feature]) + 1
-        (found,) = (
+        (place,) = (
             b
             for b in range(self.bins[feature])
             if b * span <= (code - low) * self.bins[feature] < (b + 1) * span
         )
-        return found
+        return place
 
     def merits(self, omega: int = 256, used: bytes = b"", current: int = 0) -> list[int]:
         b = held(self.model)
@@ -187,8 +187,8 @@ def test_merits_are_the_gains_of_the_samples(
     features = len(case.bins)
     used = bytes(np.random.default_rng(seed + 1).integers(0, 2, features).tolist())
     splits = [(f, b, t) for f in range(features) for b, t in enumerate(borders(case, f))]
-    asked, bin_, threshold = splits[seed % len(splits)]
-    current = sum(case.bins[:asked]) + bin_
+    split, bin_, threshold = splits[seed % len(splits)]
+    current = sum(case.bins[:split]) + bin_
     computed = case.merits(omega, used, current)
     weight = [1.0 if mark else omega / 256 for mark in used]
     off = bound(case, gini) + (omega < 256) / 1024
@@ -200,7 +200,7 @@ def test_merits_are_the_gains_of_the_samples(
     assert computed[SAMPLES] == samples
     assert abs(computed[BEST] / 1024 - order[0]) <= off
     assert abs(computed[SECOND] / 1024 - order[1]) <= off
-    assert abs(computed[CURRENT] / 1024 - max(0.0, gain_of(case, asked, threshold, gini))) <= off
+    assert abs(computed[CURRENT] / 1024 - max(0.0, gain_of(case, split, threshold, gini))) <= off
     assert computed[BEST] >= computed[SECOND] >= 0
     if computed[BEST]:
         assert computed[THRESHOLD] == borders(case, computed[FEATURE])[computed[BIN]]
@@ -263,13 +263,13 @@ def test_all_counts_are_halved_at_32768(inherited: int, weight: int) -> None:
     counted = ("observers.counts", "observers.seen", "observers.prior")
     before = [np.array(b[name]) for name in counted]
     case.rows, case.labels = rows[:1], case.labels[:1]
-    said = case.observe(weight)
+    total = case.observe(weight)
     more = (weight + 1) // 2  # the last sample may have made an odd count even
     for name, old in zip(counted, before, strict=True):
         new = np.array(b[name])
         assert np.isin(new - old // 2, [0, weight // 2, more]).all()
         assert np.count_nonzero(new != old // 2) <= len(case.bins)
-    assert said == sum(b["observers.seen"])
+    assert total == sum(b["observers.seen"])
     assert 16384 - case.classes <= sum(b["observers.prior"]) <= 16383 + more
 
 

@@ -159,18 +159,18 @@ class Oracle:
 
     def permits(self, leaves: list[float], mine: float, gain: int, samples: int) -> Maybe:
         self.entropies.error = self.leaf_error
-        said = both(
+        verdict = both(
             Statistic(self.leaf_error, leaves).reaches(mine, -1),
             self.entropies.reaches(mine, -1),
             self.gains.reaches(gain, -1),
             self.samples.reaches(samples, 0),
         )
         if self.hasty:
-            said = either(said, self.gains.reaches(gain, 1), self.entropies.reaches(mine, 1))
+            verdict = either(verdict, self.gains.reaches(gain, 1), self.entropies.reaches(mine, 1))
         self.entropies.values.append(mine)
         self.gains.values.append(gain)
         self.samples.values.append(samples)
-        return said
+        return verdict
 
 
 def entropy(counts: list[int]) -> float:

@@ -50,9 +50,9 @@ def samples(count: int, columns: int) -> list[list[int]]:
 
 
 def codes(made: Any, values: list[int]) -> list[int]:
-    found = array("H", [0] * len(values))
-    made.quantizer.encode(array("i", values), found)
-    return list(found)
+    values_as_codes = array("H", [0] * len(values))
+    made.quantizer.encode(array("i", values), values_as_codes)
+    return list(values_as_codes)
 
 
 @pytest.mark.parametrize(("horizon", "lags"), [(1, 1), (1, 4), (5, 1), (3, 7)])
@@ -80,8 +80,8 @@ def test_without_a_horizon_the_target_is_no_feature() -> None:
     for row in samples(40, 3):
         wanted = (codes(made, [row[0], row[2]]), row[1])
         before = len(echo.pairs)
-        said = made.take(array("i", row))
-        assert made.prediction == said
+        predicted = made.take(array("i", row))
+        assert made.prediction == predicted
         if row[1] == MISSING:
             assert len(echo.pairs) == before
         else:
@@ -92,7 +92,7 @@ def test_without_a_horizon_the_target_is_no_feature() -> None:
 def test_errors_and_intervals(horizon: int) -> None:
     made, _ = forecaster(columns=2, column=1, horizon=horizon, interval=80)
     interval = LIBRARY.Interval(0.8, max(horizon - 1, 0))
-    said: list[int] = []
+    predictions: list[int] = []
     halves: list[int] = []
     away, guesses, inside = [], [], 0
     rows = samples(200, 2)
@@ -101,9 +101,9 @@ def test_errors_and_intervals(horizon: int) -> None:
         y, due = row[1], k - horizon
         guess = rows[due][1] if horizon and due >= 0 else last
         if horizon and due >= 0 and y != MISSING:
-            outcome = 1 if abs(said[due] - y) <= halves[due] else 2
+            outcome = 1 if abs(predictions[due] - y) <= halves[due] else 2
         prediction = made.take(array("i", row))
-        said.append(prediction)
+        predictions.append(prediction)
         if not horizon:
             halves.append(interval.half)
             outcome = 1 if abs(prediction - y) <= interval.half else 2
@@ -111,9 +111,9 @@ def test_errors_and_intervals(horizon: int) -> None:
             assert made.outcome == 0
         else:
             assert made.outcome == outcome
-            interval.learn(said[due], y, halves[due])
+            interval.learn(predictions[due], y, halves[due])
             if guess != MISSING:
-                away.append(abs(said[due] - y))
+                away.append(abs(predictions[due] - y))
                 guesses.append(abs(guess - y))
                 inside += outcome == 1
             last = y

@@ -88,5 +88,5 @@ def test_small_steps_are_as_exact_as_large_ones_which_do_not_overflow(
     KERNELS.step(model._addresses, head, 32767 - error // 2 + error)
     z = np.array(scaled) / 4096
     expected = round(rate * 256) / 256 * error * z / (z @ z)
-    found = np.array(buffers["linear.weight"]).reshape(2, 4)[head] / 256
-    assert np.abs(found - expected).max() <= 5 / 256 + 0.05 * np.abs(expected).max()
+    weights = np.array(buffers["linear.weight"]).reshape(2, 4)[head] / 256
+    assert np.abs(weights - expected).max() <= 5 / 256 + 0.05 * np.abs(expected).max()

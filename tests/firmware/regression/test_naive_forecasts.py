@@ -113,11 +113,11 @@ def test_whatever_comes_the_answer_is_among_the_opinions(
             naive.judge(at, ring[(k - horizon) % kept], y, span)
         ring[k % kept] = y
         naive.note(ring, k % kept, span)
-        said = naive.foresee(at, model, ring, k % kept)
+        answer = naive.foresee(at, model, ring, k % kept)
         _, _, opinions = (buffer for _, _, buffer in naive.buffers())
         heard = [model, y, opinions[4 * at + 1], opinions[4 * at + 2]]
         room = 2**15  # what shares of 4096ths take from numbers of 30 bits
-        assert min(heard) - room <= said <= max(heard) + room
+        assert min(heard) - room <= answer <= max(heard) + room
     other = LIBRARY.NaiveForecasts(horizon, kept)
     other.load(naive.save())
     assert other.state_crc32() == naive.state_crc32()

@@ -43,7 +43,7 @@ def outcome(
     with engines.start(engine, kind, parameters, [Forecast(target)]) as run:
         run.observe(raw[:40])
         run.freeze()
-        said = [run.run(raw[:99]), run.run(raw[99:])]
+        predictions = [run.run(raw[:99]), run.run(raw[99:])]
         halves = np.frombuffer(run.outputs(), "<i4")
         buffers = {name: content for name, _, content in run.buffers()}
         status = run.status()
@@ -55,7 +55,7 @@ def outcome(
         "quantizer": saved.quantizer,
         **saved.more,
     }
-    return {"predictions": np.concatenate(said).tobytes(), **whole, **buffers}
+    return {"predictions": np.concatenate(predictions).tobytes(), **whole, **buffers}
 
 
 @pytest.mark.usefixtures("micropython_command")

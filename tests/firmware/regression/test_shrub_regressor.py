@@ -70,8 +70,8 @@ def test_leaves_hold_means_and_each_split_is_the_best(
     for node in range(used):
         k = slot * (leaves - 1) + node
         below = np.concatenate([line for line in lines if passes(b, k, node, leaves, line, ring)])
-        found = gain(ring[below, b["grove.feature"][k]], targets[below], b["grove.threshold"][k])
-        assert found >= 0.99 * best_gain(ring[below], targets[below]) - 1
+        merit = gain(ring[below, b["grove.feature"][k]], targets[below], b["grove.threshold"][k])
+        assert merit >= 0.99 * best_gain(ring[below], targets[below]) - 1
 
 
 def passes(b: Any, k: int, node: int, leaves: int, line: Any, ring: Any) -> bool:
@@ -102,10 +102,10 @@ def test_weights_follow_the_gradient_of_the_squared_error() -> None:
     for x, y in zip(codes[2977 : 2977 + steps], targets[2977:], strict=False):
         b = held(model)
         leaves = [leaf_of(model, b, s, x >> 8) for s in voting]
-        said = b["grove.means"].reshape(-1, 12)[voting, leaves]
+        means = b["grove.means"].reshape(-1, 12)[voting, leaves]
         predicted = model.learn(array("H", x.tolist()), int(y))
-        assert predicted == pytest.approx(oracle.mixed(said), abs=0.01 * np.ptp(said) + 2)
-        oracle.learn(said, float(y))
+        assert predicted == pytest.approx(oracle.mixed(means), abs=0.01 * np.ptp(means) + 2)
+        oracle.learn(means, float(y))
     weights = held(model)["grove.weight"][voting] / 65536
     assert weights == pytest.approx(oracle.weights, abs=0.02)
 

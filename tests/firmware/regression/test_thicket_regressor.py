@@ -35,10 +35,10 @@ def test_members_are_mixed_by_their_recent_errors() -> None:
     for x, y in zip(codes, targets, strict=True):
         error = held(model)["own.error"]
         predicted = model.predict(array("H", x.tolist()))
-        said = held(model)["own.predictions"]
+        opinions = held(model)["own.predictions"]
         shares = np.exp(-50 * (error - error.min()) / (error.min() + 1))
-        mixture = float(shares @ said / shares.sum())
-        assert predicted == pytest.approx(mixture, abs=0.01 * np.ptp(said) + 2)
+        mixture = float(shares @ opinions / shares.sum())
+        assert predicted == pytest.approx(mixture, abs=0.01 * np.ptp(opinions) + 2)
         model.learn(array("H", x.tolist()), int(y))
 
 

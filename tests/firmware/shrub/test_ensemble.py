@@ -198,8 +198,8 @@ def test_run_is_predict_and_learn_row_by_row() -> None:
     whole, single = (library.ShrubEnsemble(3, 3, window=12, trees=4) for _ in range(2))
     predictions = bytearray(300)
     whole.run(row(codes.ravel()), bytearray(labels.tolist()), predictions)
-    said = [single.learn(row(x), y) for x, y in zip(codes, labels.tolist(), strict=True)]
-    assert list(predictions) == said
+    one_by_one = [single.learn(row(x), y) for x, y in zip(codes, labels.tolist(), strict=True)]
+    assert list(predictions) == one_by_one
     assert state_of(whole) == state_of(single)
 
 

@@ -102,12 +102,12 @@ def draw(seed: int, window: int, classes: int, m: int) -> tuple[Ints, Ints, Ints
     codes = rng.choice(65536, window, replace=False)
     labels = rng.integers(classes, size=window)
     noise = rng.random((m, window)) < rng.random()
-    said = np.where(noise, rng.integers(classes, size=(m, window)), labels)
-    said[:, -1] = (labels[-1] + rng.integers(1, classes, m)) % classes
+    predicted = np.where(noise, rng.integers(classes, size=(m, window)), labels)
+    predicted[:, -1] = (labels[-1] + rng.integers(1, classes, m)) % classes
     shares = rng.dirichlet(np.full(m, rng.choice([0.3, 1.0, 100.0])))
     weights = 1 + np.floor(shares * (ONE - m)).astype(np.int64)
     weights[0] += ONE - weights.sum()
-    return codes, labels, said, np.sort(weights)[::-1]
+    return codes, labels, predicted, np.sort(weights)[::-1]
 
 
 @settings(deadline=None, max_examples=examples(100))
@@ -115,8 +115,8 @@ def draw(seed: int, window: int, classes: int, m: int) -> tuple[Ints, Ints, Ints
 def test_new_shrub_enters_when_there_is_room(
     seed: int, window: int, classes: int, m: int, step: float
 ) -> None:
-    codes, labels, said, weights = draw(seed, window, classes, m)
-    assert Surprise(codes, labels, said, weights, m + 1, classes, step).enters
+    codes, labels, predicted, weights = draw(seed, window, classes, m)
+    assert Surprise(codes, labels, predicted, weights, m + 1, classes, step).enters
 
 
 @settings(deadline=None, max_examples=examples(150))
@@ -127,11 +127,11 @@ def test_new_shrub_replaces_the_lightest(
     bound = window * classes / (4 * m if classes == 2 else 2 * (m + 1))
     step = max(bound * excess, 1 / 1024)
     assume(step <= MOST_STEP)
-    codes, labels, said, weights = draw(seed, window, classes, m)
-    surprise = Surprise(codes, labels, said, weights, m, classes, step)
+    codes, labels, predicted, weights = draw(seed, window, classes, m)
+    surprise = Surprise(codes, labels, predicted, weights, m, classes, step)
     assert surprise.enters
     hot = np.eye(classes)
-    h = np.concatenate([hot[said], hot[labels][None]])
+    h = np.concatenate([hot[predicted], hot[labels][None]])
     w = np.append(weights, 0) / ONE
     stepped = (w - step * gradient(h, w, labels))[:m]
     near = E + np.abs(stepped - w[:m]).max() / 7000

@@ -58,15 +58,15 @@ def test_a_rare_class_is_found_that_a_thicket_overlooks() -> None:
 
 def test_the_dearer_a_class_is_to_miss_the_more_of_it_are_found() -> None:
     codes, labels = draw(8000, 0.02)
-    found = [
+    rates = [
         recall_and_alarms(run(balanced(costs=(1, cost)), codes, labels), labels)
         for cost in (1, 5, 30, 200)
     ]
-    for (few, few_alarms), (more, more_alarms) in pairwise(found):
+    for (few, few_alarms), (more, more_alarms) in pairwise(rates):
         assert few <= more
         assert few_alarms <= more_alarms
-    assert found[0][1] < 0.01
-    assert found[-1][0] > 0.85
+    assert rates[0][1] < 0.01
+    assert rates[-1][0] > 0.85
 
 
 def test_it_learns_the_usual_class_at_most_sixteen_times_as_often() -> None:

@@ -88,5 +88,5 @@ def test_the_logarithm_in_it_is_that_of_all_others() -> None:
         if 1 <= v <= 65536:  # all of it pooled and the class's own alike
             buffers["bayes.variance"][0] = v - 1
             buffers["bayes.pooled"][0] = (v - 1) << 6
-            found = kernels.distance(0, 0, 0, model._addresses, row, 0, 0)
-            assert found == fixed.log2(v) >> 7, v
+            computed = kernels.distance(0, 0, 0, model._addresses, row, 0, 0)
+            assert computed == fixed.log2(v) >> 7, v

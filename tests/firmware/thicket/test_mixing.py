@@ -32,9 +32,9 @@ def test_shares_and_accuracies_are_those_of_the_formulas(run: int) -> None:
     for codes_of_one, label in zip(codes.tolist(), labels.tolist(), strict=True):
         row = array("H", codes_of_one)
         model.predict_next(row)
-        said = held(model, "thicket.predictions")[: len(accuracy)]
+        predicted = held(model, "thicket.predictions")[: len(accuracy)]
         share = held(model, "thicket.share")[: len(accuracy)] / 4096
-        knows = said >= 0
+        knows = predicted >= 0
         if knows.any():
             runs = RUNS.in_runs(model.grove._addresses)
             ahead = (IN_RUNS if runs else MIXED) * (accuracy - accuracy[knows].max())
@@ -44,7 +44,7 @@ def test_shares_and_accuracies_are_those_of_the_formulas(run: int) -> None:
             assert share == pytest.approx(weight / weight.sum(), abs=0.01)
             apart = max(apart, share.max() - np.sort(share)[-2])
         model.learn(row, label)
-        accuracy += ((said == label) - accuracy) / 256
+        accuracy += ((predicted == label) - accuracy) / 256
         accuracy_now = held(model, "thicket.accuracy") / 2**20
         assert accuracy_now == pytest.approx(accuracy, abs=0.002)
         accuracy = accuracy_now

@@ -49,8 +49,8 @@ def test_nothing_leaves_that_nobody_chose() -> None:
 def test_a_class_that_a_board_never_saw_is_known_after_a_packet_of_20() -> None:
     board = Board(LIBRARY, (60, 60, 0), seed=1)
     assert board.right(2) == 0
-    found = board.sharing.take(Board(LIBRARY, ALL).packet(*CLASSES))
-    assert [(name, what) for name, what, _ in found] == [
+    judged = board.sharing.take(Board(LIBRARY, ALL).packet(*CLASSES))
+    assert [(name, what) for name, what, _ in judged] == [
         ("rest", "well known"), ("walk", "well known"), ("run", "learned"),
     ]  # fmt: skip
     assert board.right(2) == 0  # nothing is learned before its time
@@ -98,8 +98,8 @@ def test_a_board_that_teaches_nonsense_is_refused_and_nothing_changes(
         teacher.learn(row, 2)
     board = Board(LIBRARY, (60, 60, 0), seed=1)
     before = board.bits()
-    found = board.sharing.take(teacher.packet("run"))
-    assert found[0][1] == ("all the same" if wrong == "stuck" else "contradicted")
+    judged = board.sharing.take(teacher.packet("run"))
+    assert judged[0][1] == ("all the same" if wrong == "stuck" else "contradicted")
     assert board.sharing.waiting == 0
     assert board.bits() == before
 
@@ -375,7 +375,7 @@ def life(library: Any, data: bytes) -> list[int]:
     raw, x = array("i", [0, 0, 0]), array("H", [0, 0, 0])
     dice = 1
     packet = library.SamplePacket(data)
-    told = []
+    state = []
     for k in range(200):
         for f in range(3):
             dice = (dice * 25173 + 13849) & 65535
@@ -383,15 +383,15 @@ def life(library: Any, data: bytes) -> list[int]:
         quantizer.encode(raw, x)
         model.learn(x, k & 1)
         if k == 120:
-            found = sharing.take(packet)
-            told += [len(which) for _, _, which in found]
+            judged = sharing.take(packet)
+            state += [len(which) for _, _, which in judged]
         sharing.step()
-    told.append(model.state_crc32() & 0xFFFFFFFF)
+    state.append(model.state_crc32() & 0xFFFFFFFF)
     again = sharing.collect("attic", ("rest", "walk"))
-    told += [len(again), library.buffers.crc32(again) & 0xFFFFFFFF]
-    told.append(sharing.forget(packet))
-    told.append(model.state_crc32() & 0xFFFFFFFF)
-    return told + [quantizer.state_crc32() & 0xFFFFFFFF]  # noqa: RUF005  (MicroPython)
+    state += [len(again), library.buffers.crc32(again) & 0xFFFFFFFF]
+    state.append(sharing.forget(packet))
+    state.append(model.state_crc32() & 0xFFFFFFFF)
+    return state + [quantizer.state_crc32() & 0xFFFFFFFF]  # noqa: RUF005  (MicroPython)
 
 
 def test_all_engines_come_to_the_same_bits(

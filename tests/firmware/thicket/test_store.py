@@ -52,9 +52,9 @@ def test_every_sample_held_is_one_that_came_and_the_newest_are_all_there(
     labels = [label for label, length in runs for _ in range(length)]
     model = grove(window, seed=seed)
     teach(model, labels)
-    numbers, said = kept(model)
+    numbers, held_labels = kept(model)
     assert len(set(numbers)) == len(numbers) == min(window, len(labels))
-    assert said == [labels[k] for k in numbers]
+    assert held_labels == [labels[k] for k in numbers]
     newest = window * 2 // 5
     assert set(list(range(len(labels)))[-newest:]) <= set(numbers)
     model.load(model.save())  # the counts of classes are right, or it would be refused

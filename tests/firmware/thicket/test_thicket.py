@@ -51,14 +51,14 @@ def test_one_wrong_reading_costs_little_wherever_it_comes(far: int) -> None:
     rng = np.random.default_rng(far)
     labels = rng.integers(0, 4, 600)
     rows = (rng.normal(0, 120, (600, 5)) + 300 * rng.normal(0, 1, (4, 5))[labels]).astype(int)
-    taught, asked = slice(0, 300), slice(300, None)
-    without = accuracy_alone(rows[taught], labels[taught], rows[asked], labels[asked])
+    taught, unseen = slice(0, 300), slice(300, None)
+    without = accuracy_alone(rows[taught], labels[taught], rows[unseen], labels[unseen])
     assert without > 0.8
     for place in (0, 1, 2, 3, 7, 15, 16, 40):
         spoilt = rows[taught].copy()
         spoilt[place] = rng.choice([-1, 1], 5) * 1000 * far
-        found = accuracy_alone(spoilt, labels[taught], rows[asked], labels[asked])
-        assert found > without - 0.05
+        accuracy = accuracy_alone(spoilt, labels[taught], rows[unseen], labels[unseen])
+        assert accuracy > without - 0.05
 
 
 @settings(max_examples=examples(40))

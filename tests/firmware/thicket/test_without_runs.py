@@ -23,14 +23,14 @@ def taught_and_asked(rows: NDArray[Any], labels: NDArray[Any], seed: int) -> tup
     """Percent right of the last samples, each block first without its labels, then with them."""
     raw, known = rows.astype(np.int32), labels.astype(np.uint8)
     shape = {"features": rows.shape[1], "classes": 3, "bytes": 65536, "seed": seed}
-    asked, taught = [], []
+    unseen, taught = [], []
     with engines.start(loader.fastest(), "Thicket", shape, growing=True) as run:
         run.run(raw[:TAUGHT], known[:TAUGHT])
         for at in range(TAUGHT, len(raw), BLOCK):
             block = slice(at, at + BLOCK)
-            asked.append(run.ask(raw[block]) == known[block])
+            unseen.append(run.ask(raw[block]) == known[block])
             taught.append(run.run(raw[block], known[block]) == known[block])
-    return 100 * float(np.mean(taught)), 100 * float(np.mean(asked))
+    return 100 * float(np.mean(taught)), 100 * float(np.mean(unseen))
 
 
 @pytest.mark.parametrize("share", [0.9, 0.7])
@@ -41,8 +41,8 @@ def test_features_that_tell_nothing_are_no_worse_than_guessing(share: float, spr
         rng = np.random.default_rng(seed)
         rows = rng.normal(7, spread, (TAUGHT + ASKED, 2))
         labels = rng.random(len(rows)) > share
-        _, asked = taught_and_asked(rows, labels, seed)
-        assert asked > 100 * (1 - labels[TAUGHT:].mean()) - 1
+        _, unseen = taught_and_asked(rows, labels, seed)
+        assert unseen > 100 * (1 - labels[TAUGHT:].mean()) - 1
 
 
 TAILS: dict[str, Draw] = {
@@ -62,6 +62,6 @@ def test_heavy_tails_are_as_right_without_labels(tail: str) -> None:
         labels = (values[:, 0] > np.median(values[:, 0])) + 1 * (values[:, 1] > 1)
         rows = np.rint(1000 * values).clip(-FARTHEST, FARTHEST)
         result.append(taught_and_asked(rows, labels, seed))
-    taught, asked = np.mean(result, axis=0)
-    assert asked > taught - 2
-    assert asked > 85, "some member has to know"
+    taught, unseen = np.mean(result, axis=0)
+    assert unseen > taught - 2
+    assert unseen > 85, "some member has to know"

@@ -93,14 +93,14 @@ def test_scikit_learn_holds_the_bits_of_simulate(name: str) -> None:
 def test_river_predicts_what_simulate_says(name: str) -> None:
     data, wanted = stream(), simulated(name)
     learner = of_river(name)
-    said = []
+    predictions = []
     for row in data.columns:
         x = {"a": row[0], "b": row[1]}
-        said.append(learner.predict_one(x))
+        predictions.append(learner.predict_one(x))
         learner.learn_one(x, row[2])
-    assert np.array_equal(said[256:], wanted.predictions[256:])
+    assert np.array_equal(predictions[256:], wanted.predictions[256:])
     assert learner._online._states().learner == wanted.states.learner
-    assert said[:2] == [0.0, data.targets[0]]
+    assert predictions[:2] == [0.0, data.targets[0]]
 
 
 @pytest.mark.parametrize("make", [of_river, of_sklearn])

@@ -81,11 +81,11 @@ def test_from_data_frame_to_model_file(
     assert opened.file.learner == MODELS[model]
     raw = opened.file.scale.apply(x.to_numpy())
     codes = array("H", bytes(4))
-    said = []
+    predictions = []
     for row in raw.tolist():
         opened.quantizer.encode(array("i", row), codes)
-        said.append(opened.file.class_names[opened.learner.predict(codes)])
-    assert said == learner.predict(x).tolist()
+        predictions.append(opened.file.class_names[opened.learner.predict(codes)])
+    assert predictions == learner.predict(x).tolist()
     assert main(["show", str(tmp_path / "m.mshrub")]) == 0
     assert "600 samples" in capsys.readouterr().out
 

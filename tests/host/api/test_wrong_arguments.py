@@ -17,9 +17,9 @@ TEXT = "x,y\n" + "".join(f"{i * 7 % 40},{i % 3 + i % 2}\n" for i in range(60))
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    found = tmp_path / "walk.csv"
-    found.write_text(TEXT)
-    return found
+    file = tmp_path / "walk.csv"
+    file.write_text(TEXT)
+    return file
 
 
 def test_a_path_is_a_source(path: Path) -> None:

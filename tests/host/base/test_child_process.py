@@ -81,5 +81,5 @@ def test_no_other_file_starts_programs() -> None:
     files = [
         file for room in ("host", "tools", "research") for file in (ROOT / room).rglob("*.py")
     ]
-    found = {file.name for file in files if starts.search(file.read_text(encoding="utf-8"))}
-    assert found == {"child_process.py"}
+    names = {file.name for file in files if starts.search(file.read_text(encoding="utf-8"))}
+    assert names == {"child_process.py"}

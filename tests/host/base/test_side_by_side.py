@@ -26,13 +26,13 @@ def nothing(*_: object) -> None:
 def test_results_are_in_the_order_of_the_tasks() -> None:
     """The first one is the last that is done."""
     tasks = ["slow", "a", "b", "c"]
-    told: list[tuple[int, int, str]] = []
-    found = list(side_by_side(odd, tasks, jobs=2, progress=lambda *all_: told.append(all_)))
+    reports: list[tuple[int, int, str]] = []
+    results = list(side_by_side(odd, tasks, jobs=2, progress=lambda *all_: reports.append(all_)))
     alone = list(side_by_side(odd, tasks, jobs=1, progress=nothing))
-    assert [name for name, _ in found] == [name for name, _ in alone] == tasks
+    assert [name for name, _ in results] == [name for name, _ in alone] == tasks
     assert {process for _, process in alone} == {os.getpid()}
-    assert len({process for _, process in found} | {os.getpid()}) == len(tasks) + 1
-    done = [done / total for done, total, _ in told]
+    assert len({process for _, process in results} | {os.getpid()}) == len(tasks) + 1
+    done = [done / total for done, total, _ in reports]
     assert done == sorted(done)
     assert done[-1] == 1
 

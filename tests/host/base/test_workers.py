@@ -27,8 +27,8 @@ distributed = pytest.importorskip("distributed", reason="needs the extra tune")
 def test_failures_are_told_in_words() -> None:
     tasks = ["plain", "raise", "refuse", "kill", "start a process"]
     work = functools.partial(misbehave, {"word": "as it was"})
-    found = {outcome.task: outcome for outcome in spread(work, tasks, jobs=2)}
-    assert found == {
+    outcomes = {outcome.task: outcome for outcome in spread(work, tasks, jobs=2)}
+    assert outcomes == {
         "plain": Outcome("plain", "as it was"),
         "raise": Outcome("raise", failure="ZeroDivisionError: it came to this"),
         "refuse": Outcome("refuse", failure="that is no model"),
@@ -39,8 +39,8 @@ def test_failures_are_told_in_words() -> None:
 
 def test_who_stands_beside_a_killer_is_not_blamed(tmp_path: Path) -> None:
     work = functools.partial(kill_together, tmp_path)
-    found = {each.task: each.failure for each in spread(work, ["killer", "other"], jobs=2)}
-    assert found == {"killer": "ended its worker 3 times", "other": ""}
+    failures = {each.task: each.failure for each in spread(work, ["killer", "other"], jobs=2)}
+    assert failures == {"killer": "ended its worker 3 times", "other": ""}
 
 
 def test_the_last_task_may_end_its_worker(monkeypatch: pytest.MonkeyPatch) -> None:

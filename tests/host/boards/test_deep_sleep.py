@@ -45,5 +45,5 @@ def test_where_it_is_not_known_nothing_is_told(currents: Currents) -> None:
 def test_it_never_pays_at_a_sample_a_second() -> None:
     for name in board_files.names():
         currents = board_files.load(name).currents
-        found = trade(currents, 0.1) if currents else None
-        assert found is None or 30 < found.seconds < 600
+        best = trade(currents, 0.1) if currents else None
+        assert best is None or 30 < best.seconds < 600

@@ -136,12 +136,12 @@ def test_of_unknown_currents_nothing_is_told(
 ) -> None:
     words = ["budget", *SHAPE, *MODEL, "--battery", "2000mAh", "--board"]
     assert run(*words, write(tmp_path, GOOD + table("of a test", (ROW,)))) == 0
-    said, noted = capsys.readouterr()
-    assert "microjoules" not in said
+    output, noted = capsys.readouterr()
+    assert "microjoules" not in output
     assert "nothing is known of what Test board draws" in noted.replace("\n", " ")
     assert run(*words, write(tmp_path, GOOD + CURRENTS)) == 0
-    said, noted = capsys.readouterr()
-    assert "microjoules" not in said
+    output, noted = capsys.readouterr()
+    assert "microjoules" not in output
     assert "Always awake, it runs for 3.08 days on 2000mAh, an estimate" in noted.replace(
         "\n", " "
     )

@@ -356,8 +356,8 @@ def test_an_array_exists_twice_while_it_is_made() -> None:
     assert budget.ram_bytes < budget.peak_bytes < budget.ram_bytes + counts.bytes
     between = (budget.ram_bytes + budget.peak_bytes) // 2
     tight = dataclasses.replace(PICO, heap_free_bytes=between, largest_block_bytes=between)
-    found = ram_budget.budget(parameters, tight, SHRUB)
-    assert found.shortage == ram_budget.Shortage(budget.peak_bytes, between, construction=True)
+    tighter = ram_budget.budget(parameters, tight, SHRUB)
+    assert tighter.shortage == ram_budget.Shortage(budget.peak_bytes, between, construction=True)
 
 
 # --- Objects -------------------------------------------------------------------------------------

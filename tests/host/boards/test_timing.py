@@ -46,23 +46,23 @@ def test_a_table_is_read_as_it_was_written(board: str) -> None:
 
 
 def test_a_measured_model_has_its_figures(board: str) -> None:
-    found = time_of(board, f"{SMALL} seed=3 step=2")
-    assert found
-    assert (found.predict, found.learn, found.between) == ((100, 120), (1000, 1500), ())
-    assert found.rows()[1] == ("microseconds per learn", "1,000, p99 1,500")
-    assert found.rows()[2][1] == "measured"
+    estimate = time_of(board, f"{SMALL} seed=3 step=2")
+    assert estimate
+    assert (estimate.predict, estimate.learn, estimate.between) == ((100, 120), (1000, 1500), ())
+    assert estimate.rows()[1] == ("microseconds per learn", "1,000, p99 1,500")
+    assert estimate.rows()[2][1] == "measured"
 
 
 def test_between_two_it_is_interpolated_and_said(board: str) -> None:
-    found = time_of(board, "shrub window=24 trees=4 depth=5")
-    assert found
-    assert found.predict == pytest.approx((100 + 120 * 4 / 24, 120 + 140 * 4 / 24))
-    assert found.learn == pytest.approx((1000 + 3000 * 56 / 96, 1500 + 3500 * 56 / 96))
-    assert found.between == (
+    estimate = time_of(board, "shrub window=24 trees=4 depth=5")
+    assert estimate
+    assert estimate.predict == pytest.approx((100 + 120 * 4 / 24, 120 + 140 * 4 / 24))
+    assert estimate.learn == pytest.approx((1000 + 3000 * 56 / 96, 1500 + 3500 * 56 / 96))
+    assert estimate.between == (
         f"{SMALL} (8 features, 2 classes)",
         f"{LARGE} (8 features, 2 classes)",
     )
-    assert "measured, interpolated between shrub" in found.rows()[2][1]
+    assert "measured, interpolated between shrub" in estimate.rows()[2][1]
 
 
 @pytest.mark.parametrize(
@@ -84,15 +84,15 @@ def test_of_others_nothing_is_said(board: str, text: str, features: int, classes
 
 def test_instruction_counts_give_an_estimate(tmp_path: Path) -> None:
     counts = table("counted", ROWS).replace("measured", "cost")
-    found = time_of(write(tmp_path, GOOD + counts), SMALL)
-    assert found
-    assert found.predict == pytest.approx((100 / 125, 120 / 125))  # 125 MHz
-    assert "estimated from instruction counts in emulation" in found.rows()[2][1]
+    estimate = time_of(write(tmp_path, GOOD + counts), SMALL)
+    assert estimate
+    assert estimate.predict == pytest.approx((100 / 125, 120 / 125))  # 125 MHz
+    assert "estimated from instruction counts in emulation" in estimate.rows()[2][1]
     slow = counts.replace("[cost]\n", "[cost]\ncycles = 1.67\nuncached_us = 40\n")
-    found = time_of(write(tmp_path, GOOD + slow), SMALL)
-    assert found
-    assert found.predict == pytest.approx((167 / 125, 1.67 * 120 / 125 + 40))
-    assert "1.67 cycles per instruction as on the chip, and 40 us" in found.basis
+    estimate = time_of(write(tmp_path, GOOD + slow), SMALL)
+    assert estimate
+    assert estimate.predict == pytest.approx((167 / 125, 1.67 * 120 / 125 + 40))
+    assert "1.67 cycles per instruction as on the chip, and 40 us" in estimate.basis
     both = write(tmp_path, GOOD + counts + table("of a test", ROWS[:1]))
     assert [time_of(both, m).basis for m in (SMALL, LARGE)] == [  # type: ignore[union-attr]
         sample_time.MEASURED,

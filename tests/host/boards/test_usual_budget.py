@@ -49,15 +49,15 @@ def test_it_is_planned_once(plans: list[Any], tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("companions", [(), (Anomaly(often=0.1),), (Own(often=0.1),)])
 def test_what_is_kept_is_what_was_planned(plans: list[Any], companions: Companions) -> None:
-    asked = replace(
+    deployment = replace(
         THICKET,
         companions=companions,
         network=("tcp",),
         fixed_ranges=True,
         names=(tuple("abcde"), ("a", "b", "c")),
     )
-    assert usual_budget(asked) == program_budget.planned_budget(asked)
-    assert usual_budget(asked) == program_budget.planned_budget(asked)
+    assert usual_budget(deployment) == program_budget.planned_budget(deployment)
+    assert usual_budget(deployment) == program_budget.planned_budget(deployment)
     own = any(isinstance(each, Own) for each in companions)
     assert len(plans) == (4 if own else 3)
 

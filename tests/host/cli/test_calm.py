@@ -16,10 +16,10 @@ NAMES = [command.name for command in COMMANDS]
 
 def said_by(capsys: pytest.CaptureFixture[str], *words: str | Path, code: int = 0) -> str:
     try:
-        found = main([str(word) for word in words])
+        exit_code = main([str(word) for word in words])
     except SystemExit as stop:
-        found = int(stop.code or 0)
-    assert found == code
+        exit_code = int(stop.code or 0)
+    assert exit_code == code
     captured = capsys.readouterr()
     return captured.err if code else captured.out
 
@@ -27,16 +27,16 @@ def said_by(capsys: pytest.CaptureFixture[str], *words: str | Path, code: int = 
 def test_alone_it_greets_with_its_main_commands_in_the_order_of_use(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    said = said_by(capsys)
-    first = re.findall(r"^ {4}(\S+)", said, re.MULTILINE)
+    output = said_by(capsys)
+    first = re.findall(r"^ {4}(\S+)", output, re.MULTILINE)
     assert first == ["init", "record", "look", "simulate", "tune", "build", "flash", "monitor",
                      "run"]  # fmt: skip
-    assert said_by(capsys, "--help") == said
-    assert len(said.splitlines()) <= HEIGHT
-    assert "microshrub demo" in said
+    assert said_by(capsys, "--help") == output
+    assert len(output.splitlines()) <= HEIGHT
+    assert "microshrub demo" in output
     developers = [command.name for command in list(GROUPS.values())[-1]]
     assert "dev" in developers
-    assert not {*developers} & {*re.findall(r"[a-z-]+", said)}
+    assert not {*developers} & {*re.findall(r"[a-z-]+", output)}
     everything = said_by(capsys, "--help-all")
     assert set(re.findall(r"^ {4}(\S+)", everything, re.MULTILINE)) == {*NAMES}
 
@@ -66,14 +66,14 @@ def test_the_first_options_exist_and_all_are_in_help_all(
 
 
 def test_a_learners_options_are_shown_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
-    said = said_by(capsys, "simulate", "--help", "hoeffding")
-    assert "--grace-period" in said
-    assert "--window" not in said
+    output = said_by(capsys, "simulate", "--help", "hoeffding")
+    assert "--grace-period" in output
+    assert "--window" not in output
     assert "--grace-period" not in said_by(capsys, "simulate", "--help")
     assert "--grace-period" in said_by(capsys, "simulate", "--help-all")
     wrong = said_by(capsys, "build", "--help", "hoefding", code=2)
     assert "Did you mean hoeffding?" in wrong
-    assert "--boost, --no-boost " in said
+    assert "--boost, --no-boost " in output
 
 
 MISTAKES = {
@@ -122,11 +122,11 @@ def test_a_mistake_is_told_in_two_lines(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.csv").write_text("a,b,state\n" + "1,2,on\n3,4,off\n" * 50)
-    said = said_by(capsys, *words, code=2)
-    assert meant in said
-    assert len(said.splitlines()) <= 2
-    assert "usage:" not in said
-    assert said.startswith("microshrub")
+    output = said_by(capsys, *words, code=2)
+    assert meant in output
+    assert len(output.splitlines()) <= 2
+    assert "usage:" not in output
+    assert output.startswith("microshrub")
 
 
 def test_a_column_that_is_meant_is_named(
@@ -135,6 +135,6 @@ def test_a_column_that_is_meant_is_named(
     data = tmp_path / "x.csv"
     data.write_text("a,b,state\n" + "1,2,on\n3,4,off\n" * 50)
     for option in ("--label", "--drop", "--columns", "--target"):
-        said = said_by(capsys, "simulate", data, option, "stte", code=2)
-        assert "Did you mean state?" in said, option
-        assert len([line for line in said.splitlines() if "microshrub" in line]) == 1
+        output = said_by(capsys, "simulate", data, option, "stte", code=2)
+        assert "Did you mean state?" in output, option
+        assert len([line for line in output.splitlines() if "microshrub" in line]) == 1

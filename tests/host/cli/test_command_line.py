@@ -316,8 +316,8 @@ def test_parity_command(
     for line in lines[1:4]:
         assert len(set(line.split()[1:])) == 1
         assert all(len(crc) == 8 for crc in line.split()[1:])
-    said = f"All {len(names)} engines are identical: 300 samples, compared after every 100."
-    assert lines[-1] == said
+    last_line = f"All {len(names)} engines are identical: 300 samples, compared after every 100."
+    assert lines[-1] == last_line
     assert run("parity", data, "--every", "0") == 2
 
 

@@ -49,8 +49,8 @@ def interrupted(cache: Path, seconds: float) -> tuple[int, str]:
     with subprocess.Popen(command, env=env, stderr=subprocess.PIPE, text=True) as child:
         time.sleep(seconds)
         child.send_signal(signal.SIGINT)
-        said = child.communicate(timeout=PATIENCE)[1]
-    return child.returncode, said
+        err = child.communicate(timeout=PATIENCE)[1]
+    return child.returncode, err
 
 
 @pytest.mark.parametrize("seconds", [0.3, 1.0, 2.0, 3.5])
@@ -82,14 +82,14 @@ def test_ctrl_c_is_heard_between_blocks_of_numbers() -> None:
     ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
         assert child.stderr
-        said = []
+        messages = []
         for line in child.stderr:
-            said.append(line)
+            messages.append(line)
             if "learning: 10 %" in line:
                 child.send_signal(signal.SIGINT)
     assert child.returncode == 130
-    assert said[-1] == "microshrub: stopped\n"
-    assert not [line for line in said if "learning: 90 %" in line]
+    assert messages[-1] == "microshrub: stopped\n"
+    assert not [line for line in messages if "learning: 90 %" in line]
 
 
 def test_what_comes_of_ctrl_c_is_ctrl_c(

@@ -45,9 +45,9 @@ def struck(name: str, folder: Path) -> tuple[int, str]:
     ],
 )  # fmt: skip
 def test_it_is_told_in_one_line(name: str, tmp_path: Path) -> None:
-    code, said = struck(name, tmp_path)
-    assert (code, said.splitlines()[-1:]) == (130, ["microshrub: stopped"]), said
-    assert "Traceback" not in said
+    code, output = struck(name, tmp_path)
+    assert (code, output.splitlines()[-1:]) == (130, ["microshrub: stopped"]), output
+    assert "Traceback" not in output
 
 
 def test_the_command_is_this_one() -> None:

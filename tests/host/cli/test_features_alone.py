@@ -34,8 +34,8 @@ def test_it_needs_no_word(
 ) -> None:  # fmt: skip
     run, model = tmp_path / "run.json", tmp_path / "hum.mshrub"
     words = [recording, *MODEL, "--features"]
-    said = ["--json", str(run), "--save", str(model)]
-    assert main(["simulate", *words, *said, "--engine", "python"]) == 0
+    outputs = ["--json", str(run), "--save", str(model)]
+    assert main(["simulate", *words, *outputs, "--engine", "python"]) == 0
     result = json.loads(run.read_text())
     assert result["features"] == 16
     assert result["feature_names"][7:9] == ["x_overtone", "x_band1"]
@@ -84,15 +84,15 @@ def timed(path: Path, rate: float, at_once: int = 1) -> str:
 def test_a_recording_with_times_tells_its_rate(
     rate: float, at_once: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = recorded_rate(timed(tmp_path / "t.csv", rate, at_once))
-    assert found == pytest.approx(rate, rel=0.25)
+    recorded = recorded_rate(timed(tmp_path / "t.csv", rate, at_once))
+    assert recorded == pytest.approx(rate, rel=0.25)
     run = tmp_path / "run.json"
     words = [str(tmp_path / "t.csv"), *MODEL, "--features", "--json", str(run)]
     assert main(["simulate", *words, "--engine", "python"]) == 0
     window = json.loads(run.read_text())["extraction"]["options"]["window"]
     assert window == {20.0: 128, 104.0: 64, 1000.0: 512}[rate]
     err = capsys.readouterr().err
-    assert f"By its times, the recording has about {found:.3g} readings a second." in err
+    assert f"By its times, the recording has about {recorded:.3g} readings a second." in err
     assert "rate=100" not in err
 
 

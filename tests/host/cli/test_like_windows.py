@@ -44,10 +44,10 @@ def run(folder: Path, *words: str, code: int = 0) -> str:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a space and letters in its name, and a recording in it."""
-    found = tmp_path / "Eigene Dateien ö"
-    found.mkdir()
-    assert run(found, "example", "gestures", "-o", GESTURES).startswith(GESTURES)
-    return found
+    made = tmp_path / "Eigene Dateien ö"
+    made.mkdir()
+    assert run(made, "example", "gestures", "-o", GESTURES).startswith(GESTURES)
+    return made
 
 
 def test_from_a_recording_to_a_program(

@@ -165,7 +165,7 @@ def test_a_curve_has_the_shape_of_the_numbers() -> None:
     for i in range(10_000):
         column.take(str(i))
     assert len(column.points) < 2048
-    found = curve(column, "01234567")
-    assert (found[0], found[-1]) == ("0", "7")
-    assert sorted(found) == list(found)
+    drawn = curve(column, "01234567")
+    assert (drawn[0], drawn[-1]) == ("0", "7")
+    assert sorted(drawn) == list(drawn)
     assert (column.numbers, column.low, column.high) == (10_000, 0, 9999)

@@ -56,10 +56,10 @@ def test_a_radio_takes_what_an_esp32s_heap_grows_by(capsys: pytest.CaptureFixtur
 def test_a_simulation_says_where_a_broker_would_be_too_much(
     recording: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = "With `build --mqtt`, it takes"
+    note = "With `build --mqtt`, it takes"
     for board, where in (("esp32c6", True), ("rpi_pico_w", False), ("rpi_pico2_w", False)):
         assert main(["simulate", recording, "--board", board]) == 0
-        assert (told in capsys.readouterr().out) == where
+        assert (note in capsys.readouterr().out) == where
     assert main(["simulate", recording, "--board", "rpi_pico_w", "--bytes", "90000"]) == 2
     err = capsys.readouterr().err
     assert "fits Raspberry Pi Pico W" in err

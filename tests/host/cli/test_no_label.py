@@ -34,18 +34,18 @@ def scored(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> dict:
 
 def test_all_columns_are_scored(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """As beside a learner, bit by bit, and on each engine the same."""
-    found = scored(capsys, recording, "--no-label")
-    assert (found["samples"], found["features"], found["feature_names"]) == (900, 2, ["x", "z"])
-    assert 700 in found["anomaly"]["alarms"]
+    result = scored(capsys, recording, "--no-label")
+    assert (result["samples"], result["features"], result["feature_names"]) == (900, 2, ["x", "z"])
+    assert 700 in result["anomaly"]["alarms"]
     for engine in ("python", "llvm"):
-        assert scored(capsys, recording, "--no-label", "--engine", engine) == found
+        assert scored(capsys, recording, "--no-label", "--engine", engine) == result
     labelled = recording.with_name("l.csv")
     labelled.write_text("x,z,y\n" + "".join(f"{r},{'ab'[i % 2]}\n" for i, r in enumerate(ROWS)))
     shape = {"features": 2, "classes": 2, "window": 8, "trees": 2, "depth": 2}
     options = Anomaly(0.01)
     companions = evaluate(open_stream(str(labelled)), "shrub", shape, companions=[options]).anomaly
     assert companions is not None
-    assert companions.record() == found["anomaly"]
+    assert companions.record() == result["anomaly"]
 
 
 def test_columns_can_be_chosen(recording: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,8 +33,8 @@ def subparser(name: str) -> CommandParser:
     parser: Any = main.parser()
     for word in name.split():
         actions = parser._actions
-        found = next(a for a in actions if isinstance(a, argparse._SubParsersAction))
-        parser = found.choices[word]
+        subparsers = next(a for a in actions if isinstance(a, argparse._SubParsersAction))
+        parser = subparsers.choices[word]
         parser.fill()
     assert isinstance(parser, CommandParser)
     return parser
@@ -92,19 +92,19 @@ def test_the_words_in_the_help_are_allowed(model: str) -> None:
 
 
 def test_what_is_true_or_false_is_a_switch() -> None:
-    found = {name: v for name, v in defaults("hoeffding").items() if isinstance(v, bool)}
-    assert found == {"adaptive": True, "boost": False}
+    switches = {name: v for name, v in defaults("hoeffding").items() if isinstance(v, bool)}
+    assert switches == {"adaptive": True, "boost": False}
     assert not any(isinstance(value, bool) for value in defaults("shrub").values())
     parse = main.parser().parse_args
     for changes in ({}, {"adaptive": False}, {"boost": True}, {"boost": True, "adaptive": False}):
         given = options_text(changes).split()
         words = parse(["simulate", "synth:led_a", "--model", "hoeffding", *given])
         parameters = options.model_parameters(words)
-        assert {name: parameters[name] for name in found} == found | changes
+        assert {name: parameters[name] for name in switches} == switches | changes
     for action in subparser("simulate")._actions:
-        if action.option_strings and action.option_strings[0][2:] in found:
+        if action.option_strings and action.option_strings[0][2:] in switches:
             assert action.nargs == 0
-            default = "on" if found[action.option_strings[0][2:]] else "off"
+            default = "on" if switches[action.option_strings[0][2:]] else "off"
             assert f"(default {default})" in str(action.help)
 
 
@@ -158,10 +158,10 @@ def test_only_options_are_called_options() -> None:
 
 class TestSpecification:
     def test_all_parameters_the_named_ones_as_given(self) -> None:
-        model, found = specification(" hoeffding policy=efdt  depth=10 tie_threshold=0.1")
+        model, settings = specification(" hoeffding policy=efdt  depth=10 tie_threshold=0.1")
         assert model == "hoeffding"
         given = {"policy": "efdt", "depth": 10, "tie_threshold": 0.1}
-        assert found == defaults("hoeffding") | given
+        assert settings == defaults("hoeffding") | given
 
     @pytest.mark.parametrize(
         ("text", "message"),

@@ -67,9 +67,9 @@ def test_help_is_made_anew_for_another_program(
     assert kept_help("x", lambda: next(made)) == "first"
     monkeypatch.setenv("MICROSHRUB_LEARNERS", "mine.py:Mine")
     assert kept_help("x", lambda: next(made)) == "second"
-    found = [(*file,) for file in kept_help_module._files()]
-    assert any(path.endswith("simulate.py") for path, *_ in found)
-    monkeypatch.setattr(kept_help_module, "_files", lambda: found[1:])
+    files = [(*file,) for file in kept_help_module._files()]
+    assert any(path.endswith("simulate.py") for path, *_ in files)
+    monkeypatch.setattr(kept_help_module, "_files", lambda: files[1:])
     assert kept_help("x", lambda: next(made)) == "third"
 
 

@@ -32,9 +32,9 @@ SMALL: dict[str, Any] = {"bytes": 8192}
 
 def run_of(stream: Any, percent: int = 90, *others: Any, **options: Any) -> GuaranteeRun:
     run = simulate(stream, companions=[Guarantee(percent), *others], **options)
-    found = run.companions["guarantee"]
-    assert isinstance(found, GuaranteeRun)
-    return found
+    guarantee = run.companions["guarantee"]
+    assert isinstance(guarantee, GuaranteeRun)
+    return guarantee
 
 
 @pytest.mark.parametrize("percent", [50, 80, 90, 99])
@@ -121,9 +121,9 @@ def test_late_labels_and_those_that_never_come() -> None:
     stream = open_stream("synth:sea_a", limit=2000)
     run = run_of(stream, 90, LabelBudget(1, delay=20, unanswered=0.3), **SMALL)
     assert not (run.covered < 2).any()  # none is known in time
-    asked = run_of(stream, 90, LabelBudget(0.5), **SMALL)
-    assert 300 < (asked.covered < 2).sum() <= 1600
-    assert 88 <= asked.coverage <= 92
+    budgeted = run_of(stream, 90, LabelBudget(0.5), **SMALL)
+    assert 300 < (budgeted.covered < 2).sum() <= 1600
+    assert 88 <= budgeted.coverage <= 92
     both = [LabelBudget(0.5, delay=3), SpareClasses(1, window=32)]
     assert math.isnan(run_of(stream, 90, *both, model="nearest", window=32).coverage)
 
@@ -133,12 +133,18 @@ def test_the_command_tells_it(capsys: pytest.CaptureFixture[str], tmp_path: Path
     words = ("simulate", "synth:sea_a", "--limit", "1500", "--bytes", "8192", "--guarantee", "80%")
     assert main([*words, "--json", "-", "--save", str(path)]) == 0
     result = json.loads(capsys.readouterr().out)
-    told = result["guarantee"]
-    assert told["percent"] == 80
-    assert 78 <= told["lowest_coverage"] <= told["coverage"] <= told["highest_coverage"] <= 82
-    assert told["unsure"] + told["empty"] <= 100
-    assert 0 <= told["calibration_error"] < 4  # few samples fill 15 bins
-    assert told["calibration_error"] < told["calibration_error_of_votes"]
+    guarantee = result["guarantee"]
+    assert guarantee["percent"] == 80
+    assert (
+        78
+        <= guarantee["lowest_coverage"]
+        <= guarantee["coverage"]
+        <= guarantee["highest_coverage"]
+        <= 82
+    )
+    assert guarantee["unsure"] + guarantee["empty"] <= 100
+    assert 0 <= guarantee["calibration_error"] < 4  # few samples fill 15 bins
+    assert guarantee["calibration_error"] < guarantee["calibration_error_of_votes"]
     assert load_model(path).companions["guarantee"].percent == 80
     assert main([*words]) == 0
     assert "guaranteed to hold the label" in capsys.readouterr().out

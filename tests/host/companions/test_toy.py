@@ -112,10 +112,10 @@ def test_simulate_and_its_json(count: int, capsys: pytest.CaptureFixture[str]) -
 
 def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
     shape = ("budget", "--features", "3", "--classes", "2", *MODEL)
-    found, plain = (record(capsys, *shape, *more) for more in (ABOVE, ()))
-    assert found["buffers"]["above.words"] == 4
-    assert sum(found["code"].values()) > sum(plain["code"].values())
-    assert found["ram_bytes"] > plain["ram_bytes"]
+    result, plain = (record(capsys, *shape, *more) for more in (ABOVE, ()))
+    assert result["buffers"]["above.words"] == 4
+    assert sum(result["code"].values()) > sum(plain["code"].values())
+    assert result["ram_bytes"] > plain["ram_bytes"]
     alone = record(capsys, *shape, *ABOVE, "--own-program")
     assert alone["code"]["above"] > 0
 

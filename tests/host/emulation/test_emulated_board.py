@@ -71,12 +71,12 @@ def test_build_flash_selftest_stream(
     whole = [*SOURCE, "--limit", str(SAMPLES), "--model", "shrub"]
     assert main(["build", *whole, *where, *options, "--output", str(folder)]) == 0
     with EmulatedBoard(emulator) as board:
-        said = flash_and_stream(board, folder, capsys)
+        output = flash_and_stream(board, folder, capsys)
     data = open_stream(SOURCE[0], limit=SAMPLES)
     shape = {"features": data.values.shape[1], "classes": len(data.class_names)}
     wanted = prequential.evaluate(data, "shrub", shape | MODEL, warmup=WARMUP)
-    assert f"{wanted.state_crc32:08x}" in said
-    assert f"accuracy on the device      │ {wanted.accuracy:.2f} %" in said
+    assert f"{wanted.state_crc32:08x}" in output
+    assert f"accuracy on the device      │ {wanted.accuracy:.2f} %" in output
 
 
 def flash_and_stream(
@@ -118,13 +118,13 @@ def test_a_board_that_forecasts(
     build_it = ["build", *data, "--limit", "260", *task, *where, *model]
     assert main([*build_it, "--output", str(folder)]) == 0
     with EmulatedBoard(emulator) as board:
-        said = flash_and_forecast(board, folder, data, capsys)
+        output = flash_and_forecast(board, folder, data, capsys)
     stream = open_numbers("river:WaterFlow", horizon=5, lags=3, limit=260)
     shape = number_parameters("thicket-regressor", stream.features, stream.late)
     parameters = defaults("thicket-regressor") | {"bytes": 3000} | shape
     wanted = evaluate_numbers(stream, "thicket-regressor", parameters, interval=90)
-    assert f"{wanted.state_crc32:08x}" in said
-    assert f"{wanted.errors.mae:.5g}" in said
+    assert f"{wanted.state_crc32:08x}" in output
+    assert f"{wanted.errors.mae:.5g}" in output
 
 
 def flash_and_forecast(

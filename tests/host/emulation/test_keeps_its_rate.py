@@ -142,8 +142,8 @@ print(read[COUNT], read[LONGEST], service._app.metrics.samples, left)
 
 def requests() -> str:
     """A monitor's, as it asks them each second, and a hello in place of the very first."""
-    asked = [STATUS, *(confusion(c) for c in range(CLASSES))] * (SECONDS + 1)
-    frames = [Frame(each.kind, 77, k, each.payload) for k, each in enumerate(asked)]
+    requested = [STATUS, *(confusion(c) for c in range(CLASSES))] * (SECONDS + 1)
+    frames = [Frame(each.kind, 77, k, each.payload) for k, each in enumerate(requested)]
     frames[0] = Frame(HELLO, 77, 0, b"")
     return "\n".join(pack(frame).hex() for frame in frames)
 

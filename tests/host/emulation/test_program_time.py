@@ -101,9 +101,9 @@ def test_a_thicket_between_those_that_were_counted(emulator: emulated_boards.Emu
     what = clustered(*shape, seed=7)
     with Counter(BOARD, [what]) as counter:
         cost = counter.count(0, what.kind, what.parameters)
-    found = counted_times.instructions("armv6m", shape[2], *shape[:2], "viper")
-    assert found
-    for counts, (median, _) in zip((cost.predict, cost.learn), found, strict=True):
+    counted = counted_times.instructions("armv6m", shape[2], *shape[:2], "viper")
+    assert counted
+    for counts, (median, _) in zip((cost.predict, cost.learn), counted, strict=True):
         assert float(np.median(counts)) == pytest.approx(median, rel=0.2)
 
 

@@ -152,8 +152,8 @@ def test_every_model_learns_as_in_the_simulator(
     board_name: str, whats: list[counted_models.CountedModel]
 ) -> None:
     with instruction_counts.Counter(board_name, whats, warmup=WARMUP) as counter:
-        found = [counter.count(i) for i in range(len(whats))]
-    for what, cost in zip(whats, found, strict=True):
+        counts = [counter.count(i) for i in range(len(whats))]
+    for what, cost in zip(whats, counts, strict=True):
         assert cost.crc == instruction_counts.learned_on_pc(what), what.name
         assert cost.predict.shape == cost.learn.shape == (SAMPLES - WARMUP,)
         assert cost.predict.min() > 1000

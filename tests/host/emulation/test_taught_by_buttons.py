@@ -113,7 +113,7 @@ def test_it_answers_as_the_simulator_through_a_power_cut(tmp_path: Path) -> None
     labels = rng.integers(0, CLASSES, 2 * ASKED).tolist()
     taught = [readings(rng, [c] * EACH) for c in range(CLASSES)]
     lost = readings(rng, [0] * LOST)
-    asked = readings(rng, labels)
+    later = readings(rng, labels)
     library = {f"/{mpy.in_library(path)}": path.read_bytes() for path in mpy.compiled("armv6m")}
     files = {**library, "/config.json": config}
 
@@ -121,7 +121,7 @@ def test_it_answers_as_the_simulator_through_a_power_cut(tmp_path: Path) -> None
         return unhexlify("".join(board.exec(f"live({samples})", 300).split()))
 
     twin = Twin(tmp_path, config)
-    before = np.concatenate([*taught, asked[:ASKED], lost])
+    before = np.concatenate([*taught, later[:ASKED], lost])
     with PressedBoard(emulator, {**files, "/rows": before.tobytes()}) as board:
         assert "missing" in board.exec(ON_BOARD, 300)
         for c, pin in enumerate(PINS):
@@ -129,17 +129,17 @@ def test_it_answers_as_the_simulator_through_a_power_cut(tmp_path: Path) -> None
             assert live(board, EACH) == twin.live(taught[c], c)
             board.press(pin, False)
         first = live(board, ASKED)
-        assert first == twin.live(asked[:ASKED])
+        assert first == twin.live(later[:ASKED])
         board.exec("app.checkpoint()", 60)
         twin.app.checkpoint()
         flash = files_of(board)
         board.press(PINS[2])  # wrongly, and for nothing: the power goes before it is saved
         assert live(board, LOST) == twin.live(lost, 2)
     twin = Twin(tmp_path, config)
-    with PressedBoard(emulator, {**files, **flash, "/rows": asked[ASKED:].tobytes()}) as board:
+    with PressedBoard(emulator, {**files, **flash, "/rows": later[ASKED:].tobytes()}) as board:
         assert "checkpoint 1 restored" in board.exec(ON_BOARD, 300)
         second = live(board, ASKED)
-        assert second == twin.live(asked[ASKED:])
+        assert second == twin.live(later[ASKED:])
         crc = int(board.exec("print(app.state_crc32() & 0xFFFFFFFF)"))
     assert crc == twin.app.state_crc32() & 0xFFFFFFFF
     assert np.mean(np.frombuffer(first + second, np.uint8)[::2] == labels) > 0.95

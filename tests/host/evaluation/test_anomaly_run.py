@@ -18,9 +18,9 @@ from microshrub_tools.cli.main import main
 
 
 def of_words(*words: str, hertz: float | None = None) -> Anomaly:
-    found = Anomaly.of_options({"anomaly": words}, hertz)
-    assert found
-    return found
+    anomaly = Anomaly.of_options({"anomaly": words}, hertz)
+    assert anomaly
+    return anomaly
 
 
 MODEL = ("--model", "shrub", "--window", "8", "--trees", "2", "--depth", "2")

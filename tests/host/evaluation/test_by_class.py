@@ -22,16 +22,18 @@ PAIRS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, ma
 @pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
 @given(PAIRS, st.integers(1, 60))
 def test_it_is_what_scikit_learn_says(pairs: list[tuple[int, int]], cut: int) -> None:
-    labels, said = np.array(pairs, dtype=np.uint8).T
+    labels, predicted = np.array(pairs, dtype=np.uint8).T
     scores = ByClass.none_yet(("a", "b", "c", "d"))
     for part in (slice(None, cut), slice(cut, None)):
-        scores.add(labels[part], said[part])
-    assert np.array_equal(scores.counts, confusion_matrix(labels, said, labels=range(4)))
-    recalls = recall_score(labels, said, labels=range(4), average=None, zero_division=np.nan)
+        scores.add(labels[part], predicted[part])
+    assert np.array_equal(scores.counts, confusion_matrix(labels, predicted, labels=range(4)))
+    recalls = recall_score(labels, predicted, labels=range(4), average=None, zero_division=np.nan)
     for recall, expected in zip(scores.recalls, recalls, strict=True):
         assert (recall is None) == bool(np.isnan(expected))
         assert recall is None or recall == pytest.approx(100 * expected)
-    assert scores.balanced_accuracy == pytest.approx(100 * balanced_accuracy_score(labels, said))
+    assert scores.balanced_accuracy == pytest.approx(
+        100 * balanced_accuracy_score(labels, predicted)
+    )
     known = [recall for recall in scores.recalls if recall is not None]
     product = math.prod(known) ** (1 / len(known))
     assert scores.g_mean == pytest.approx(product)
@@ -45,10 +47,10 @@ def test_before_the_first_sample() -> None:
 
 
 def test_a_class_that_is_never_found_makes_the_g_mean_0() -> None:
-    found = ByClass(("common", "rare"), np.array([[99, 0], [1, 0]]))
-    assert found.balanced_accuracy == 50
-    assert found.g_mean == 0
-    assert dict(found.rows())["  recall of rare"] == "0.00 % of 1"
+    scores = ByClass(("common", "rare"), np.array([[99, 0], [1, 0]]))
+    assert scores.balanced_accuracy == 50
+    assert scores.g_mean == 0
+    assert dict(scores.rows())["  recall of rare"] == "0.00 % of 1"
 
 
 def test_the_two_that_are_confused_most_often() -> None:

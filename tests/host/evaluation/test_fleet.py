@@ -35,12 +35,12 @@ def fleet(stream: str, capsys: pytest.CaptureFixture[str], *options: str) -> dic
 
 
 def test_boards_learn_what_they_lack(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = fleet(stream, capsys, "--boards", "3")
-    assert found["lacking"] == 1
-    assert found["alone"] < 67
-    assert found["together"] > 95
-    assert found["whole"] > 95
-    for board in found["each"]:
+    result = fleet(stream, capsys, "--boards", "3")
+    assert result["lacking"] == 1
+    assert result["alone"] < 67
+    assert result["together"] > 95
+    assert result["whole"] > 95
+    for board in result["each"]:
         assert board["taken"] == 1
         assert 10 < board["learned"] <= 20
         # 20 samples of 5 bytes each, and names, units and ranges
@@ -51,9 +51,9 @@ def test_boards_learn_what_they_lack(stream: str, capsys: pytest.CaptureFixture[
 def test_boards_that_see_alike_lose_nothing(
     stream: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = fleet(stream, capsys, "--boards", "3", "--lacking", "0")
-    assert found["together"] >= found["alone"] - 0.5
-    assert found["whole"] == found["alone"]
+    result = fleet(stream, capsys, "--boards", "3", "--lacking", "0")
+    assert result["together"] >= result["alone"] - 0.5
+    assert result["whole"] == result["alone"]
 
 
 def test_what_leads_nowhere_on_unseen_runs_is_no_success(
@@ -61,9 +61,9 @@ def test_what_leads_nowhere_on_unseen_runs_is_no_success(
 ) -> None:
     path = tmp_path / "runs.csv"
     write_blind_runs(path, 40)
-    found = fleet(str(path), capsys, "--boards", "2", "--lacking", "0")
-    assert found["held_out"] == "runs"
-    assert found["whole"] < 70
+    result = fleet(str(path), capsys, "--boards", "2", "--lacking", "0")
+    assert result["held_out"] == "runs"
+    assert result["whole"] < 70
 
 
 def test_one_stretch_of_each_class_is_too_few(
@@ -81,9 +81,9 @@ def test_a_small_part_is_one_class(stream: str, capsys: pytest.CaptureFixture[st
 
 
 def test_more_boards_than_rows(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = fleet(stream, capsys, "--boards", "60", "--limit", "20")
-    assert len(found["each"]) == 60
-    assert 0 < found["alone"] < 100
+    result = fleet(stream, capsys, "--boards", "60", "--limit", "20")
+    assert len(result["each"]) == 60
+    assert 0 < result["alone"] < 100
 
 
 def test_the_same_bits_as_programs_in_micropython(
@@ -104,9 +104,9 @@ def test_workers_come_to_the_same(stream: str, capsys: pytest.CaptureFixture[str
 
 
 def test_many_boards_share_rows(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
-    found = fleet(stream, capsys, "--boards", "40", "--limit", "400")
-    assert len(found["each"]) == 40
-    assert found["together"] > found["alone"] + 10
+    result = fleet(stream, capsys, "--boards", "40", "--limit", "400")
+    assert len(result["each"]) == 40
+    assert result["together"] > result["alone"] + 10
 
 
 @pytest.mark.parametrize(

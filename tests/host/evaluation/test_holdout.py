@@ -36,10 +36,10 @@ def test_who_was_taught_class_after_class_knows_all_classes(size: int, rounds: i
     run = simulate(taught_in_blocks(rounds), bytes=size)
     assert run.accuracy_nochange > 98
     assert run.unseen
-    found = run.unseen.ends if rounds == 1 else run.unseen.holdout
-    assert found
-    assert found.balanced_accuracy > 95
-    assert found.guessing < 40
+    unseen = run.unseen.ends if rounds == 1 else run.unseen.holdout
+    assert unseen
+    assert unseen.balanced_accuracy > 95
+    assert unseen.guessing < 40
 
 
 def halves(order: str, draw: int, samples: int = 4000) -> tuple[Any, Any, Any, Any]:
@@ -103,10 +103,10 @@ def test_what_was_asked_before_changes_no_answer() -> None:
     assert known
     draw = next(holdout.draws(known.stretches))
     parts = known.rows[draw.learned], known.labels[draw.learned]
-    asked = known.rows[draw.asked]
-    said = holdout.answers("thicket", shape, *parts, asked)
-    order = np.random.default_rng(1).permutation(len(asked))
-    assert np.array_equal(holdout.answers("thicket", shape, *parts, asked[order]), said[order])
+    rows = known.rows[draw.asked]
+    answers = holdout.answers("thicket", shape, *parts, rows)
+    order = np.random.default_rng(1).permutation(len(rows))
+    assert np.array_equal(holdout.answers("thicket", shape, *parts, rows[order]), answers[order])
 
 
 def test_too_few_samples_tell_nothing() -> None:
@@ -119,8 +119,8 @@ def test_an_abrupt_change_is_asked_about_as_of_now() -> None:
     """Old stretches are predicted by what is true now; where nothing changes, they count."""
     rng = np.random.default_rng(2)
     labels = rng.integers(0, 2, 4000).astype(np.uint8)
-    told = np.where(np.arange(4000) < 2000, 1 - labels, labels)
-    values = (40 * told + rng.normal(0, 5, 4000))[:, None].round(1)
+    changed = np.where(np.arange(4000) < 2000, 1 - labels, labels)
+    values = (40 * changed + rng.normal(0, 5, 4000))[:, None].round(1)
     for begin, drifts in ((0, True), (2000, False)):
         stream = Stream("turn", values[begin:], labels[begin:], ("a",), ("no", "yes"))
         run = simulate(stream, bytes=8192)
@@ -183,9 +183,9 @@ def test_a_broken_scikit_learn_leaves_the_batch_forest_out(
     module = types.ModuleType("sklearn.ensemble")
     module.__dict__.update(installed)
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", module)
-    found = simulated(written(tmp_path, taught_in_blocks(6)))["unseen_data"]["holdout"]
-    assert found["batch_forest"] is None
-    assert found["accuracy"] > 90
+    unseen = simulated(written(tmp_path, taught_in_blocks(6)))["unseen_data"]["holdout"]
+    assert unseen["batch_forest"] is None
+    assert unseen["accuracy"] > 90
 
 
 @pytest.mark.parametrize("shuffle", [[], ["--shuffle", "1"]])
@@ -193,10 +193,10 @@ def test_long_runs_that_say_nothing_are_not_known(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], shuffle: list[str]
 ) -> None:
     result = simulated(written(tmp_path, slow_runs()), *shuffle)
-    found = result["unseen_data"]["holdout"]
+    unseen = result["unseen_data"]["holdout"]
     assert result["accuracy"] > (40 if shuffle else 90)  # with labels
-    assert found["accuracy"] == result["accuracy_on_unseen_data"] < 35
-    assert found["accuracy"] == pytest.approx(found["batch_forest"], abs=5)
+    assert unseen["accuracy"] == result["accuracy_on_unseen_data"] < 35
+    assert unseen["accuracy"] == pytest.approx(unseen["batch_forest"], abs=5)
     assert "no better than guessing" in " ".join(capsys.readouterr().out.split())
 
 
@@ -225,9 +225,9 @@ def test_a_class_of_one_run_cannot_be_told(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stream = taught_in_blocks()
-    told = simulated(written(tmp_path, stream))["unseen_data"]
-    assert (told["headline"], told["cannot_tell"]) == (None, sorted(CLASSES))
-    assert told["ends_of_runs"]["accuracy"] > 95
+    unseen = simulated(written(tmp_path, stream))["unseen_data"]
+    assert (unseen["headline"], unseen["cannot_tell"]) == (None, sorted(CLASSES))
+    assert unseen["ends_of_runs"]["accuracy"] > 95
     assert "cannot tell" in " ".join(capsys.readouterr().out.split())
 
 

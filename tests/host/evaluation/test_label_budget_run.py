@@ -88,10 +88,10 @@ def first(stream: Stream, samples: int) -> Stream:
 
 
 def test_with_every_label_at_once_it_learns_as_without_a_budget(stream: Stream) -> None:
-    plain, asked = shrub(stream), shrub(stream, companions=[LabelBudget()])
-    assert (asked.state_crc32, asked.accuracy) == (plain.state_crc32, plain.accuracy)
-    assert asked.label_budget
-    assert asked.label_budget.questions == 3000
+    plain, budgeted = shrub(stream), shrub(stream, companions=[LabelBudget()])
+    assert (budgeted.state_crc32, budgeted.accuracy) == (plain.state_crc32, plain.accuracy)
+    assert budgeted.label_budget
+    assert budgeted.label_budget.questions == 3000
     assert plain.label_budget is None
 
 
@@ -158,13 +158,13 @@ def test_the_command_tells_what_was_asked_for(said: Said, tmp_path: Path) -> Non
     simulate = ("simulate", "synth:sea_a", "--limit", "2000", *WORDS)
     plot = tmp_path / "run.png"
     result = json.loads(said(*simulate, *budget, "--json", "-", "--plot", str(plot)))
-    asked = result["label_budget"]["asked"]
+    queries = result["label_budget"]["asked"]
     assert result["label_budget"]["delay"] == 20
     assert result["samples"] == 2000
-    assert set(result["label_budget"]["answered"]) < set(asked)
+    assert set(result["label_budget"]["answered"]) < set(queries)
     assert plot.stat().st_size > 10000
     table = said(*simulate, *budget)
-    assert f"{len(asked):,}, {len(asked) / 20:.2f} %; 10 % are allowed" in table
+    assert f"{len(queries):,}, {len(queries) / 20:.2f} %; 10 % are allowed" in table
     assert "20 samples later" in table
     assert "know every label" in table
 

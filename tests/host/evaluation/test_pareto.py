@@ -13,13 +13,13 @@ POINTS = st.lists(st.tuples(st.integers(1, 30), st.integers(0, 100)), max_size=3
 
 @given(POINTS)
 def test_the_front_is_what_nobody_beats(points: list[tuple[int, int]]) -> None:
-    found = front(points)
-    kept = [points[i] for i in found]
+    best = front(points)
+    kept = [points[i] for i in best]
     assert kept == sorted(set(kept)), "by bytes, each once"
     for size, accuracy in points:
         beaten = any(s <= size and a >= accuracy and (s, a) != (size, accuracy) for s, a in points)
         assert ((size, accuracy) in kept) == (not beaten)
-    assert all(i == points.index(points[i]) for i in found), "the first of the same ones"
+    assert all(i == points.index(points[i]) for i in best), "the first of the same ones"
 
 
 @given(POINTS, st.integers(1, 40))

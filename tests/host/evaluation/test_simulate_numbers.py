@@ -74,7 +74,7 @@ def by_hand(
         learner = library.ShrubRegressor(len(rows[0]), window=60, trees=4, leaves=12)
     else:
         learner = library.ThicketRegressor(len(rows[0]), bytes=3000, late=max(horizon - 1, 0))
-    coded, said = [], []
+    coded, predictions = [], []
     naive = library.NaiveForecasts(horizon, horizon * 2 + 340) if horizon else None
     ring = array("i", [library.MISSING] * (horizon * 2 + 340))
     for i in range(count):
@@ -88,12 +88,12 @@ def by_hand(
             ring[i % len(ring)] = y[i]
             naive.note(ring, i % len(ring), target.span)
             raw = target.within(naive.foresee(i % horizon, raw, ring, i % len(ring)))
-        said.append(raw / 10)
+        predictions.append(raw / 10)
         due = i - max(horizon - 1, 0)  # the sample whose target is the next to become known
         if due >= 0:
             learner.learn(coded[due], target.learn(y[due + horizon]))
     known = y[:count] if horizon else [float("nan"), *y[:-1]]
-    return said, [v / 10 for v in y[horizon:]], [v / 10 for v in known]
+    return predictions, [v / 10 for v in y[horizon:]], [v / 10 for v in known]
 
 
 @pytest.mark.parametrize("model", ["shrub", "thicket"])
@@ -106,10 +106,10 @@ def test_the_errors_are_those_of_predicting_and_learning_by_hand(
     if horizon:
         words += ["--horizon", horizon, "--lags", lags]
     result = record(capsys, *words)
-    said, targets, known = map(np.array, by_hand(data, model, horizon, lags))
+    predictions, targets, known = map(np.array, by_hand(data, model, horizon, lags))
     scored = ~np.isnan(known)
     assert result["scored"] == scored.sum()
-    for name, guess in (("", said), ("_nochange", known)):
+    for name, guess in (("", predictions), ("_nochange", known)):
         away = (guess - targets)[scored]
         assert result["mae" + name] == pytest.approx(np.abs(away).mean())
         assert result["rmse" + name] == pytest.approx(np.sqrt((away**2).mean()))
@@ -210,10 +210,10 @@ def test_intervals(capsys: pytest.CaptureFixture[str], data: Path) -> None:
     words = ["simulate", data, "--target", "sum", *SMALL]
     plain = record(capsys, *words)
     assert "interval" not in plain
-    found = record(capsys, *words, "--interval", 80)["interval"]
-    assert found["share"] == 80
-    assert found["inside"] == pytest.approx(80, abs=12)
-    assert found["mean_width"] > 0
+    interval = record(capsys, *words, "--interval", 80)["interval"]
+    assert interval["share"] == 80
+    assert interval["inside"] == pytest.approx(80, abs=12)
+    assert interval["mean_width"] > 0
     assert main([*map(str, words), "--interval", "80"]) == 0
     assert "intervals of 80 %" in capsys.readouterr().out
 

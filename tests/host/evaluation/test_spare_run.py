@@ -101,14 +101,14 @@ def test_the_engines_hold_the_same_bits_and_nothing_is_allocated(data: str) -> N
     steps = list(parity.check(starters, rows, stream.labels, warmup=256, every=233))
     assert not any(isinstance(step, parity.Difference) for step in steps)
     assert isinstance(steps[-1], parity.Step)
-    told = []
+    results = []
     for name in ("c", "micropython"):
         with starters[name]() as engine:
             prequential.fit(engine, rows[:256], 256)
             engine.run(rows, stream.labels)
-            told.append((engine.status().companions[0]["answers"], engine.outputs()))
-    assert told[0] == told[1]
-    assert len(told[0][0]) >= 1
+            results.append((engine.status().companions[0]["answers"], engine.outputs()))
+    assert results[0] == results[1]
+    assert len(results[0][0]) >= 1
 
 
 def test_a_fault_in_what_is_new_is_found(data: str) -> None:

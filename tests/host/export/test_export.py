@@ -168,9 +168,9 @@ def test_onnx_predicts_as_the_model(files: dict[str, Path], name: str, tmp_path:
     raw = rows(2000)
     raw = raw[(raw > -(2**29)).all(axis=1)].clip(max=2**29 - 1)
     session = runtime.InferenceSession(data, providers=["CPUExecutionProvider"])
-    found, scores = session.run(None, {"raw": raw.astype(np.float64)})
+    predicted, scores = session.run(None, {"raw": raw.astype(np.float64)})
     labels, votes = said(files[name], raw)
-    assert found.tolist() == labels
+    assert predicted.tolist() == labels
     assert np.abs(scores - np.array(votes)).max() <= (1 if MODELS[name][0] == "hoeffding" else 0)
 
 

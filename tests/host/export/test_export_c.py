@@ -73,15 +73,15 @@ def samples() -> tuple[np.ndarray, np.ndarray]:
 def learned(file: Path) -> tuple[list[list[int]], int]:
     """What the model says before it learns each sample, and the CRC of what it becomes."""
     model = model_files.open_model(file)
-    said, codes = [], array("H", [0, 0, 0])
+    predictions, codes = [], array("H", [0, 0, 0])
     raw, labels = samples()
     for row, label in zip(raw.tolist(), labels.tolist(), strict=True):
         model.quantizer.code(array("i", row), codes)
         predicted = model.learner.predict(codes)
         vote = model.learner.votes[0]
         model.quantizer.encode(array("i", row), codes)
-        said.append([predicted, vote, model.learner.learn(codes, label)])
-    return said, model.learner.state_crc32() & 0xFFFFFFFF
+        predictions.append([predicted, vote, model.learner.learn(codes, label)])
+    return predictions, model.learner.state_crc32() & 0xFFFFFFFF
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -101,8 +101,8 @@ def test_the_header_learns_as_the_model(
     data = np.column_stack([raw, labels]).astype(np.int32).tobytes()
     done = subprocess.run([program], input=data, capture_output=True, check=True)
     values = np.frombuffer(done.stdout, np.int32)
-    said, crc = learned(files[name])
-    assert values[:-1].reshape(-1, 3).tolist() == said
+    predictions, crc = learned(files[name])
+    assert values[:-1].reshape(-1, 3).tolist() == predictions
     assert values[-1:].view(np.uint32)[0] == crc
 
 

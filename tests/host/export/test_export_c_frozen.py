@@ -34,10 +34,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="module")
 def compiler() -> str:
-    found = shutil.which("gcc") or shutil.which("cc")
-    if found is None:
+    path = shutil.which("gcc") or shutil.which("cc")
+    if path is None:
         pytest.skip("there is no C compiler")
-    return found
+    return path
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -53,10 +53,10 @@ def test_the_header_predicts_as_the_model(
     )
     raw = rows(2000)
     done = subprocess.run([program], input=raw.tobytes(), capture_output=True, check=True)
-    found = np.frombuffer(done.stdout, np.int32).reshape(len(raw), -1)
+    predictions = np.frombuffer(done.stdout, np.int32).reshape(len(raw), -1)
     labels, votes = said(files[name], raw)
-    assert found[:, 0].tolist() == labels
-    assert found[:, 1:].tolist() == votes
+    assert predictions[:, 0].tolist() == labels
+    assert predictions[:, 1:].tolist() == votes
     assert set(labels) == set(range(len(votes[0]))) or name == "one leaf"
 
 

@@ -82,10 +82,10 @@ def rows() -> np.ndarray:
 def taken(path: Path) -> tuple[list[list[int]], int]:
     """What the model's Forecaster says of each row, with the interval, and the CRC of the end."""
     model = model_files.open_model(path)
-    said = [
+    predictions = [
         [model.forecaster.take(array("i", row)), model.forecaster.half] for row in rows().tolist()
     ]
-    return said, model.learner.state_crc32() & 0xFFFFFFFF
+    return predictions, model.learner.state_crc32() & 0xFFFFFFFF
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -102,8 +102,8 @@ def test_the_header_forecasts_and_learns_as_the_model(model: str, tmp_path: Path
         [tmp_path / "run"], input=rows().tobytes(), capture_output=True, check=True
     )
     values = np.frombuffer(done.stdout, np.int32)
-    said, crc = taken(path)
-    assert values[:-1].reshape(-1, 2).tolist() == said
+    predictions, crc = taken(path)
+    assert values[:-1].reshape(-1, 2).tolist() == predictions
     assert values[-1:].view(np.uint32)[0] == crc
 
 

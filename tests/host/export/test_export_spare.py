@@ -54,15 +54,15 @@ def test_the_header_learns_a_class_that_gets_its_name(name: str, tmp_path: Path)
     labels = (raw[:, 0] > 0).astype(np.int32)
     late = (raw[:, 1] > 6000) & (np.arange(SAMPLES) >= SAMPLES // 2)
     labels[late] = 2
-    said, codes, names = [], array("H", [0, 0, 0]), opened.spare.names
+    predictions, codes, names = [], array("H", [0, 0, 0]), opened.spare.names
     for row, label in zip(raw.tolist(), labels.tolist(), strict=True):
         opened.quantizer.encode(array("i", row), codes)
         predicted, named = opened.spare.predict(codes), int(names.state(2) == 1)
         if names.state(label) != 1:
             assert names.add("fallen") == label
-        said.append([predicted, named, opened.spare.learn(codes, label)])
+        predictions.append([predicted, named, opened.spare.learn(codes, label)])
     crc = opened.spare.state_crc32() & 0xFFFFFFFF
-    assert 2 in {row[0] for row in said}
+    assert 2 in {row[0] for row in predictions}
 
     export(path, "c", tmp_path / "model.h")
     (tmp_path / "main.c").write_text(MAIN, encoding="utf-8")
@@ -72,4 +72,4 @@ def test_the_header_learns_a_class_that_gets_its_name(name: str, tmp_path: Path)
     done = subprocess.run([tmp_path / "run"], input=sent, capture_output=True, check=True)
     values = np.frombuffer(done.stdout, np.int32)
     assert values[-1:].view(np.uint32)[0] == crc
-    assert values[:-1].reshape(-1, 3).tolist() == said
+    assert values[:-1].reshape(-1, 3).tolist() == predictions

@@ -66,9 +66,9 @@ def right(seed: int, *words: str) -> float:
     rows, labels = made.scale.apply(made.values), known[made.times]
     shape = {"features": rows.shape[1], "classes": len(NAMES)}
     parameters = shape | defaults(DEFAULT) | {"bytes": 16384}
-    learned, asked = pure & taught, pure & ~taught
-    answers = holdout.answers(DEFAULT, parameters, rows[learned], labels[learned], rows[asked])
-    return 100 * float(np.mean(answers == labels[asked]))
+    learned, unseen = pure & taught, pure & ~taught
+    answers = holdout.answers(DEFAULT, parameters, rows[learned], labels[learned], rows[unseen])
+    return 100 * float(np.mean(answers == labels[unseen]))
 
 
 def test_a_direction_is_learned_from_three_tries() -> None:

@@ -20,21 +20,21 @@ def chosen(rate: float | None, channels: int = 3, words: str = "") -> FeatureOpt
 
 @pytest.mark.parametrize("rate", RATES)
 def test_without_a_word_there_are_statistics_and_bands_of_a_window(rate: float | None) -> None:
-    found = chosen(rate)
+    options = chosen(rate)
     names = [f"c{k}" for k in range(3)]
-    extraction = found.extraction(names)
+    extraction = options.extraction(names)
     made = extraction.options
     assert made["window"] in (32, 64, 128, 256, 512)
     assert 1 <= made["hop"] <= made["window"] // 2
     assert made["statistics"] == [0, 1, 4, 6, 7]
     assert len(made["bands"]) == 8
-    assert Extractor(extraction, "python").features == len(set(found.names(names))) == 48
+    assert Extractor(extraction, "python").features == len(set(options.names(names))) == 48
 
 
 def test_a_faster_sensor_has_more_readings_in_a_window_but_none_of_a_whole_second() -> None:
-    found = {rate: window_for(rate) for rate in (50, 100, 200, 400, 1000, 8000)}
-    assert list(found.values()) == sorted(found.values())
-    assert all(found[rate] <= rate for rate in (100, 200, 400, 1000, 8000))
+    windows = {rate: window_for(rate) for rate in (50, 100, 200, 400, 1000, 8000)}
+    assert list(windows.values()) == sorted(windows.values())
+    assert all(windows[rate] <= rate for rate in (100, 200, 400, 1000, 8000))
     assert window_for(10) / 10 > 10  # seconds: who breathes takes some for a breath
 
 
@@ -57,8 +57,13 @@ def test_bands_are_named_in_hertz_if_the_rate_is_known() -> None:
 
 
 def test_what_is_said_stays_and_the_rest_is_chosen() -> None:
-    found = chosen(100, 3, "hop=10 statistics=mean")
-    assert (found.window, found.hop, found.statistics, len(found.chosen)) == (64, 10, (0,), 8)
+    options = chosen(100, 3, "hop=10 statistics=mean")
+    assert (options.window, options.hop, options.statistics, len(options.chosen)) == (
+        64,
+        10,
+        (0,),
+        8,
+    )
     assert chosen(100, 3, "window=128").chosen == ()
     assert chosen(100, 3, "bands=none").chosen == ()
     assert len(chosen(100, 3, "window=128 bands=auto").chosen) == 8
@@ -69,8 +74,8 @@ def test_what_is_said_stays_and_the_rest_is_chosen() -> None:
 
 def test_axes_of_one_sensor_have_turns() -> None:
     def turns(names: str, words: str = "window=64") -> list[str]:
-        found = FeatureOptions.of(words.split()).names(names.split())
-        return [name for name in found if name.endswith("_turn")]
+        names_of_features = FeatureOptions.of(words.split()).names(names.split())
+        return [name for name in names_of_features if name.endswith("_turn")]
 
     assert turns("ax ay az") == ["ax_ay_turn", "ax_az_turn", "ay_az_turn"]
     assert turns("accel_x gyro_x Accel_Y t") == ["accel_x_Accel_Y_turn"]
@@ -88,11 +93,11 @@ def test_axes_of_one_sensor_have_turns() -> None:
 def test_many_values_have_fewer_bands_and_never_too_many_features() -> None:
     for channels in (1, 18, 19, 30, 42, 64):
         names = [f"c{k}" for k in range(channels)]
-        found = chosen(100, channels, "statistics=mean,deviation")
-        assert len(found.names(names)) <= 256
+        options = chosen(100, channels, "statistics=mean,deviation")
+        assert len(options.names(names)) <= 256
         room = 256 // channels - 2
-        assert len(found.tones) == (3 if room > 3 else 0)
-        assert len(found.chosen) == min(8, room - len(found.tones))
+        assert len(options.tones) == (3 if room > 3 else 0)
+        assert len(options.chosen) == min(8, room - len(options.tones))
     assert len(chosen(100, 42).names([f"c{k}" for k in range(42)])) == 252
 
 
@@ -100,10 +105,10 @@ def test_the_hop_is_long_enough_for_the_board() -> None:
     pico = time_on(board_files.load("rpi_pico"), 4, 16_384)
     assert pico is not None
     for rate, channels in ((50, 3), (1000, 1), (1000, 6), (4000, 6)):
-        found = FeatureOptions.of([], Place(rate, channels, pico))
-        reading, sample = pico(Work(channels, found.window, True, True, 16 * channels))
-        busy = (found.hop * reading + sample) / (found.hop * 1e6 / rate)
-        assert busy <= 0.5 or found.hop == 1024
+        options = FeatureOptions.of([], Place(rate, channels, pico))
+        reading, sample = pico(Work(channels, options.window, True, True, 16 * channels))
+        busy = (options.hop * reading + sample) / (options.hop * 1e6 / rate)
+        assert busy <= 0.5 or options.hop == 1024
     free = FeatureOptions.of([], Place(1000, 6))
     slow = FeatureOptions.of([], Place(1000, 6, pico))
     assert slow.hop > free.hop
@@ -123,5 +128,5 @@ def test_the_time_is_that_of_the_counted_instructions() -> None:
     for window, statistics, bands, counted in (
         (64, True, False, 51_871), (128, False, True, 157_450), (512, False, True, 622_254),
     ):  # fmt: skip
-        found = time(Work(1, window, statistics, bands, 2))[1] - nothing
-        assert found / unit == pytest.approx(counted, rel=0.2)
+        seconds = time(Work(1, window, statistics, bands, 2))[1] - nothing
+        assert seconds / unit == pytest.approx(counted, rel=0.2)

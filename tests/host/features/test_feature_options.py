@@ -30,15 +30,15 @@ def recording(rows: int = 400, **fields: object) -> Stream:
 
 
 def test_all_that_can_be_said() -> None:
-    found = options(
+    parsed = options(
         "window=128 hop=16 statistics=max,mean bands=0-4,4-50 band-pass=0.5-20 rate=100 zero=5"
     )
-    made = found.extraction(CHANNELS).options
+    made = parsed.extraction(CHANNELS).options
     assert (made["window"], made["hop"], made["zero"]) == (128, 16, [5, 5])
     assert made["statistics"] == [0, 3]
     assert made["bands"] == [[0, 5], [6, 64]]  # 0.78 Hz apart; 50 Hz is half the rate
     assert [form for form, _ in made["filters"]] == ["high", "low"]
-    names = found.names(CHANNELS)
+    names = parsed.names(CHANNELS)
     assert names[:4] == ("ax_mean", "ax_max", "ax_0-4Hz", "ax_4-50Hz")
 
 
@@ -48,8 +48,12 @@ def test_bands_that_meet_share_no_frequency() -> None:
 
 
 def test_usual_features_are_six_statistics_of_64_readings() -> None:
-    found = options("window=64").extraction(CHANNELS, 50).options
-    assert (found["hop"], found["statistics"], found["bands"]) == (32, [0, 1, 2, 3, 4, 5], [])
+    extraction = options("window=64").extraction(CHANNELS, 50).options
+    assert (extraction["hop"], extraction["statistics"], extraction["bands"]) == (
+        32,
+        [0, 1, 2, 3, 4, 5],
+        [],
+    )
     assert options("window=9").hop == 4
     assert options("window=1 low-pass=2").names(CHANNELS) == CHANNELS
 
@@ -97,20 +101,20 @@ def test_hertz_need_a_rate() -> None:
 def test_a_recording_becomes_the_boards_samples() -> None:
     stream = recording()
     chosen = options("window=32 hop=10 bands=5-20 rate=50 low-pass=10")
-    found = extracted(stream, chosen)
+    made = extracted(stream, chosen)
     extractor = Extractor(chosen.extraction(CHANNELS), "python")
     samples = [
         (sample, label)
         for row, label in zip(stream.values.astype(int).tolist(), stream.labels, strict=True)
         if (sample := extractor.take(row))
     ]
-    assert found.values.tolist() == [sample for sample, _ in samples]
-    assert found.labels.tolist() == [label for _, label in samples]
-    assert found.feature_names == chosen.names(CHANNELS)
-    assert found.scale.units() == [(0, 0)] * 13
+    assert made.values.tolist() == [sample for sample, _ in samples]
+    assert made.labels.tolist() == [label for _, label in samples]
+    assert made.feature_names == chosen.names(CHANNELS)
+    assert made.scale.units() == [(0, 0)] * 13
     mixed = extracted(stream, chosen, shuffle=3)
-    assert sorted(mixed.values.tolist()) == sorted(found.values.tolist())
-    assert mixed.values.tolist() != found.values.tolist()
+    assert sorted(mixed.values.tolist()) == sorted(made.values.tolist())
+    assert mixed.values.tolist() != made.values.tolist()
 
 
 @pytest.mark.parametrize(

@@ -106,19 +106,19 @@ def test_found_by_environment_with_arguments(
     real: binary.MicroPython, nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MICROPYTHON", shlex.join(real.command))
-    found = binary.find()
-    assert found.command == real.command
-    assert "MICROPYTHON" in found.found
+    micropython = binary.find()
+    assert micropython.command == real.command
+    assert "MICROPYTHON" in micropython.found
 
 
 def test_found_on_path(
     real: binary.MicroPython, nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = script(nowhere / "micropython", f'exec {shlex.join(real.command)} "$@"')
-    found = binary.find()
-    assert (found.command, found.found) == ((program,), "PATH")
-    assert run(found, "print(6*7)") == "42"
-    assert binary.fetch(pytest.fail) == found  # present: nothing to fetch
+    micropython = binary.find()
+    assert (micropython.command, micropython.found) == ((program,), "PATH")
+    assert run(micropython, "print(6*7)") == "42"
+    assert binary.fetch(pytest.fail) == micropython  # present: nothing to fetch
     monkeypatch.setenv("MICROPYTHON", "micropython")
     assert binary.find().command == (program,)
 

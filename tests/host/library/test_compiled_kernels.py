@@ -180,10 +180,10 @@ INTEGERS = st.integers(-(1 << 29), (1 << 29) - 1)
 
 @given(a=INTEGERS | st.integers(-20, 20), b=INTEGERS | st.integers(-20, 20))
 def test_arithmetic(both: tuple[Any, Any], a: int, b: int) -> None:
-    found = [array("i", [0] * 12) for _ in both]
-    for kernels, out in zip(both, found, strict=True):
+    results = [array("i", [0] * 12) for _ in both]
+    for kernels, out in zip(both, results, strict=True):
         kernels.arithmetic(out, a, b)
-    assert found[0] == found[1]
+    assert results[0] == results[1]
 
 
 @given(n=st.integers(-2, 60), step=st.integers(-5, 50))
@@ -248,8 +248,8 @@ def test_what_has_no_meaning_is_refused(
         f"import micropython\n@micropython.viper\ndef f(x: int) -> int:\n    return {wrong}\n"
     )
     monkeypatch.setattr(library_files, "folder", lambda: tmp_path)
-    said = re.escape(wrong.split("(")[0].split(".")[0])
-    with pytest.raises(TranslationError, match=rf"wrong, line 4: .*{said}.* cannot"):
+    pattern = re.escape(wrong.split("(")[0].split(".")[0])
+    with pytest.raises(TranslationError, match=rf"wrong, line 4: .*{pattern}.* cannot"):
         translate(["wrong"], of=["wrong"])
 
 

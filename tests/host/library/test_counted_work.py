@@ -47,8 +47,8 @@ def counted(n: int, odd: int) -> tuple[int, int]:
 def plain(n: int, odd: int) -> int:
     there: dict[str, Any] = {}
     exec(_KERNEL, there)
-    found: int = there["kernel"](n, odd)
-    return found
+    result: int = there["kernel"](n, odd)
+    return result
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 40])

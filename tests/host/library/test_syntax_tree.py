@@ -67,10 +67,10 @@ def test_visitors_pass_what_those_of_python_pass(source: str | Path) -> None:
         (Transformer, ast.NodeTransformer),
     ]
     for ours, theirs in pairs:
-        found, expected = (type("", (Noting, each), {})() for each in (ours, theirs))
-        found.visit(tree)
+        visitor, expected = (type("", (Noting, each), {})() for each in (ours, theirs))
+        visitor.visit(tree)
         expected.visit(tree)
-        assert found.passed == expected.passed
+        assert visitor.passed == expected.passed
 
 
 def change_all(node: Any) -> Any:
@@ -95,9 +95,9 @@ class Theirs(ast.NodeTransformer):
 @of_each_source
 def test_a_transformer_changes_what_that_of_python_changes(source: str | Path) -> None:
     text = text_of(source)
-    found, expected = Ours().visit(ast.parse(text)), Theirs().visit(ast.parse(text))
-    assert ast.dump(found) == ast.dump(expected)
-    assert ast.dump(found) != ast.dump(ast.parse(text))
+    changed, expected = Ours().visit(ast.parse(text)), Theirs().visit(ast.parse(text))
+    assert ast.dump(changed) == ast.dump(expected)
+    assert ast.dump(changed) != ast.dump(ast.parse(text))
 
 
 def test_what_is_called() -> None:

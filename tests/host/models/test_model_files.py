@@ -65,18 +65,18 @@ def test_round_trip_from_all_engines(
 ) -> None:
     files = []
     for engine in ("python", "llvm", "micropython"):
-        found = learned(model, engine)
+        run = learned(model, engine)
         path = tmp_path / f"{engine}.mshrub"
-        model_files.write(path, found)
+        model_files.write(path, run)
         files.append(path.read_bytes())
         opened = model_files.open_model(path)
-        assert opened.learner.save() == found.states.learner
-        assert opened.quantizer.save() == found.states.quantizer
+        assert opened.learner.save() == run.states.learner
+        assert opened.quantizer.save() == run.states.quantizer
         assert opened.file.feature_names == ("a", "b")
         assert opened.file.class_names == ("no", "yes")
         assert opened.file.scale.units() == [(0, 2), (1000001, 2)]
         assert (opened.file.stream, opened.file.samples) == ("blobs", 300)
-        assert opened.file.accuracy == found.accuracy > 70
+        assert opened.file.accuracy == run.accuracy > 70
         assert identity(
             model_files.OpenModel(model_files.read(path), opened.learner, opened.quantizer)
         ) == identity(opened)
@@ -96,10 +96,10 @@ def test_the_opened_model_goes_on_as_the_one_that_was_saved(tmp_path: Path, mode
         crc = run.status().state_crc32
     opened = model_files.open_model(path)
     raw = opened.file.scale.apply(stream.values[:100])
-    codes, said = array("H", bytes(400)), bytearray(100)
+    codes, predicted = array("H", bytes(400)), bytearray(100)
     opened.quantizer.encode(array("i", raw.ravel().tolist()), codes)
-    opened.learner.run(codes, bytearray(stream.labels[:100].tobytes()), said)
-    assert said == expected.tobytes()
+    opened.learner.run(codes, bytearray(stream.labels[:100].tobytes()), predicted)
+    assert predicted == expected.tobytes()
     assert opened.learner.state_crc32() == crc
 
 
@@ -112,11 +112,11 @@ def test_no_flipped_byte_makes_another_model(tmp_path: Path, model: str, flip: i
     for k in range(len(whole)):
         path.write_bytes(whole[:k] + bytes([whole[k] ^ flip]) + whole[k + 1 :])
         try:
-            found = identity(model_files.open_model(path))
+            after = identity(model_files.open_model(path))
         except UserError as error:
             refusals.append(str(error))
         else:
-            assert found == before, k
+            assert after == before, k
     assert all(text.startswith(f"{path}: ") and "\n" not in text for text in refusals)
     # a zip has times and the like, which a model has not
     assert len(whole) - 200 < len(refusals) < len(whole)
@@ -259,7 +259,7 @@ def test_a_failed_write_leaves_the_old_file(
 ) -> None:
     path = saved(tmp_path / "m.mshrub", "shrub")
     before = path.read_bytes()
-    found = learned("hoeffding")
+    run = learned("hoeffding")
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
@@ -267,10 +267,10 @@ def test_a_failed_write_leaves_the_old_file(
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", full)
         with pytest.raises(UserError, match=r"m\.mshrub: cannot be written: No space left"):
-            model_files.write(path, found)
+            model_files.write(path, run)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["m.mshrub"]
-    model_files.write(path, found)
+    model_files.write(path, run)
     assert model_files.read(path).learner == "HoeffdingTree"
     assert os.listdir(tmp_path) == ["m.mshrub"]
 

@@ -71,10 +71,14 @@ def test_show(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert f"  season: {season}" in output.splitlines()
     assert main(["show", str(path), "--row", "3,-10.5"]) == 0
     line = capsys.readouterr().out.strip()
-    found, half = forecast(model_files.open_model(path).forecaster, [3, -1050])
+    predicted, half = forecast(model_files.open_model(path).forecaster, [3, -1050])
     board = model_files.open_model(path).forecaster
-    assert found == board.take(array("i", [3, -1050])), "what a program says that begins with it"
-    middle, low, high = (f"{raw / 100:.10g}" for raw in (found, found - half, found + half))
+    assert predicted == board.take(array("i", [3, -1050])), (
+        "what a program says that begins with it"
+    )
+    middle, low, high = (
+        f"{raw / 100:.10g}" for raw in (predicted, predicted - half, predicted + half)
+    )
     assert line == f"b, 3 rows ahead: {middle}, between {low} and {high}"
     for words in (["--tree", "1"], ["--depth", "2"], ["--plot", str(tmp_path / "t.png")]):
         assert main(["show", str(path), *words]) == 2

@@ -52,16 +52,16 @@ def met(data: Path, model: Path, *more: object) -> dict[str, Any]:
 
 def test_as_it_is_it_predicts_what_the_saved_model_predicts(tmp_path: Path, model: Path) -> None:
     data = recording(tmp_path / "tuesday.csv", 2, shift=4)
-    found = met(data, model)
+    result = met(data, model)
     opened = model_files.open_model(model)
     counts = [[0] * 3 for _ in range(3)]
     names, codes = opened.file.class_names, array("H", [0, 0])
     for row in csv.DictReader(data.open()):
         opened.quantizer.code(array("i", [int(row["x"]), int(row["y"])]), codes)
         counts[names.index(row["label"])][opened.learner.predict(codes)] += 1
-    assert found["as_it_is"]["confusion"] == counts
-    assert found["samples"] == 300
-    assert found["guessing"] == pytest.approx(100 / 3)
+    assert result["as_it_is"]["confusion"] == counts
+    assert result["samples"] == 300
+    assert result["guessing"] == pytest.approx(100 / 3)
 
 
 def test_it_learns_the_change_and_is_saved_with_it(
@@ -69,23 +69,23 @@ def test_it_learns_the_change_and_is_saved_with_it(
 ) -> None:
     data, after = recording(tmp_path / "tuesday.csv", 2, shift=18), tmp_path / "after.mshrub"
     before = model.read_bytes()
-    found = met(data, model, "--save", after)
-    unseen = found["on_unseen_data"]
+    result = met(data, model, "--save", after)
+    unseen = result["on_unseen_data"]
     assert unseen["as_it_is"] < 75
     assert unseen["learned_on"] > unseen["as_it_is"] + 15
     assert model.read_bytes() == before
     output = " ".join(capsys.readouterr().out.split())
-    assert f"As it is: right in {found['as_it_is']['accuracy']:.0f} % of tuesday.csv" in output
+    assert f"As it is: right in {result['as_it_is']['accuracy']:.0f} % of tuesday.csv" in output
     assert f"Learning on: right in {unseen['learned_on']:.0f} % of what it never saw" in output
     assert model_files.read(after).samples == 600
-    assert met(data, after)["as_it_is"]["accuracy"] > found["as_it_is"]["accuracy"] + 15
+    assert met(data, after)["as_it_is"]["accuracy"] > result["as_it_is"]["accuracy"] + 15
 
 
 def test_columns_and_classes_are_found_by_their_names(tmp_path: Path, model: Path) -> None:
-    found = met(recording(tmp_path / "plain.csv", 3), model)
+    result = met(recording(tmp_path / "plain.csv", 3), model)
     columns = ("noise", "label", "y", "x")
     other = recording(tmp_path / "other.csv", 3, columns=columns)
-    assert met(other, model, "--label", "label") | {"stream": ""} == found | {"stream": ""}
+    assert met(other, model, "--label", "label") | {"stream": ""} == result | {"stream": ""}
     one = recording(tmp_path / "one.csv", 3, classes=1)
     assert met(one, model)["samples"] == 300
 

@@ -86,13 +86,13 @@ def codes_of(model: model_files.OpenModel) -> list[array[int]]:
 @pytest.mark.parametrize("name", MODELS)
 def test_the_trees_vote_as_the_model(files: dict[str, Path], name: str) -> None:
     model = model_files.open_model(files[name])
-    found = trees.trees_of(model)
-    assert sum(tree.weight for tree in found) == 1
-    assert [t.weight for t in found] == sorted((t.weight for t in found), reverse=True)
-    assert any(isinstance(tree.root, Split) for tree in found)
+    voters = trees.trees_of(model)
+    assert sum(tree.weight for tree in voters) == 1
+    assert [t.weight for t in voters] == sorted((t.weight for t in voters), reverse=True)
+    assert any(isinstance(tree.root, Split) for tree in voters)
     for codes in codes_of(model)[::3]:
         label = model.learner.predict(codes)
-        reached = [(tree.weight, leaf_of(tree.root, codes)) for tree in found]
+        reached = [(tree.weight, leaf_of(tree.root, codes)) for tree in voters]
         if model.file.learner == "HoeffdingTree":
             assert name != "hoeffding" or reached[0][1].label == label
             continue
@@ -162,8 +162,8 @@ def test_depth(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> No
 def test_shrubs(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     every = trees.trees_of(model_files.open_model(files["linked"]))
     heavy = sum(tree.weight >= 0.05 for tree in every)
-    said = show(capsys, files["linked"])
-    heads = re.findall(r"^shrub (\d+) of (\d+): weight (0\.\d\d), ", said, re.MULTILINE)
+    output = show(capsys, files["linked"])
+    heads = re.findall(r"^shrub (\d+) of (\d+): weight (0\.\d\d), ", output, re.MULTILINE)
     assert [int(place) for place, _, _ in heads] == list(range(1, max(heavy, 1) + 1))
     assert {int(number) for _, number, _ in heads} == {len(every)}
     last = show(capsys, files["linked"], "--tree", str(len(every))).splitlines()
@@ -176,12 +176,14 @@ def test_shrubs(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> N
 def test_a_row(files: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     model = model_files.open_model(files["hoeffding"])
     for speed, heat in ((-3.25, 4980.0), (1, 5040), (1e30, -1e30)):
-        said = show(capsys, files["hoeffding"], f"--row={speed},{heat}")
+        output = show(capsys, files["hoeffding"], f"--row={speed},{heat}")
         codes = row_codes(model, f"{speed}, {heat}")
         label = CLASSES[model.learner.predict(codes)]
-        assert re.search(rf" -> {label} \([01]\.\d\d of \d+\)\n$", said)
-        assert said.strip() == trees.path(trees.trees_of(model)[0].root, codes)
-        for name, sign, limit in re.findall(r"(speed, m/s|\$heat\$ <b>) (<=|>) (-?[\d.]+)", said):
+        assert re.search(rf" -> {label} \([01]\.\d\d of \d+\)\n$", output)
+        assert output.strip() == trees.path(trees.trees_of(model)[0].root, codes)
+        for name, sign, limit in re.findall(
+            r"(speed, m/s|\$heat\$ <b>) (<=|>) (-?[\d.]+)", output
+        ):
             assert ((speed, heat)[FEATURES.index(name)] > float(limit)) == (sign == ">")
     missing = show(capsys, files["hoeffding"], "--row", ",5000")
     assert missing.count(" -> ") == 1
@@ -295,9 +297,9 @@ def test_a_tree_without_a_test(capsys: pytest.CaptureFixture[str], tmp_path: Pat
         result = prequential.evaluate(data, model, parameters, engine="python")
         path = tmp_path / f"{model}.mshrub"
         model_files.write(path, model_files.of_run(result, data))
-        said = show(capsys, path, "--plot", tmp_path / "x.svg")
-        assert "\x1b" not in said
-        assert text in said
+        output = show(capsys, path, "--plot", tmp_path / "x.svg")
+        assert "\x1b" not in output
+        assert text in output
         assert ElementTree.parse(tmp_path / "x.svg").getroot().tag.endswith("svg")
         assert show(capsys, path, "--row", "3")
 

@@ -84,9 +84,9 @@ def merged() -> Merged:
 
 def run(body: list[ast.stmt]) -> dict[str, Any]:
     text = source_text(ast.Module(body, [])).replace("from micropython import const\n", "")
-    found: dict[str, Any] = {"const": int, "__name__": "one"}
-    exec(text, found)
-    return found
+    namespace: dict[str, Any] = {"const": int, "__name__": "one"}
+    exec(text, namespace)
+    return namespace
 
 
 def test_merged_modules_do_what_they_did(merged: Merged) -> None:

@@ -107,8 +107,8 @@ def test_a_kernel_that_writes_a_settled_word_is_refused() -> None:
 
 
 def test_the_words_are_those_of_the_learner() -> None:
-    found = settled("Thicket", {"features": 3, "classes": 4, "bytes": 9000})
-    assert found.configuration == "Thicket features=3 classes=4 bytes=9000 prior=even seed=0"
-    ring = found.words["_RING_SHAPE"]
+    words = settled("Thicket", {"features": 3, "classes": 4, "bytes": 9000})
+    assert words.configuration == "Thicket features=3 classes=4 bytes=9000 prior=even seed=0"
+    ring = words.words["_RING_SHAPE"]
     assert (ring[1], ring[2]) == (3, 4)
-    assert set(found.words["_WINDOW_SHAPE"].values()) >= {12, 3}
+    assert set(words.words["_WINDOW_SHAPE"].values()) >= {12, 3}

@@ -111,8 +111,8 @@ def test_no_new_name_is_a_global_a_builtin_or_magic() -> None:
     free = short_names.attributes(body)
     assert {"level", "_state", "Thing"} <= free
     assert not {"len", "__class__", "__init__", "__call__"} & free
-    found = short_names.new_names(["half"] * 50, free, body)
-    assert not {"Thing", "double", "local"} & {*found.values()}
+    renamed = short_names.new_names(["half"] * 50, free, body)
+    assert not {"Thing", "double", "local"} & {*renamed.values()}
 
 
 def test_private_parts_are_not_constants_nor_what_is_imported() -> None:

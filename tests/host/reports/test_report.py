@@ -61,12 +61,12 @@ def test_what_it_knows_of_unseen_data_counts_where_labels_come_in_runs() -> None
         figure = Holdout(by_class, (2.5 * right,), 2, 320, 50.0, None)
         unseen = Unseen(RUNS, figure, None, None, drifts=False, single=())
         outcome = replace(result, accuracy=97.0, unseen=unseen)
-        first, said = run_report.answer(outcome), run_report.verdict(outcome)
+        first, verdict = run_report.answer(outcome), run_report.verdict(outcome)
         assert first.startswith(f"On its own: right in {figure.percent(figure.accuracy)}")
         assert "guessing: 50 %" in first
         assert ("no better than guessing" in first) is not beats
-        assert "does not beat" not in said
-        assert "97.50 %" in said, "what repeating the last label would reach is not concealed"
+        assert "does not beat" not in verdict
+        assert "97.50 %" in verdict, "what repeating the last label would reach is not concealed"
 
 
 def test_the_better_baseline_is_named() -> None:
@@ -103,8 +103,8 @@ def test_label_agreement_is_the_chance_of_two_equal_labels() -> None:
 
 
 def test_count() -> None:
-    found = [count(n, noun) for n, noun in ((1, "sample"), (2310, "sample"), (2, "class"))]
-    assert found == ["1 sample", "2,310 samples", "2 classes"]
+    texts = [count(n, noun) for n, noun in ((1, "sample"), (2310, "sample"), (2, "class"))]
+    assert texts == ["1 sample", "2,310 samples", "2 classes"]
 
 
 class TestSoak:

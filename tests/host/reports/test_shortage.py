@@ -46,10 +46,10 @@ def test_machine_code_is_weighed_where_it_is_not_on_the_heap() -> None:
     budget = ram_budget.budget({"features": 1, "classes": 2}, tight, "ShrubEnsemble")
     assert budget.fits
     assert not budget.code_fits
-    said = result_tables.fitting(budget)
-    assert f"But its machine code takes {code:,} bytes of executable RAM, and Tight has" in said
-    assert "--emit bytecode" in said
-    assert "--freeze" in said
+    text = result_tables.fitting(budget)
+    assert f"But its machine code takes {code:,} bytes of executable RAM, and Tight has" in text
+    assert "--emit bytecode" in text
+    assert "--freeze" in text
 
 
 def test_machine_code_on_the_heap_is_counted_once() -> None:

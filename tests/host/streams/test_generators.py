@@ -166,8 +166,8 @@ def test_concepts_that_change_soon_do_so_every_4000_samples():
     for turn, other in enumerate(turns):
         part = slice(4000 * turn, 4000 * (turn + 1))
         known = {tuple(row): y for row, y in zip(other.values.tolist(), other.labels, strict=True)}
-        said = [known[tuple(row)] for row in stream.values[part].tolist()]
-        np.testing.assert_array_equal(said, stream.labels[part])
+        predicted = [known[tuple(row)] for row in stream.values[part].tolist()]
+        np.testing.assert_array_equal(predicted, stream.labels[part])
 
 
 def test_agrawal_is_one_hot_and_changes_its_function():
@@ -247,8 +247,8 @@ def test_bg1_is_a_conjunction_but_for_a_tenth(variant):
 def test_agrawal_by_its_number_is_rivers_function(function):
     stream = open_stream(f"synth:agrawal_{function}", limit=1000)
     rule = getattr(Agrawal, f"_classification_function_{function}")
-    said = [rule(*row) for row in stream.values.tolist()]
-    np.testing.assert_array_equal(said, stream.labels)
+    predicted = [rule(*row) for row in stream.values.tolist()]
+    np.testing.assert_array_equal(predicted, stream.labels)
 
 
 @pytest.mark.parametrize(("variant", "threshold"), [(0, 8), (1, 9), (2, 7), (3, 9.5)])
@@ -264,8 +264,8 @@ def test_a_random_tree_says_one_class_of_equal_samples(classes):
     assert set(np.unique(stream.values)) == {0, 1, 2}
     cells, which = np.unique(stream.values, axis=0, return_inverse=True)
     assert len(cells) == 3**5
-    said = {(int(cell), int(label)) for cell, label in zip(which, stream.labels, strict=True)}
-    assert len(said) == 3**5
+    pairs = {(int(cell), int(label)) for cell, label in zip(which, stream.labels, strict=True)}
+    assert len(pairs) == 3**5
     assert set(stream.labels) == set(range(classes))
     other = open_stream(f"synth:random_tree_{classes}_3_8", limit=3000)
     assert (other.labels != stream.labels).any()

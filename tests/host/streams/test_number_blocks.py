@@ -121,17 +121,17 @@ def test_parts_say_what_the_whole_says(targets: list[float], horizon: int, most:
 def test_errors_of_parts_are_those_of_the_whole(
     pairs: list[tuple[float, float]], most: int
 ) -> None:
-    said, targets = np.array(pairs).T
+    predicted, targets = np.array(pairs).T
     sums = ErrorSums()
-    for at in range(0, len(said), most):
-        sums.add(said[at : at + most], targets[at : at + most])
-    found, whole = sums.errors(), errors_of(said, targets)
-    assert found.mae == pytest.approx(float(np.mean(np.abs(said - targets))))
-    assert found.rmse == pytest.approx(float(np.sqrt(np.mean((said - targets) ** 2))))
+    for at in range(0, len(predicted), most):
+        sums.add(predicted[at : at + most], targets[at : at + most])
+    summed, whole = sums.errors(), errors_of(predicted, targets)
+    assert summed.mae == pytest.approx(float(np.mean(np.abs(predicted - targets))))
+    assert summed.rmse == pytest.approx(float(np.sqrt(np.mean((predicted - targets) ** 2))))
     spread = float(np.sum((targets - targets.mean()) ** 2))
     if spread > 1e-6:
-        assert found.r2 == pytest.approx(1 - float(np.sum((said - targets) ** 2)) / spread)
-    assert (whole.mae, whole.rmse) == (pytest.approx(found.mae), pytest.approx(found.rmse))
+        assert summed.r2 == pytest.approx(1 - float(np.sum((predicted - targets) ** 2)) / spread)
+    assert (whole.mae, whole.rmse) == (pytest.approx(summed.mae), pytest.approx(summed.rmse))
 
 
 def test_without_a_prediction_there_is_no_error() -> None:

@@ -37,27 +37,27 @@ def columns() -> list[np.ndarray]:
 def test_median_and_quantiles_are_numpys(place: int) -> None:
     column = columns()[place]
     known = column[~np.isnan(column)]
-    found = Numbers(column)
-    assert found.count == len(known)
-    assert found.median() == np.median(known)
-    assert found.largest() == np.abs(known).max()
+    numbers = Numbers(column)
+    assert numbers.count == len(known)
+    assert numbers.median() == np.median(known)
+    assert numbers.largest() == np.abs(known).max()
     for share in (0, 0.25, 0.99, 0.999, 1):
         sizes = np.abs(known)
-        assert found.size(share, math.floor) == np.quantile(sizes, share, method="lower")
-        assert found.size(share, math.ceil) == np.quantile(sizes, share, method="higher")
-    middle = found.median()
-    assert found.minus(middle).largest() == np.abs(known - middle).max()
-    assert found.up_to(1).count == np.count_nonzero(np.abs(known) <= 1)
+        assert numbers.size(share, math.floor) == np.quantile(sizes, share, method="lower")
+        assert numbers.size(share, math.ceil) == np.quantile(sizes, share, method="higher")
+    middle = numbers.median()
+    assert numbers.minus(middle).largest() == np.abs(known - middle).max()
+    assert numbers.up_to(1).count == np.count_nonzero(np.abs(known) <= 1)
 
 
 @pytest.mark.parametrize("place", range(7))
 def test_what_is_wide_is_so_around_any_middle(place: int) -> None:
     column = columns()[place]
     known = column[~np.isnan(column)]
-    found = Numbers(column)
+    numbers = Numbers(column)
     widths = [0.0, 0.1, 1.0, 2.0, 1e6]
-    wide = [width for width in widths if found.wider_than(width, 50)]
-    for middle in [0.0, found.median(), *np.quantile(known, [0.05, 0.3, 0.95])]:
+    wide = [width for width in widths if numbers.wider_than(width, 50)]
+    for middle in [0.0, numbers.median(), *np.quantile(known, [0.05, 0.3, 0.95])]:
         assert all(np.count_nonzero(np.abs(known - middle) >= w / 2) > 50 for w in wide)
     assert bool(wide) == (place not in (2, 5))  # there, most numbers are the same
 

@@ -133,7 +133,7 @@ def test_no_row_is_lost(tmp_path: Path, seed: int) -> None:
     """Files of several kinds, with headers or without, columns in other orders."""
     draw = random.Random(seed)
     wanted: dict[str, list[list[float]]] = {}
-    told, usual = 0, [0, 1, 2]  # the order of the first file's columns
+    lost, usual = 0, [0, 1, 2]  # the order of the first file's columns
     for place in range(draw.randint(2, 6)):
         name = f"{draw.choice(['fist', 'rest'] if place > 1 else [['fist'], ['rest']][place])}"
         rows = [[round(draw.uniform(-9, 9), 2) for _ in "xyz"] for _ in range(draw.randint(5, 60))]
@@ -157,7 +157,7 @@ def test_no_row_is_lost(tmp_path: Path, seed: int) -> None:
         elif kind == "boot":
             where = draw.randint(1, len(lines) - 1)
             lines.insert(where, "rst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)")
-            text, told = "\n".join(lines) + "\n", told + 1
+            text, lost = "\n".join(lines) + "\n", lost + 1
         (tmp_path / f"{name}_{place}.{'json' if kind == 'json' else 'csv'}").write_text(text)
     stream = open_stream(tmp_path, columns=["x", "y", "z"])
     assert stream.samples == sum(map(len, wanted.values()))
@@ -165,7 +165,7 @@ def test_no_row_is_lost(tmp_path: Path, seed: int) -> None:
         own = stream.values[stream.labels == label]
         order = [stream.feature_names.index(each) for each in "xyz"]
         assert sorted(own[:, order].tolist()) == sorted(wanted[name])
-    assert (f"{told} line" in " ".join(stream.notes)) == bool(told)
+    assert (f"{lost} line" in " ".join(stream.notes)) == bool(lost)
 
 
 def test_a_target_of_several_files(tmp_path: Path) -> None:

@@ -22,8 +22,8 @@ def refuse(*_: object) -> None:
 def noted(source: str, **options: object) -> dict[str, str]:
     """The notes that say what to drop, by the columns."""
     notes = open_stream(source, **options).notes
-    found = [note for note in notes if "--drop" in note]
-    return {note.split("--drop ")[1].split(" leaves it out")[0]: note for note in found}
+    notes_of_columns = [note for note in notes if "--drop" in note]
+    return {note.split("--drop ")[1].split(" leaves it out")[0]: note for note in notes_of_columns}
 
 
 def table(rows: int = 400, **columns: list) -> str:
@@ -92,9 +92,9 @@ def test_a_column_that_rises_in_a_file_of_several_parts(put, monkeypatch) -> Non
 def test_names_of_clocks_rows_and_identifiers(put, name: str) -> None:
     draw = random.Random(2)
     column = [draw.randrange(9) for _ in range(400)]
-    found = list(noted(put(table(**{name: column, "y": labels()}))).values())
-    assert len(found) == 1
-    assert f"the column {name} is named like a" in found[0]
+    notes = list(noted(put(table(**{name: column, "y": labels()}))).values())
+    assert len(notes) == 1
+    assert f"the column {name} is named like a" in notes[0]
 
 
 @pytest.mark.parametrize(

@@ -291,6 +291,6 @@ def test_a_share_that_no_sign_mends(text: str) -> None:
 
 
 def test_the_advice_does_not_overwrite_the_file() -> None:
-    said = unreadable_kind("data.csv", b"PAR1" + bytes(90))
-    assert "to_csv('\"'\"'data.csv" not in said
-    assert "text-of-data.csv" in said
+    message = unreadable_kind("data.csv", b"PAR1" + bytes(90))
+    assert "to_csv('\"'\"'data.csv" not in message
+    assert "text-of-data.csv" in message

@@ -17,7 +17,7 @@ def search(jobs: int, wanted: int, seed: int = 0, most: int = 999) -> list[str]:
 
     Every fifth one fails; only so many can be asked for.
     """
-    said: list[str] = []
+    replies: list[str] = []
     numbers = count()
     good = 0
 
@@ -25,7 +25,7 @@ def search(jobs: int, wanted: int, seed: int = 0, most: int = 999) -> list[str]:
         number = next(numbers)
         if number == most:
             raise UserError("no other one")
-        said.append(f"ask {number}")
+        replies.append(f"ask {number}")
         return Candidate(number, "shrub", {})
 
     ahead = AskedAhead(wanted, ask, elastic=False)
@@ -43,12 +43,12 @@ def search(jobs: int, wanted: int, seed: int = 0, most: int = 999) -> list[str]:
             failure = "" if task.number % 5 else "failed"
             for outcome in ahead.in_order(Outcome(task, failure=failure)):
                 good += not outcome.failure
-                said.append(f"tell {outcome.task.number}")
+                replies.append(f"tell {outcome.task.number}")
     except UserError as error:
-        said.append(str(error))
+        replies.append(str(error))
     assert not ahead.left()
     assert list(tasks) == []
-    return said
+    return replies
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -69,10 +69,10 @@ def test_what_is_done_out_of_order_is_not_lost() -> None:
     numbers = count()
     ahead = AskedAhead(9, lambda: Candidate(next(numbers), "shrub", {}), elastic=False)
     tasks = ahead.tasks()
-    found = [next(tasks) for _ in range(3)]
-    assert list(ahead.in_order(Outcome(found[2]))) == []
-    assert list(ahead.in_order(Outcome(found[1]))) == []
-    assert [outcome.task for outcome in ahead.left()] == found[1:]
+    asked_for = [next(tasks) for _ in range(3)]
+    assert list(ahead.in_order(Outcome(asked_for[2]))) == []
+    assert list(ahead.in_order(Outcome(asked_for[1]))) == []
+    assert [outcome.task for outcome in ahead.left()] == asked_for[1:]
 
 
 def test_more_than_that_run_if_they_may() -> None:

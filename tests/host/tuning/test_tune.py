@@ -186,9 +186,9 @@ def test_scores_are_those_of_simulate_and_what_chooses_does_not_see_the_rest() -
     unseen = measure(stream, "shrub", parameters, warmup=100, forest=True)
     assert unseen
     assert unseen.holdout
-    found, exam = split.run(candidate), split.holdout
+    score, exam = split.run(candidate), split.holdout
     assert exam
-    assert found.whole == pytest.approx(unseen.holdout.accuracy)
+    assert score.whole == pytest.approx(unseen.holdout.accuracy)
     baselines = {name: scores.whole for name, scores in split.baselines().items()}
     both = {"guessing": unseen.holdout.guessing, "batch forest": unseen.holdout.forest}
     assert baselines == pytest.approx(both)
@@ -203,7 +203,7 @@ def test_scores_are_those_of_simulate_and_what_chooses_does_not_see_the_rest() -
             for draw, answers in zip(exam.draws, predictions, strict=True)
         ]
         changed = exam.scores(wrong)
-        assert getattr(changed, same) == getattr(found, same)
+        assert getattr(changed, same) == getattr(score, same)
         assert getattr(changed, other) == 0
 
 
@@ -314,8 +314,8 @@ def test_the_default_is_tried_in_its_own_size(tmp_path: Path) -> None:
     own = bytes_for(limits.deployment("thicket", split.parameters(Candidate(0, "thicket", {}))))
     with Search(tmp_path / "study", split, limits, seed=3) as search:
         search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
-        (found,) = search.found()
-    assert found.configuration.settings["bytes"] == own
+        (default,) = search.found()
+    assert default.configuration.settings["bytes"] == own
     assert simulate_bytes(split.stream) == own
 
 
@@ -356,9 +356,9 @@ def test_a_sampler_that_insists_on_what_is_refused_does_not_stop_the_search(
     monkeypatch.setattr("microshrub_host.tuning.study._STUBBORN", 3)
     split = StreamSplit(make_stream(60), 20, 30)
     with Search(tmp_path / "s.tune", split, LIMITS, 0) as search:
-        told = len(search._trials("WAITING"))
-        found = {search._ask().model for _ in range(told + 3)}
-        assert len(found) > 2
+        waiting = len(search._trials("WAITING"))
+        models = {search._ask().model for _ in range(waiting + 3)}
+        assert len(models) > 2
 
 
 def test_thicket_comes_first() -> None:
@@ -426,10 +426,12 @@ def test_a_damaged_study_is_told_in_one_line(tmp_path: Path, scheduler: str) -> 
         for _ in range(draw.choice([1, 10, 100, 1000])):
             damaged[draw.randrange(16, len(whole))] ^= draw.randrange(1, 256)
         path.write_bytes(damaged[: draw.choice([len(whole), draw.randrange(16, len(whole))])])
-        said = complaint_about(path, split)
-        assert not said or re.search("is damaged|is of another search|is no study", said), seed
-        assert "\n" not in said
-        count += bool(said)
+        message = complaint_about(path, split)
+        assert not message or re.search("is damaged|is of another search|is no study", message), (
+            seed
+        )
+        assert "\n" not in message
+        count += bool(message)
     assert count > 10
 
 
@@ -495,8 +497,8 @@ def test_a_killed_worker_loses_no_trial(tmp_path: Path) -> None:
         running[0].kill()
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
-    found = finished(tmp_path / "made-rpi_pico.tune")
-    assert len({json.dumps(t.user_attrs["configuration"]) for t in found}) == len(found) == 6
+    trials = finished(tmp_path / "made-rpi_pico.tune")
+    assert len({json.dumps(t.user_attrs["configuration"]) for t in trials}) == len(trials) == 6
 
 
 @contextmanager

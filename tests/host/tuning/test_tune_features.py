@@ -22,12 +22,12 @@ def sets(words: str) -> list[str]:
 
 
 def test_sets_are_what_the_words_leave_open() -> None:
-    found = sets("rate=50")
-    assert len(found) == len(set(found)) == 9
-    assert found[0] == "window=64 hop=16 statistics=auto bands=auto rate=50"
-    assert {word.split()[0] for word in found} == {"window=32", "window=64", "window=128"}
-    assert {word.split()[1] for word in found} == {"hop=16"}
-    for words in found:
+    choices = sets("rate=50")
+    assert len(choices) == len(set(choices)) == 9
+    assert choices[0] == "window=64 hop=16 statistics=auto bands=auto rate=50"
+    assert {word.split()[0] for word in choices} == {"window=32", "window=64", "window=128"}
+    assert {word.split()[1] for word in choices} == {"hop=16"}
+    for words in choices:
         assert FeatureOptions.of(words.split()).names(["x"])
     assert len(sets("rate=50 window=64")) == 3
     assert sets("rate=50 window=64")[0].startswith("window=64 hop=32 statistics=auto bands=none")

@@ -54,11 +54,13 @@ def test_errors_are_about_the_samples_that_are_scored() -> None:
     columns[::7, 1] = np.nan
     stream = NumberStream("made", columns, ("x", "y"), place=1, horizon=3, lags=2)
     split = NumberSplit(stream, 100, 150)
-    found = split.baselines()["NoChange"]
+    baseline = split.baselines()["NoChange"]
     away = np.abs(stream.known - stream.targets)
-    assert found.first == pytest.approx(np.nanmean(away[:150]))
-    assert found.rest == pytest.approx(np.nanmean(away[150:]))
-    assert found.error == pytest.approx(np.nanstd(away[:150]) / np.sqrt(stream.scored[:150].sum()))
+    assert baseline.first == pytest.approx(np.nanmean(away[:150]))
+    assert baseline.rest == pytest.approx(np.nanmean(away[150:]))
+    assert baseline.error == pytest.approx(
+        np.nanstd(away[:150]) / np.sqrt(stream.scored[:150].sum())
+    )
 
 
 def test_whatever_is_asked_for_is_a_model() -> None:

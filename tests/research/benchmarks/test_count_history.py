@@ -33,8 +33,8 @@ def test_more_than_that_is_told() -> None:
 def test_a_later_line_counts_and_says_why_it_is_worse() -> None:
     lines = [CountLine(SPEED, 1000, ""), CountLine(SPEED, 1200, "bounds are checked")]
     assert not complaints(lines, {SPEED: 1200})
-    (said,) = complaints([lines[0], CountLine(SPEED, 1200, "")], {SPEED: 1200})
-    assert said == "instructions learn x: 1,200 after 1,000, and no why"
+    (complaint,) = complaints([lines[0], CountLine(SPEED, 1200, "")], {SPEED: 1200})
+    assert complaint == "instructions learn x: 1,200 after 1,000, and no why"
 
 
 def test_what_is_only_here_or_only_there() -> None:

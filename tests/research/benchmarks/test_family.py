@@ -47,11 +47,11 @@ def test_the_numbers_are_those_of_simulate(tmp_path: Path) -> None:
     output = tmp_path / "family.md"
     words = ["--streams", "sea_a,led_a", "--output", str(output)]
     assert main([*COMMAND, *SMALL, *words]) == 0
-    found = tables(output.read_text(encoding="utf-8"))
-    assert list(found) == ["Accuracy, %", "Nodes used", "Model bytes", "Samples a second"]
+    by_title = tables(output.read_text(encoding="utf-8"))
+    assert list(by_title) == ["Accuracy, %", "Nodes used", "Model bytes", "Samples a second"]
     keys = {(MEMBERS[m].title, leaf): (m, leaf) for m in CHOSEN for leaf in MEMBERS[m].leaves}
     assert len(keys) == 10
-    for table in found.values():
+    for table in by_title.values():
         assert table.pop(()) == ["sea_a", "led_a"]
         assert set(table) == set(keys)
     for column, name in enumerate(("sea_a", "led_a")):
@@ -62,14 +62,14 @@ def test_the_numbers_are_those_of_simulate(tmp_path: Path) -> None:
             wanted |= {**family_members.SHARED, **MEMBERS[member].parameters, "leaf": leaf}
             result = prequential.evaluate(stream, "hoeffding", wanted)
             accuracies[row] = result.accuracy
-            told = {title: found[title][row][column] for title in found}
-            assert told["Accuracy, %"].strip("*") == f"{result.accuracy:.2f}"
-            assert told["Nodes used"] == f"{result.progress['nodes_used']:,}"
-            assert told["Model bytes"] == f"{learner('hoeffding').nbytes(**wanted):,}"
-            assert int(told["Samples a second"].replace(",", "")) > 0
+            figures = {title: by_title[title][row][column] for title in by_title}
+            assert figures["Accuracy, %"].strip("*") == f"{result.accuracy:.2f}"
+            assert figures["Nodes used"] == f"{result.progress['nodes_used']:,}"
+            assert figures["Model bytes"] == f"{learner('hoeffding').nbytes(**wanted):,}"
+            assert int(figures["Samples a second"].replace(",", "")) > 0
         best = max(accuracies.values())
         for row, accuracy in accuracies.items():
-            assert found["Accuracy, %"][row][column].startswith("**") == (accuracy == best)
+            assert by_title["Accuracy, %"][row][column].startswith("**") == (accuracy == best)
 
 
 def test_the_head_tells_the_command_and_no_folder(folder: Path) -> None:
@@ -77,8 +77,8 @@ def test_the_head_tells_the_command_and_no_folder(folder: Path) -> None:
     words = ["--members", "vfdt", "--streams", "weather", "--data", str(folder)]
     assert main([*COMMAND, *words, "--output", str(output)]) == 0
     text = output.read_text(encoding="utf-8")
-    said = "--members vfdt --streams weather --data FOLDER --output family.md`"
-    assert f"`microshrub benchmark family {said}" in text
+    options = "--members vfdt --streams weather --data FOLDER --output family.md`"
+    assert f"`microshrub benchmark family {options}" in text
     assert str(folder) not in text
     assert "--depth 10 --nodes 255 --leaves 32" in text
     assert "weather (2,000 samples, 2 features, 2 classes)" in text

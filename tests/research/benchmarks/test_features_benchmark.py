@@ -18,35 +18,35 @@ pytest.importorskip("sklearn", reason="needs the extra bench")
 
 @pytest.mark.parametrize("name", SENSED)
 def test_a_recording_is_what_a_sensor_gives(name: str) -> None:
-    world, found = SENSED[name], sensed(name, 2, 1)
-    assert np.array_equal(found.values, np.rint(found.values))
-    assert np.abs(found.values).max() < 32768
-    assert found.values.shape[1] == len(world.channels)
-    assert set(found.labels) == set(range(len(world.classes)))
-    runs = 1 + np.count_nonzero(np.diff(found.labels))
+    world, stream = SENSED[name], sensed(name, 2, 1)
+    assert np.array_equal(stream.values, np.rint(stream.values))
+    assert np.abs(stream.values).max() < 32768
+    assert stream.values.shape[1] == len(world.channels)
+    assert set(stream.labels) == set(range(len(world.classes)))
+    runs = 1 + np.count_nonzero(np.diff(stream.labels))
     assert runs >= 2 * len(world.classes) - 1
     again = sensed(name, 2, 1)
-    assert np.array_equal(again.values, found.values)
-    assert not np.array_equal(sensed(name, 2, 2).values[:100], found.values[:100])
+    assert np.array_equal(again.values, stream.values)
+    assert not np.array_equal(sensed(name, 2, 2).values[:100], stream.values[:100])
 
 
 def test_no_reading_is_taught_and_asked() -> None:
     recording = sensed("gestures", features.SESSIONS, 1)
     made = extract_features(recording, "window=64 hop=16 statistics=mean")
-    taught, asked = features._parts(recording, made, 64)
+    taught, unseen = features._parts(recording, made, 64)
     assert made.times is not None
-    assert made.times[taught].max() < made.times[asked].min() - 63
+    assert made.times[taught].max() < made.times[unseen].min() - 63
     assert 0.5 < taught.mean() < 0.75
-    assert set(made.labels[taught]) == set(made.labels[asked]) == set(range(5))
+    assert set(made.labels[taught]) == set(made.labels[unseen]) == set(range(5))
 
 
 def test_features_by_hand_are_numbers_of_every_window_also_of_a_flat_one() -> None:
     rows = np.zeros((300, 2))
     rows[100:, 0] = 1000 * np.sin(np.arange(200))
-    found = hand_made(rows, np.array([63, 150, 299]), 64, 100)
-    assert found.shape[0] == 3
-    assert found.shape[1] > 80
-    assert np.isfinite(found).all()
+    computed = hand_made(rows, np.array([63, 150, 299]), 64, 100)
+    assert computed.shape[0] == 3
+    assert computed.shape[1] > 80
+    assert np.isfinite(computed).all()
 
 
 def test_the_page(tmp_path: Path) -> None:

@@ -27,9 +27,9 @@ def blobs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_each_class_is_noticed_soon_and_three_at_once_get_three_names() -> None:
-    told: list[Sequence[int]] = []
-    row = new_classes.measure("digits", None, 0, lambda *done: told.append(done))
-    assert told == [(k + 1, 5) for k in range(5)]
+    notices: list[Sequence[int]] = []
+    row = new_classes.measure("digits", None, 0, lambda *done: notices.append(done))
+    assert notices == [(k + 1, 5) for k in range(5)]
     assert len(row.ours) == 4
     for heard in row.ours:
         assert heard.soon

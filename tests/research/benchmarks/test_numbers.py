@@ -13,15 +13,15 @@ from microshrub_tools.cli.main import main
 
 def test_all_learners_and_guesses_are_measured() -> None:
     stream = open_numbers("synth:planes2d", limit=300)
-    found = dict(measure("planes2d", stream))
-    assert list(found) == [
+    scores = dict(measure("planes2d", stream))
+    assert list(scores) == [
         *regression_benchmark.GUESSES,
         *regression_benchmark.OURS,
         *regression_benchmark.PEERS,
     ]
     away = np.abs(np.diff(stream.targets))
-    assert found["NoChange"] == pytest.approx(away.mean())
-    assert all(0 < error < 10 for error in found.values())
+    assert scores["NoChange"] == pytest.approx(away.mean())
+    assert all(0 < error < 10 for error in scores.values())
 
 
 def test_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,17 +14,17 @@ from microshrub_tools.cli.main import main
 
 def test_one_sample_in_a_hundred_is_rare_and_the_usual_ones_are_all_there() -> None:
     stream = open_stream("synth:led_a", limit=8000)
-    found = thinned(stream)
-    share = np.bincount(found.labels) / len(found.labels)
+    rare = thinned(stream)
+    share = np.bincount(rare.labels) / len(rare.labels)
     assert share[1] == pytest.approx(0.01, abs=0.003)
     fewest = np.bincount(stream.labels).min()
-    assert np.count_nonzero(found.labels == 0) == len(stream.labels) - fewest
-    assert list(found.class_names) == ["usual", "rare"]
+    assert np.count_nonzero(rare.labels == 0) == len(stream.labels) - fewest
+    assert list(rare.class_names) == ["usual", "rare"]
 
 
 def test_points_are_recall_and_false_alarms() -> None:
-    labels, said = np.array([0, 0, 0, 0, 1, 1]), np.array([0, 1, 0, 0, 1, 0])
-    assert OperatingPoint.of(labels, said) == OperatingPoint(recall=50, alarms=25)
+    labels, predicted = np.array([0, 0, 0, 0, 1, 1]), np.array([0, 1, 0, 0, 1, 0])
+    assert OperatingPoint.of(labels, predicted) == OperatingPoint(recall=50, alarms=25)
 
 
 @pytest.mark.parametrize(

@@ -16,15 +16,15 @@ from microshrub_tools.cli.main import main
 @pytest.mark.parametrize("name", CONCEPTS)
 def test_two_concepts_take_turns_and_go_on_where_they_were(name: str) -> None:
     sets = opener(None)
-    found = lesson(name, sets, 300)
+    made = lesson(name, sets, 300)
     first, second = map(sets, CONCEPTS[name])
     for visit in range(VISITS):
         source, at = (second, first)[visit % 2 == 0], visit // 2 * 300
         part = slice(visit * 300, (visit + 1) * 300)
-        assert found.values[part].tolist() == source.values[at : at + 300].tolist()
-        assert found.labels[part].tolist() == source.labels[at : at + 300].tolist()
-    assert found.told
-    assert found.answers.tolist() == found.labels.tolist()
+        assert made.values[part].tolist() == source.values[at : at + 300].tolist()
+        assert made.labels[part].tolist() == source.labels[at : at + 300].tolist()
+    assert made.told
+    assert made.answers.tolist() == made.labels.tolist()
 
 
 def test_the_command_prints_each_visit(tmp_path: Path) -> None:

@@ -45,9 +45,9 @@ def rows(*values: np.ndarray) -> list[list[float]]:
 
 def test_blocks_have_each_class_once_a_round_in_an_order_that_is_drawn() -> None:
     labels = np.array([2, 0, 1, 0, 2, 1, 1, 0], dtype=np.uint8)
-    found = in_blocks(labels, np.random.default_rng(1), 2)
-    assert sorted(found[:4].tolist()) == [0, 1, 2, 3]
-    assert runs(labels[found[:4]]) == runs(labels[found[4:]]) == 3
+    order = in_blocks(labels, np.random.default_rng(1), 2)
+    assert sorted(order[:4].tolist()) == [0, 1, 2, 3]
+    assert runs(labels[order[:4]]) == runs(labels[order[4:]]) == 3
     orders = {tuple(labels[in_blocks(labels, np.random.default_rng(s))]) for s in range(40)}
     assert len(orders) == 6
     once = in_blocks(labels, np.random.default_rng(1))
@@ -85,35 +85,35 @@ def test_rounds_teach_the_same_rows_and_ask_blocks_of_time() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_whole_groups_are_asked_and_others_are_taught(kind: str) -> None:
-    found, stream = lesson("G", kind, IN_ORDER, 3), recording(kind, 3)
-    taught, asked = (
-        {tuple(row) for row in values.tolist()} for values in (found.values, found.asked)
+    made, stream = lesson("G", kind, IN_ORDER, 3), recording(kind, 3)
+    taught, unseen = (
+        {tuple(row) for row in values.tolist()} for values in (made.values, made.asked)
     )
-    assert not taught & asked
+    assert not taught & unseen
     group_of = dict(zip(map(tuple, stream.values.tolist()), stream.groups.tolist(), strict=True))
-    assert not {group_of[row] for row in taught} & {group_of[row] for row in asked}
-    assert set(found.answers) == set(found.labels) == set(range(found.classes))
-    assert 0.1 < len(found.asked) / stream.samples < 0.4
+    assert not {group_of[row] for row in taught} & {group_of[row] for row in unseen}
+    assert set(made.answers) == set(made.labels) == set(range(made.classes))
+    assert 0.1 < len(made.asked) / stream.samples < 0.4
     other = recording(kind, 4)
     assert other.values[:9].tolist() != stream.values[:9].tolist()
 
 
 def test_the_second_concept_is_asked_and_its_rows_are_new() -> None:
-    found = lesson("F", "stagger_0_to_1", BLOCKS)
-    assert found.labels.shape == (3000,)
-    assert runs(found.labels[:2000]) == runs(found.labels[2000:]) == 2
+    made = lesson("F", "stagger_0_to_1", BLOCKS)
+    assert made.labels.shape == (3000,)
+    assert runs(made.labels[:2000]) == runs(made.labels[2000:]) == 2
     first, second = SETS("stagger_0"), SETS("stagger_1")
-    taught = found.values[:2000], found.labels[:2000]
+    taught = made.values[:2000], made.labels[:2000]
     assert rows(*taught) == rows(first.values[:2000], first.labels[:2000])
-    assert found.asked.tolist() == second.values[3000:4000].tolist()
-    assert found.answers.tolist() == second.labels[3000:4000].tolist()
+    assert made.asked.tolist() == second.values[3000:4000].tolist()
+    assert made.answers.tolist() == second.labels[3000:4000].tolist()
 
 
 def test_first_samples_are_told_and_tables_are_shuffled() -> None:
-    found = lesson("first", "Phishing", "first 100")
-    assert found.told
-    assert found.values.tolist() == SETS("Phishing").values[:100].tolist()
-    assert found.answers.tolist() == found.labels.tolist()
+    made = lesson("first", "Phishing", "first 100")
+    assert made.told
+    assert made.values.tolist() == SETS("Phishing").values[:100].tolist()
+    assert made.answers.tolist() == made.labels.tolist()
     digits = [lesson("first", "digits", "first 100", seed) for seed in (0, 1)]
     assert digits[0].drawn
     assert digits[0].labels.tolist() != digits[1].labels.tolist()
@@ -126,19 +126,19 @@ def test_every_test_has_lessons_in_all_its_ways() -> None:
         if letter in ("A", "G"):  # which need more samples
             continue
         for way in test.ways:
-            found = lesson(letter, name, way, most=200)
-            assert found.told or len(found.asked) == len(found.answers) > 0
-            assert found.labels.max() < found.classes
+            made = lesson(letter, name, way, most=200)
+            assert made.told or len(made.asked) == len(made.answers) > 0
+            assert made.labels.max() < made.classes
 
 
 @pytest.mark.parametrize("learner", [thicket(16384), *RIVER.values(), *BATCH.values()])
 def test_every_learner_knows_what_is_easy(learner) -> None:
     easy = lesson("B", "wine", handful_way(20, MIXED))
     assert np.mean(learner.answers(easy, 1) == easy.answers) > 0.8
-    told = lesson("first", "Phishing", "first 100")
-    assert learner.can(told) != learner.batch
-    if learner.can(told):
-        assert len(learner.answers(told, 1)) == 100
+    made = lesson("first", "Phishing", "first 100")
+    assert learner.can(made) != learner.batch
+    if learner.can(made):
+        assert len(learner.answers(made, 1)) == 100
 
 
 @pytest.mark.parametrize("name", [*RIVER, *BATCH])
@@ -174,10 +174,10 @@ def test_the_command_writes_the_page_and_keeps_the_others(tmp_path: Path) -> Non
     text = page.read_text(encoding="utf-8")
     assert f"`microshrub {' '.join([*WORDS, '--bytes', '4096,8192'])}" in text
     names = ["thicket 4 KB", "thicket 8 KB", "NaiveBayes"]
-    found = table(text, TESTS["F"].title)
-    assert found[0] == ["taught", "set", *names]
-    assert [row[:2] for row in found[2:4]] == [[BLOCKS, "mean of 2"], [MIXED, "mean of 2"]]
-    cells = np.array([row[2:] for row in found[2:]], dtype=float)
+    rows = table(text, TESTS["F"].title)
+    assert rows[0] == ["taught", "set", *names]
+    assert [row[:2] for row in rows[2:4]] == [[BLOCKS, "mean of 2"], [MIXED, "mean of 2"]]
+    cells = np.array([row[2:] for row in rows[2:]], dtype=float)
     assert cells[0] == pytest.approx(cells[[2, 4]].mean(axis=0), abs=0.11)
     assert cells.min() >= 0
     assert cells.max() <= 100
@@ -226,9 +226,9 @@ def test_whole_runs_of_a_recording_are_held_out(tmp_path: Path) -> None:
     ordered, mixed = (
         TESTS["A"].make("occupancy", way, sets, 200, 5) for way in (IN_ORDER, SHUFFLED)
     )
-    asked = set(ordered.asked[:, 0] // 20)
-    assert len(ordered.asked) == 20 * len(asked) == 40  # one of five runs of each class
-    assert asked.isdisjoint(ordered.values[:, 0] // 20)
+    runs = set(ordered.asked[:, 0] // 20)
+    assert len(ordered.asked) == 20 * len(runs) == 40  # one of five runs of each class
+    assert runs.isdisjoint(ordered.values[:, 0] // 20)
     assert set(ordered.answers) == {0, 1}
     assert mixed.asked.tolist() == ordered.asked.tolist()
     assert mixed.values[:, 0].tolist() != ordered.values[:, 0].tolist()

@@ -156,8 +156,8 @@ def test_a_class_that_is_not_answered_is_never_right() -> None:
     warmup=st.integers(1, 12),
 )
 def test_a_missing_value_is_the_last_one(values: np.ndarray, warmup: int) -> None:
-    found = catalogue.filled(values, warmup)
-    for column, result in zip(values.T, found.T, strict=True):
+    filled = catalogue.filled(values, warmup)
+    for column, result in zip(values.T, filled.T, strict=True):
         early = [v for v in column[:warmup] if v == v]
         last = (min(early) + max(early)) / 2 if early else 0.0
         for value, got in zip(column, result, strict=True):
@@ -167,9 +167,9 @@ def test_a_missing_value_is_the_last_one(values: np.ndarray, warmup: int) -> Non
 
 class TestSelect:
     def test_names_and_groups_each_once(self) -> None:
-        found = [c.name for c in catalogue.select("river:HAT, nochange,river")]
-        assert found[:2] == ["river:HAT", "nochange"]
-        assert sorted(found[2:]) == sorted(
+        names = [c.name for c in catalogue.select("river:HAT, nochange,river")]
+        assert names[:2] == ["river:HAT", "nochange"]
+        assert sorted(names[2:]) == sorted(
             name for name in PEERS if name.startswith("river:") and name != "river:HAT"
         )
 

@@ -201,11 +201,11 @@ def test_a_budget_that_is_kept_says_nothing(
 
 def test_by_default_it_is_everybody_who_can_run(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = argparse.Namespace(ours=None, peers=None, model=None)
-    found = [c.name for c in compare._contenders(arguments, {})]
-    ours = [name for name in found if name.startswith("ours:")]
-    assert {"ours:shrub", "ours:hoeffding", "ours:thicket"} <= set(ours) == set(found[: len(ours)])
+    names = [c.name for c in compare._contenders(arguments, {})]
+    ours = [name for name in names if name.startswith("ours:")]
+    assert {"ours:shrub", "ours:hoeffding", "ours:thicket"} <= set(ours) == set(names[: len(ours)])
     missing = [system for system in ("moa", "torch") if catalogue.missing_for(system)]
-    assert found[len(ours) :] == [n for n in catalogue.PEERS if n.partition(":")[0] not in missing]
+    assert names[len(ours) :] == [n for n in catalogue.PEERS if n.partition(":")[0] not in missing]
     assert capsys.readouterr().err.count("skipped") == len(missing)
 
 
@@ -221,10 +221,10 @@ def test_a_saved_model_goes_on_beside_fresh_ones(
     other.write_text("\n".join(",".join([z, "1", y, x, c]) for x, y, z, c in rows))
     assert main(["simulate", str(other), "--model", str(model), "--json", str(record)]) == 0
     alone = json.loads(record.read_text())["accuracy"]
-    found = tmp_path / "found.json"
+    results = tmp_path / "found.json"
     words = [other, "--model", model, "--ours", "gaussian", "--peers", "nochange"]
-    assert run(*words, "--json", found) == 0
-    cells = {cell["name"]: cell for cell in json.loads(found.read_text())["cells"]}
+    assert run(*words, "--json", results) == 0
+    cells = {cell["name"]: cell for cell in json.loads(results.read_text())["cells"]}
     assert set(cells) == {"saved:made.mshrub", "ours:gaussian", "nochange"}
     assert cells["saved:made.mshrub"]["accuracy"] == pytest.approx(alone)
     assert cells["saved:made.mshrub"]["model_bytes"] == cells["ours:gaussian"]["model_bytes"]

@@ -89,10 +89,10 @@ def test_all_of_them_run() -> None:
     try:
         while len(results) < len(contenders):
             wait_for_any([work])
-            name, said, size = work.receive()
+            name, predictions, size = work.receive()
             results.append((name, size))
-            assert len(said) == 300
-            assert set(said) <= {NO_ANSWER, 0, 1, 2}
+            assert len(predictions) == 300
+            assert set(predictions) <= {NO_ANSWER, 0, 1, 2}
     finally:
         work.close()
     assert [name for name, _ in results] == [contender.name for contender in contenders]

@@ -56,13 +56,13 @@ def test_the_gradient_is_that_of_finite_differences(depth: int) -> None:
         parameter.data = torch.from_numpy(rng.normal(size=tuple(parameter.shape)))
 
     def slow_loss(numbers: list[Any]) -> float:
-        found = slow_probabilities(rows, *numbers, depth)
-        return float(-np.log(found[np.arange(5), labels]).mean())
+        probabilities = slow_probabilities(rows, *numbers, depth)
+        return float(-np.log(probabilities[np.arange(5), labels]).mean())
 
     numbers = [parameter.detach().numpy().copy() for parameter in trees.parameters]
-    said = trees.probabilities(torch.from_numpy(rows)).detach().numpy()
-    assert said == pytest.approx(slow_probabilities(rows, *numbers, depth))
-    assert said.sum(axis=1) == pytest.approx(np.ones(5))
+    probabilities = trees.probabilities(torch.from_numpy(rows)).detach().numpy()
+    assert probabilities == pytest.approx(slow_probabilities(rows, *numbers, depth))
+    assert probabilities.sum(axis=1) == pytest.approx(np.ones(5))
     loss = trees.loss(torch.from_numpy(rows), torch.from_numpy(labels))
     loss.backward()
     assert loss.item() == pytest.approx(slow_loss(numbers))
@@ -74,8 +74,8 @@ def test_the_gradient_is_that_of_finite_differences(depth: int) -> None:
             array[place] = there - 1e-6
             below = slow_loss(numbers)
             array[place] = there
-            found = parameter.grad[place].item()
-            assert found == pytest.approx((above - below) / 2e-6, abs=1e-7)
+            gradient = parameter.grad[place].item()
+            assert gradient == pytest.approx((above - below) / 2e-6, abs=1e-7)
 
 
 @needs_torch

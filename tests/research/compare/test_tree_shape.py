@@ -31,7 +31,7 @@ def said_by(stream: Stream, rules: str) -> tuple[Any, Any]:
     "rules", ["policy=vfdt", "policy=efdt", "adaptive=true", "boost=true policy=svfdt2"]
 )
 def test_the_bytes_are_of_the_smallest_pool_that_does_the_same(stream: Stream, rules: str) -> None:
-    said, shape = said_by(stream, f"nodes=511 leaves=300 {rules}")
+    output, shape = said_by(stream, f"nodes=511 leaves=300 {rules}")
     assert shape["nodes"] > 3
     assert shape["depth"] >= 2
     assert 1 <= shape["features"] <= 5
@@ -40,7 +40,7 @@ def test_the_bytes_are_of_the_smallest_pool_that_does_the_same(stream: Stream, r
         our_learners.ours(f"{TREE} {pool}"), stream, 256
     )
     again, same = said_by(stream, pool)
-    assert again == said
+    assert again == output
     assert same == shape
 
 

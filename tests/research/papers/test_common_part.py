@@ -29,8 +29,8 @@ def results(*outcomes: RunOutcome) -> ExperimentResults:
 
 
 def test_equal_lengths_are_left_alone() -> None:
-    found = results(outcome("A", 500), outcome("B", 500))
-    assert common_part(found) is found
+    outcomes = results(outcome("A", 500), outcome("B", 500))
+    assert common_part(outcomes) is outcomes
 
 
 def test_the_shortest_method_decides() -> None:
@@ -42,8 +42,8 @@ def test_the_shortest_method_decides() -> None:
 
 def test_the_longest_run_of_a_method_is_its_length() -> None:
     """A run that was cut short does not shorten the others."""
-    found = results(outcome("A", 1000), outcome("B", 300), outcome("B", 1000))
-    assert common_part(found) is found
+    outcomes = results(outcome("A", 1000), outcome("B", 300), outcome("B", 1000))
+    assert common_part(outcomes) is outcomes
 
 
 def test_the_mean_size_is_that_of_the_part() -> None:

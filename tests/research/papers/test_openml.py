@@ -107,10 +107,10 @@ def test_it_is_fetched_once(server: Server, tmp_path: Path) -> None:
     assert path.read_bytes() == ARFF
     assert (about.number, about.label, about.md5) == (3, "Delay", MD5)
     assert files(tmp_path) == sorted([f"{MD5}.arff", "airlines-50.json"])
-    asked = list(server.asked)
-    assert asked[1:] == ["/data/3", "/file/3.arff"]
+    requests = list(server.asked)
+    assert requests[1:] == ["/data/3", "/file/3.arff"]
     assert openml.fetch("airlines", 50) == (path, about)
-    assert server.asked == asked
+    assert server.asked == requests
 
 
 def test_a_wrong_checksum(server: Server, tmp_path: Path) -> None:
@@ -170,17 +170,17 @@ def test_streams_by_name(server: Server, tmp_path: Path, monkeypatch: pytest.Mon
     server.put(3, 50)
     (tmp_path / "elec.csv").write_text("x,class\n1,a\n2,b\n")
     names = ["airlines", "elec", "nomao", "weather", "sea_a"]
-    found, notes = paper_streams.find(names, tmp_path)
-    assert list(found) == ["airlines", "elec", "sea_a"]
+    streams, notes = paper_streams.find(names, tmp_path)
+    assert list(streams) == ["airlines", "elec", "sea_a"]
     assert [note.split(" is skipped")[0] for note in notes] == [
         "The stream nomao",
         "The stream weather",
     ]
-    stream = found["airlines"].open(limit=45)
+    stream = streams["airlines"].open(limit=45)
     assert (stream.name, stream.feature_names, len(stream.labels)) == ("airlines", ("x", "y"), 45)
     assert stream.labels.tolist() == [int(i > 40) for i in range(45)], "known though it is late"
-    assert found["airlines"].origin == f"OpenML 3: airlines, version 1, MD5 {MD5}"
-    assert found["elec"].open(None).class_names == ("a", "b")
+    assert streams["airlines"].origin == f"OpenML 3: airlines, version 1, MD5 {MD5}"
+    assert streams["elec"].open(None).class_names == ("a", "b")
 
 
 def test_nobody_is_asked_twice_where_nobody_answers(
@@ -190,8 +190,8 @@ def test_nobody_is_asked_twice_where_nobody_answers(
     with serving() as server:
         address = server.address
     monkeypatch.setenv("MICROSHRUB_OPENML", address)
-    found, notes = paper_streams.find(["nomao", "covtype", "rbf_m"], tmp_path)
-    assert list(found) == ["rbf_m"]
+    streams, notes = paper_streams.find(["nomao", "covtype", "rbf_m"], tmp_path)
+    assert list(streams) == ["rbf_m"]
     assert "cannot be reached" in notes[0]
     assert (
         notes[1]

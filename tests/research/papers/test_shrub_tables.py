@@ -113,13 +113,13 @@ def test_the_best_without_and_with_a_limit(found: ExperimentResults) -> None:
 
 
 def test_failures_are_counted_by_what_they_are(found: ExperimentResults) -> None:
-    said = introduction(found)
-    assert said[0] == "Streams: elec (1,000 samples, 4 features, 2 classes), weather (1,000 " + (
+    lines = introduction(found)
+    assert lines[0] == "Streams: elec (1,000 samples, 4 features, 2 classes), weather (1,000 " + (
         "samples, 4 features, 2 classes)."
     )
-    assert "A note." in said
-    assert said[-1].startswith("2 of 8 runs did not finish")
-    assert "SE: takes too many bytes (1); NB: time limit of 5 s (1)" in said[-1]
+    assert "A note." in lines
+    assert lines[-1].startswith("2 of 8 runs did not finish")
+    assert "SE: takes too many bytes (1); NB: time limit of 5 s (1)" in lines[-1]
 
 
 def test_all_of_it_as_markdown(found: ExperimentResults) -> None:

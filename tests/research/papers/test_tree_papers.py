@@ -35,9 +35,9 @@ def test_the_tables_of_regularized(regularized: Paper) -> None:
             if (table, part) == ("gigabyte_hours", "stationary"):  # Table 4 is lost
                 assert f"{table}_{part}" not in regularized.tables
                 continue
-            found = regularized.tables[f"{table}_{part}"]
-            assert set(found) == names
-            for values in found.values():
+            table_of_names = regularized.tables[f"{table}_{part}"]
+            assert set(table_of_names) == names
+            for values in table_of_names.values():
                 assert len(values) == 4
                 assert all(value > 0 for value in values)
     assert set(regularized.tables["experiments"]) == rows["stationary"] | rows["real"]

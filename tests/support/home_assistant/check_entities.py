@@ -45,12 +45,14 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
         for topic in wanted:
             async_fire_mqtt_message(hass, topic, TOLD[topic])
         await settle(hass)
-    found = entity_registry.async_get(hass).entities
-    assert len(found) == ENTITIES, sorted(found)
+    entities = entity_registry.async_get(hass).entities
+    assert len(entities) == ENTITIES, sorted(entities)
     assert len(wanted) == (1 if DEVICE in wanted else ENTITIES)
     (device,) = device_registry.async_get(hass).devices.values()
     assert (device.name, device.manufacturer) == ("kitchen", "microshrub")
-    diagnostic = {name for name, entry in found.items() if entry.entity_category == "diagnostic"}
+    diagnostic = {
+        name for name, entry in entities.items() if entry.entity_category == "diagnostic"
+    }
     assert diagnostic == {
         "sensor.kitchen_samples_learned",
         "sensor.kitchen_free_heap",
@@ -99,7 +101,7 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
         came = hass.states.get("event.kitchen_event").attributes
         assert (came["event_type"], came["id"]) == (kind, "3f0a0011")
 
-    said = []
+    sent = []
     for domain, service, more in (
         ("select", "select_option", {"entity_id": "select.kitchen_label", "option": "rest"}),
         (
@@ -117,8 +119,8 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
     ):
         mock.async_publish.reset_mock()
         await hass.services.async_call(domain, service, more, blocking=True)
-        said.append(mock.async_publish.call_args.args[:3])
-    assert said == [
+        sent.append(mock.async_publish.call_args.args[:3])
+    assert sent == [
         (BASE + "label/set", "rest", 0),
         (BASE + "label/set", "", 0),
         (BASE + "answer/set", "3f0a0011 rest", 1),

@@ -137,9 +137,9 @@ def test_ranges_that_do_not_grow_take_less(capsys: pytest.CaptureFixture[str]) -
     exact = usual_program(Deployment(wanted, PICO, "Thicket", fixed_ranges=True))
     words = ["simulate", *STREAM, "--bytes", "16384", "--warmup", "64", "--board", "rpi_pico"]
     assert main(words) == 0
-    found = PICO.heap_free_bytes - left(capsys.readouterr().out)
-    assert found == pytest.approx(budget_of(ProgramLibrary(exact, PICO)).ram_bytes, rel=0.01)
-    assert found < usual_budget(Deployment(wanted, PICO, "Thicket")).ram_bytes - 1024
+    taken = PICO.heap_free_bytes - left(capsys.readouterr().out)
+    assert taken == pytest.approx(budget_of(ProgramLibrary(exact, PICO)).ram_bytes, rel=0.01)
+    assert taken < usual_budget(Deployment(wanted, PICO, "Thicket")).ram_bytes - 1024
 
 
 @pytest.mark.parametrize("model", [*MODELS, *REGRESSORS])

@@ -69,11 +69,11 @@ def test_every_kind_of_board_gets_its_folder(
     words = ["build", data, "--board", key, "--emit", emit, "--output", folder]
     words += ["--model", "shrub", "--window", 16]
     assert main([str(word) for word in words]) == 0
-    said, _ = capsys.readouterr()
+    output, _ = capsys.readouterr()
     files = build.read(folder)
-    assert f"flash   {sum(map(len, files.values())):>9,} bytes in {len(files)} files" in said
-    assert "bytes for the imported code" in said
-    assert "It fits" in said
+    assert f"flash   {sum(map(len, files.values())):>9,} bytes in {len(files)} files" in output
+    assert "bytes for the imported code" in output
+    assert "It fits" in output
     config = configuration(files["config.json"])
     assert (config.learner, config.parameters["window"]) == ("ShrubEnsemble", 16)
     assert (config.class_names, config.quantizer) == (("n", "y"), "quantizer.state")
@@ -303,10 +303,10 @@ def test_kernels_stay_bytecode_where_machine_code_has_too_little_room(
     for board in ("esp32", "esp32s2", "esp32s3", "esp32c3"):
         where = ["--board", board, "--output", str(tmp_path / board), "--bytes", "8192", *VIPER]
         assert main(["build", "synth:sea_a", "--limit", "500", *where]) == 0
-        said, noted = capsys.readouterr()
+        output, noted = capsys.readouterr()
         match = re.search(r"(\d+) of (\d+) kernels stay bytecode", noted)
         assert match
-        machine = re.search(r"([\d,]+) bytes for machine code", said)
+        machine = re.search(r"([\d,]+) bytes for machine code", output)
         assert machine
         room = board_files.load(board).executable_bytes
         assert room is not None
@@ -343,10 +343,10 @@ def test_kernels_stay_bytecode_where_machine_code_takes_too_much_of_the_heap(
         assert 0 <= int(sized[1].replace(",", "")) - result["model_bytes"] < 1024
         where = ["--board", board, "--output", str(tmp_path / board), *VIPER]
         assert main(["build", "synth:sea_a", "--limit", "300", *where]) == 0
-        said, noted = capsys.readouterr()
+        output, noted = capsys.readouterr()
         match = re.search(r"(\d+) of (\d+) kernels stay bytecode.* no more RAM for", noted)
         assert match
-        assert "It fits" in said
+        assert "It fits" in output
         assert main(["budget", "--board", board, *shape]) == 0
         result = json.loads(capsys.readouterr().out)
         assert abs(result["kernels_as_bytecode"] - int(match[1])) <= 6  # small ones, of 1 % of RAM

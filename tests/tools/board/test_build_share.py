@@ -71,10 +71,10 @@ def model(tmp_path: Path) -> str:
 
 
 def made(model: str, folder: Path, **options: Any) -> tuple[Any, dict[str, Any]]:
-    found = build(
+    built = build(
         model, "rpi_pico2_w", output=folder, mqtt=MqttSettings("broker", "kitchen"), **options
     )
-    return found, json.loads((folder / "config.json").read_text())
+    return built, json.loads((folder / "config.json").read_text())
 
 
 def test_nothing_leaves_a_board_unless_a_class_is_named(model: str, tmp_path: Path) -> None:
@@ -192,9 +192,9 @@ def test_no_part_of_a_program_that_shares_is_counted_twice(board: str, network: 
 def test_names_of_classes_are_read_as_they_stand(
     given: str, classes: tuple[str, ...], tmp_path: Path
 ) -> None:
-    found = of_words({"share": ["rooms", given], "mqtt": "broker"}, tmp_path)
-    assert found
-    assert found.classes == classes
+    settings = of_words({"share": ["rooms", given], "mqtt": "broker"}, tmp_path)
+    assert settings
+    assert settings.classes == classes
 
 
 def test_where_no_default_has_room_a_size_is_named_with_the_reason(

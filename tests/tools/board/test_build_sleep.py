@@ -25,8 +25,8 @@ OWN = ["--sensor", "adc", "pins=26,27", "rate=1"]
 
 
 def config(tmp_path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((tmp_path / "out" / "config.json").read_text())
-    return found
+    content: dict[str, Any] = json.loads((tmp_path / "out" / "config.json").read_text())
+    return content
 
 
 def test_it_is_in_the_program_and_its_ram_is_counted(
@@ -41,10 +41,12 @@ def test_it_is_in_the_program_and_its_ram_is_counted(
     assert config(tmp_path)["text"] is False
     files = build.read(tmp_path / "out")
     assert any("heard" in str(data) for data in files.values())
-    found = [
+    milliwatts = [
         float(re.findall(r"([\d.]+) asleep between samples", said)[0]) for said in (awake, asleep)
     ]
-    assert found[1] - found[0] == pytest.approx(2 / 60 * (105 - 4.95), abs=0.1)  # it listens
+    assert milliwatts[1] - milliwatts[0] == pytest.approx(
+        2 / 60 * (105 - 4.95), abs=0.1
+    )  # it listens
 
 
 def moving(words: list[Any], tmp_path: Path, *sensor: str) -> list[Any]:
@@ -102,12 +104,12 @@ def test_of_a_learner_whose_time_is_not_known_sleep_is_told(
 def test_a_board_that_nothing_wakes_is_told(
     words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = "a PC reaches the board only within 60 seconds of its start"
+    note = "a PC reaches the board only within 60 seconds of its start"
     assert run(*words, *OWN, "--sleep", "window=0") == 0
-    assert told in " ".join(capsys.readouterr().err.split())
+    assert note in " ".join(capsys.readouterr().err.split())
     for reachable in (["window=0", "pin=15"], ["window=1"]):
         assert run(*words, *OWN, "--sleep", *reachable) == 0
-        assert told not in " ".join(capsys.readouterr().err.split())
+        assert note not in " ".join(capsys.readouterr().err.split())
 
 
 def test_its_settings(words: list[Any], tmp_path: Path) -> None:

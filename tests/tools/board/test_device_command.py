@@ -235,8 +235,8 @@ def test_a_recording_of_one_class_is_played(
 ) -> None:
     text = "a0,label\n5,rest\n6,rest\n"
     assert played(tmp_path, monkeypatch, text) == [["a0"], [5, 0, 6, 0], {}]
-    found = played(tmp_path, monkeypatch, text, "--press", "15=rest")
-    assert found[2] == {"15": 0}
+    played_back = played(tmp_path, monkeypatch, text, "--press", "15=rest")
+    assert played_back[2] == {"15": 0}
 
 
 @pytest.mark.parametrize(

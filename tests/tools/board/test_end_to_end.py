@@ -21,14 +21,14 @@ def test_a_recording_is_simulated_built_and_learned(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """With the default learner and another one, on a real MicroPython behind a line."""
-    recording, out, told = tmp_path / "blobs.csv", tmp_path / "out", tmp_path / "told.json"
+    recording, out, result = tmp_path / "blobs.csv", tmp_path / "out", tmp_path / "told.json"
     rows, labels = make_blobs(400)
     lines = [f"{a},{b},{'ny'[c]}" for (a, b), c in zip(rows, labels, strict=True)]
     recording.write_text("\n".join(["a,b,class", *lines, ""]))
     more = more or ["--bytes", "8192"]
     x86(tmp_path)
     board = ["--board", str(tmp_path / "x86.toml")]
-    assert main(["simulate", str(recording), *more, "--json", str(told)]) == 0
+    assert main(["simulate", str(recording), *more, "--json", str(result)]) == 0
     assert main(["build", str(recording), *more, *board, "--output", str(out)]) == 0
     device = Device(micropython_command, out, "1m")
     try:
@@ -39,5 +39,5 @@ def test_a_recording_is_simulated_built_and_learned(
         device.close()
     output = capsys.readouterr().out
     assert "Device and simulator agree: 400 samples" in output
-    simulated = json.loads(told.read_text())
+    simulated = json.loads(result.read_text())
     assert f"{simulated['state_crc32']:08x}" in output

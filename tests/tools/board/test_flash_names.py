@@ -62,9 +62,9 @@ def test_without_a_program_main_py_says_so(
     (tmp_path / "flash").mkdir()
     (tmp_path / "flash" / "main.py").write_text(LOADER)
     names_in_the_root(tmp_path / "flash")
-    said = what_starts(micropython_command, tmp_path / "flash")
-    assert said.split("\n")[0] == "microshrub: there is no program here: flash the board"
-    assert "Traceback" not in said
+    output = what_starts(micropython_command, tmp_path / "flash")
+    assert output.split("\n")[0] == "microshrub: there is no program here: flash the board"
+    assert "Traceback" not in output
 
 
 def test_a_main_py_of_somebodys_is_kept_however_often_is_flashed(

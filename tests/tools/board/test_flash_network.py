@@ -67,14 +67,14 @@ class Board:
     def link(self) -> HostLink:
         line = self.until(lambda: TcpLine(self.port, self.key))
         assert isinstance(line, TcpLine)
-        found = HostLink(line)
-        found.connect()
-        return found
+        connected = HostLink(line)
+        connected.connect()
+        return connected
 
     def device(self) -> NetworkDevice:
-        found = self.until(lambda: NetworkDevice(self.port, self.key))
-        assert isinstance(found, NetworkDevice)
-        return found
+        connected = self.until(lambda: NetworkDevice(self.port, self.key))
+        assert isinstance(connected, NetworkDevice)
+        return connected
 
     def flashed(self, files: dict[str, bytes]) -> flash.SelfTest:
         with self.link():  # it is there
@@ -84,12 +84,12 @@ class Board:
     def runs(self) -> str:
         """The mark of the program that starts, which is whole."""
         device = self.device()
-        found: str = device.value("here")
+        folder: str = device.value("here")
         device.close()
-        path = self.flash / found / "mark"
+        path = self.flash / folder / "mark"
         mark = path.read_text() if path.exists() else "old"
         for name, data in self.files(mark).items():
-            assert name == "mark" or (self.flash / found / name).read_bytes() == data
+            assert name == "mark" or (self.flash / folder / name).read_bytes() == data
         return mark
 
 
@@ -152,12 +152,12 @@ def test_a_program_to_which_nobody_comes_is_taken_back(
     board = Board(micropython_command, tmp_path, trial=True)
     with board.pc:
         port = os.open(board.pc.port, os.O_RDWR | os.O_NOCTTY)
-        said, end = b"", time.monotonic() + PATIENCE
-        while said.count(b"the link listens") < 2:
+        output, end = b"", time.monotonic() + PATIENCE
+        while output.count(b"the link listens") < 2:
             assert time.monotonic() < end
-            said += os.read(port, 4096)
+            output += os.read(port, 4096)
         os.close(port)
-    assert b"nobody came to this new program: the old one goes on" in said
+    assert b"nobody came to this new program: the old one goes on" in output
     assert (board.flash / "microshrub.0002" / "tried").exists()
 
 

@@ -84,12 +84,12 @@ def check(
 ) -> None:
     """On a board that is given, kernels are viper's: native ones would all fit there."""
     emit = VIPER if board else ""
-    found = build.make(program, board or x86(folder), folder / "out", emit)
+    built = build.make(program, board or x86(folder), folder / "out", emit)
     code = _ON_BOARD.format(learner=program.learner, parameters=program.parameters, labels=labels)
     there: dict[str, Any] = {}
     exec(_LEARN, there)
     here = getattr(loader.load("python"), program.learner)(**program.parameters)
-    assert int(on_board(code, found.folder, command)) == there["learned"](here, labels)
+    assert int(on_board(code, built.folder, command)) == there["learned"](here, labels)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def with_room(board: Board, executable: int) -> Board:
 
 def test_another_learner_is_refused(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
     program = made("thicket", 2, {"bytes": 16384})
-    found = build.make(program, x86(tmp_path), tmp_path / "out", emit="viper")
+    built = build.make(program, x86(tmp_path), tmp_path / "out", emit="viper")
     code = """
 import sys
 sys.path[:] = ["lib"]
@@ -164,8 +164,8 @@ for make in (
     except ValueError as error:
         print(error)
 """
-    said = (
+    message = (
         "this program is for Thicket features=2 classes=2 bytes=16384 prior=even seed=0: build "
         "and flash it again\n"
     )
-    assert on_board(code, found.folder, micropython_command) == 3 * said
+    assert on_board(code, built.folder, micropython_command) == 3 * message

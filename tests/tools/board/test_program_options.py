@@ -101,9 +101,9 @@ def config(sensor: tuple[str, ...], names: Sequence[str], words: str, made: str 
 
 def test_a_models_own_features_are_configured() -> None:
     made = "window=32 bands=0.4-1 rate=5 high-pass=0.1 zero=32768,32760"
-    found = config(ADC, [], "", made)["extraction"]
-    assert found == FeatureOptions.of(made.split()).extraction(("a", "b")).options
-    assert (found["bands"], found["zero"]) == ([[3, 6]], [32768, 32760])
+    extraction = config(ADC, [], "", made)["extraction"]
+    assert extraction == FeatureOptions.of(made.split()).extraction(("a", "b")).options
+    assert (extraction["bands"], extraction["zero"]) == ([[3, 6]], [32768, 32760])
     assert "extraction" not in config(ADC, ["a", "b"], "")
     assert "extraction" not in config(("serial",), ["a", "b"], "", made)
     with pytest.raises(UserError, match="--features needs a --sensor"):
@@ -113,8 +113,8 @@ def test_a_models_own_features_are_configured() -> None:
 def test_features_of_a_recording_are_found_again() -> None:
     words = "window=32 hop=1 statistics=none bands=0.4-1,1-2.5"
     names = ["left_0.4-1Hz", "left_1-2.5Hz", "right_0.4-1Hz", "right_1-2.5Hz"]
-    found = config(ADC, names, words)["extraction"]
-    assert (found["zero"], found["bands"]) == ([32768, 32768], [[3, 6], [7, 16]])
+    extraction = config(ADC, names, words)["extraction"]
+    assert (extraction["zero"], extraction["bands"]) == ([32768, 32768], [[3, 6], [7, 16]])
     with pytest.raises(UserError, match="where the model has learned left_2"):
         config(ADC, ["left_0.4-1Hz", "left_2-2.5Hz", *names[2:]], words)
     with pytest.raises(UserError, match="makes 4 features, and the model has 3"):
@@ -137,8 +137,8 @@ def test_a_sensor_that_is_not_the_recordings(
 
 def test_a_label_budget_is_configured_with_its_light() -> None:
     options = ProgramOptions(sensor=ADC, words={"label_budget": "30 per minute"}, led_pin="25")
-    found = options.config(PICO, ["a", "b"], ["no", "yes"])["queries"]
-    assert found == {"labels": 1, "samples": 10, "led": 25}
+    queries = options.config(PICO, ["a", "b"], ["no", "yes"])["queries"]
+    assert queries == {"labels": 1, "samples": 10, "led": 25}
     assert "queries" not in ProgramOptions().config(PICO, ["a"], ["no", "yes"])
 
 

@@ -60,21 +60,25 @@ def saved(folder: Path, features: int) -> Path:
 
 
 def test_a_sensor_of_the_users_own(light: str) -> None:
-    found = sensors((light, "address=41", "rate=20"), PICO)
-    assert found.config == {
+    sensor = sensors((light, "address=41", "rate=20"), PICO)
+    assert sensor.config == {
         "kind": "own", "module": "light", "class": "Light", "values": 2, "rate": 20,
         "options": {"address": 41},
     }  # fmt: skip
-    assert (found.channels, found.zero, found.own) == (("light", "dark"), (0, 0), (Path(light),))
+    assert (sensor.channels, sensor.zero, sensor.own) == (
+        ("light", "dark"),
+        (0, 0),
+        (Path(light),),
+    )
 
 
 def test_several_sensors(light: str) -> None:
     words = [("adc", "pins=26,27", "rate=100"), (light, "address=41"), ("adc", "pins=26")]
-    found = sensors(words, PICO)
-    assert [one["kind"] for one in found.config["sensors"]] == ["adc", "own", "adc"]
-    assert found.channels == ("pin26", "pin27", "light", "dark", "pin26_2")
-    assert found.zero == (32768, 32768, 0, 0, 32768)
-    assert found.rate == 100
+    sensor = sensors(words, PICO)
+    assert [one["kind"] for one in sensor.config["sensors"]] == ["adc", "own", "adc"]
+    assert sensor.channels == ("pin26", "pin27", "light", "dark", "pin26_2")
+    assert sensor.zero == (32768, 32768, 0, 0, 32768)
+    assert sensor.rate == 100
     with pytest.raises(UserError, match="so put the faster one first"):
         sensors(words[1:] + words[:1], PICO)
     with pytest.raises(UserError, match="serial is what comes over the link: it has to be alone"):
@@ -154,8 +158,8 @@ def test_what_is_no_sensor(words: tuple[str, ...], message: str) -> None:
 
 
 def test_a_fifo() -> None:
-    found = sensors((*MOTION, "rate=1000", "axes=3", "fifo=yes"), PICO)
-    assert (found.channels, found.config["fifo"]) == (("ax", "ay", "az"), True)
+    sensor = sensors((*MOTION, "rate=1000", "axes=3", "fifo=yes"), PICO)
+    assert (sensor.channels, sensor.config["fifo"]) == (("ax", "ay", "az"), True)
     assert sensors(MOTION, PICO).config["fifo"] is False
     with pytest.raises(UserError, match="--sensor mpu6050 with fifo=yes sets the pace: put it"):
         sensors([("adc", "pins=26", "rate=1000"), (*MOTION, "fifo=yes")], PICO)
@@ -177,8 +181,8 @@ def test_a_fifo_that_cannot_be(word: str, message: str) -> None:
 
 
 def test_settings_of_its_own(light: str) -> None:
-    found = sensors((light, "address=-4", "gain=0.5"), PICO)
-    assert found.config["options"] == {"address": -4, "gain": 0.5}
+    sensor = sensors((light, "address=-4", "gain=0.5"), PICO)
+    assert sensor.config["options"] == {"address": -4, "gain": 0.5}
     with pytest.raises(UserError, match=r"light.py has no adress\. Did you mean address\?"):
         sensors((light, "adress=4"), PICO)
     with pytest.raises(

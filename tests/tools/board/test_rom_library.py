@@ -157,9 +157,9 @@ def test_what_is_not_ours_stays(board: EmulatedBoard, tmp_path: Path) -> None:
     assert starts(board).split() == ["lib", "old"]
     line.reset()
     flash.prepare(line)
-    found = rom_library.put(line, program("new"))
-    assert not found.program
-    assert "holds fonts" in found.why_not
+    outcome = rom_library.put(line, program("new"))
+    assert not outcome.program
+    assert "holds fonts" in outcome.why_not
     assert board.exec("print(open('/rom/fonts/large.bin').read()[:8])") == "fontfont\n"
     board.exec(f"import uctypes\nuctypes.bytearray_at({rom_at(board)}, 1)[0] = 1")
     assert "not a ROM file system" in rom_library.put(line, program("new")).why_not

@@ -135,9 +135,9 @@ def test_a_class_has_one_topic_whatever_its_name(line: Broker, boards: dict[str,
     store = MqttPacketStore(line, GROUP)
     assert store.publish([sharing.collect("a", (name,)) for name in names]) == []
     assert all(topic.count("/") == 3 for topic in topics(line))
-    found = store.fetch("b")
-    assert {each.class_names[0] for each in found.packets.values()} == set(names)
-    assert not found.refused
+    fetched = store.fetch("b")
+    assert {each.class_names[0] for each in fetched.packets.values()} == set(names)
+    assert not fetched.refused
     assert sorted(store.withdraw("a")) == sorted(names)
 
 
@@ -159,9 +159,9 @@ def test_more_boards_than_that_are_told_of(
     for name in "abcdefghij":
         data = boards[name].packet("run", origin=name)._data
         line.publish(store.topic("run", name), data, retain=True)
-    found = store.fetch("c")
-    assert [topic[-1] for topic in found.packets] == list("abdefghi")
-    assert found.left == ("run",)
+    fetched = store.fetch("c")
+    assert [topic[-1] for topic in fetched.packets] == list("abdefghi")
+    assert fetched.left == ("run",)
 
 
 def test_one_packet_of_a_class_is_learned(
@@ -171,8 +171,8 @@ def test_one_packet_of_a_class_is_learned(
         store.publish([boards[name].packet("run", origin=name)._data])
     pupil = Board(loader.load("python"), (40, 40, 0))
     sharer = shared_samples.Sharer("d", pupil.sharing, "xyz", ((0, 2),) * 3, ())
-    told, refused = sharer.take_lacking(store.fetch("d").packets)
-    assert [each.classes[0].what for each in told] == ["learned"] + ["learned of others"] * 2
+    outcomes, refused = sharer.take_lacking(store.fetch("d").packets)
+    assert [each.classes[0].what for each in outcomes] == ["learned"] + ["learned of others"] * 2
     assert not refused
     assert pupil.learn_all() == 20
 
@@ -189,9 +189,9 @@ def test_a_packet_that_is_too_long_is_not_published(
     with pytest.raises(UserError, match=f"bytes|{MOST_SAMPLES} is the most"):
         store.publish([data])
     line.publish(store.topic("run", "a"), data, retain=True)
-    found = store.fetch("b")
-    assert not found.packets
-    assert len(found.refused) == 1
+    fetched = store.fetch("b")
+    assert not fetched.packets
+    assert len(fetched.refused) == 1
 
 
 @settings(max_examples=examples(10), deadline=None)
@@ -209,10 +209,10 @@ def test_forged_messages_are_refused_in_a_line_each_and_the_others_taken(
         wrong = dice.sample("ghijklm", 4)
         for name in wrong:
             line.publish(store.topic("run", name), forged(dice, whole), retain=True)
-        found = store.fetch("f")
-        assert sorted(found.packets) == [store.topic("run", name) for name in sorted(right)]
-        assert len(found.refused) == len(wrong)
-        assert all(said.isprintable() and len(said) < 400 for said in found.refused)
+        fetched = store.fetch("f")
+        assert sorted(fetched.packets) == [store.topic("run", name) for name in sorted(right)]
+        assert len(fetched.refused) == len(wrong)
+        assert all(said.isprintable() and len(said) < 400 for said in fetched.refused)
         for name in (*wrong, *right):
             line.publish(store.topic("run", name), b"", retain=True)
 

@@ -176,14 +176,14 @@ def test_what_is_no_learner(entry: str, words: str, capsys: pytest.CaptureFixtur
 
 
 def test_simulate_checked_gives_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    told = []
+    results = []
     for engine in ("checked", "python"):
         words = ("--model", "shrub", "--window", 8, "--trees", 2, "--limit", 200)
         assert run("simulate", "synth:sea_a", *words, "--engine", engine, "--json", "-") == 0
-        told.append(capsys.readouterr().out)
-    assert "state_crc32" in told[0]
+        results.append(capsys.readouterr().out)
+    assert "state_crc32" in results[0]
     lines = [
         {line for line in each.splitlines() if "second" not in line and "engine" not in line}
-        for each in told
+        for each in results
     ]
     assert lines[0] == lines[1]

@@ -45,15 +45,15 @@ def talking_to(pieces: Iterable[bytes]) -> Broker:
 
 @pytest.mark.parametrize("piece", [1, 3, 100_000])
 def test_messages_may_come_in_pieces_and_long_ones_are_cut(piece: int) -> None:
-    said = WELCOME + SUBSCRIBED + HELLO + long_message(200_000 if piece > 3 else 20_000) + HELLO
-    with talking_to(said[i : i + piece] for i in range(0, len(said), piece)) as line:
+    sent = WELCOME + SUBSCRIBED + HELLO + long_message(200_000 if piece > 3 else 20_000) + HELLO
+    with talking_to(sent[i : i + piece] for i in range(0, len(sent), piece)) as line:
         line.subscribe("a", "b")
         assert line.receive(10) == Message("a", b"yo", False)
-        found = line.receive(10)
-        assert found
-        assert found.topic == "b"
-        assert found.retained
-        assert len(found.data) == (20_000 if piece <= 3 else (1 << 17) - 3)
+        message = line.receive(10)
+        assert message
+        assert message.topic == "b"
+        assert message.retained
+        assert len(message.data) == (20_000 if piece <= 3 else (1 << 17) - 3)
         assert line.receive(10) == Message("a", b"yo", False)
         with pytest.raises(UserError, match="is gone"):
             line.receive(10)

@@ -91,9 +91,9 @@ def test_the_old_one_goes_on(
         status = link.ask(STATUS)
     assert isinstance(status, DeviceStatus)
     assert status.samples == 40
-    said = b"".join(text).decode()
-    assert "the new configuration cannot be used, and the old one goes on" in said
-    assert words in said
+    output = b"".join(text).decode()
+    assert "the new configuration cannot be used, and the old one goes on" in output
+    assert words in output
     assert (tmp_path / "config.json").read_bytes() == before
 
 
@@ -175,6 +175,6 @@ def test_no_cut_on_fat_leaves_the_board_without_a_configuration(
     (tmp_path / "config.new").write_text(json.dumps(NEW))
     with contextlib.suppress(KeyboardInterrupt):
         config.adopt_new(folder)
-    found = config.read_configuration(folder)
-    assert found.parameters in (OLD["parameters"], NEW["parameters"])
+    configuration = config.read_configuration(folder)
+    assert configuration.parameters in (OLD["parameters"], NEW["parameters"])
     assert steps > 1 or cut < 2

@@ -293,7 +293,7 @@ def test_a_button_says_what_is_normal(
             link.connect()
             clock.go(240 * 10_000)
             observe(link, 240)
-            said = words.last
+            message = words.last
     finally:
         device.close()
-    assert said == "this is normal: the next 40 samples show it"
+    assert message == "this is normal: the next 40 samples show it"

@@ -59,8 +59,10 @@ def test_it_learns_what_a_board_learns_that_keeps_its_ram(start: Start, tmp_path
     light = start(USUAL, BOARD)
     expected, _ = live(light, tmp_path / "1")
     assert crc(deep) == crc(light)
-    told = ("samples", "right", "accuracy", "kappa", "pending", "missed")
-    assert [getattr(status, name) for name in told] == [getattr(expected, name) for name in told]
+    fields = ("samples", "right", "accuracy", "kappa", "pending", "missed")
+    assert [getattr(status, name) for name in fields] == [
+        getattr(expected, name) for name in fields
+    ]
     assert status.samples == 12  # the first four are only observed, before anything is saved
     assert status.checkpoint == 13
     assert status.asleep == pytest.approx(board["asleep"], abs=60)  # the last is under way
@@ -87,20 +89,20 @@ def test_where_nothing_can_be_saved_it_keeps_its_ram_and_says_so(
 ) -> None:
     """Twice for each sample: after its label, and before its sleep; not for each second of it."""
     device = start(DEEP, BOARD, checkpoint=CHECKPOINT | {"path": "nowhere/checkpoint"})
-    said, failed = b"", b"was not saved to nowhere/checkpoint"
+    output, failed = b"", b"was not saved to nowhere/checkpoint"
     end = time.monotonic() + PATIENCE
     with waking(device, tmp_path / "0"):
-        found = os.open(device.port, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
+        port = os.open(device.port, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
         # A terminal passes on what was written some time after that
-        while not (tmp_path / "0" / "ended.json").exists() or said.count(failed) < 10:
-            assert time.monotonic() < end, said
+        while not (tmp_path / "0" / "ended.json").exists() or output.count(failed) < 10:
+            assert time.monotonic() < end, output
             with contextlib.suppress(BlockingIOError):
-                said += os.read(found, 4096)
-        os.close(found)
+                output += os.read(port, 4096)
+        os.close(port)
         status, _ = live(device, tmp_path / "0")
     assert not (tmp_path / "0" / "asleep.json").exists()
     assert (status.samples, status.missed) == (12, 0)
-    assert said.count(failed) <= 30
+    assert output.count(failed) <= 30
 
 
 def test_a_button_wakes_it_and_keeps_it_awake(start: Start, tmp_path: Path) -> None:
@@ -109,8 +111,8 @@ def test_a_button_wakes_it_and_keeps_it_awake(start: Start, tmp_path: Path) -> N
     board = {"seconds": 500, "pressed": [[330, 335]], "port": "esp32"}
     status, ended = slept(start(sleep, board, label_pin=None), tmp_path / "0")
     assert status.pending > 4
-    told = ended["asleep"] - status.asleep
-    assert 60 - 40 < told < 90  # the one that the button ended, and the one under way
+    asleep = ended["asleep"] - status.asleep
+    assert 60 - 40 < asleep < 90  # the one that the button ended, and the one under way
     untouched, other = slept(start(sleep, board | {"pressed": []}, label_pin=None), tmp_path / "1")
     assert other["asleep"] - ended["asleep"] > 35
     assert untouched.pending in (status.pending, status.pending - 1)

@@ -88,9 +88,11 @@ def test_an_overrun_is_said_and_in_no_window(
     with HostLink(SerialLine(port), on_text=text.append) as link:
         link.connect()
         seen = [one.values for one in observe(link, 6)]
-    said = b"".join(text).decode()
-    assert "microshrub: the sensor's FIFO overran 4 times: readings were lost, as a sample" in said
-    assert "overran 3 times" not in said
+    output = b"".join(text).decode()
+    assert (
+        "microshrub: the sensor's FIFO overran 4 times: readings were lost, as a sample" in output
+    )
+    assert "overran 3 times" not in output
     assert {one[1] - one[0] for one in seen} == {99}
     shown = ""
     for _ in range(8):  # it says so after 8, 16, 32 times and so on, however fast this machine is

@@ -64,9 +64,9 @@ def stream() -> Stream:
 
 def simulated(stream: Stream, *more: LabelBudget) -> GuaranteeRun:
     run = prequential.evaluate(stream, "shrub", MODEL, companions=[*more, WANTED])
-    found = run.companions["guarantee"]
-    assert isinstance(found, GuaranteeRun)
-    return found
+    guarantee = run.companions["guarantee"]
+    assert isinstance(guarantee, GuaranteeRun)
+    return guarantee
 
 
 @pytest.fixture
@@ -82,9 +82,9 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) 
 
 def counts(run: GuaranteeRun) -> tuple[int, ...]:
     """What a board says of the same: labels, covered, sets, classes in them, unsure ones."""
-    told = run.covered[run.covered < 2]
+    covered = run.covered[run.covered < 2]
     sizes = run.sizes
-    return len(told), int(told.sum()), len(sizes), int(sizes.sum()), int((sizes > 1).sum())
+    return len(covered), int(covered.sum()), len(sizes), int(sizes.sum()), int((sizes > 1).sum())
 
 
 def test_the_sets_are_the_simulators(stream: Stream, start: Start) -> None:
@@ -191,11 +191,11 @@ def test_nothing_is_allocated_and_a_checkpoint_keeps_it(stream: Stream, start: S
     device.kill()
     device.start()
     with connected(device) as link:
-        told, status = link.ask(companion_words(0)), link.ask(STATUS)
-        assert isinstance(told, CompanionWords)
+        answer, status = link.ask(companion_words(0)), link.ask(STATUS)
+        assert isinstance(answer, CompanionWords)
         assert isinstance(status, DeviceStatus)
         assert status.samples == 100
-        assert told.words[2] == status.samples
+        assert answer.words[2] == status.samples
         link.ask(RESET)
         assert link.ask(companion_words(0)) == CompanionWords((0, 0, 0, 0, 0, 0, -(1 << 29)))
 

@@ -81,8 +81,8 @@ def test_it_is_found_taught_and_tells_its_state(
 ) -> None:
     start(broker.port)
     listener.until_at("status", lambda text: text == "online")
-    found = {topic: json.loads(text) for topic, text in listener.found().items()}
-    parts = found[DEVICE]["cmps"]
+    discovered = {topic: json.loads(text) for topic, text in listener.found().items()}
+    parts = discovered[DEVICE]["cmps"]
     assert parts["state"]["ops"] == [*CLASSES]
     assert parts["label"]["ops"] == ["Not labelled", *CLASSES]
     assert parts["query"] == {"p": "select"}  # it has none, and is removed
@@ -181,25 +181,25 @@ def test_answers_arrive_or_are_refused_in_words(
         return listener.until_at("message")
 
     def asked_of(but: str = "") -> str:
-        found = but
-        while found in ("", but):
-            found = listener.until_state()["asked"]
-        return found
+        stamp = but
+        while stamp in ("", but):
+            stamp = listener.until_state()["asked"]
+        return stamp
 
-    asked = asked_of()
-    long_ago = f"{(int(asked[:4], 16) - 1) & 65535:04x}{asked[4:]}"
+    stamp = asked_of()
+    long_ago = f"{(int(stamp[:4], 16) - 1) & 65535:04x}{stamp[4:]}"
     assert answer(f"{long_ago} {CLASSES[0]}").startswith("too late")
-    assert answer(f"{asked} nobody") == "no class is called nobody"
+    assert answer(f"{stamp} nobody") == "no class is called nobody"
     for _ in range(3):  # a state is told each minute
-        assert listener.until_state()["asked"] == asked
-    assert answer(f"{asked} {CLASSES[0]}") == f"learned: {CLASSES[0]}"
-    assert answer(f"{asked} {CLASSES[0]}").startswith("too late")
-    another = asked_of(asked)
-    assert int(another, 16) == int(asked, 16) + 1
+        assert listener.until_state()["asked"] == stamp
+    assert answer(f"{stamp} {CLASSES[0]}") == f"learned: {CLASSES[0]}"
+    assert answer(f"{stamp} {CLASSES[0]}").startswith("too late")
+    another = asked_of(stamp)
+    assert int(another, 16) == int(stamp, 16) + 1
     assert answer(f"{another} Don't know") == "nothing was learned"
     assert int(asked_of(another), 16) == int(another, 16) + 1
     queries = [event["id"] for event in events(listener) if event["event_type"] == "query"]
-    assert queries[:2] == [asked, another]
+    assert queries[:2] == [stamp, another]
     assert answer("walk") == "no label is queried now, or the answer has no id"
     assert answer(" walk") == "no label is queried now, or the answer has no id"
     assert answer("x" * 500) == "the message is too long"
@@ -215,8 +215,8 @@ def test_answers_arrive_or_are_refused_in_words(
 def test_it_is_told_what_is_normal(broker: Mosquitto, listener: Listener, start: Start) -> None:
     start(broker.port, anomaly={"period": 1000, "window": 16, "normal": 16})
     listener.until_at("status", lambda text: text == "online")
-    found = json.loads(listener.last[DEVICE])["cmps"]["normal"]
-    assert found["cmd_t"] == "microshrub/kitchen/normal/set"
+    button = json.loads(listener.last[DEVICE])["cmps"]["normal"]
+    assert button["cmd_t"] == "microshrub/kitchen/normal/set"
     listener.say("normal/set", "PRESS")
     assert listener.until_at("message") == "this is normal: the next 16 samples show it"
 
@@ -284,7 +284,7 @@ def test_a_line_that_is_cut_loses_nothing(
             heard.until_at("status", lambda text: text == "online")
         heard.until_state(lost=0)
         assert heard.found() == whole
-        told = [event["class"] for event in events(heard) if event["event_type"] == "state"]
-        assert len(told) > 4
-        assert told == [told[k % 2] for k in range(len(told))]
-        assert told[0] != told[1]
+        classes = [event["class"] for event in events(heard) if event["event_type"] == "state"]
+        assert len(classes) > 4
+        assert classes == [classes[k % 2] for k in range(len(classes))]
+        assert classes[0] != classes[1]

@@ -147,15 +147,15 @@ def test_the_device_does_what_simulate_says(
     with engines.start("c", learner_name(model), parameters, [Forecast(target)]) as engine:
         rows = stream.raw_rows()
         fit(engine, rows, 256)
-        said, halves = engine.run(rows), np.frombuffer(engine.outputs(), "<i4")
+        expected, halves = engine.run(rows), np.frombuffer(engine.outputs(), "<i4")
     with connected(start(stream, model)) as link:
         link.ask(regression(predictions=True))
         answers = take(link, stream, 0, SAMPLES)
         errors = link.ask(regression(predictions=True))
         assert crc32(link) == wanted.state_crc32
-    found = [answer.number for answer in answers]
-    assert [number.predicted for number in found if number] == said.tolist()
-    assert [number.half for number in found if number] == halves.tolist()
+    numbers = [answer.number for answer in answers]
+    assert [number.predicted for number in numbers if number] == expected.tolist()
+    assert [number.half for number in numbers if number] == halves.tolist()
     assert isinstance(errors, RegressionErrors)
     unit = 10.0 ** -int(stream.target_scale.digits[0])
     assert errors.mae * unit == pytest.approx(wanted.errors.mae)

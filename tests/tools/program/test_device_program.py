@@ -319,9 +319,9 @@ def test_ctrl_c_stops_a_device_that_nobody_talks_to(
 ) -> None:
     device = start(stream, text=True)
     time.sleep(1.0)
-    said = said_by(device, typed)
-    assert b"microshrub: stopped: Ctrl-C" in said
-    assert b"Traceback" not in said
+    output = said_by(device, typed)
+    assert b"microshrub: stopped: Ctrl-C" in output
+    assert b"Traceback" not in output
     assert device.process.returncode == 0
 
 
@@ -417,9 +417,9 @@ def test_versions_are_said_on_both_sides(
             note = version_note(read_configuration(link, welcome))
     finally:
         device.close()
-    said = b"".join(text).decode()
-    assert "microshrub: program 0.0.1 (12345678)" in said
-    assert said.count("a PC speaks version 7 of the link, this program version 1: build") == 1
+    output = b"".join(text).decode()
+    assert "microshrub: program 0.0.1 (12345678)" in output
+    assert output.count("a PC speaks version 7 of the link, this program version 1: build") == 1
     assert note.startswith("Note: the board's program was built by microshrub 0.0.1 (12345678)")
     assert "build and flash it again" in note
     assert not version_note({"program": library_files.version()})

@@ -68,14 +68,14 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) 
 
 def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[int]:
     """Send samples, and the labels that are asked for; which these were."""
-    rows, asked = prequential.raw_rows(stream), []
+    rows, queried = prequential.raw_rows(stream), []
     for k in range(begin, end):
         answer = link.ask(sample(rows[k].tolist()))
         assert isinstance(answer, Prediction)
         if answer.sample_id:
-            asked.append(k)
+            queried.append(k)
             link.ask(late_label(answer.sample_id, int(stream.labels[k])))
-    return asked
+    return queried
 
 
 def test_the_device_asks_as_the_simulator_does(stream: Stream, start: Start) -> None:

@@ -53,7 +53,7 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
         "NearestNeighbours", MODEL, quantizer="quantizer.state", class_names=NAMES,
         spare_classes=SPARE, queries=SHARE.budget(), text=True,
     )  # fmt: skip
-    asked, right = [], []
+    queried, right = [], []
     named = {"walk": 0, "rest": 1}
 
     def put(**_: object) -> None:
@@ -70,7 +70,7 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
             assert isinstance(answer, Prediction)
             right.append(answer.label == named.get(name))
             if answer.sample_id:
-                asked.append(k)
+                queried.append(k)
             if answer.sample_id and name in named:
                 link.ask(late_label(answer.sample_id, named[name]))
             if k == 130:
@@ -83,7 +83,7 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
                 state = link.ask(classes(class_messages.name(name)))
                 assert isinstance(state, ClassState)
                 named[name] = state.number
-        assert asked == run.label_budget.asked.nonzero()[0].tolist()
+        assert queried == run.label_budget.asked.nonzero()[0].tolist()
         assert right == run.right.tolist()
         assert link.ask(FINGERPRINT) == Fingerprint(run.state_crc32)
 

@@ -53,12 +53,12 @@ def test_a_day_on_a_battery(start: Start, tmp_path: Path) -> None:
     currents = board_files.load("rpi_pico").currents
     assert currents
     assert currents.sleep_ma
-    told = energy.estimate(currents, 0, 0, 10_000, 1.0, listening=2 / 60).asleep
+    estimated = energy.estimate(currents, 0, 0, 10_000, 1.0, listening=2 / 60).asleep
     awake = day - status.asleep
     counted = (
         currents.volts * (awake * currents.awake_ma + status.asleep * currents.sleep_ma) / day
     )
-    assert counted == pytest.approx(told, rel=0.03)
+    assert counted == pytest.approx(estimated, rel=0.03)
 
 
 def test_without_sleep_it_never_sleeps(start: Start, tmp_path: Path) -> None:

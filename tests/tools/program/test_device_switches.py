@@ -160,11 +160,11 @@ def test_a_neopixel_has_the_colour_of_the_predicted_class(
     """It is told only where the class changes; what has no colour is dark."""
     with connected(start(MACHINE, [[[5, 1, 2, 3]], [[5, 0, 64, 255], 16]])) as link:
         learn(link, three_classes(tmp_path), 0, 300)
-        told = tmp_path / "pixel.5"
-        told.unlink()
+        log = tmp_path / "pixel.5"
+        log.unlink()
         for label in (0, 0, 1, 1, 2, 0):
             assert link.ask(sample([label, label * 5, 0])).label == label  # type: ignore[union-attr]
-        assert told.read_text().splitlines() == ["1 2 3", "0 64 255", "0 0 0", "1 2 3"]
+        assert log.read_text().splitlines() == ["1 2 3", "0 64 255", "0 0 0", "1 2 3"]
         assert pins(tmp_path)["16"] == "0"
 
 
@@ -175,14 +175,14 @@ def test_a_buzzer_sounds_the_tone_of_the_predicted_class(
     start: Callable[..., Device], tmp_path: Path
 ) -> None:
     """It is told only where the class changes; a class without a tone is silent."""
-    told = tmp_path / "tone.6"
+    log = tmp_path / "tone.6"
     with connected(start(MACHINE, SOUNDING)) as link:
-        assert told.read_text().splitlines() == ["440 Hz", "0"]
+        assert log.read_text().splitlines() == ["440 Hz", "0"]
         learn(link, three_classes(tmp_path), 0, 300)
-        told.write_text("")
+        log.write_text("")
         for label in (2, 0, 0, 1, 1, 2, 2, 0):
             assert link.ask(sample([label, label * 5, 0])).label == label  # type: ignore[union-attr]
-        lines = told.read_text().splitlines()
+        lines = log.read_text().splitlines()
         assert lines[-7:] == ["880 Hz", "32768", "440 Hz", "32768", "0", "880 Hz", "32768"]
         assert pins(tmp_path)["16"] == "0"
 
@@ -208,13 +208,13 @@ def test_a_buzzer_is_silent_when_the_program_ends(
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "ending.py").write_text(ENDING % why)
     device = start(MACHINE + "\n\nimport ending\n", [[[6, 880]]] * 3)
-    told = tmp_path / "tone.6"
+    log = tmp_path / "tone.6"
     with connected(device) as link:
         learn(link, three_classes(tmp_path), 0, 60)
-        assert told.read_text().split()[-1] == "32768"
+        assert log.read_text().split()[-1] == "32768"
         (tmp_path / "end").touch()
         device.process.wait(PATIENCE)
-    assert told.read_text().split()[-1] == "0"
+    assert log.read_text().split()[-1] == "0"
 
 
 def test_without_pwm_a_buzzer_is_refused_in_one_line(

@@ -145,17 +145,17 @@ def test_who_has_no_key_is_told_a_random_number_and_nothing_else(board: NetworkB
 def test_what_was_said_once_is_worth_nothing(board: NetworkBoard) -> None:
     """A proof signs the board's number, which is another one on each line and after a reset."""
     board.start()
-    said, seen = b"", []
+    earlier, seen = b"", []
     for k in range(2):
         with board.stranger() as line:
             theirs = number(line)
             seen.append(theirs)
-            said = said or proof(KEY, theirs, os.urandom(NONCE))
-            up = SignedRecords(signed(KEY, b"u", said[:NONCE] + seen[0]))
-            line.sendall(said + up.seal(b""))
+            earlier = earlier or proof(KEY, theirs, os.urandom(NONCE))
+            up = SignedRecords(signed(KEY, b"u", earlier[:NONCE] + seen[0]))
+            line.sendall(earlier + up.seal(b""))
             if k == 0:
                 answer = line.recv(CODE + 2 + CODE, socket.MSG_WAITALL)
-                assert answer[:CODE] == signed(KEY, b"b", said[:NONCE] + theirs)[:CODE]
+                assert answer[:CODE] == signed(KEY, b"b", earlier[:NONCE] + theirs)[:CODE]
             else:
                 assert rest(line) == b""
     device = board.device

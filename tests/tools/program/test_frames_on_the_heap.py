@@ -52,7 +52,7 @@ GUESTS = {"device.authenticated_channel": ["read"]}
 @pytest.mark.parametrize("module", SERVING)
 def test_no_frame_is_on_the_heap(module: str) -> None:
     path = next(p for p in mpy.compiled("armv6m") if library_files.module_name(p) == module)
-    found = list(functions(path, SERVING[module]))  # several classes may have one of its name
-    assert {name for name, _ in found} == set(SERVING[module])
-    on_heap = [name for name, code in found if not code.native and frame_bytes(code.data)]
+    frames = list(functions(path, SERVING[module]))  # several classes may have one of its name
+    assert {name for name, _ in frames} == set(SERVING[module])
+    on_heap = [name for name, code in frames if not code.native and frame_bytes(code.data)]
     assert on_heap == GUESTS.get(module, [])

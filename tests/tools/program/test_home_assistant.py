@@ -45,12 +45,12 @@ def test_home_assistant_makes_the_entities(
     finally:
         device.close()
         broker.stop()
-    told = {topic: data.decode() for topic, data in listener.last.items()}
+    messages = {topic: data.decode() for topic, data in listener.last.items()}
     check = tmp_path / "house" / "test_entities.py"  # away from our own conftest.py
     check.parent.mkdir()
     shutil.copy(CHECK, check)
     path = tmp_path / "told.json"
-    path.write_text(json.dumps(told))
+    path.write_text(json.dumps(messages))
     done = subprocess.run(
         [home, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--asyncio-mode=auto",
          "--show-capture=no", "--rootdir", check.parent, check],

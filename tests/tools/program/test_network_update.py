@@ -55,12 +55,14 @@ def test_the_board_starts_again_after_a_minute_and_feeds_its_watchdog(
             [*micropython_command, "-X", "heapsize=2m", *words], stdout=subprocess.PIPE, text=True
         )
         with board, listens.accept()[0] as line:
-            asked = b"print('x' * 200000)"
-            line.sendall(SignedRecords(KEY).seal(struct.pack("<I", len(asked)) + asked))
+            line_of_python = b"print('x' * 200000)"
+            line.sendall(
+                SignedRecords(KEY).seal(struct.pack("<I", len(line_of_python)) + line_of_python)
+            )
             try:
-                said = board.communicate(timeout=PATIENCE)[0]
+                output = board.communicate(timeout=PATIENCE)[0]
             finally:
                 board.kill()
-    fed, slept = map(int, said.split())
+    fed, slept = map(int, output.split())
     assert slept == 60_000
     assert fed >= 1000

@@ -136,14 +136,14 @@ print("STATUS:", words[14])
 """
     lines = board(run_micropython, configuration("Thicket", THICKET, **FIELDS), 1100, code)
     words = {line.partition(":")[0]: line.partition(":")[2].split() for line in lines}
-    said = {name: [int(word) for word in words[name]] for name in ("GAPS", "LEARNED", "STATUS")}
-    longest, erases, missed, number = said["GAPS"]
+    figures = {name: [int(word) for word in words[name]] for name in ("GAPS", "LEARNED", "STATUS")}
+    longest, erases, missed, number = figures["GAPS"]
     assert number == 2
     assert erases >= 20
     assert longest < 150_000  # at once, it takes 0.6 s
     assert missed <= 3 * erases
-    assert said["STATUS"] == [missed]
-    learned, _, held = said["LEARNED"]
+    assert figures["STATUS"] == [missed]
+    learned, _, held = figures["LEARNED"]
     assert (learned, held) == (1100 - 9, 0)
 
 

@@ -69,14 +69,14 @@ def test_taught_class_after_class_it_knows_all_through_a_power_cut(
     device.kill()
     device.start()
     labels = rng.integers(0, CLASSES, 1000).tolist()
-    asked = [rows_of(rng, label, 1)[0] for label in labels]
+    unlabelled = [rows_of(rng, label, 1)[0] for label in labels]
     with connected(device) as link:
-        answers = [told(link, row) for row in asked]
-        assert answers == [twin.sample(row) for row in asked]
+        answers = [told(link, row) for row in unlabelled]
+        assert answers == [twin.sample(row) for row in unlabelled]
         assert np.mean(np.array([label for label, _ in answers]) == labels) > 0.95
         assert link.ask(FINGERPRINT).crc32 == twin.app.state_crc32() & 0xFFFFFFFF  # type: ignore[attr-defined]
         # once it has settled, the same row gets the same answer, whatever came between
-        again = [told(link, row) for row in reversed(asked[200:400])]
+        again = [told(link, row) for row in reversed(unlabelled[200:400])]
     assert again[::-1] == answers[200:400]
 
 
@@ -92,9 +92,9 @@ def test_taught_only_by_labels_that_come_late(device: Device, tmp_path: Path) ->
                 link.ask(late_label(answer.sample_id, label))
                 twin.app.label(twin.app.sample_id, label)
         labels = rng.integers(0, CLASSES, 200).tolist()
-        asked = [rows_of(rng, label, 1)[0] for label in labels]
-        answers = [told(link, row) for row in asked]
-    assert answers == [twin.sample(row) for row in asked]
+        unlabelled = [rows_of(rng, label, 1)[0] for label in labels]
+        answers = [told(link, row) for row in unlabelled]
+    assert answers == [twin.sample(row) for row in unlabelled]
     assert np.mean(np.array([label for label, _ in answers]) == labels) > 0.95
 
 
@@ -119,9 +119,9 @@ def test_ranges_grow_before_the_first_label_and_not_for_one_who_came_with_what_h
         pass
     bits = built.app.quantizer.bits
     far = [[5 * value for value in row] for row in rows_of(rng, 1, 300)]
-    said = [built.sample(row) for row in far]
+    predicted = [built.sample(row) for row in far]
     assert built.app.quantizer.bits == bits
-    assert [built.sample(row) for row in far] == said
+    assert [built.sample(row) for row in far] == predicted
 
 
 def test_a_learner_that_cannot_move_along_needs_a_warm_up(tmp_path: Path) -> None:

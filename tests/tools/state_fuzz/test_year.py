@@ -43,10 +43,10 @@ def test_a_day_asleep_counts_the_time_awake(capsys: pytest.CaptureFixture[str]) 
     matches = re.findall(
         r"awake for ([\d.]+) of ([\d.]+) hours .* counted ([\d,]+) .*clock ([\d,]+)", output
     )
-    awake, hours, told, clock = (float(word.replace(",", "")) for word in matches[0])
+    awake, hours, printed, clock = (float(word.replace(",", "")) for word in matches[0])
     assert 22 < hours <= 24.01
     assert 2 / 60 < awake / hours < 2 / 60 + 0.02
-    assert abs(told - clock) <= 10
+    assert abs(printed - clock) <= 10
     assert clock == pytest.approx(3600 * (hours - awake), abs=40)
     counted, estimated = map(
         float, re.findall(r"([\d.]+) mW in the mean; .* estimates ([\d.]+)", output)[0]

@@ -159,12 +159,12 @@ def test_what_cannot_be_a_name_is_a_number(
 ) -> None:
     """A program of somebody else may send anything."""
     text = json.dumps(fields).encode()
-    told = f"""
+    method = f"""
     def read_text(self, at, buffer):
         buffer[: len({text!r}) - at] = {text!r}[at:]
         return len({text!r}) - at
 """
-    script = SERVER.replace("hash = 2, 3, 77\n", f"hash = 2, 3, {zlib.crc32(text)}\n{told}")
+    script = SERVER.replace("hash = 2, 3, 77\n", f"hash = 2, 3, {zlib.crc32(text)}\n{method}")
     with HostLink(SerialLine(device(script))) as link:
         welcome = link.connect()
         config = read_configuration(link, welcome)

@@ -181,12 +181,12 @@ def test_escapes_do_not_reach_the_terminal(
     }  # fmt: skip
     text = f"microshrub: {ESCAPES}\n".encode()
     with hostile(config, seen=observed(0, 0), text=text) as port:
-        said: list[str] = []
+        output: list[str] = []
 
         def watched(seconds: float) -> str:
             assert run("monitor", "--port", port, "--seconds", seconds) == 0
             read = capsys.readouterr()
-            said[:] = read.out, read.err
+            output[:] = read.out, read.err
             return read.out
 
         predicted = "predicted ]0;title[2J31mwalk"
@@ -197,7 +197,7 @@ def test_escapes_do_not_reach_the_terminal(
             terminal = Terminal()
             with terminal.capture() as shown_there:
                 terminal.print(view(watch))
-    for text_there in (*said, shown_there.get()):
+    for text_there in (*output, shown_there.get()):
         assert text_there
         assert not {"\x1b", "\x07", "\x9b", "\u202e", "\b"} & set(text_there)
     lines = shown_there.get().splitlines()

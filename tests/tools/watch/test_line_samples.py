@@ -37,8 +37,8 @@ def taken(lines: list[str]) -> tuple[list[Reading], dict[str, int]]:
 def test_forms(
     line: str, names: tuple[str, ...], values: tuple[object, ...], label: str | None
 ) -> None:
-    found, left_out = taken([PROMPT, line, line, BOOT, line])
-    assert [(each.names, each.values, each.label) for each in found] == [
+    samples, left_out = taken([PROMPT, line, line, BOOT, line])
+    assert [(each.names, each.values, each.label) for each in samples] == [
         (names, values, label)
     ] * 3
     assert sum(left_out.values()) == 2
@@ -46,11 +46,11 @@ def test_forms(
 
 def test_a_header_names_the_columns_and_comes_again_after_a_reset() -> None:
     rows = ["ax,ay,label", "1,2,0", "3,4,1", "5", BOOT, "ax,ay,label", "6,7,1"]
-    found, left_out = taken(rows)
-    assert [(each.values, each.label) for each in found] == [((1, 2), "0"), ((3, 4), "1"),
+    samples, left_out = taken(rows)
+    assert [(each.values, each.label) for each in samples] == [((1, 2), "0"), ((3, 4), "1"),
                                                              ((6, 7), "1")]  # fmt: skip
-    assert {each.names for each in found} == {("ax", "ay")}
-    assert sum(left_out.values()) == len(rows) - len(found)
+    assert {each.names for each in samples} == {("ax", "ay")}
+    assert sum(left_out.values()) == len(rows) - len(samples)
 
 
 def test_each_line_is_a_sample_or_told() -> None:
@@ -63,9 +63,9 @@ def test_each_line_is_a_sample_or_told() -> None:
         "5.5,6",
         "9 mg,1",
     ]
-    found, left_out = taken(lines)
-    assert len(found) + sum(left_out.values()) == len(lines)
-    assert [each.values for each in found] == [("1.5", 2), ("3.5", 4), ("5.5", 6)]
+    samples, left_out = taken(lines)
+    assert len(samples) + sum(left_out.values()) == len(lines)
+    assert [each.values for each in samples] == [("1.5", 2), ("3.5", 4), ("5.5", 6)]
 
 
 def test_record_over_a_port(

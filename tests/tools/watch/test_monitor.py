@@ -149,9 +149,9 @@ def test_an_exam_counts_what_has_no_label(
 def test_an_exam_of_a_board_that_sends_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     silent = SimpleNamespace(observed=deque(), poll=lambda seconds: None)
     watch = SimpleNamespace(link=silent, target=None, matrix_names=("a", "b"))
-    found = exam.take(watch, 1.0, Interrupts())
+    outcome = exam.take(watch, 1.0, Interrupts())
     assert "b: the board sent no prediction" in capsys.readouterr().out
-    assert exam.grade(found).startswith("Exam: the board sent no prediction.")
+    assert exam.grade(outcome).startswith("Exam: the board sent no prediction.")
     with pytest.raises(UserError, match="predicts a number"):
         exam.take(SimpleNamespace(target=2), 1.0, Interrupts())
 
@@ -218,8 +218,8 @@ def observations(scores: list[int], threshold: int = 100) -> list[Observed]:
     ],
 )
 def test_the_last_episode_is_told_by_its_peak(scores: list[int], wanted: int | None) -> None:
-    found = strangest_of(observations(scores))
-    assert (found and found.prediction.score) == wanted
+    peak = strangest_of(observations(scores))
+    assert (peak and peak.prediction.score) == wanted
 
 
 def test_each_word_is_explained_on_the_page() -> None:

@@ -148,8 +148,10 @@ def test_a_decimal_that_its_factor_has_no_room_for_is_refused(
 def test_what_the_board_says_is_told_and_no_window_spans_it(
     device: Device, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file, said = tmp_path / "walk.csv", 'print("microshrub: the FIFO overran 2 times")'
-    program = PLOTTER.replace("while True:", f"while True:\n    if n % 40 == 0:\n        {said}")
+    file, program_line = tmp_path / "walk.csv", 'print("microshrub: the FIFO overran 2 times")'
+    program = PLOTTER.replace(
+        "while True:", f"while True:\n    if n % 40 == 0:\n        {program_line}"
+    )
     words = ["--features", "window=16", "hop=8", "statistics=min,max"]
     assert run("record", "--port", device(program), "-o", file, "--limit", 12, *words) == 0
     rows = [(int(row["n_min"]), int(row["n_max"])) for row in rows_of(file)]
@@ -418,12 +420,12 @@ def test_text_between_frames_is_found(parts: list[bytes | int], data: st.DataObj
     for part in parts:
         frame = isinstance(part, bytes)
         stream += pack(Frame(OBSERVED, 9, 9, part, 8)) if frame else b"x:%d\n" % part
-    lines, found = TextLines(), []
+    lines, texts = TextLines(), []
     while stream:
         n = data.draw(st.integers(1, len(stream)))
-        found += lines.feed(stream[:n])
+        texts += lines.feed(stream[:n])
         stream = stream[n:]
-    assert found == [f"x:{part}" for part in parts if isinstance(part, int)]
+    assert texts == [f"x:{part}" for part in parts if isinstance(part, int)]
 
 
 @given(st.lists(st.binary(max_size=5000), max_size=10))

@@ -149,10 +149,10 @@ def test_the_flash_holds_the_image_and_micropython_starts(
     image = image_for(KINDS[kind], SIZE)
     (tmp_path / "image.bin").write_bytes(image)
     with bench(kind, micropython_command, tmp_path, **options) as (bridge, chip):
-        said = write(page, bridge, tmp_path / "image.bin", usb)
+        output = write(page, bridge, tmp_path / "image.bin", usb)
         steps = " ".join(page.run("said"))
-        assert page.run(f"{STATUS}.className") == "good", said
-    assert said.startswith("MicroPython 1.")
+        assert page.run(f"{STATUS}.className") == "good", output
+    assert output.startswith("MicroPython 1.")
     offset = KINDS[kind].offset
     assert chip.flash[offset : offset + SIZE] == image
     assert set(chip.flash[:offset] + chip.flash[offset + SIZE :]) == {0xFF}

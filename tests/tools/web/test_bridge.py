@@ -31,11 +31,11 @@ def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Unix
 
 @pytest.fixture
 def bridge(address: str, board: UnixBoard) -> Iterator[Bridge]:
-    found = of_port(board.port, 115200, 0)
-    thread = threading.Thread(target=found.run, daemon=True)
+    bridge_of_port = of_port(board.port, 115200, 0)
+    thread = threading.Thread(target=bridge_of_port.run, daemon=True)
     thread.start()
-    yield found
-    found.stop()
+    yield bridge_of_port
+    bridge_of_port.stop()
     thread.join()
 
 
@@ -75,10 +75,10 @@ def put_and_watch(
     choose(page, "learner", "hoeffding")
     crc_of_run(page)
     page.run("document.querySelector('#flash').click()")
-    said = "document.querySelector('#flash-status')"
-    page.wait(f"!!{said}.className", 180)
-    assert page.run(f"{said}.className") == "good", page.run(f"{said}.textContent")
-    assert "bytes free" in page.run(f"{said}.textContent")
+    status = "document.querySelector('#flash-status')"
+    page.wait(f"!!{status}.className", 180)
+    assert page.run(f"{status}.className") == "good", page.run(f"{status}.textContent")
+    assert "bytes free" in page.run(f"{status}.textContent")
     slots = sorted(path.name for path in board.flash.iterdir())
     assert slots == ["main.py", "microshrub.0001"]
     config = json.loads((board.flash / "microshrub.0001" / "config.json").read_text())
@@ -102,14 +102,14 @@ def refused(page: Browser, bridge: Bridge, address: str) -> list[str]:
     page.wait("!!document.querySelector('#start')")
     choose_quick(page)
     crc_of_run(page)
-    said = []
+    messages = []
     for button in ("flash", "watch"):
         page.run(f"document.querySelector('#{button}').click()")
         status = f"document.querySelector('#{button}-status')"
         page.wait(f"{status}.className === 'bad'", 20)
-        said.append(page.run(f"{status}.textContent"))
+        messages.append(page.run(f"{status}.textContent"))
         assert not page.run(f"document.querySelector('#{button}').disabled")
-    return said
+    return messages
 
 
 def test_a_bridge_that_refuses_at_once_is_heard(page: Browser, bridge: Bridge) -> None:

@@ -87,10 +87,10 @@ def visited(
     request: pytest.FixtureRequest, tmp_path: Path, board: tuple[int, str]
 ) -> Iterator[Visited]:
     words = ["web"] if request.param == "web" else ["bridge", "--port", board[1]]
-    found = Visited(tmp_path, *words)
-    yield found
-    found.process.kill()
-    found.process.communicate()
+    visit = Visited(tmp_path, *words)
+    yield visit
+    visit.process.kill()
+    visit.process.communicate()
 
 
 @contextlib.contextmanager

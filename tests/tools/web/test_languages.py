@@ -49,9 +49,9 @@ def test_it_teaches_in_german(german: Browser) -> None:
 def test_what_the_simulator_finds_in_files_is_said_in_german() -> None:
     """The page has these tables in English, as the simulator has them."""
     german = GERMAN_TEXTS.read_text(encoding="utf-8")
-    said = [what for _, *both in KINDS for what in both if not what.startswith("read_")]
-    said += [what for _, what in TELLTALE_NAMES]
-    assert [what for what in said if f'"{what}":' not in german] == []
+    texts = [what for _, *both in KINDS for what in both if not what.startswith("read_")]
+    texts += [what for _, what in TELLTALE_NAMES]
+    assert [what for what in texts if f'"{what}":' not in german] == []
 
 
 def test_a_browser_without_a_language_has_the_page_in_english(page: Browser, address: str) -> None:
@@ -134,8 +134,8 @@ def test_the_other_language_is_one_press_away_and_keeps_what_the_address_has(
 def test_what_options_mean_is_said_in_german(german: Browser) -> None:
     """The page has these texts in English, as the learners have them."""
     table = OPTIONS.read_text(encoding="utf-8")
-    said = {option.help for model in MODELS for option in options_of(model).values()}
-    said = {text for text in said if not text.startswith("what a missed sample of each class")}
-    assert [text for text in said if f'"{text}"' not in table and f"'{text}'" not in table] == []
+    texts = {option.help for model in MODELS for option in options_of(model).values()}
+    texts = {text for text in texts if not text.startswith("what a missed sample of each class")}
+    assert [text for text in texts if f'"{text}"' not in table and f"'{text}'" not in table] == []
     shown = german.run("document.querySelector('#option-bytes-help').textContent")
     assert shown.startswith("2048..1048576: so viele Bytes")

@@ -17,12 +17,12 @@ SHAPE = {"features": 9, "classes": 2, **defaults("thicket")}
 def test_the_page_takes_no_more_than_simulate(name: str) -> None:
     """Where its own program, which is larger than that of `build`, has no room: just as much."""
     board = board_files.load(name)
-    found = page_boards.board_bytes(board, SHAPE)
+    on_the_page = page_boards.board_bytes(board, SHAPE)
     usual = bytes_for(Deployment(SHAPE, board, "Thicket"))
-    assert found <= usual
+    assert on_the_page <= usual
     program = page_boards.page_program("thicket", page_boards.serial_config(board))
     room = board.heap_free_bytes - page_boards.whole_budget(board, program).ram_bytes + 65536
-    assert found <= room or found == usual
+    assert on_the_page <= room or on_the_page == usual
 
 
 @pytest.mark.parametrize("name", ["esp32", "rpi_pico_w"])
@@ -31,5 +31,5 @@ def test_what_a_phone_has_taught_fits_the_boards_with_least_room(name: str) -> N
     board = board_files.load(name)
     config = page_boards.motion_config(board)
     program = page_boards.page_program("thicket", config, bytes=16384)
-    found = page_boards.whole_budget(board, program)
-    assert found.ram_bytes <= found.free_bytes
+    budget = page_boards.whole_budget(board, program)
+    assert budget.ram_bytes <= budget.free_bytes

@@ -46,8 +46,8 @@ def test_the_page_says_the_same(tmp_path: Path) -> None:
     cases = []
     for case in PIN_CASES:
         board = board_files.load(case.board)
-        told = {"name": board.name, "pins": pin_data(board)}
-        cases.append({"config": case.config, "board": told})
+        data = {"name": board.name, "pins": pin_data(board)}
+        cases.append({"config": case.config, "board": data})
     output = run_in_node(
         tmp_path,
         PROGRAM,

@@ -305,9 +305,9 @@ def test_a_column_that_gives_the_answer_away_is_left_out(
     crc_of_run(playground)
     notes = "document.querySelector('#notes').textContent"
     for stream in (open_stream(str(path)), None):
-        said = " ".join(stream.notes) if stream else playground.run(notes)
-        assert "column time is left out" in said
-        assert "column sample_id only rises and is named like" in said
+        text = " ".join(stream.notes) if stream else playground.run(notes)
+        assert "column time is left out" in text
+        assert "column sample_id only rises and is named like" in text
     leave_out(playground, "sample_id")
     assert playground.run(HIDDEN)
     assert playground.run("document.querySelector('#drop input[value=time]').checked")
@@ -336,8 +336,8 @@ def test_a_large_file_is_read_beside_the_page_and_can_be_stopped(
     """The page says how far it is, and goes on hearing: a press ends the reading."""
     give_csv(playground, tmp_path / "large.csv", long_csv(500_000))
     start(playground)
-    said = playground.wait(f"/Reading large.csv: [1-9]\\d* %/.test({SAID}) && {SAID}", RUN)
-    assert "%" in said
+    text = playground.wait(f"/Reading large.csv: [1-9]\\d* %/.test({SAID}) && {SAID}", RUN)
+    assert "%" in text
     start(playground)
     playground.wait(f"{SAID} === 'Stopped while the file was read.'", RUN)
     assert playground.run(HIDDEN)

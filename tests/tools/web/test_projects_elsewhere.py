@@ -103,10 +103,10 @@ def test_the_commands_go_on_in_the_folder_that_the_page_gives(
 def in_a_network(held: Browser, folder: Path) -> None:
     """A class is told to an MQTT broker, where the board has Wi-Fi; passwords are no page's."""
     choose(held, "switch-kind", "mqtt")
-    said = "document.querySelector('#gestures-take').textContent"
-    assert "Raspberry Pi Pico has no Wi-Fi" in held.run(said)
+    text = "document.querySelector('#gestures-take').textContent"
+    assert "Raspberry Pi Pico has no Wi-Fi" in held.run(text)
     choose(held, "gestures-board", "rpi_pico_w")
-    assert "fill in “Broker”" in held.run(said)
+    assert "fill in “Broker”" in held.run(text)
     choose(held, "switch-mqtt", "broker.local")
     choose(held, "switch-wifi", "school")
     held.wait("!!document.querySelector('#board-told')")

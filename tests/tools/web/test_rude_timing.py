@@ -152,16 +152,16 @@ def test_the_label_that_is_shown_is_the_one_that_is_learned(held: Browser) -> No
 
 def test_an_exam_that_was_broken_off_asks_for_nothing(held: Browser) -> None:
     """It told to show a gesture for ever."""
-    asked = "document.querySelector('#exam-asks').textContent"
+    question = "document.querySelector('#exam-asks').textContent"
     taught(held)
     held.run("document.querySelector('#exam').click()")
     do(held, "circle", 10)
     settle(held)
-    assert held.run(asked)
+    assert held.run(question)
     press(held, ONLY_PREDICT)
     do(held, "circle", 10)
     settle(held)
-    assert held.run(asked) == ""
+    assert held.run(question) == ""
 
 
 def test_a_double_click_deletes_one_recording(held: Chromium) -> None:

@@ -120,11 +120,11 @@ def test_the_files_are_those_of_build(
     choose(playground, "program-sensor", kind)
     for field, value in given.items():
         choose(playground, f"program-{field}", str(value))
-    found = program(playground, tmp_path, "take-program", board)
+    files = program(playground, tmp_path, "take-program", board)
     made = build(model, board, sensor=sensor, output=tmp_path / "made").folder
-    check_same(found, made)
-    assert (f"lib/{kind}.mpy" in found) == (kind in drivers())
-    assert ("lib/microshrub/device/custom_sensor.mpy" in found) == (kind in drivers())
+    check_same(files, made)
+    assert (f"lib/{kind}.mpy" in files) == (kind in drivers())
+    assert ("lib/microshrub/device/custom_sensor.mpy" in files) == (kind in drivers())
 
 
 @pytest.mark.parametrize(
@@ -174,9 +174,9 @@ def test_two_sensors_together_have_the_files_of_build(
     for field, value in given.items():
         choose(playground, f"program-{field}", str(value))
     assert playground.run(WHY_NOT) == ""
-    found = program(playground, tmp_path, "take-program", board)
-    check_same(found, build(model, board, sensor=several, output=tmp_path / "made").folder)
-    assert "lib/microshrub/device/combined_sensor.mpy" in found
+    files = program(playground, tmp_path, "take-program", board)
+    check_same(files, build(model, board, sensor=several, output=tmp_path / "made").folder)
+    assert "lib/microshrub/device/combined_sensor.mpy" in files
 
 
 @pytest.mark.parametrize(
@@ -216,8 +216,8 @@ def test_without_a_sensor_the_files_are_those_of_build(
     playground: Browser, tmp_path: Path
 ) -> None:
     model = learned(playground, tmp_path, 2)
-    found = program(playground, tmp_path, "take-program", "rpi_pico")
-    check_same(found, build(model, "rpi_pico", output=tmp_path / "made").folder)
+    files = program(playground, tmp_path, "take-program", "rpi_pico")
+    check_same(files, build(model, "rpi_pico", output=tmp_path / "made").folder)
 
 
 def test_what_gives_more_values_is_not_offered(playground: Browser, tmp_path: Path) -> None:
@@ -303,9 +303,9 @@ def test_an_accelerometer_with_a_driver_teaches_the_page_and_then_recognises_alo
             assert page.run(TAUGHT_WHY_NOT) == str(caught.value)
             assert not page.run("!!document.querySelector('#gestures-flash')")
             choose(page, "switch-kind", "line")
-            found = program(page, tmp_path, "gestures-take-program", "rpi_pico")
+            files = program(page, tmp_path, "gestures-take-program", "rpi_pico")
             made = build(project, "rpi_pico", sensor=sensor, output=tmp_path / "made").folder
-            check_same(found, made)
+            check_same(files, made)
             put(page, "gestures-flash")
         check_alone(board, "across", "up")
     flash = next(board.flash.glob("microshrub.*"))

@@ -159,8 +159,8 @@ BAD = [
 def test_raw_integers_and_units_are_the_simulators(tmp_path: Path) -> None:
     made = columns()
     told = [[None if math.isnan(value) else value for value in column] for column in made]
-    found = in_node(tmp_path, {"columns": told})["raw"]
-    for column, page in zip(made, found, strict=True):
+    raw = in_node(tmp_path, {"columns": told})["raw"]
+    for column, page in zip(made, raw, strict=True):
         values = np.array(column).reshape(-1, 1)
         scale = Scale.fit(values)
         (offset, digits) = scale.units()[0]
@@ -182,24 +182,24 @@ def as_the_simulator(page: dict[str, Any], path: Path) -> None:
 
 def packed(files: Iterable[tuple[str, str | bytes]]) -> list[tuple[str, str]]:
     """The files as JSON holds them."""
-    found = ((name, text.encode() if isinstance(text, str) else text) for name, text in files)
-    return [(name, base64.b64encode(data).decode()) for name, data in found]
+    contents = ((name, text.encode() if isinstance(text, str) else text) for name, text in files)
+    return [(name, base64.b64encode(data).decode()) for name, data in contents]
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 1 << 16])
 def test_files_are_read_as_the_simulator_reads_them(tmp_path: Path, chunk: int) -> None:
-    told = [*(("t.csv", text) for text in CSV), *(("t.arff", text) for text in ARFF)]
-    pages = in_node(tmp_path, {"files": packed(told), "chunk": chunk})["streams"]
-    for (name, text), page in zip(told, pages, strict=True):
+    cases = [*(("t.csv", text) for text in CSV), *(("t.arff", text) for text in ARFF)]
+    pages = in_node(tmp_path, {"files": packed(cases), "chunk": chunk})["streams"]
+    for (name, text), page in zip(cases, pages, strict=True):
         path = tmp_path / name
         path.write_bytes(text.encode())
         as_the_simulator(page, path)
 
 
 def test_what_the_simulator_refuses_the_page_refuses_too(tmp_path: Path) -> None:
-    told = [("t.arff", ROOMS.replace(old, new)) for old, new in BAD]
-    pages = in_node(tmp_path, {"files": packed(told)})["streams"]
-    for (name, text), page in zip(told, pages, strict=True):
+    cases = [("t.arff", ROOMS.replace(old, new)) for old, new in BAD]
+    pages = in_node(tmp_path, {"files": packed(cases)})["streams"]
+    for (name, text), page in zip(cases, pages, strict=True):
         path = tmp_path / name
         path.write_bytes(text.encode())
         with pytest.raises(DataError):

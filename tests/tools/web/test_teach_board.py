@@ -58,9 +58,9 @@ def test_a_project_that_was_opened_again_is_put_on_a_board(
     bridged.give_file("#project", project)
     assert crc(bridged) == before
     bridged.run("document.querySelector('#gestures-flash').click()")
-    said = "document.querySelector('#gestures-flash-status')"
-    bridged.wait(f"!!{said}.className")
-    assert bridged.run(f"{said}.className") == "good", bridged.run(f"{said}.textContent")
+    status = "document.querySelector('#gestures-flash-status')"
+    bridged.wait(f"!!{status}.className")
+    assert bridged.run(f"{status}.className") == "good", bridged.run(f"{status}.textContent")
     state = board.flash / "microshrub.0001" / "learner.state"
     file = load_model(project).file
     assert state.read_bytes() == file.states.learner

@@ -78,7 +78,7 @@ def test_the_figure_is_that_of_learners_which_have_not_seen_the_recordings(
     assert len(recordings) == 6
     stretches = find(labels, 3)
     assert stretches.count == 6
-    found = guessed = count = 0
+    right_answers = guessed = count = 0
     parameters = {**defaults("thicket"), "features": 26, "classes": 3, "bytes": 16384, "seed": 0}
     drawn = list(draws(stretches))
     for draw in drawn:
@@ -93,13 +93,13 @@ def test_the_figure_is_that_of_learners_which_have_not_seen_the_recordings(
                 if not held[k]
             ]
         )
-        found += (
+        right_answers += (
             answers("thicket", parameters, rows[known], labels[known], rows[out]) == labels[out]
         ).sum()
         guessed += (labels[out] == np.bincount(labels[known]).argmax()).sum()
         count += len(out)
     assert samples == round(count / len(drawn))
-    assert (right, guess) == (round(100 * found / count), round(100 * guessed / count))
+    assert (right, guess) == (round(100 * right_answers / count), round(100 * guessed / count))
     assert right < 90
 
 

@@ -105,9 +105,9 @@ def test_runs_whose_features_tell_nothing_of_the_class_are_no_success(
     choose(playground, "learner", "thicket")
     set_option(playground, "bytes", 8192)
     crc_of_run(playground)
-    found = shown(playground)
-    assert found == expected(path, "thicket", bytes=8192)
-    assert found[0] < 70
+    figures = shown(playground)
+    assert figures == expected(path, "thicket", bytes=8192)
+    assert figures[0] < 70
 
 
 def test_one_stretch_of_each_class_tells_nothing_and_another_run_gives_it_up(

@@ -47,14 +47,14 @@ def test_a_predicted_number_is_shown_with_its_errors(
         page.wait("!!document.querySelector('#start')")
         page.run("document.querySelector('#watch').click()")
         page.wait("document.querySelector('#watch-numbers').textContent")
-        found = dict(page.run(CELLS))
-        assert found["samples that came"] == "300"
-        assert found["predicted b"] == expected["predicted b"]
-        error, _, scored = found["mean absolute error"].partition(" of ")
-        told, _, number = expected["mean absolute error"].partition(" of ")
-        assert (float(error), scored) == (float(told), number)
-        assert float(found["NoChange: the last target"]) == float(expected["NoChange"])
-        share = float(found["inside the interval"].removesuffix(" %"))
+        cells = dict(page.run(CELLS))
+        assert cells["samples that came"] == "300"
+        assert cells["predicted b"] == expected["predicted b"]
+        error, _, scored = cells["mean absolute error"].partition(" of ")
+        mean_error, _, number = expected["mean absolute error"].partition(" of ")
+        assert (float(error), scored) == (float(mean_error), number)
+        assert float(cells["NoChange: the last target"]) == float(expected["NoChange"])
+        share = float(cells["inside the interval"].removesuffix(" %"))
         assert share == pytest.approx(float(expected["inside the interval"][:-2]), abs=0.06)
         assert page.run("document.querySelector('#watch-stream').hidden")
         assert page.run("document.querySelector('#watch-confusion').closest('section').hidden")

@@ -42,8 +42,8 @@ def test_a_question_is_answered_in_the_page(
         page.open(bridge.address)
         page.wait("!!document.querySelector('#start')")
         page.press("#watch")
-        asked = f"What is sample {before.sample_id}? The guess is {guess}."
-        page.wait(f"{QUERY} === {asked!r}")
+        question = f"What is sample {before.sample_id}? The guess is {guess}."
+        page.wait(f"{QUERY} === {question!r}")
         page.wait(f"{COUNT}.startsWith('{before.asked} of 15 samples were asked for, ')")
         page.wait(f"{ANSWERS}.join() === 'walk,rest'")
         page.press("#question-labels button:nth-child(2)")
