@@ -178,15 +178,25 @@ def _imports(name: str, later: bool, path: Path, *_changed: int) -> frozenset[st
     return imports_in(name, path.read_text(encoding="utf-8"), later)
 
 
-@functools.cache
 def imports_in(name: str, source: str, later: bool = True) -> frozenset[str]:
     """The same of a module's source that may not be that of its file."""
+    at_once, all_of_them = _imports_in(name, source)
+    return all_of_them if later else at_once
+
+
+@functools.cache
+def _imports_in(name: str, source: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What is imported at the start, and that with what functions import."""
     body = ast.parse(source).body
-    return frozenset(
-        imported_from(name, node)
-        for node in (_statements(body) if later else body)
-        if isinstance(node, ast.ImportFrom) and is_of_library(node)
+    at_once, all_of_them = (
+        frozenset(
+            imported_from(name, node)
+            for node in nodes
+            if isinstance(node, ast.ImportFrom) and is_of_library(node)
+        )
+        for nodes in (body, _statements(body))
     )
+    return at_once, all_of_them
 
 
 def _statements(body: Iterable[ast.AST]) -> Iterator[ast.AST]:

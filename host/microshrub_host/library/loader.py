@@ -90,6 +90,7 @@ class _Kernels(ast.NodeTransformer):
                 check_overflows(node)
             if WORK in self.names:
                 count_work(node, f"{self.module}.{node.name}")
+            ast.fix_missing_locations(node)
         return node
 
 
@@ -113,11 +114,14 @@ class _Loader(InspectLoader):
         more = sorted(self.names.keys() & {_CHECK, WORK})
 
         def make() -> CodeType:
-            tree = _Kernels(fullname, self.names).visit(ast.parse(source, str(self.path)))
-            tree = ast.fix_missing_locations(tree)
-            return compile(tree, str(self.path), "exec", dont_inherit=True)
+            code: Any = source
+            if any(word in source for word in changed):  # a tree takes three times as long
+                code = _Kernels(fullname, self.names).visit(ast.parse(source, str(self.path)))
+            return compile(code, str(self.path), "exec", dont_inherit=True)
 
-        named = f"from {library_files.PACKAGE}".encode() in source  # which is then this package
+        imports = f"from {library_files.PACKAGE}".encode()
+        named = imports in source  # which is then this package
+        changed = imports, VIPER.encode(), f"def {library_files.WRITE_ADDRESSES}(".encode()
         owner = fullname.partition(".")[0] if named else ""
         return remembered_code(source, self.path, f"{_own_digest()} {more} {owner}", make)
 

@@ -218,12 +218,11 @@ def _texts(
     parts = _parts() | learners
     public = {name: home for name, home in parts.items() if home in {*running}.difference(unasked)}
     merged = Merged(sources, running, public, learners)
-    others = {
+    outside = {
         name: _redirected(merged, name, text)
         for name, text in sources.items()
         if name not in (INIT, *running)
     }
-    outside = {name: ast.parse(text) for name, text in others.items()}
     callers = [*outside.values(), *map(ast.parse, own)]
     roots = unused_code.mentions(callers)
     body = [*_version(sources[INIT]), *merged.body]
@@ -328,8 +327,8 @@ def _version(source: str) -> list[ast.stmt]:
     ]
 
 
-def _redirected(merged: Merged, module: str, source: str) -> str:
-    """The source of a module with a file of its own, which imports from the merged one."""
+def _redirected(merged: Merged, module: str, source: str) -> ast.Module:
+    """The tree of a module with a file of its own, which imports from the merged one."""
     tree = ast.parse(source)
     for node in walk(tree):
         if isinstance(node, ast.ImportFrom):
@@ -341,7 +340,7 @@ def _redirected(merged: Merged, module: str, source: str) -> str:
                     ast.alias(new, alias.asname or alias.name)
                     for new, alias in zip(names, node.names, strict=True)
                 ]
-    return source_text(tree)
+    return tree
 
 
 def _stub(defined: Mapping[str, str], there: Mapping[str, ast.expr | None]) -> str:

@@ -23,7 +23,7 @@ from ..base.debian_packages import Progress, silent
 from ..base.files import alone
 from ..base.native_tools import PROCESSORS, NoNativeTools
 from ..base.terminal import messages
-from ..library import c_translate, library_files
+from ..library import c_translate, library_files, loader
 from ..library.library_files import PACKAGE
 from . import machine_code, mpy, native_module
 
@@ -73,16 +73,17 @@ def module(arch: str, modules: Iterable[str], names: Mapping[str, str] | None = 
     the kernels become globals of the package. By default all have their own names, and are globals
     of the native module.
     """
-    library = native_module.native_library(sorted(modules))
-    exported = library.exported
-    if names is not None:
-        known = {each.name: each for each in exported}
-        exported = tuple(replace(known[old], name=new) for new, old in names.items())
-    sha = hashlib.sha256(repr((mpy.maker(), made_of(arch), library, exported)).encode())
-    folder = compiled_folder("native", sha.digest()) / arch
+    names = None if names is None else dict(names)
+    asked = sorted(modules)
+    key = repr((mpy.maker(), made_of(arch), loader.digest(), asked, names)).encode()
+    folder = compiled_folder("native", hashlib.sha256(key).digest()) / arch
     target = folder / PACKAGE / f"{native_module.MODULE}.mpy"
 
     def link(part: Path) -> None:
+        exported = native_module.native_library(asked).exported
+        if names is not None:
+            known = {each.name: each for each in exported}
+            exported = tuple(replace(known[old], name=new) for new, old in names.items())
         name = f"{native_module.MODULE}.c"
         package = PACKAGE if names is not None else ""
         code = machine_code.linked(_archive(arch), arch, exported, name, package)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -146,6 +147,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(argv: Sequence[str] | None) -> int:
     # What is multiplied here is small; numpy's waiting threads would take a tenth of a second
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    gc.set_threshold(50_000)  # trees of syntax have many nodes; to look for garbage took a tenth
     if not (sys.argv[1:] if argv is None else argv):
         sys.stdout.write(greeting())
         return 0
