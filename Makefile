@@ -118,9 +118,12 @@ types-elsewhere: .venv/dev $(STUBS)
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
 	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
 
-# The kernels' machine code for each processor, which the wheel brings; compilers come from Debian
+# The kernels' machine code for each processor, and what it takes on each board, which the wheel
+# brings; compilers come from Debian
 machine-code: .venv/run
 	$(BIN)/python -m microshrub_host.programs.native_files
+	$(BIN)/python -c 'from microshrub_host.boards import board_files, typical_programs; \
+		typical_programs.write_table(board_files.names())'
 
 # What `mpremote mip install` copies to a board: firmware/package.json and its like
 packages: .venv/run

@@ -61,28 +61,20 @@ def bytes_for(deployment: Deployment) -> int:
     some kernels are bytecode: see _SLOWER.
     """
     kind, parameters, board = deployment.learner, deployment.parameters, deployment.board
-    alone = replace(deployment, companions=(), network=(), names=((), ()))
-
-    def sized(asked: Deployment, **shape: int) -> Deployment:
-        wanted = with_companions({**parameters, SIZE: _most(kind), **shape}, asked.companions)
-        return replace(asked, parameters=wanted)
+    alone, as_wide, sensed = size_plans(deployment)
 
     def within(slowest: float) -> int | None:
-        plain = usual_budget(sized(alone), slowest)
+        plain = usual_budget(alone, slowest)
         if not plain.kernels.plain and slowest > 1:
             return None  # it is all machine code, as before
         found = bytes_within(plain, sensor_bytes, parameters, board, kind, more)
         return found if slowest == 1 or (found or 0) >= _most(kind) // _LEAST else None
 
-    sensor = pipeline(FeatureOptions.of(_FEATURES).extraction(_CHANNELS, _RATE))
-    sensed = replace(alone, companions=sensor)
-    features = usual_program(sensed).parameters["features"]
-    same = usual_budget(sized(alone, features=features), 1)
-    sensor_bytes = usual_budget(sized(sensed), 1).ram_bytes - same.ram_bytes
-    everything = sized(replace(deployment, names=((), ())))
+    sensor_bytes = usual_budget(sensed, 1).ram_bytes - usual_budget(as_wide, 1).ram_bytes
+    everything = _largest(replace(deployment, names=((), ())))
     more = 0
     if deployment.companions or deployment.network:
-        more = usual_budget(everything, 1).ram_bytes - usual_budget(sized(alone), 1).ram_bytes
+        more = usual_budget(everything, 1).ram_bytes - usual_budget(alone, 1).ram_bytes
         more = max(more, 0)
     found = within(1) or 0
     for slowest, part in _SLOWER:
@@ -94,6 +86,22 @@ def bytes_for(deployment: Deployment) -> int:
         taken = usual_budget(everything)
         raise NoRoom(lambda: options_to_lower(everything, taken, reason=_NO_DEFAULT))
     return found
+
+
+def size_plans(deployment: Deployment) -> tuple[Deployment, Deployment, Deployment]:
+    """The learner as large as can be, alone, alone for as many features as a sensor's, and with
+    a sensor and its features: what the default size is found from."""
+    alone = replace(deployment, companions=(), network=(), names=((), ()))
+    sensor = pipeline(FeatureOptions.of(_FEATURES).extraction(_CHANNELS, _RATE))
+    sensed = replace(alone, companions=sensor)
+    features = usual_program(sensed).parameters["features"]
+    return _largest(alone), _largest(alone, features=features), _largest(sensed)
+
+
+def _largest(deployment: Deployment, **shape: int) -> Deployment:
+    size = {SIZE: _most(deployment.learner), **shape}
+    parameters = with_companions({**deployment.parameters, **size}, deployment.companions)
+    return replace(deployment, parameters=parameters)
 
 
 def bytes_within(

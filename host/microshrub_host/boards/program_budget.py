@@ -7,20 +7,20 @@ its options. Where there is one, as for `simulate --board`, the program is count
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from ..base.errors import UserError
 from ..companions.pipeline import Extracted
-from ..library import loader
 from ..library.learners import Parameter, model_name, options_of
-from . import ram_budget
+from . import program_codes, ram_budget
 from .board_files import Board
 from .deployment import Deployment
 from .program import Program, usual_program
+from .program_codes import ProgramCode
 from .program_heap import program_parts
 from .program_library import ProgramLibrary
-from .ram_budget import Budget, Kernels, Parameters, Part
+from .ram_budget import Budget, Parameters, Part
 from .scarce_machine_code import ANY, saved_as_needed
 
 _TYPICAL = {"features": 8, "classes": 4}
@@ -30,26 +30,6 @@ _TYPICAL_NUMBERS = (0, 32, 1024)
 _NARROW = 32  # a parameter that is never larger decides what code there is
 _NAMED = b"\0"  # a state that is not looked at
 _BESIDE = ("anomaly", "spare classes", "queries", "watchers", "target")  # parts for companions
-
-_codes: dict[str, ProgramCode] = {}
-
-
-@dataclass(frozen=True)
-class ProgramCode:
-    """What a program's library takes of a board, and the texts that are on the board with it."""
-
-    parts: tuple[Part, ...]
-    texts: frozenset[str]
-    arch: str
-    kernels: Kernels
-    less_in_rom: int
-
-    @classmethod
-    def of(cls, library: ProgramLibrary) -> ProgramCode:
-        """That of a library."""
-        parts = ram_budget.parts_of(library.board, library.heap())
-        less = library.less_in_rom()
-        return cls(tuple(parts), library.texts(), library.arch, library.kernels, less)
 
 
 def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
@@ -115,16 +95,11 @@ def planned_budget(deployment: Deployment, slowest: float = ANY, exact: bool = F
 
 def _typical_code(library: ProgramLibrary) -> ProgramCode:
     """The code of a program, as it is for a learner of a typical size with such options."""
-    program, board = library.program, library.board
+    program = library.program
     names = tuple(f"x{k}" for k in range(len(program.class_names) and _TYPICAL["classes"]))
     typical = _typical(program.learner, program.parameters)
     program = replace(program, parameters=typical, feature_names=(), class_names=names, units=[])
-    limits = board.arch, board.native, board.executable_bytes, bool(board.romfs_source)
-    how = library.emit, library.freeze, library.saved, library.slowest
-    key = repr((program, limits, how, loader.digest()))
-    if key not in _codes:
-        _codes[key] = ProgramCode.of(replace(library, program=program))
-    return _codes[key]
+    return program_codes.code_of(replace(library, program=program))
 
 
 def _program_objects(program: Program, board: Board, code: ProgramCode) -> list[Part]:

