@@ -218,7 +218,7 @@ class AnomalyScore(Buffers):
         return compare(self._addresses, x, 0)
 
     def run(self, rows, scores, unlike):
-        """update() with one row after the other.
+        """Call update() for row after row.
 
         rows is array('H') of len(scores) * features codes; scores and unlike, bytearrays of one
         length, take each row's score, and 1 if it is above the threshold. Allocates nothing.

@@ -121,7 +121,7 @@ class Buffers:
         ]
 
     def configuration(self):
-        """All that the state depends on, as one line of text."""
+        """Everything that the state depends on, as one line of text."""
         raise NotImplementedError
 
     def buffers(self):
@@ -159,7 +159,7 @@ class Buffers:
             pass
 
     def write_pieces(self, stream):
-        """The same in steps, an iterator: pieces of up to 2 KB."""
+        """Save in steps, an iterator: pieces of up to 2 KB."""
         head = self._head()
         crc = crc32(head)
         stream.write(head)

@@ -46,7 +46,7 @@ _MOST = const(536870911)  # milliseconds that are counted, at most
 
 
 class _Summed:
-    """A stream that computes the CRC32 of what is written to it."""
+    """A stream that computes the CRC32 of the bytes written to it."""
 
     def __init__(self, stream):
         self._stream = stream
@@ -196,7 +196,7 @@ class Checkpoint:
                 pass
 
     def _newest(self):
-        """The valid slot with the highest sequence number, which wraps around; -1: none."""
+        """Return the valid slot with the highest sequence number, which wraps around; -1: none."""
         first, second = self._numbers
         if first < 0 or second < 0:
             return 0 if first >= 0 else 1 if second >= 0 else -1

@@ -101,7 +101,7 @@ def note_early(t, f: int, v: int):
 
 @micropython.viper
 def is_far(t, f: int, v: int, doublings: int) -> int:
-    """Whether a range of more than one value would have to double so often, or more, to hold v."""
+    """Return whether a range of more than one value would have to double that often to hold v."""
     address = ptr32(t)
     bits = ptr8(address[_GROWING_BITS])[f] + doublings
     if bits == doublings or bits >= _MOST_BITS:

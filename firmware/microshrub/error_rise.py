@@ -1,4 +1,4 @@
-"""Whether a model has become wrong more often than usual.
+"""Detects when a model is wrong more often than usual.
 
 A cumulative sum test (Page, Continuous inspection schemes, Biometrika 1954) on the samples whose
 label has come. p is the recent share of errors among samples like this one. Each sample adds log2

@@ -2,7 +2,7 @@
 
 
 def error_text(at, values=0):
-    """The text at that byte of errors.txt, which takes so many values after %.
+    """Return the text at a byte of errors.txt; `values` is how many values go after its %.
 
     If the file cannot be read, the text is the number of the byte.
     """

@@ -1,4 +1,4 @@
-"""Why a HoeffdingTree predicts what it predicts: a sample's path of tests as a line of text.
+"""Explains a HoeffdingTree's prediction: a sample's path of tests as a line of text.
 
 Tests are on codes. With the quantizer, they are written as tests on the raw value, and with units,
 in those of the feature, exactly: a value in that unit passes both or neither.
@@ -18,7 +18,7 @@ _PLACES = const(15)  # behind the point; what needs more is written with an expo
 
 
 def explain(model, x, quantizer=None, names=None, classes=None, units=None):
-    """The tests that x passes, and what its leaf predicts, as one line of text.
+    """Return the tests that x passes, and its leaf's prediction, as one line of text.
 
     x          array('H') of `features` codes
     quantizer  tests are on raw values, else on codes

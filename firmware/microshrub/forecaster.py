@@ -59,7 +59,7 @@ _NONE = const(-1)
 
 
 class Forecaster(Buffers):
-    """Predicts one column of the samples that it is given, and learns from its later values.
+    """Predicts one column of its samples, and learns from later values of that column.
 
     model     a learner of numbers of `columns - 1` features, and `lags` more with a horizon
     columns   values in a sample, at most 257; at least 2, or 1 with a horizon
@@ -106,7 +106,7 @@ class Forecaster(Buffers):
         self.parts = tuple([part for part in parts if part])
 
     def configuration(self):
-        """All but the learner, as one line of text."""
+        """All parameters but the learner, as one line of text."""
         return "Forecaster columns=%d column=%d horizon=%d lags=%d" % (
             self.columns, self.column, self.horizon, self.lags,
         )  # fmt: skip
@@ -185,7 +185,7 @@ class Forecaster(Buffers):
         return self.take_at(values, 0)
 
     def take_at(self, values, at):
-        """The same with the sample at values[at:], which is not checked.
+        """Like take(), with the sample at values[at:], which is not checked.
 
         No function that it calls has over eleven words of state (device/link.py).
         """

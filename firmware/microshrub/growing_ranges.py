@@ -140,7 +140,7 @@ class GrowingQuantizer(Buffers):
             f = next_due(t) if counts[_G_SEEN] < _EARLY else -1
 
     def code(self, raw, codes):
-        """The same with the ranges as they are: no range grows."""
+        """Code a row by the present ranges: no range grows."""
         self._rows(raw, codes)
         encode_row(self._addresses, raw, 0, codes)
 
@@ -171,7 +171,7 @@ class GrowingQuantizer(Buffers):
             settle(self._addresses, f)
 
     def _stays(self, f):
-        """Whether a range that was due to shrink stays as it is: all may be of one class."""
+        """Return whether a range that is due to shrink has to stay: all may be of one class."""
         recent = self._flat[_GROWING_RECENT]
         k = _RECENT * f + 2
         if recent[k] < _LONG or not self.follow or self.follow[0].label_run() < _ONE_CLASS:

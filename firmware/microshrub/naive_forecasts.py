@@ -242,7 +242,7 @@ class NaiveForecasts(Buffers):
         self._allocate()
 
     def configuration(self):
-        """All that the sizes of the buffers depend on."""
+        """Everything that the sizes of the buffers depend on."""
         return "NaiveForecasts horizon=%d kept=%d" % (self._horizon, self._kept)
 
     def _table(self):

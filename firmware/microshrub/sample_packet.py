@@ -42,7 +42,7 @@ _TOO_SHORT = "the packet is damaged: it ends too early"
 
 
 class SamplePacket:
-    """What the bytes of a packet contain. Raises ValueError for bytes that are not a packet.
+    """The contents of a packet. Raises ValueError for bytes that are not a packet.
 
     origin                      the name of the board or model that made it
     feature_names, class_names  tuples of texts

@@ -50,7 +50,7 @@ class SpareClasses:
         return self._named(self.model.predict(x))
 
     def predict_next(self, x):
-        """The same for a sample that comes right after the one learned last."""
+        """Like predict(), for a sample that comes right after the sample learned last."""
         return self._named(self.model.predict_next(x))
 
     def learn(self, x, label):

@@ -185,7 +185,7 @@ class Target(Buffers):
         return self.within(decode(unit, code) + unit[_ROUNDED])  # within 2**30
 
     def within(self, value):
-        """The nearest raw value within the targets seen; the same value before the first one."""
+        """Return the raw value limited to the range of the targets seen, if there are any."""
         unit = self._flat[0]
         if unit[_LEAST_SEEN] > unit[_GREATEST_SEEN]:
             return value

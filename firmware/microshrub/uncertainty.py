@@ -1,4 +1,4 @@
-"""Whether a model has become less certain than usual; needs no labels.
+"""Detects when a model becomes less certain than usual; needs no labels.
 
 A cumulative sum test (Page, Continuous inspection schemes, Biometrika 1954) on the margins of all
 samples. Each margin adds its distance below their mean, minus a quarter of their mean deviation,

@@ -1,1 +1,1 @@
-"""Hoeffding trees: a pool of nodes, what leaves count, when they split, how they change."""
+"""Hoeffding trees: a pool of nodes, the leaves' statistics, splits, and responses to change."""

@@ -1,4 +1,4 @@
-"""What learning leaves count: per feature a histogram over the codes that can reach the leaf.
+"""The statistics of learning leaves: per feature, a histogram of the codes that reach the leaf.
 
 A slot holds the statistics of one leaf. Its histogram of feature f has equal bins over low..high,
 the codes that the path of tests leaves open; each bin has a count for each class. So the candidate
@@ -50,7 +50,7 @@ _WORDS = const(4)
 
 _FULL = const(32768)
 
-# what merits() leaves behind, 'i' of _M_WORDS
+# the results of merits(), 'i' of _M_WORDS
 _M_BEST = const(0)  # Q10 gain of the best split, 0 if there is none
 _M_FEATURE = const(1)
 _M_BIN = const(2)  # the last bin that goes left

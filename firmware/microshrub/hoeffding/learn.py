@@ -1,4 +1,4 @@
-"""A Hoeffding tree at work: the path down to a leaf, its answer, and what a sample changes there.
+"""A Hoeffding tree at work: takes a sample down to a leaf, predicts, and updates the leaf.
 
 All of the tree's kernels take the table t of the buffers' addresses (tree.py makes the buffers):
 
@@ -69,7 +69,7 @@ def find_leaf(t, node: int, rows, at: int) -> int:
 
 @micropython.viper
 def answer(t, leaf: int, rows, at: int) -> int:
-    """What a leaf predicts; without a slot it has one class, and all votes are for it."""
+    """Compute a leaf's prediction; without a slot, all votes are for its one class."""
     address = ptr32(t)
     state = ptr32(address[_STATE])
     slot = ptr16(address[_TREE_SLOT])[leaf]
@@ -99,7 +99,7 @@ def answer(t, leaf: int, rows, at: int) -> int:
 def grow(t, node: int, level: int, rows, at: int, label: int) -> int:
     """Learn the sample at rows[at] below a node that is `level` tests below the root.
 
-    The leaf that it reaches has to be the one that answered last. Now and then, check whether a
+    The leaf that it reaches has to be the leaf that predicted last. Now and then, check whether a
     node should change; returns the left one of two new nodes, or 0.
     """
     address = ptr32(t)

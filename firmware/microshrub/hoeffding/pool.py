@@ -1,4 +1,4 @@
-"""The pool of tree nodes and slots for statistics: what is in use, and what is free.
+"""The pool of tree nodes and slots for statistics, in use or free.
 
 Buffers, in this order, "tree.shape" and so on (N nodes, S slots):
 
@@ -71,7 +71,7 @@ def nodes_table(nodes, slots, adaptive):
 
 
 def start_nodes(b, nodes, slots, keep, adaptive, boosted):
-    """A tree of one leaf, node 0, with slot 0; b are the learner's buffers."""
+    """Start with a tree of one leaf, node 0, with slot 0; b are the learner's buffers."""
     shape = b[_TREE_SHAPE]
     shape[_N_NODES] = nodes
     shape[_N_SLOTS] = slots

@@ -45,7 +45,7 @@ _NO_SLOT = const(65535)
 
 @micropython.viper
 def divide(t, node: int) -> int:
-    """Split a leaf as merits() found best; returns the left one of its new leaves.
+    """Split a leaf by the split that merits() found; returns the left new leaf.
 
     Each of them gets a slot if there is one for it. If there is no room for two nodes, the leaf
     stays, and the result is 0.
@@ -139,7 +139,7 @@ def settle(t, leaf: int, side: int, classes: int) -> int:
 
 @micropython.viper
 def spare_slot(t, mine: int, errors: int) -> int:
-    """A slot for a new leaf: a free one, else that of the least promising node.
+    """Return a slot for a new leaf: a free one, else the slot of the least promising node.
 
     That is the one with the fewest errors, if these are fewer than the given ones, but not `mine`
     and leaves that keep their slot. A leaf without a slot goes on predicting its majority class;

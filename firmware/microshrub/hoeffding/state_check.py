@@ -99,7 +99,7 @@ def _counts_are(o):
 
 
 def _tree_is(t):
-    """Each pair of nodes belongs to one node or is free, each slot to one node or is free."""
+    """Is each pair of nodes, and each slot, free or used by exactly one node?"""
     n = t[_T_NODES]
     shape = n[0]
     end = shape[_N_NEXT_NODE]
@@ -138,7 +138,7 @@ def _is_unused(left, roles):
 
 
 def _pairs_are(t, roles, parents):
-    """Every pair is free, has one parent, or is an alternate; inner nodes test features."""
+    """Is every pair free, an alternate, or some node's, and do inner nodes test features?"""
     shape, feature, child, alternate = (
         t[_T_NODES][0],
         t[_T_NODES][1],
@@ -176,7 +176,7 @@ def _free_slots_are(n, taken):
 
 
 def _slots_are(t, roles, parents, taken):
-    """A slot belongs to the node that has it; a leaf without one has a class."""
+    """Does each slot belong to the node that has it, and has a leaf without a slot a class?"""
     feature, child, slots, owner = t[_T_NODES][1], t[_T_NODES][3], t[_T_NODES][4], t[_T_NODES][6]
     features = t[_T_SLOTS][0][_O_FEATURES]
     low = array("i", [0] * features)

@@ -38,7 +38,7 @@ _MOST = const(1024)
 
 @micropython.viper
 def permits(t, slot: int, gain: int, samples: int, hasty: int) -> int:
-    """May the leaf with this slot split, with that gain, after so many samples?
+    """May the leaf with this slot split, with this gain, after this number of samples?
 
     If hasty (SVFDT-II), high entropy of the leaf or a high gain of the split is enough by itself.
     """

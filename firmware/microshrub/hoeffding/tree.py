@@ -240,7 +240,7 @@ class HoeffdingTree(Learner):
         return explain(self, x, quantizer, names, classes, units)
 
     def progress(self):
-        """What users see of the state, as a dict of ints."""
+        """Figures for users, as a dict of ints."""
         return {"nodes_used": self.nodes_used}
 
 

@@ -73,7 +73,7 @@ def consider(t, node: int, level: int):
 
 @micropython.viper
 def wants_split(t, slot: int) -> int:
-    """Hoeffding's bound on the ratio of the second best split's merit to that of the best."""
+    """Return Hoeffding's bound on the ratio of the second best split's merit to the best's."""
     address = ptr32(t)
     state = ptr32(address[_NODE_STATE])
     best_split = ptr32(address[_SPLIT_FOUND])
@@ -192,9 +192,9 @@ def make_room(t, leaf: int):
 
 @micropython.viper
 def give_slot(t, leaf: int):
-    """Give a leaf a slot: a free one, else that of the leaf with the least error lately.
+    """Give a leaf a slot: a free one, else the slot of the leaf with the least recent error.
 
-    That has to be less than half of its own; else the leaf goes on without one.
+    That error has to be less than half of its own; otherwise the leaf goes on without a slot.
     """
     address = ptr32(t)
     state = ptr32(address[_NODE_STATE])

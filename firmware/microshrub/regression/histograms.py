@@ -1,4 +1,4 @@
-"""What learning leaves of a HoeffdingRegressor count: histograms of codes, with sums of targets.
+"""Statistics of a HoeffdingRegressor's learning leaves: histograms of codes with target sums.
 
 A slot holds the statistics of one leaf: for each feature, bins that are 2**width codes wide, the
 first of which begins at base << width. A code outside of them makes the bins of that feature as
@@ -31,7 +31,7 @@ _H_BINS = const(1)
 _F_FULL = const(16384)
 _FEWEST = const(5)  # samples on either side of a split
 
-# what rate() leaves behind, 'i' of _F_WORDS
+# the results of rate(), 'i' of _F_WORDS
 _F_BEST = const(0)  # merit of the best split, 0 if there is none
 _F_SECOND = const(1)  # that of the best one of another feature
 _F_FEATURE = const(2)
@@ -128,7 +128,7 @@ def widen(t, k: int, code: int) -> int:
 
 @micropython.viper
 def halve(t, slot: int):
-    """Halve all counts of a slot; what the targets of each bin are on average stays."""
+    """Halve all counts of a slot; the mean target of each bin stays the same."""
     address = ptr32(t)
     state = ptr32(address[_NODE_STATE])
     held = ptr16(address[_SLOT_HELD])
@@ -146,7 +146,7 @@ def halve(t, slot: int):
 
 @micropython.viper
 def rate(t, slot: int):
-    """Find the best split of a slot's samples, and the merit of the best one of another feature.
+    """Find the best split of a slot's samples, and the merit of the best split by another feature.
 
     The merit is the square root of the reduction of variance.
     """

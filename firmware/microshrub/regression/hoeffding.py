@@ -238,5 +238,5 @@ class HoeffdingRegressor(Regressor):
         return self._flat[_NODE_STATE][_H_COUNT]
 
     def progress(self):
-        """What users see of the state, as a dict of ints."""
+        """Figures for users, as a dict of ints."""
         return {"nodes_used": self.nodes_used}

@@ -66,7 +66,7 @@ def learn(t, rows, at: int, target: int) -> int:
 
 @micropython.viper
 def add_up(t, head: int, base: int) -> int:
-    """What a head predicts: the sum of its terms above the base, within the targets so far."""
+    """Return a head's prediction: the base plus its terms, within the targets so far."""
     address = ptr32(t)
     state = ptr32(address[_LINEAR_STATE])
     scaled = ptr32(address[_LINEAR_SCALED])
@@ -179,5 +179,5 @@ class LinearRegressor(Regressor):
         state[_L_LEAST] = state[_L_GREATEST] = _MIDDLE
 
     def progress(self):
-        """What users see of the state, as a dict of ints."""
+        """Figures for users, as a dict of ints."""
         return {}

@@ -192,5 +192,5 @@ class ShrubRegressor(Regressor):
         own[_V_WITH_REST] = self._WITH_REST
 
     def progress(self):
-        """What users see of the state, as a dict of ints."""
+        """Figures for users, as a dict of ints."""
         return {"trees_used": self._flat[_GROVE_STATE][_G_USED]}

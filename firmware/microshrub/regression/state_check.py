@@ -47,7 +47,7 @@ _MOST_LINEAR = const(16777215)
 
 
 def shrubs_are_sound(b):
-    """The shrubs are trees, and their weights are positive and at most one in all."""
+    """Are the shrubs trees, and are their weights positive and at most one in all?"""
     own = b[_SHRUBS_STATE]
     if not trees_are_sound(b) or not 0 <= own[_V_LAST] <= _MOST_CODE:
         return False

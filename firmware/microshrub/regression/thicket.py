@@ -107,7 +107,7 @@ def learn(t, rows, at: int, target: int) -> int:
 
 @micropython.viper
 def recent(own, back: int) -> int:
-    """The last target for 1, and the ones before for 2 to late + 1."""
+    """Return the last target for 1, and earlier targets for 2 to late + 1."""
     address = ptr32(own)
     state = ptr32(address[_OWN_STATE])
     place = state[_T_HEAD] - back
@@ -145,7 +145,7 @@ def foretell(t, rows, at: int, last: int) -> int:
 
 @micropython.viper
 def blend(own, members: int) -> int:
-    """The first so many members, mixed by their shares."""
+    """Mix the predictions of the first `members` members by their shares."""
     address = ptr32(own)
     predictions = ptr32(address[_OWN_PREDICTIONS])
     error = ptr32(address[_OWN_ERROR])
@@ -190,7 +190,7 @@ def judge(own, target: int):
 
 
 class OutlinedShrubs(ShrubRegressor):
-    """The shrubs of a thicket: half of them learn what the outline leaves."""
+    """Make the shrubs of a thicket: half of them learn the outline's errors."""
 
     _WITH_REST = 1
 
@@ -266,7 +266,7 @@ class ThicketRegressor(Regressor):
             own[_OWN_RECENT][k] = _MIDDLE
 
     def progress(self):
-        """What users see of the state: each member's share in %."""
+        """Figures for users: each member's share in %."""
         progress = {"trees_used": self.shrubs.progress()["trees_used"]}
         for k in range(_MEMBERS):
             progress["share_" + MEMBERS[k]] = (self._flat[-5:][_OWN_SHARE][k] * 100 + 2048) >> 12
@@ -296,7 +296,7 @@ def shrubs_share(features, limit, seed):
 
 
 def _shrubs(features, window, trees, seed):
-    """The plan of shrubs with that window, and the given number of them, or the usual one."""
+    """Plan shrubs with a window, and the given number of them, or the usual number."""
     return OutlinedShrubs.plan(
         features=features,
         window=window,

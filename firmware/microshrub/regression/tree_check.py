@@ -66,13 +66,13 @@ def tree_is_sound(b):
 
 
 def _errors_are(b, samples):
-    """What is counted to the end of a round stays below 2**28."""
+    """Do all counts stay below 2**28 to the end of a round?"""
     most = (_H_PERIOD + samples) * _MOST_CODE
     return are_within(b[_NODE_ERROR], 0, most) and are_within(b[_NODE_BELOW], 0, most)
 
 
 def _pairs_are(b):
-    """Every pair of nodes that was ever used is free, or has one parent."""
+    """Is every pair of nodes that was ever used free, or has it one parent?"""
     state, feature, child = b[_NODE_STATE], b[_NODE_FEATURE], b[_NODE_CHILD]
     end = state[_H_NEXT_NODE]
     if not 1 <= end <= state[_H_NODES] or not end & 1:

@@ -1,7 +1,7 @@
 """How shrubs for numbers are mixed: by weights that follow the gradient of the squared error.
 
-The weights are positive and add up to one, so a mixture is within what the shrubs say. With f the
-mixture, y the target and h_s what shrub s said, the gradient for the weight of s is
+The weights are positive and add up to one, so a mixture lies within the shrubs' predictions. With
+f the mixture, y the target and h_s the prediction of shrub s, the gradient for the weight of s is
 2 * (f - y) * h_s; on the simplex, where only differences count, (f - y) * (h_s - f) does as well.
 Exponentiated gradient descent (Kivinen, Warmuth: Exponentiated Gradient versus Gradient Descent
 for Linear Predictors, Information and Computation 1997) multiplies each weight by
@@ -51,7 +51,7 @@ _LEAF_RATE = const(5)  # log2 of those that a leaf does
 
 @micropython.viper
 def mix(t) -> int:
-    """What the shrubs say together; before there is one, the last target.
+    """Return the mixture of the shrubs' predictions; before there is a shrub, the last target.
 
     The weights are cut to 14 bits, so all are counted from what one of them says: then a mixture
     of equals is their equal, and any is within them.

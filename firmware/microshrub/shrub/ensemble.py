@@ -219,7 +219,7 @@ class ShrubEnsemble(Learner):
         return max(self._flat[_VOTES]) >> 16
 
     def progress(self):
-        """What users see of the state, as a dict of ints."""
+        """Figures for users, as a dict of ints."""
         return {"trees_used": self.trees_used}
 
     @property

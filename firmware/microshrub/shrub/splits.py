@@ -1,4 +1,4 @@
-"""The best split of every open node of a level, in one walk over each feature's order.
+"""Finds the best split of every open node of a level, in one walk over each feature's order.
 
 For a feature, the samples are dealt out to their open nodes in the order of its codes; then each
 node walks over its own, with running class counts of those passed. The splitter `best` is CART

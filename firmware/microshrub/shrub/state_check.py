@@ -63,7 +63,7 @@ def _below(member, leaves):
 
 
 def _window_is(w, features, classes):
-    """The ring's ends fit each other, and each order is one of the ring's samples by code."""
+    """Do the ring's ends fit each other, and does each order sort the ring's samples by code?"""
     shape, codes, labels, order = w
     length = shape[_W_WINDOW]
     size = shape[_W_SIZE]
@@ -88,7 +88,7 @@ def _window_is(w, features, classes):
 
 
 def _members_are(m):
-    """The ranks are the slots, each once, and the weights of the members add up to one."""
+    """Do the ranks have each slot once, and do the members' weights add up to one?"""
     shape, weight, rank = m[0], m[1], m[2]
     used = shape[_M_USED]
     if not 0 <= used <= shape[_M_MOST]:
@@ -107,7 +107,7 @@ def _members_are(m):
 
 
 def _shrubs_are(p, m, features, classes):
-    """Inner nodes test features, leaves are frequencies or classes, and every path ends in one."""
+    """Do inner nodes test features, are leaves valid, and does every path end in a leaf?"""
     shape, feature, _, kids, leaves = p
     if max(feature) >= features:
         return False

@@ -52,7 +52,7 @@ class Serial:
 
 @dataclass(frozen=True)
 class Pins:
-    """What machine.Pin() takes: a GPIO number or a name. `led` is None on a board without one.
+    """An argument of machine.Pin(): a GPIO number or a name. `led` is None on a board without one.
 
     `last` is the greatest GPIO number. `layout` names the rules for what a pin can be, "rp2", or
     is None where none are known here.
@@ -66,7 +66,7 @@ class Pins:
 
 @dataclass(frozen=True)
 class Radio:
-    """What a program that is in a wireless network has less of the heap, in bytes."""
+    """How many bytes of the heap a program in a wireless network lacks."""
 
     heap_bytes: int
     source: str
@@ -83,14 +83,14 @@ class Growth:
     source: str
 
     def heap_bytes(self, machine_code: int) -> int:
-        """What the heap has more, beside so many bytes of machine code."""
+        """Return how much more the heap has with this many bytes of machine code elsewhere."""
         left = self.block_bytes - machine_code * 33 // 32 - 16  # and a header for each piece
         size = _allocator_size(left)
         return max(0, (size - 64) * 8 // 528 * 64)  # without the area's own tables (py/gc.c)
 
 
 def _allocator_size(free: int) -> int:
-    """What the IDF says of a free block: its size, rounded down to a sixteenth of a power of two.
+    """Return a free block's size as the IDF reports it: down to a sixteenth of a power of two.
 
     So does heap_caps_get_largest_free_block(), of which MicroPython makes an area (TLSF's classes;
     53248 and 139264 are of them).
@@ -101,7 +101,7 @@ def _allocator_size(free: int) -> int:
 
 @dataclass(frozen=True)
 class Report:
-    """What somebody measured on a physical board, as `microshrub report` prints it.
+    """Measurements on a physical board, as `microshrub report` prints them.
 
     `source` says who measured it, and where the whole report is. `heap_free_bytes` is after a
     reset, `executable_bytes` the largest block for machine code then, `program_free_bytes` the
@@ -121,7 +121,7 @@ class Report:
 
 @dataclass(frozen=True)
 class CostRow:
-    """What a sample costs with one model, as `--ours` names it: median and 99th percentile.
+    """The cost of a sample with one model, as `--ours` names it: median and 99th percentile.
 
     Microseconds in [measured], instructions in [cost]. The kernels are native; `viper` is the same
     of viper's, if it is known.
@@ -202,7 +202,7 @@ class Board:
     reports: tuple[Report, ...] = ()
 
     def grown_bytes(self, machine_code: int) -> int:
-        """What comes to heap_free_bytes while no radio is on.
+        """How many bytes heap_free_bytes gains while no radio is on.
 
         machine_code are the bytes that a program has outside the heap.
         """
@@ -304,7 +304,7 @@ def _board(key: str, table: TomlSection) -> Board:
 
 
 def _executable(table: TomlSection) -> dict[str, Any]:
-    """What a board file says of the RAM for machine code, both or nothing."""
+    """Return a board file's two figures for the RAM for machine code, or neither."""
     keys = ("executable_bytes", "executable_source")
     if not any(key in table.rest for key in keys):
         return {}
@@ -385,7 +385,7 @@ def _costs(table: TomlSection, key: str) -> Costs | None:
 
 
 def _costs_of(section: TomlSection, key: str) -> Costs:
-    """Those of another board that comes with microshrub, whose processor is the same."""
+    """Return the costs of another board of microshrub's that has the same processor."""
     board = section.text("like")
     section.finish()
     path = _folder() / f"{board}.toml"

@@ -49,7 +49,7 @@ THICKET_COUNTED = 4000
 
 
 def configurations(samples: int = WARMUP + COUNTED) -> list[CountedModel]:
-    """Those of the table, each with a stream of so many samples."""
+    """Return the models of the table, each with a stream of that many samples."""
     return [
         _model(name, kind, features, classes, samples, WARMUP, **parameters)
         for name, kind, features, classes, parameters in TABLE
@@ -93,14 +93,14 @@ def for_rehearsals() -> list[CountedModel]:
 def _model(
     name: str, kind: str, features: int, classes: int, samples: int, warmup: int, **more: Any
 ) -> CountedModel:
-    """One of that shape, with a stream of so many samples."""
+    """Return a model of a shape, with a stream of that many samples."""
     codes, labels = stream(features, classes, samples)
     parameters = {"features": features, "classes": classes, **more}
     return CountedModel(name, kind, parameters, codes, labels, warmup)
 
 
 def clustered(features: int, classes: int, size: int, seed: int = 5) -> CountedModel:
-    """A thicket of so many bytes, and 2,600 samples in two clusters a class; 2,000 come first.
+    """Return a thicket, and 2,600 samples in two clusters a class; 2,000 come first.
 
     Where the classes are apart as here, trees are smaller than with stream().
     """

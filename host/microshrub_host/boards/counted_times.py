@@ -1,4 +1,4 @@
-"""How long a sample takes beside what a board's file says: instructions counted in emulation.
+"""Times of samples that a board's file does not have: instructions counted in emulation.
 
 The program of `build` around the learner: link, codes, metrics. Counted on an emulated Cortex-M0,
 of programs with an alarm; up to 15 % differ with what else is loaded. To the instructions comes
@@ -101,7 +101,7 @@ _OF_NATIVE: _Counted = {
 def instructions(
     arch: str, size: int, features: int, classes: int, emit: str = NATIVE
 ) -> tuple[Pair, Pair] | None:
-    """Of a predict and of a learn; None for more bytes, features or classes than were counted."""
+    """Instructions of a predict and of a learn; None beyond the sizes that were counted."""
     counted = {NATIVE: _OF_NATIVE, VIPER: _OF_VIPER}.get(emit, {}).get(arch)
     work = features * classes
     if not counted or size > _MOST or work > max(counted):
@@ -165,7 +165,7 @@ class Window(NamedTuple):
 
 
 def window_of(board: Board, extraction: Mapping[str, Any]) -> Window | None:
-    """Of config.json's extraction; None if nothing is known."""
+    """Return the instructions of config.json's extraction; None if they are not known."""
     found = features_us(board, work_of(extraction))
     return found and Window(extraction["hop"], *found)
 
@@ -183,7 +183,7 @@ def features_us(board: Board, work: Work) -> tuple[float, float] | None:
 
 
 def work_of(extraction: Mapping[str, Any]) -> Work:
-    """What config.json's extraction makes of a window; its plain values take nothing."""
+    """Return the features that config.json's extraction computes; plain values take no time."""
     channels = len(extraction["zero"]) - len(extraction["plain"])
     some = bool(extraction["statistics"]), bool(extraction["bands"])
     return Work(channels, extraction["window"], *some, 0, len(extraction.get("turns", ())))

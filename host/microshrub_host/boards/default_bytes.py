@@ -23,7 +23,7 @@ from .usual_budget import usual_budget
 
 SIZE = "bytes"  # the option
 RESERVED = 20 * 1024  # bytes of RAM that are left to the user's own code, after the start
-_MARGIN = 512  # what two programs may differ by: names, a button, the blocks of the heap
+_MARGIN = 512  # how much two programs may differ: names, a button, the blocks of the heap
 _STATISTICS = "statistics=mean,deviation,min,max,crossings,energy"
 _FEATURES = ("window=32", _STATISTICS, "bands=1-9", "low-pass=9")  # of a sensor
 _CHANNELS, _RATE = ("x", "y"), 50
@@ -144,7 +144,7 @@ def _most(kind: str) -> int:
 
 
 def exists(parameters: Parameters, kind: str) -> bool:
-    """Whether the learner can be that small with so many features and classes."""
+    """Return whether the learner can be that small with these features and classes."""
     try:
         learner(model_name(kind)).nbytes(**parameters)
     except ValueError:

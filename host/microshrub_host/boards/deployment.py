@@ -1,4 +1,4 @@
-"""A learner that is to run on a board: what decides on its program, before there is one."""
+"""A learner that is to run on a board, and the choices that determine its program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kernels become on a board: native code, viper's machine code, or bytecode.
+"""The forms of kernels on a board: native code, viper's machine code, or bytecode.
 
 Native code comes with the package, as C compilers make it; viper's is made by mpy-cross, is three
 times as long and takes twice as many instructions; bytecode runs on any processor, and slowly.
@@ -14,10 +14,10 @@ NATIVE, VIPER, BYTECODE = EMITS = ("native", "viper", "bytecode")
 
 
 def chosen(board: Board, asked: str = "", freeze: bool = False) -> str:
-    """One of EMITS: what is asked for, or else the best that there is for the board.
+    """Return one of EMITS: the requested one, or else the best one for the board.
 
     With `freeze`, the library is in the firmware, which MicroPython's tools cannot do with native
-    code. Raises UserError for what cannot be had.
+    code. Raises UserError for a form that is not possible.
     """
     if asked not in ("", *EMITS):
         raise UserError(f"--emit has to be one of {', '.join(EMITS)}, not {asked!r}")

@@ -45,7 +45,7 @@ WAYS = (
 
 
 class NoEmulator(UserError):  # noqa: N818, a state of affairs, like StopIteration
-    """There is no emulated board; the message says what was tried, and what to do."""
+    """There is no emulated board; the message names the attempts, and what to do."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ def find(name: str) -> Emulator:
 
 
 def find_or_build(name: str, progress: Progress | None = None) -> Emulator:
-    """What find() finds, or else what can be fetched and built, in the cache.
+    """Return the board that find() finds, or else fetch and build it, in the cache.
 
     `progress` gets a line of text before each step. Raises NoEmulator.
     """
@@ -308,7 +308,7 @@ def _make(family: Family, progress: Progress) -> None:
 
 
 def _without_compiler(root: Path, target: str) -> Path:
-    """The folder, without what was only needed for compiling."""
+    """Return the folder, without files that only compiling needed."""
     for part in ("include", "lib/gcc", f"lib/{target}"):
         shutil.rmtree(root / "usr" / part, ignore_errors=True)
     for tool in (root / "usr" / "bin").glob(f"{target}-*"):

@@ -125,7 +125,7 @@ class EmulatedBoard:
             self._go_on()
 
     def exec(self, code: str, seconds: float = 30) -> str:
-        """What the code prints on the board. Raises EmulatedBoardError if it raises.
+        """Return the code's output on the board. Raises EmulatedBoardError if the code raises.
 
         `seconds` is how long it may be silent.
         """
@@ -234,7 +234,7 @@ class EmulatedBoard:
 
 @functools.cache
 def _short(name: str) -> str:
-    """A file of on_board/ without what only a reader needs: the line is slow."""
+    """Return a file of on_board/ without comments and the like: the line is slow."""
     tree = ast.parse((ON_BOARD / name).read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node) is not None:

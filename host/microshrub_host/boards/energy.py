@@ -1,10 +1,10 @@
-"""What a board draws, what a sample costs in energy, and for how long a battery lasts: estimates.
+"""Estimates a board's current, the energy of a sample, and how long a battery lasts.
 
 A board draws about the same current whatever it computes, so a sample's energy is the board's
 power while it is awake times the time that the sample takes. Waiting costs as much, unless the
-board sleeps. What waking takes is not in here, nor what a regulator or an old battery lose.
+board sleeps. The energy of waking is not included, nor losses of a regulator or an old battery.
 
-Deep sleep keeps no RAM. So before each one the state is saved to flash, and behind it MicroPython
+Deep sleep keeps no RAM. So before each sleep the state is saved to flash, and after it MicroPython
 and the program start anew, which takes seconds awake; light sleep draws more all the while. With
 T seconds from sample to sample both take as much where
 
@@ -36,7 +36,7 @@ class DeepSleepCurrent:
 
 @dataclass(frozen=True)
 class Currents:
-    """Milliamperes of the whole board at so many volts, its radio off, and where they are from.
+    """Milliamperes of the whole board at a voltage, its radio off, and their source.
 
     `awake_ma` is while its program runs or waits, `sleep_ma` in machine.lightsleep(); None if its
     MicroPython has none. `deep` is None where nothing is known of it.
@@ -54,7 +54,7 @@ class Currents:
 
 
 def currents(table: TomlSection) -> Currents | None:
-    """Those of a board's file, None if it has no such section. Raises BoardFileError."""
+    """Return the currents of a board's file, None if it has none. Raises BoardFileError."""
     if "energy" not in table.rest:
         return None
     section = table.section("energy")
@@ -85,7 +85,7 @@ _BATTERY = re.compile(r"(\d+(?:\.\d+)?)(mAh|Ah|mWh|Wh)(?:@(\d+(?:\.\d+)?)V)?")
 
 @dataclass(frozen=True)
 class Battery:
-    """A battery as its user wrote it, and what it holds."""
+    """A battery as its user wrote it, and its energy."""
 
     text: str
     milliwatt_hours: float
@@ -127,7 +127,7 @@ class Energy:
     learning: float
     currents: Currents
     battery: Battery | None = None
-    words: str = ""  # what a sample is with, beside the program
+    words: str = ""  # what else a sample includes besides the program
 
     def record(self) -> dict[str, Any]:
         """For --json."""
@@ -192,7 +192,7 @@ def estimate(
     looks: float = 0.0,
     look_us: float = 0.0,
 ) -> Energy:
-    """Of samples that take so many microseconds, so many a second, the last with the program.
+    """Estimate the energy of samples by their time and rate; the last ones with the program.
 
     listening is the share of the time in which a board that sleeps is awake for its line. Where a
     sample is made of several readings, `looks` is how often a second the board wakes for them,
@@ -217,7 +217,7 @@ def estimate(
 
 
 def sleeps(looks: float, look_us: float) -> bool:
-    """Whether a board that wakes so often a second, and works for so long, ever gets to sleep."""
+    """Return whether a board that wakes at this rate, and works this long, ever sleeps."""
     return 1e6 / looks - look_us >= LEAST_US
 
 
@@ -255,7 +255,7 @@ class DeepSleepTrade:
         return self.awake * self._awake_s / (self.light - self.deep)
 
     def milliwatts(self, period: float) -> float:
-        """In the mean, with deep sleep, at so many seconds from sample to sample."""
+        """Return the mean current with deep sleep, by the seconds from sample to sample."""
         return self.deep + self.awake * self._awake_s / period
 
     @property

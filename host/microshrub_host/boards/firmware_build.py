@@ -29,7 +29,7 @@ class Compiler:
     libraries: tuple[str, ...]
 
     def variables(self, tools: Path) -> tuple[str, ...]:
-        """What make is told of it, unpacked to `tools`."""
+        """Return the options of make for it, unpacked to `tools`."""
         program = " ".join((*with_libraries(tools), f"{tools}/usr/bin/{self.target}-"))
         result: tuple[str, ...] = (f"CROSS_COMPILE={program}",)
         if self.target.startswith("riscv"):  # where ports/qemu leaves libgcc to the compiler

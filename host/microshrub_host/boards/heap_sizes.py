@@ -1,4 +1,4 @@
-"""What the library's objects take on the heap of a 32-bit MicroPython, in blocks of 16 bytes."""
+"""Sizes of the library's objects on the heap of a 32-bit MicroPython, in blocks of 16 bytes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def heap_bytes(
 
 
 def held_by(thing: object) -> set[int]:
-    """What an object holds, itself as well: their id()."""
+    """Return the id() of an object and of all objects that it holds."""
     found: set[int] = set()
     _heap_bytes(thing, found, ())
     return found
@@ -91,7 +91,7 @@ _CODE = (bool, type, FunctionType, ModuleType, type(None))
 
 
 def _items(thing: Any) -> list[Any]:
-    """What it holds."""
+    """Return the objects that it holds."""
     if isinstance(thing, dict):
         return [*thing, *thing.values()]
     return [thing.__self__] if isinstance(thing, MethodType) else list(thing)
@@ -126,7 +126,7 @@ def _plain_bytes(thing: Any) -> int:
 
 
 def size_of(buffer: array[int] | bytearray | Unmade) -> int:
-    """Bytes of what is in it."""
+    """Return the bytes of its contents."""
     return len(buffer) * (1 if isinstance(buffer, bytearray) else buffer.itemsize)
 
 

@@ -1,4 +1,4 @@
-"""What `import microshrub` leaves on a board's heap, computed from the compiled files.
+"""Computes how much heap `import microshrub` takes, from the compiled files.
 
 The rules are those of MicroPython 1.25's loader on a 32-bit machine, for any state of the sources.
 In blocks of 16 bytes remain:
@@ -64,8 +64,8 @@ _FIRMWARE_WORDS = (
 )
 _NOT_IN_FIRMWARE = {"__all__", "error", "nbytes", "True", "False", "credits", "link"}
 
-FROZEN = ".frozen"  # the place of what is in the firmware
-ROM = "/rom/microshrub.lib"  # that of a library in a ROM file system
+FROZEN = ".frozen"  # the place of a library in the firmware
+ROM = "/rom/microshrub.lib"  # the place of a library in a ROM file system
 
 _SMALL_INT_BITS = 30  # besides the sign
 _TYPE_OBJECT = 64  # bytes of a class, without the table of its attributes
@@ -118,7 +118,7 @@ def table(entries: int) -> int:
 def library_heap(
     arch: str, roots: tuple[str, ...], place: str = "/lib", native: bool = False
 ) -> LibraryHeap:
-    """What importing these modules leaves on the heap if the files for `arch` are in `place`.
+    """Return the heap that importing modules takes if the files for `arch` are in `place`.
 
     The place may be FROZEN. With `native`, their kernels are in a native module; raises
     NoNativeTools. Where machine code is not kept on the heap (Board.native false), leave

@@ -52,7 +52,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class InstructionCost:
-    """Instructions of each predict and each learn; `crc` is that of the model afterwards."""
+    """Instructions of each predict and each learn; `crc` is the model's CRC afterwards."""
 
     predict: Counts
     learn: Counts
@@ -226,7 +226,7 @@ class Counter:
         return self._counted(call)
 
     def _counted(self, call: str) -> tuple[Counts, int]:
-        """What a function of the board's program prints: instructions of each step, and a CRC."""
+        """Return the output of a function of the board's program: instructions, and a CRC."""
         self._board.exec(f"from count import {call.partition('(')[0]}")
         ticks, empty, crc = self._board.exec(call, SECONDS).split()
         counts = np.frombuffer(bytes.fromhex(ticks), "<i4").astype(np.int64) - int(empty)
@@ -245,7 +245,7 @@ class Counter:
         self._board.exec(f"run = Run({model}, {files}, {self._warmups[which]})", SECONDS)
 
     def _import(self, kind: str, parameters: Mapping[str, Any]) -> None:
-        """Have the board import what a learner needs, module by module, its heap in one piece."""
+        """Let the board import a learner's modules one by one, so its heap stays in one piece."""
         begin = "import gc"
         for own in own_learners():
             begin += "\nfrom microshrub.learners import register"
@@ -256,7 +256,7 @@ class Counter:
         self._board.exec(f"{begin}\ngc.collect()")
 
     def _ask(self, code: str) -> tuple[int, int, tuple[Counts, Counts]]:
-        """What the board prints: the model's CRC, ticks of nothing and two columns."""
+        """Return the board's output: the model's CRC, ticks of an empty step, two columns."""
         output = self._board.exec(code, SECONDS)
         try:
             *blocks, last = (line.split() for line in output.splitlines())

@@ -30,7 +30,7 @@ _EMULATED = {
     "armv7emsp": "cortex-m3",
     "rv32imc": "rv32",
 }  # by the boards' arch
-_FEW = 60  # samples of a first look, of which half are counted
+_FEW = 60  # samples of a first estimate, half of which are counted
 _MANY = 1300  # no window is longer than 1,024
 _COUNTED = 200  # of these
 _NEUTRAL = ("seed", "step")  # these change the numbers, not how much is computed
@@ -68,7 +68,7 @@ class Clock:
         self._known: dict[str, float] = {}
 
     def milliseconds(self, model: str, parameters: Mapping[str, Any], most: float) -> float:
-        """Of a predict and a learn, 99th percentiles; of a model beyond `most` a first estimate.
+        """Count a predict and a learn, 99th percentiles; beyond `most`, a first estimate.
 
         model is a name of the command line, parameters are all of its constructor's.
         """
@@ -81,7 +81,7 @@ class Clock:
         return self._known[key]
 
     def remember(self, model: str, parameters: Mapping[str, Any], milliseconds: float) -> None:
-        """Do not count this model again: that is what it needs."""
+        """Remember this model's time, and do not count it again."""
         self._known[_key(model, parameters)] = milliseconds
 
     def _count(self, which: int, model: str, parameters: Mapping[str, Any]) -> float:
@@ -121,7 +121,7 @@ class Clock:
 
 
 def can_count(board: Board) -> bool:
-    """Whether there is an emulated board like this one, whose instructions tell its time.
+    """Return whether an emulated board like this one exists, which gives its times.
 
     Where the heap is in PSRAM they do not, and the board's file has no cost.
     """

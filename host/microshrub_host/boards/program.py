@@ -1,4 +1,4 @@
-"""What a board is to run: a learner with its quantizer, and what is around it, as its files.
+"""A board's program as its files: a learner with its quantizer, companions and settings.
 
 The board knows a program by the CRC32 of the bytes of config.json. usual_program() is that which
 `build` makes where nothing else is asked for, before there is one: its samples come over the
@@ -32,7 +32,7 @@ TARGET = ("target.state", "interval.state", "naive.state")
 
 @dataclass(frozen=True)
 class Program:
-    """What a board is to run. Features and classes are in the order of their numbers.
+    """A board's program. Features and classes are in the order of their numbers.
 
     If `config` has spare classes, these are the last ones, which have no name yet.
 
@@ -58,7 +58,7 @@ class Program:
     more_files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     def files(self) -> dict[str, bytes]:
-        """config.json, the states that it names, and what is beside them."""
+        """Return config.json, the states that it names, and further files."""
         states = {LEARNER: self.learner_state, QUANTIZER: self.quantizer_state}
         states |= {f"{name}.state": state for name, state in self.more.items()}
         found = {name: state for name, state in states.items() if state}
@@ -182,7 +182,7 @@ def as_simulated(program: Program) -> Program:
 
 
 def _without_states(part: Any) -> Any:
-    """A companion's part of config.json without the files of what it has learned."""
+    """Return a companion's part of config.json without the files of its state."""
     if not isinstance(part, dict):
         return part
     kept = {name: value for name, value in part.items() if name != "states"}
@@ -223,7 +223,7 @@ def _numbers(
 
 
 def _classes(count: int, known: Sequence[str], config: Mapping[str, Any]) -> tuple[str, ...]:
-    """The names of so many classes, of which companions add the last ones."""
+    """Return the names of the classes; companions add the last ones."""
     more = spare_names(config)
     before = count - len(more)
     return (*(tuple(known)[:before] or _numbered(before)), *more)

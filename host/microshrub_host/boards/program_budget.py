@@ -1,4 +1,4 @@
-"""What a program takes of a board's RAM: its learner, what is around it, and its library.
+"""The RAM of a program on a board: its learner, its other objects, and its library.
 
 Where many sizes of a learner are compared, each is counted with the code of a typical size; this
 is within 1 % of what `build` counts of the program itself, and is made once for each learner and
@@ -69,7 +69,7 @@ def frozen_advice(program: Program, board: Board) -> str:
 
 
 def planned_budget(deployment: Deployment, slowest: float = ANY, exact: bool = False) -> Budget:
-    """What usual_budget() keeps."""
+    """The file that usual_budget() keeps."""
     board, kind = deployment.board, deployment.learner
     program = usual_program(deployment)
     library = ProgramLibrary(program, board, deployment.emit, deployment.freeze, slowest=slowest)
@@ -103,7 +103,7 @@ def _typical_code(library: ProgramLibrary) -> ProgramCode:
 
 
 def _program_objects(program: Program, board: Board, code: ProgramCode) -> list[Part]:
-    """What the program makes beside the learner, its quantizer, metrics and rows.
+    """Return the objects that the program makes besides the learner, quantizer, metrics and rows.
 
     A program whose learner is fresh counts as if it named the files of a learned one, as well.
     """

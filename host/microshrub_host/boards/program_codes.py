@@ -1,4 +1,4 @@
-"""What the code of a program takes of a board; that of typical programs comes with the package.
+"""The RAM of a program's code on a board; the package has a table for typical programs.
 
 To count it, the program's modules are merged and compiled, which takes most of a first `build`. So
 the package brings a table, see typical_programs.py. It holds for the code that it was made with; a
@@ -30,7 +30,7 @@ _codes: dict[str, ProgramCode] = {}
 
 @dataclass(frozen=True)
 class ProgramCode:
-    """What a program's library takes of a board, and the texts that are on the board with it."""
+    """The RAM of a program's library, and the texts that it brings to the board."""
 
     parts: tuple[Part, ...]
     texts: frozenset[str]

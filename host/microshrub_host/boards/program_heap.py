@@ -1,4 +1,4 @@
-"""What the device's program makes on a board's heap: its objects, and the frames of its calls.
+"""The heap of a board's program: its objects, and the frames of its calls.
 
 The objects are made here, by the same classes from the same config.json, as a plan, and counted by
 the rules of MicroPython. What the learner takes, with its quantizer and the like, is in
@@ -39,7 +39,7 @@ _UNDER_WAY = {
 
 
 def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part]:
-    """What a program with this config.json makes beside its learner, quantizer, metrics and row.
+    """Return the heap of a program besides its learner, quantizer, metrics and row.
 
     arch is what its library is compiled for, names are the texts that are on the board anyway.
     Raises ValueError for what the program refuses.
@@ -169,7 +169,7 @@ def _defined(body: list[ast.stmt], code: mpy.Code) -> Iterator[tuple[str, mpy.Co
 
 
 def frame_bytes(code: bytes) -> int:
-    """What a call of a bytecode function takes of the heap; see py/bc.h for its first bytes."""
+    """Return the heap of a call of a bytecode function; see py/bc.h for its first bytes."""
     read = io.BytesIO(code)
     byte = read.read(1)[0]
     variables, handlers, n = byte >> 3 & 15, byte >> 2 & 1, 0

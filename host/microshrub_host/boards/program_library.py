@@ -1,4 +1,4 @@
-"""The device library of a program: its modules, their files, and what they take of RAM."""
+"""The device library of a program: its modules, their files, and their RAM."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _CHECK = ".state_check"  # ends the name of the module that looks at a learner's
 
 
 def arch_of(board: Board, emit: str) -> str:
-    """What its files are compiled for: an -march of mpy-cross, or mpy.BYTECODE_ONLY."""
+    """The target of its files: an -march of mpy-cross, or mpy.BYTECODE_ONLY."""
     return mpy.BYTECODE_ONLY if emit == "bytecode" else board.arch
 
 
@@ -94,7 +94,7 @@ class ProgramLibrary:
 
     @property
     def imported(self) -> tuple[Path, ...]:
-        """The files of those modules that the program has imported while it runs."""
+        """Return the files of the modules that stay imported while the program runs."""
         merged = self._merged
         if not self.ahead:
             return merged.imported
@@ -103,11 +103,11 @@ class ProgramLibrary:
 
     @property
     def _forgotten(self) -> list[Path]:
-        """The files of those that it has imported only for a while."""
+        """Return the files of the modules that it imports only for a while."""
         return self._merged.others(_read_once(self.program))
 
     def heap(self) -> import_heap.LibraryHeap:
-        """What it takes of the heap once the program runs."""
+        """Return its heap once the program runs."""
         if self.freeze:
             return import_heap.library_heap(self.arch, self._running, import_heap.FROZEN)
         return import_heap.files_heap(self.imported, forgotten=self._forgotten)
@@ -272,7 +272,7 @@ def _of_companions(program: Program) -> dict[str, bool]:
 
 
 def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Those of the modules that the program has imported while it serves.
+    """Return the modules that stay imported while the program serves.
 
     The self-test is for `flash`, a saved state is looked at only where there is one, and what
     reads the configuration is forgotten afterwards.
@@ -319,5 +319,5 @@ def _of_network(config: Mapping[str, Any]) -> dict[str, bool]:
 
 
 def _imported_by(name: str, left_out: set[str]) -> set[str]:
-    """The module, and all that it and these import, at once or later, but what is left out."""
+    """Return the module and all its direct and indirect imports, except those left out."""
     return library_files.reached([name], lambda each: library_files.imports(each) - left_out)

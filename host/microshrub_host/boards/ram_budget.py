@@ -56,7 +56,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Shortage:
-    """What does not fit a board's RAM, in bytes."""
+    """A buffer or block that does not fit a board's RAM, in bytes."""
 
     needed: int
     available: int  # in all, or in one piece if it is for a buffer
@@ -108,7 +108,7 @@ class Budget:
 
     @property
     def of_program(self) -> list[Part]:
-        """What the program creates around its learner."""
+        """The objects that the program creates besides its learner."""
         return [part for part in self.overhead if part.owner == "program"]
 
     @property
@@ -212,7 +212,7 @@ def _quantizer(library: Any, learner: Any, frozen: bool) -> Any:
 
 
 def _others(made: Mapping[str, BoardObjects], names: Collection[str]) -> list[Part]:
-    """What companions make besides their buffers, by their titles."""
+    """Return the objects that companions make besides their buffers, by their titles."""
     found = []
     for title, each in made.items():
         if each.others:
@@ -223,7 +223,7 @@ def _others(made: Mapping[str, BoardObjects], names: Collection[str]) -> list[Pa
 
 
 def _of_targets(library: Any, kind: str, learner: Any) -> dict[str, Any]:
-    """What knows of the classes, or of the numbers, that are learned."""
+    """Return the objects that know the classes, or the numbers, that are learned."""
     if library.learners.is_regressor(kind):
         return {"target": library.Target()}
     return {"metrics": library.Metrics(learner.classes)}
@@ -238,7 +238,7 @@ def _buffers(owner: str, thing: Any) -> list[Part]:
 
 
 def _tables(objects: Mapping[str, Any]) -> Part:
-    """What tables of addresses take more that bytecode reads, too: mixed_pointers.py."""
+    """Return how much more tables of addresses take if bytecode reads them: mixed_pointers.py."""
     tables = address_tables(objects)
     size = sum(BLOCK + table(1) + blocks((2 + len(each)) * WORD) for each in tables)
     return Part("tables", size, "of addresses, which bytecode reads, too", "program")
@@ -295,7 +295,7 @@ def modules_of(
 
 
 def _used(learner: Any) -> list[Any]:
-    """The learner's class, its kernel and those of its members, which are its attributes."""
+    """Return the learner's class, its kernel, and its members' kernels, which are attributes."""
     members = (part for member in _members(learner) for part in _used(member))
     return [type(learner), learner._learn, *members]
 
@@ -313,7 +313,7 @@ def code_parts(
     companions: Companions = (),
     growing: bool = False,
 ) -> list[Part]:
-    """What the imported library takes, a part a module; raises NoNativeTools with `native`."""
+    """Return the RAM of the imported library, by modules; raises NoNativeTools with `native`."""
     config = config_of(companions)
     more = [
         name
@@ -326,7 +326,7 @@ def code_parts(
 
 
 def parts_of(board: Board, heap: LibraryHeap) -> list[Part]:
-    """What an imported library takes on the board, a part a module."""
+    """Return the RAM of an imported library on the board, by modules."""
     parts = [_module_part(module, board.native) for module in heap.modules]
     parts.append(Part("names", heap.names, "that the firmware does not have"))
     return [*parts, Part("modules", heap.module_table, "growth of their table")]

@@ -84,7 +84,7 @@ class SampleTime:
         return replace(self, predict=predict, learn=learn, basis=basis)
 
     def note_on(self, rate: float, option: str, sensor: bool = True) -> str:
-        """A note if so many samples a second, which the option says, are too many; else none."""
+        """Return a note if the option's samples a second are too many; else none."""
         median, most = self.served(sensor)
         if rate * median <= 1e6:
             return ""
@@ -124,7 +124,7 @@ class SampleTime:
 def sample_time(
     board: Board, model: str, parameters: Mapping[str, Any], emit: str = NATIVE
 ) -> SampleTime | None:
-    """What the board's file says about a model, by its short name, with all its parameters.
+    """Return the board file's figures for a model, by its short name, with all its parameters.
 
     Measurements are preferred to instruction counts. emit is what its kernels are, one of EMITS.
     None if nothing is known. Raises
@@ -152,7 +152,7 @@ def sample_time(
 
 
 def _thicket(arch: str, wanted: Mapping[str, Any], emit: str) -> _Found | None:
-    """Instructions of a thicket that is not in the board's file, and what they are between."""
+    """Return the counted instructions of a thicket that the board's file lacks."""
     size, features, classes = (int(wanted[name]) for name in ("bytes", "features", "classes"))
     found = counted_times.instructions(arch, size, features, classes, emit)
     return (*found, counted_times.BETWEEN) if found else None

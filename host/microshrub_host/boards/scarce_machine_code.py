@@ -1,15 +1,15 @@
-"""Which kernels a program has as machine code where there is too little room for that of all.
+"""Chooses the kernels that become machine code where there is no room for all of them.
 
 On the ESP32s, machine code goes to executable RAM, which has room for less than half of a
-thicket's, or for most of it. But sixty of its 150 kernels do 95 % of the work. So those stay
-bytecode that have least to do for each byte of their machine code. The bits are the same, see
+thicket's, or for most of it. But sixty of its 150 kernels do 95 % of the work. So the kernels that
+have the least work for each byte of their machine code stay bytecode. The bits are the same, see
 plain_kernels.py.
 
 On other boards, machine code is on the heap, where a kernel as bytecode takes a quarter of that.
-There, those stay bytecode that have least to do for each byte saved, until a program fits.
+There, the kernels with the least work for each byte saved stay bytecode, until a program fits.
 
-What each has to do is counted on the engine `counted`, with samples of a made-up stream:
-overlapping classes, or numbers with noise. What else a program has is not run.
+The work of each kernel is counted by the engine `counted`, with samples of a made-up stream:
+overlapping classes, or numbers with noise. The rest of a program is not run.
 """
 
 from __future__ import annotations
@@ -121,9 +121,9 @@ def _slower(work: float) -> float:
 
 
 def plain_within(files: MergedFiles, room: int, work: Mapping[str, int]) -> Kernels:
-    """Those of a program, in whose files all kernels are machine code, for so many bytes of it.
+    """Choose the bytecode kernels of a program so that the others fit `room` bytes.
 
-    work is what each kernel has to do; of what is not there, nothing is known, and it stays
+    work has the work of each kernel; a kernel that is not in it is unknown, and stays
     machine code. If that alone is too much, there is more machine code than room.
     """
     sizes = _sizes(files)
@@ -143,7 +143,7 @@ def plain_within(files: MergedFiles, room: int, work: Mapping[str, int]) -> Kern
 
 
 def able(files: MergedFiles, work: Mapping[str, int]) -> tuple[str, ...]:
-    """The kernels of a program, all of which are machine code, that could be bytecode."""
+    """Return the kernels that could be bytecode, of a program with machine code only."""
     return tuple(name for name in _sizes(files) if name in work)
 
 

@@ -1,4 +1,4 @@
-"""`microshrub budget`: what a model takes of a board's RAM."""
+"""`microshrub budget`: how much of a board's RAM a model takes."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _horizon(arguments: argparse.Namespace) -> int:
 
 
 def _forecaster(arguments: argparse.Namespace) -> dict[str, Any] | None:
-    """The parameters of what stands around a regressor; None for a classifier."""
+    """The parameters of the Forecaster around a regressor; None for a classifier."""
     if arguments.model not in REGRESSORS:
         for name in ("horizon", "lags", "interval"):
             if vars(arguments)[name] is not None:
@@ -194,7 +194,7 @@ def _forecaster(arguments: argparse.Namespace) -> dict[str, Any] | None:
 
 
 def _companions(arguments: argparse.Namespace) -> Companions:
-    """The companions that were asked for, and the features of windows."""
+    """The requested companions, and the features of windows."""
     wanted = companions_of(arguments)
     if arguments.classes is None and wanted:
         flag = wanted[0].options[0].flag
@@ -205,7 +205,7 @@ def _companions(arguments: argparse.Namespace) -> Companions:
 
 
 def too_large(budget: ram_budget.Budget, asked: Deployment, *, own_program: bool = False) -> str:
-    """What to say of a model that does not fit, and what to lower."""
+    """Return the message for a model that does not fit: what to lower."""
     message = result_tables.shortage("The model", budget)
     waits = sum(part.bytes for part in budget.overhead if part.owner == "forecaster")
     if 2 * waits > budget.ram_bytes:

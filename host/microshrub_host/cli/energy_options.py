@@ -66,7 +66,7 @@ def rate_of(arguments: argparse.Namespace) -> float:
 def battery_of(
     arguments: argparse.Namespace, board: Board, time: SampleTime | None
 ) -> energy.Battery | None:
-    """What --battery names; says so if nothing is known of how long it lasts. Raises UserError."""
+    """Return the battery of --battery; notes if its life is not known. Raises UserError."""
     if arguments.battery is None:
         return None
     result = energy.battery(arguments.battery)

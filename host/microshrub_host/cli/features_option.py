@@ -37,7 +37,7 @@ def feature_options(
     rate: float | None = None,
     readings: int = 0,
 ) -> FeatureOptions:
-    """What --features asks for; of what it does not say, what fits the recording and the board.
+    """Return the features of --features; what it leaves open suits the recording and the board.
 
     A reading has so many channels; rate is that of the recording's clock; readings are those of
     each recording, if all have as many. Raises UserError.

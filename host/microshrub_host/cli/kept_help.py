@@ -1,4 +1,4 @@
-"""What a command's --help prints, kept from one time to the next.
+"""Keeps the text of a command's --help for the next time.
 
 To make it takes most of what the command imports, NumPy among it, for a page of text. It is made
 anew when a file of the program has changed, or what the environment says of learners.

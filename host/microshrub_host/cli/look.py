@@ -1,4 +1,4 @@
-"""`microshrub look`: what is in a recording, in one screen, and how to go on with it."""
+"""`microshrub look`: describes a recording in one screen, and how to continue with it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Look, then print and write what is there; 1 if it cannot be learned as it is."""
+    """Look, then print and write the description; returns 1 if it cannot be learned as it is."""
     check_outputs(arguments)
     sources = source_names(arguments.data)
     wide = None if arguments.wide is None else Wide.of(arguments.wide)
@@ -148,7 +148,7 @@ def _report(
 def _clock(
     sources: tuple[str, ...], stream: Stream, arguments: argparse.Namespace
 ) -> RecordingClock | None:
-    """What the clock says, be it learned or left out."""
+    """Describe the clock, whether its column is learned or left out."""
     learned = clock_of(stream)
     if learned is not None:
         return learned[1]

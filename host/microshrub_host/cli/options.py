@@ -1,4 +1,4 @@
-"""The parameters of our learners as options, and those of companions."""
+"""Options for the parameters of learners and companions."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _default(row: Parameter) -> str:
 
 
 def _help(about: Mapping[str, Sequence[str]]) -> str:
-    """What the models say of an option, each text with the names of those that say it."""
+    """Return the help texts of an option, each with the names of its models."""
     texts = [f"{', '.join(models)}: {text}" for text, models in about.items()]
     return "; ".join(texts).replace("%", "%%")
 
@@ -137,7 +137,7 @@ def given_options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def model_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The parameters of the model that was asked for, as given or by default.
+    """Return the parameters of the requested model, as given or by default.
 
     Raises UserError for an option that this model does not have.
     """
@@ -153,7 +153,7 @@ def model_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _with_model(given: Mapping[str, Any], owners: Sequence[str]) -> str:
-    """What to write instead, for options that the learners of these names have."""
+    """Return what to write instead, for options that learners with these names have."""
     able = [model for model in owners if given.keys() <= defaults(model).keys()] or owners
     return f"Write: --model {able[0]} {options_text(given)}"
 
@@ -164,7 +164,7 @@ def add_companion_options(
     simulated: bool = False,
     only: Collection[str] | None = None,
 ) -> None:
-    """Add those of all companions, or only those of these names.
+    """Add the options of all companions, or only of those with these names.
 
     With `simulated`, those that are only of use where a stream has all labels, too.
     """
@@ -184,7 +184,7 @@ def add_companion_options(
 
 
 def companions_of(arguments: argparse.Namespace, hertz: float | None = None) -> Companions:
-    """Those that were asked for. hertz is the rate of the sensor, if it is known.
+    """Return the requested companions. hertz is the rate of the sensor, if it is known.
 
     Raises UserError.
     """

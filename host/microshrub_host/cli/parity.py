@@ -128,7 +128,7 @@ def _open(
 ) -> tuple[Raw, Labels, dict[str, Any], dict[str, Any]]:
     """Raw rows, their labels, the model's parameters, and more for engines.start()."""
     if not wants_numbers(arguments):
-        companions_of(arguments)  # before what takes long
+        companions_of(arguments)  # before anything that takes long
         model_parameters(arguments)
         read = open_rows(arguments)
         stream = made_of(arguments, read)

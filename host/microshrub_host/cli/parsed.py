@@ -53,7 +53,7 @@ def check_no_group(arguments: argparse.Namespace) -> None:
 
 
 def columns_read(arguments: argparse.Namespace) -> dict[str, Any]:
-    """What open_stream, open_numbers and open_columns take of these options."""
+    """Return the arguments of open_stream, open_numbers and open_columns for these options."""
     return {
         "columns": arguments.columns,
         "drop": arguments.drop,

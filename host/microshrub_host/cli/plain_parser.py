@@ -30,7 +30,7 @@ _BARE = re.compile(r"argument (?:\S+/)?(\S+): expected (?:one|at least one|\d+) 
 
 
 class PlainParser(argparse.ArgumentParser):
-    """Says what is wrong, and what was meant, without the usage."""
+    """Reports what is wrong, and what was meant, without the usage."""
 
     def error(self, message: str) -> NoReturn:
         """One or two lines, and the exit code 2."""
@@ -39,7 +39,7 @@ class PlainParser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {_plain(self, message)}\n{hint}\n")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
-        """Of an option with choices: name the nearest one. Raises ArgumentError."""
+        """Name the nearest choice of an option with choices. Raises ArgumentError."""
         if action.choices is None or value in action.choices:
             return
         known = [str(choice) for choice in action.choices]
@@ -56,7 +56,7 @@ class PlainParser(argparse.ArgumentParser):
         return found, more
 
     def _unknown(self, words: Sequence[str]) -> str:
-        """What is said of words that it does not take."""
+        """Return the message for words that it does not take."""
         option = next((word for word in words if word.startswith("-")), None)
         if option is None:
             name, equals, value = words[0].partition("=")
@@ -107,7 +107,7 @@ def _choices(action: argparse.Action) -> str | None:
 
 
 def _value_of(parser: argparse.ArgumentParser, flag: str) -> str:
-    """What is said of an option without the value that it needs."""
+    """Return the message for an option without the value that it needs."""
     action = next(each for each in parser._actions if flag in each.option_strings)
     words = action.metavar if isinstance(action.metavar, tuple) else (action.metavar,)
     needed = words if isinstance(action.nargs, int) else words[:1]  # more may follow the first
@@ -181,7 +181,7 @@ class ScreenParser(PlainParser):
                 self._help_all.help = argparse.SUPPRESS
 
     def format_help(self) -> str:
-        """What fits a screen."""
+        """Return the help that fits a screen."""
         learners = self._of_models()
         if not self.first and not learners:
             return self.full_help()
@@ -240,7 +240,7 @@ class ScreenParser(PlainParser):
 
 
 def _left(action: argparse.Action) -> str:
-    """An option as it is typed, with what follows it."""
+    """Return an option as it is typed, with its values."""
     if not action.option_strings:
         return str(action.metavar)
     name = action.option_strings[-1]

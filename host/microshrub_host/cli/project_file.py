@@ -1,4 +1,4 @@
-"""microshrub.toml, a project's file: what its commands share is written once.
+"""Reads microshrub.toml, a project's file: options that its commands share are written once.
 
     board = "rpi_pico"
     data = "walk.csv"                # record writes it, simulate learns it
@@ -67,7 +67,7 @@ _Rest = Callable[[], tuple[argparse.Namespace, list[str]]]
 
 
 def read(path: Path = Path(NAME)) -> dict[str, Any]:
-    """What the file says; empty if there is none. Raises UserError."""
+    """Return the contents of the file; empty if there is none. Raises UserError."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -94,7 +94,7 @@ def read(path: Path = Path(NAME)) -> dict[str, Any]:
 def parse(
     parser: argparse.ArgumentParser, command: str, rest: _Rest
 ) -> tuple[argparse.Namespace, list[str]]:
-    """What rest() parses, with what the project's file says of options that were not given.
+    """Return the arguments that rest() parses, with the project file's values for other options.
 
     Ends with an error for a file that cannot be used.
     """
@@ -113,7 +113,7 @@ def parse(
 
 
 class _Settings:
-    """What a project's file says of the options of one command."""
+    """The values of a project's file for the options of one command."""
 
     def __init__(
         self, parser: argparse.ArgumentParser, command: str, project: Mapping[str, Any]
@@ -157,7 +157,7 @@ class _Settings:
                     action.default = None
 
     def fill_in(self, parsed: argparse.Namespace) -> None:
-        """Take the file's values for what was not given, and say which."""
+        """Take the file's values for options that were not given, and list them."""
         given = {name for name, value in vars(parsed).items() if value is not None}
         wanted = self._wanted(parsed)
         for dest, default in self._defaults.items():
@@ -208,7 +208,7 @@ class _Settings:
         )
 
     def _words(self, key: str, action: argparse.Action) -> list[list[str]]:
-        """What would be typed behind the option, for each time that it would be typed."""
+        """Return the words to type after the option, for each time that it is typed."""
         value = self._values[key]
         several = action.nargs in ("+", "*") or isinstance(action.nargs, int)
         if isinstance(value, bool):

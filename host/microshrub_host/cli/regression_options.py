@@ -89,7 +89,7 @@ def add_target_option(group: argparse._ActionsContainer) -> None:
 
 
 def wants_numbers(arguments: argparse.Namespace) -> bool:
-    """Whether numbers are to be predicted. Raises UserError for what does not go together."""
+    """Return whether to predict numbers. Raises UserError for options that exclude each other."""
     if arguments.target is not None:
         return True
     for name in ("horizon", "lags", "target_range", "interval"):
@@ -104,7 +104,7 @@ def wants_numbers(arguments: argparse.Namespace) -> bool:
 def open_numbers_arguments(
     arguments: argparse.Namespace, readings: NumberStream | None = None
 ) -> tuple[NumberStream, dict[str, Any], dict[str, Any]]:
-    """The stream, the parameters of the model, and those of the Forecaster around it.
+    """Return the stream, the model's parameters, and those of the Forecaster around it.
 
     arguments.model becomes the regressor that is meant. readings are those of --features
     if they have been read already.
@@ -120,7 +120,7 @@ def open_numbers_arguments(
 
 
 def checked_interval(share: float | None) -> float | None:
-    """What --interval says. Raises UserError."""
+    """Return the value of --interval. Raises UserError."""
     if share is not None and not 50 <= share <= 99:
         raise UserError(f"--interval has to be 50 to 99 percent, not {share:g}")
     return share
@@ -129,7 +129,7 @@ def checked_interval(share: float | None) -> float | None:
 def open_number_stream(
     arguments: argparse.Namespace, readings: NumberStream | None = None
 ) -> NumberStream:
-    """The stream that the options ask for; notes on it are said.
+    """Open the stream of the options, and print its notes.
 
     readings are those of --features if they have been read already.
     """
@@ -159,7 +159,7 @@ def open_number_stream(
 
 
 def open_readings(arguments: argparse.Namespace) -> NumberStream:
-    """The recording of which --features makes a regression stream; its target means nothing.
+    """Return the recording from which --features makes a regression stream; ignore its target.
 
     Nor does its horizon, with which a column alone is enough.
     """
@@ -195,7 +195,7 @@ def _horizon(given: int | None) -> int:
 
 
 def target_range(arguments: argparse.Namespace) -> tuple[float, float] | None:
-    """What --target-range says, in the targets' own unit."""
+    """Return the value of --target-range, in the targets' unit."""
     text = arguments.target_range
     if text is None:
         return None

@@ -1,4 +1,4 @@
-"""What commands that run many learners share: limits, worker processes, a cluster."""
+"""Options of commands that run many learners: limits, worker processes, a cluster."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def add_worker_options(
 
 
 def jobs_of(arguments: argparse.Namespace, tasks: int, what: str) -> int:
-    """How many of so many tasks to run at the same time, at least 1; it says so if nobody did.
+    """Return how many tasks to run at the same time, at least 1; report the number if not given.
 
     `what` names the tasks, in the plural. Raises UserError for a --jobs below 1.
     """

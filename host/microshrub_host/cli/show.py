@@ -63,7 +63,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the model's trees, or why it predicts what for a row; draw the first of them."""
+    """Print the model's trees, or explain its prediction for a row; draw the first tree."""
     check_at_least_one(depth=arguments.depth, tree=arguments.tree)
     check_outputs(arguments)
     model = model_files.open_model(arguments.model)
@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _show_numbers(model: OpenModel, arguments: argparse.Namespace) -> None:
-    """The tree or state of a regressor, or what it predicts for a row of all columns."""
+    """The tree or state of a regressor, or its prediction for a row of all columns."""
     every = trees.trees_of(model)
     for name in ("plot", "tree") if every else ("plot", "tree", "depth"):
         if getattr(arguments, name) is not None:

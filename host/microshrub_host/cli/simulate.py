@@ -71,15 +71,15 @@ _MQTT_BYTES = 32768  # more than a program's part for an MQTT broker takes
 class Simulation(ABC, Generic[R]):
     """A stream and the model that is to learn it, as the options ask for them."""
 
-    options: ClassVar[tuple[str, ...]]  # those that say how the stream was read
+    options: ClassVar[tuple[str, ...]]  # options that say how the stream was read
     stream: Stream | NumberStream
     parameters: dict[str, Any]  # all of the model's
-    on_board: Companions  # the model's, and what makes its samples
+    on_board: Companions  # the model's companions, and the features of its samples
 
     @property
     @abstractmethod
     def names(self) -> Names:
-        """Those of the features and of the classes."""
+        """The names of the features and of the classes."""
 
     @abstractmethod
     def learn(self, engine: str) -> R:
@@ -87,7 +87,7 @@ class Simulation(ABC, Generic[R]):
 
     @abstractmethod
     def report_of(self, result: R) -> RunReport:
-        """What there is to say of it."""
+        """The parts of its report."""
 
     @abstractmethod
     def figure(self, result: R) -> Any:
@@ -98,7 +98,7 @@ class Simulation(ABC, Generic[R]):
         return None
 
     def record(self, arguments: argparse.Namespace) -> dict[str, Any]:
-        """How the stream was read, what is in it, and whether there was a --board, for JSON."""
+        """Return, for JSON, how the stream was read, its contents, and the --board."""
         record = {name: getattr(arguments, name) for name in self.options}
         if self.stream.extraction:
             record["extraction"] = self.stream.extraction.saved()
@@ -109,13 +109,13 @@ class Simulation(ABC, Generic[R]):
 
 
 class ClassSimulation(Simulation[Result]):
-    """Of samples with a class."""
+    """A simulation of samples with classes."""
 
     options = ("limit", "warmup", "shuffle", "label")
     stream: Stream
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        companions_of(arguments)  # before what takes long
+        companions_of(arguments)  # before anything that takes long
         self._arguments = arguments
         self.stream, parameters = open_with_parameters(arguments)
         self._companions, self.parameters = companions_on_stream(
@@ -168,7 +168,7 @@ class ClassSimulation(Simulation[Result]):
 
 
 class NumberSimulation(Simulation[NumberResult]):
-    """Of samples with a number."""
+    """A simulation of samples with numbers."""
 
     options = ("limit", "warmup", "lags")
     stream: NumberStream
@@ -253,7 +253,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Learn the stream, then print and write what came of it."""
+    """Learn the stream, then print and write the result."""
     check_outputs(arguments)
     if is_model_file(arguments.model):
         return run_saved(arguments)
@@ -314,7 +314,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _warn_of_mqtt(budget: Budget) -> None:
-    """What is said where a model fits, and its program with a broker's part does not."""
+    """Return the note for a model that fits, but not together with --mqtt."""
     if not budget.fits:
         console.say(
             f"With `build --mqtt`, it takes {budget.ram_bytes:,} bytes, which does not fit: "
@@ -323,7 +323,7 @@ def _warn_of_mqtt(budget: Budget) -> None:
 
 
 def _check_energy(arguments: argparse.Namespace) -> None:
-    """Raise UserError for --battery and --sample-rate where no time of a sample is told."""
+    """Raise UserError for --battery and --sample-rate if no time of a sample is reported."""
     for name in ("battery", "sample_rate"):
         option = name.replace("_", "-")
         if getattr(arguments, name) is not None:

@@ -26,7 +26,7 @@ _OF_A_LEARNER = ("label", "classes", "shuffle", "board", "save", "html", "target
 
 
 def run_alone(arguments: argparse.Namespace) -> int:
-    """Score the stream, then print and write what came of it."""
+    """Score the stream, then print and write the result."""
     others = [name for name in registry.option_names() if name != Anomaly.name]
     names = (*_OF_A_LEARNER, *others)
     given = [name for name in names if getattr(arguments, name) is not None]

@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Simulate, and print what the boards have gained."""
+    """Simulate, and print the boards' gains."""
     check_at_least_one(boards=arguments.boards, exchange=arguments.exchange, jobs=arguments.jobs)
     if not 0 <= arguments.seed < 1 << 31:
         raise UserError(f"--seed has to be 0..{(1 << 31) - 1}, not {arguments.seed}")
@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _part(text: str) -> Fraction:
-    """Of 1/3 or 0.25, below 1."""
+    """Parse a share such as 1/3 or 0.25, below 1."""
     try:
         part = Fraction(text)
     except (ValueError, ZeroDivisionError):
@@ -125,7 +125,7 @@ def _lacking(stream: Stream, part: Fraction) -> int:
 def _spreading(
     arguments: argparse.Namespace, plan: FleetPlan, update: Callable[[int, int, str], None]
 ) -> fleet.Spread:
-    """What runs the work, here or in workers, and shows how far it is."""
+    """Runs the work, here or in workers, and shows its progress."""
     done = 0
 
     def each(work: Callable[[Any], Any], tasks: Iterable[Any]) -> Iterator[Any]:

@@ -29,7 +29,7 @@ _NOT_USED = (
 
 
 def run_saved(arguments: argparse.Namespace) -> int:
-    """Ask the model about the recording, let it learn on, then print and write what came of it."""
+    """Let the model predict the recording, then learn it; print and write the results."""
     if arguments.wide is not None and not arguments.features:
         arguments.features = None  # --wide asks for them, and the model has its own
     _check(arguments)

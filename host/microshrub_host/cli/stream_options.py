@@ -204,7 +204,7 @@ def add_board_option(
 
 
 def open_arguments(arguments: argparse.Namespace) -> Stream:
-    """The stream that the options of add_stream_options ask for; notes on it are said."""
+    """Open the stream of the options of add_stream_options, and print its notes."""
     return made_of(arguments, open_rows(arguments))
 
 
@@ -313,7 +313,7 @@ def with_own_bytes(parameters: dict[str, Any], arguments: argparse.Namespace) ->
 
 
 def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> None:
-    """Have an engine (None: the fastest) ready, and say what takes so long the first time."""
+    """Prepare an engine (None: the fastest), and tell why it takes long the first time."""
     known = prequential.are_compiled(model, parameters, engine)
     what = "loading the kernels" if known else "compiling the kernels (once)"
     with showing(what, announce=not known):
@@ -360,7 +360,7 @@ def open_unlabelled_rows(arguments: argparse.Namespace) -> Stream:
 
 
 def open_unlabelled(arguments: argparse.Namespace) -> NumberStream:
-    """The columns that the options ask for; notes on them are said."""
+    """Open the columns of the options, and print their notes."""
     check_no_group(arguments)
     warmup = arguments.warmup or WARMUP
     if arguments.features is not None:

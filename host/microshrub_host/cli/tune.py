@@ -54,7 +54,7 @@ from .stream_options import (
     open_rows,
 )
 
-_COMPANIONS = (SpareClasses.name, LabelBudget.name)  # what a search may have beside each model
+_COMPANIONS = (SpareClasses.name, LabelBudget.name)  # options of a search for every model
 _TRIALS = 60
 _CHOOSE_ON = 0.5
 
@@ -161,7 +161,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Search, then print and write what was found."""
+    """Search, then print and write the results."""
     _check(arguments)
     board = board_files.load(arguments.board)
     key = f"{board.key}-{arguments.emit}" if arguments.emit else board.key

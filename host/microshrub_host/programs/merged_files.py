@@ -85,7 +85,7 @@ def compiled(
     plain: Collection[str] = (),
     left_out: Collection[str] = (),
 ) -> MergedFiles:
-    """The files of a program with these modules of the library, of which some stay imported.
+    """Return the files of a program with these modules of the library; some stay imported.
 
     arch     an -march of mpy-cross, or mpy.BYTECODE_ONLY
     running  the modules that stay imported; they are merged
@@ -192,7 +192,7 @@ def _sources(
 
 @dataclass(frozen=True)
 class _Texts:
-    """What the files are compiled from.
+    """The sources from which the files are compiled.
 
     files    the sources of all files, by module name
     errors   the texts of error messages
@@ -321,7 +321,7 @@ def _for_one(node: ast.stmt, only: Settled, constants: Mapping[str, int]) -> ast
 
 
 def _version(source: str) -> list[ast.stmt]:
-    """What remains of the package's own source."""
+    """Return the rest of the package's own source."""
     return [
         node for node in ast.parse(source).body if not is_text(node) and bound(node) == [_VERSION]
     ]

@@ -65,7 +65,7 @@ class Merged:
                     self._append(module, node)
 
     def _read(self, module: str, code: dict[str, list[ast.stmt]]) -> None:
-        """Add a module's statements after those of the modules that it imports."""
+        """Add a module's statements after the statements of the modules that it imports."""
         if module in code:
             return
         tree = self._trees[module]
@@ -108,7 +108,7 @@ class Merged:
         self._imports[new] = ast.ImportFrom(origin, names, 0) if origin else ast.Import(names)
 
     def _name(self, module: str, node: ast.stmt) -> None:
-        """Choose new names for what a statement defines.
+        """Choose new names for the names that a statement defines.
 
         Constants with the same name and value become one. Their names begin with "_", so that the
         compiler leaves no trace of them.

@@ -1,7 +1,7 @@
 """Compiled files (.mpy) of the device library: made by mpy-cross, kept in the cache, taken apart.
 
-mpy-cross compiles one file and ends, so what it makes of a text is kept, whatever program it is
-for: after a change of the library, only what changed is compiled.
+mpy-cross compiles one file and ends, so its output for a text is kept, whatever program it is for:
+after a change of the library, only the changed files are compiled.
 
 The format is version 6: a header; the names; the constants; the code of the module, and inside it
 that of its functions and classes (MicroPython's py/persistentcode.c).
@@ -79,7 +79,7 @@ class Module:
 
     @property
     def names(self) -> list[str]:
-        """Those that the file contains."""
+        """The names that the file contains."""
         return [name for name in self.all_names if isinstance(name, str)]
 
 

@@ -53,7 +53,7 @@ def native_library(modules: Iterable[str]) -> NativeLibrary:
 
 @functools.cache
 def _native_library(names: tuple[str, ...], _: tuple[str, ...]) -> NativeLibrary:
-    """The same for modules with these sources."""
+    """Like the function above, for modules with these sources."""
     own = library_files.own_files()
     modules = [name for name in names if name not in own]
     translated = select(modules, functions=False)[1]
@@ -75,7 +75,7 @@ def kernels_in_c() -> str:
 
 
 def _needed(files: list[_File]) -> list[_File]:
-    """All files except those that provided only kernels, and are now empty."""
+    """Return all files except those that had only kernels, and are now empty."""
     gave = {home for file in files for home in library_files.imports(file.name)}
     while True:
         imported = {home for file in files for home in file.imported}
@@ -86,7 +86,7 @@ def _needed(files: list[_File]) -> list[_File]:
 
 
 def _names(exported: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """What Python calls each kernel: its own name if that is unique, which takes no more RAM."""
+    """Choose each kernel's name in Python: its own name if unique, which takes no more RAM."""
     often = Counter(function for _, function in exported)
     return {
         (module, function): function if often[function] == 1 else symbol(module, function)

@@ -1,4 +1,4 @@
-"""Turns kernels into plain functions, which are compiled to bytecode and compute the same.
+"""Turns kernels into plain functions, which are compiled to bytecode with the same results.
 
 `plain` removes the decorators, and imports what only viper knows from the library's
 bytecode_pointers.py: ptr8, ptr16 and ptr32, and a write_addresses to go with them. Kernels then

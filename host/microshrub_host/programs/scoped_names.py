@@ -109,7 +109,7 @@ class Renamer(Transformer):
         self._own, self._of_class, self._imported = before
 
     def _merged_imports(self, function: ast.FunctionDef) -> dict[str, str]:
-        """New names for what the function imports from modules with renamed globals.
+        """Choose new names for a function's imports from modules with renamed globals.
 
         A name that may mean either of two things, as in `if ...: from .one import f; else: from
         .two import f`, becomes a variable of the function.

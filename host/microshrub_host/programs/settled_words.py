@@ -48,7 +48,7 @@ def settled(kind: str, parameters: Mapping[str, Any]) -> Settled:
 def with_words(
     kernel: ast.FunctionDef, words: Words, constants: Mapping[str, int]
 ) -> ast.FunctionDef:
-    """The kernel with constants for these words; constants are those of its module."""
+    """Return the kernel with constants for these words; `constants` are its module's."""
     aliases = _aliases(kernel, words)
     reads = _Reads(words, constants, aliases)
     if any(reads.value(node) is not None for node in walk(kernel) if _is_written(node)):

@@ -41,7 +41,7 @@ def free_names(body: Iterable[ast.stmt]) -> set[str]:
 
 
 def attributes(body: Iterable[ast.stmt]) -> set[str]:
-    """The names of a program's attributes, except those that mean something to MicroPython."""
+    """Return the names of a program's attributes, except those with a meaning in MicroPython."""
     found = {each.attr for node in body for each in walk(node) if isinstance(each, ast.Attribute)}
     return {name for name in found if not name.startswith("__")} - {*dir(builtins)}
 
@@ -94,7 +94,7 @@ def _is_expression(function: ast.FunctionDef) -> bool:
 
 
 def _names(node: ast.AST) -> list[str]:
-    """The bare names in a node, and what it binds."""
+    """Return the bare names in a node, and the names that it binds."""
     if isinstance(node, ast.Name):
         return [node.id]
     if isinstance(node, ast.arg):

@@ -72,7 +72,7 @@ def defined(node: ast.stmt) -> set[str]:
 
 
 def _methods(node: ast.stmt) -> Iterator[ast.FunctionDef]:
-    """The methods of a class, except those that MicroPython itself calls."""
+    """Return the methods of a class, except those that MicroPython itself calls."""
     for each in node.body if isinstance(node, ast.ClassDef) else ():
         if isinstance(each, ast.FunctionDef) and not each.name.startswith("__"):
             yield each

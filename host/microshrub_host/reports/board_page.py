@@ -1,4 +1,4 @@
-"""The page docs/reference/boards.md: what the files in boards/ say, board by board."""
+"""Makes the page docs/reference/boards.md from the files in boards/, board by board."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ _NAMED = 100  # and there those with this part of all bytes by name
 def print_budget(
     budget: Budget, board: Board, time: SampleTime | None = None, every: bool = False
 ) -> None:
-    """The parts with their bytes, what they add up to, and what the board has.
+    """The parts with their bytes, their sums, and the board's RAM.
 
     Buffers of one thing are one line, and what is small one more, unless every part is to be seen.
     """
@@ -80,7 +80,7 @@ def _section(table: Table, owner: str, parts: list[Part], budget: Budget, every:
 
 
 def _opened(table: Table, parts: list[Part], least: int) -> None:
-    """What a section has, one line for each thing that has several buffers."""
+    """Return the lines of a section; several buffers of one object are one line."""
     things: dict[str, list[Part]] = {}
     for part in parts:
         things.setdefault(_name(part).partition(".")[0], []).append(part)

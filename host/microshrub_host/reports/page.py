@@ -153,7 +153,7 @@ class Page:
         self._pictures = 0
 
     def heading(self, text: str) -> None:
-        """A head of what follows."""
+        """Add a heading."""
         self._parts.append(f"<h2>{_text(text)}</h2>")
 
     def paragraph(self, text: str) -> None:

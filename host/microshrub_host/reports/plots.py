@@ -22,7 +22,7 @@ Curve = tuple[NDArray[Any], NDArray[Any], dict[str, Any]]  # samples, percent, h
 
 
 def draw_run(result: Result) -> Any:
-    """Accuracy over time, beside the baselines, and below it what the model's state did."""
+    """Plot accuracy over time beside the baselines, and below it the model's state."""
     from matplotlib.figure import Figure
 
     drawn = [run for run in result.companions.values() if run.draws]
@@ -154,7 +154,7 @@ def _running_errors(
 def _draw_last(
     axes: Any, result: NumberResult, stream: NumberStream, numbers: NDArray[np.intp]
 ) -> None:
-    """The last predictions with their intervals, and what the targets were."""
+    """Plot the last predictions with their intervals, and the targets."""
     last = slice(-_LAST, None)
     x, predicted = numbers[last], result.predictions[last]
     if result.interval:

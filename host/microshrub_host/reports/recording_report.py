@@ -1,4 +1,4 @@
-"""What is in a recording, as text for one screen and as a page: `microshrub look`."""
+"""Describes a recording, as text for one screen and as a page: `microshrub look`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEAD = ("column", "holds", "from to", "missing", "is", "curve")
 
 @dataclass(frozen=True)
 class RecordingReport:
-    """All that is told of a recording; `roles` is what becomes of each column, by its name."""
+    """The description of a recording; `roles` has the use of each column, by its name."""
 
     survey: Survey
     roles: Mapping[str, str]

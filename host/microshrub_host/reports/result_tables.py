@@ -20,14 +20,14 @@ from ..evaluation.task import RunResult
 
 @dataclass(frozen=True)
 class RunReport:
-    """What there is to say of a run, besides what every run has."""
+    """The parts of a report that not every run has."""
 
     size: str  # of the stream, in words
     rows: list[tuple[str, str]]  # the first ones of its table
-    verdict: str  # what the figures mean, in sentences
-    picture: str  # what the picture shows
-    first: str  # what matters most, in a sentence or two
-    last: str = ""  # what else stands on top, behind the board's RAM and time
+    verdict: str  # sentences that explain the figures
+    picture: str  # a caption for the picture
+    first: str  # the main result, in a sentence or two
+    last: str = ""  # further lines at the top, after the board's RAM and time
     details: Sequence[tuple[str, str]] = ()  # the first ones of the table of details
     scores: Sequence[Sequence[str]] = ()  # a table before the others, its head first
     matrix: Sequence[Sequence[str]] = ()  # of the confusions, its head first
@@ -50,7 +50,7 @@ def run_record(
     options: Mapping[str, Any],
     time: SampleTime | None = None,
 ) -> dict[str, Any]:
-    """What `simulate --json` writes; options say how the stream was read."""
+    """Return the contents of `simulate --json`; options say how the stream was read."""
     more = {"versions": versions()}
     return result.record() | _sizes(budget, board, key, time) | dict(options) | more
 
@@ -58,7 +58,7 @@ def run_record(
 def budget_record(
     budget: Budget, board: Board, key: str, time: SampleTime | None = None
 ) -> dict[str, Any]:
-    """What `budget --json` writes: the sums, and every part with its bytes."""
+    """Return the contents of `budget --json`: the sums, and every part with its bytes."""
     sections = {"buffers": budget.buffers, "overhead": budget.overhead, "code": budget.code}
     parts = {title: {p.name: p.bytes for p in result} for title, result in sections.items()}
     return _sizes(budget, board, key, time) | parts
@@ -90,7 +90,7 @@ def print_run(
     *,
     details: bool = False,
 ) -> None:
-    """What came of a simulation, what matters first; notes are sentences about the board."""
+    """Report a simulation, the main result first; notes are sentences about the board."""
     for line in summary:
         console.say(line)
     if report.scores:
@@ -127,7 +127,7 @@ def _with_head(rows: Sequence[Sequence[str]]) -> Table:
 def summary(
     report: RunReport, budget: Budget | None = None, time: SampleTime | None = None
 ) -> list[str]:
-    """What matters of a run, a line each: how good it is, whether it fits a board that was named,
+    """The main results of a run, a line each: how good it is, whether it fits a given board,
     and where it goes wrong."""
     lines = [report.first]
     if budget is not None:
@@ -136,14 +136,14 @@ def summary(
 
 
 def fits(budget: Budget, time: SampleTime | None) -> str:
-    """What is left on a board, and how long it takes for a sample, in sentences."""
+    """Sentences about the RAM left on a board, and the time of a sample."""
     left = (budget.free_bytes - budget.ram_bytes) // 1024
     speed = f" {_milliseconds(time)} a sample." if time else ""
     return f"Fits the {budget.board}, {left:,} KB to spare.{speed}"
 
 
 def board_notes(budget: Budget) -> list[str]:
-    """What else there is to say of a model on a board that was named."""
+    """Further sentences about a model on a given board."""
     shortage = [] if budget.code_fits else [code_shortage(budget)]
     return [*shortage, *([mixed(budget)] if budget.kernels.plain else [])]
 
@@ -155,7 +155,7 @@ def run_rows(
     board: Board | None,
     time: SampleTime | None = None,
 ) -> RunRows:
-    """The tables of a simulation; the RAM is that of a board that was named."""
+    """The tables of a simulation; the RAM is for a given board."""
     ram = f"{budget.ram_bytes:,} bytes of {budget.free_bytes:,} free"
     left = count(budget.free_bytes - budget.ram_bytes, "byte")
     missing = ("missing values", f"{result.missing:,}")
@@ -181,13 +181,13 @@ def run_rows(
 
 
 def _milliseconds(time: SampleTime) -> str:
-    """Of a sample that a board reads from its sensor, predicts and learns."""
+    """Return the time of a sample that a board reads from its sensor, predicts and learns."""
     found = time.served(sensor=True)[0] / 1000
     return f"{found:,.0f} ms" if found >= 10 else f"{found:.2g} ms"
 
 
 def progress_rows(progress: Mapping[str, int]) -> list[tuple[str, str]]:
-    """What the model tells of its state; of each member of an ensemble its share and accuracy."""
+    """The model's figures; for each member of an ensemble its share and accuracy."""
     rows = []
     for name, value in progress.items():
         what, _, member = name.partition("_")
@@ -202,14 +202,14 @@ def progress_rows(progress: Mapping[str, int]) -> list[tuple[str, str]]:
 
 
 def fitting(budget: Budget) -> str:
-    """What is said of a model that fits, and of machine code that may not."""
+    """Sentences about a model that fits, and machine code that may not fit."""
     left = budget.free_bytes - budget.ram_bytes
     message = f"It fits: {left:,} bytes are left for your program."
     return message if budget.code_fits else f"{message} {code_shortage(budget)}"
 
 
 def in_rom(budget: Budget) -> str:
-    """What is said of the RAM that a program takes less from a ROM file system."""
+    """A sentence about the RAM that a ROM file system saves."""
     return (
         f"{budget.less_in_rom:,} bytes less with the library in the firmware's ROM file system, "
         "where `flash` puts it if it can"
@@ -217,7 +217,7 @@ def in_rom(budget: Budget) -> str:
 
 
 def mixed(budget: Budget) -> str:
-    """What is said of kernels that stay bytecode."""
+    """A sentence about kernels that stay bytecode."""
     kernels = budget.kernels
     ram = "RAM" if budget.executable_bytes is None else "executable RAM"
     return (
@@ -242,7 +242,7 @@ def code_shortage(budget: Budget, ways: str = "") -> str:
 
 
 def shortage(what: str, budget: Budget) -> str:
-    """The sentence for what does not fit: `The model` or the like."""
+    """A sentence about something that does not fit: `The model` or the like."""
     result = budget.shortage
     assert result is not None
     needed, available = f"{result.needed:,} bytes", f"{result.available:,}"

@@ -16,7 +16,7 @@ _FEW = 100  # samples below which there is no verdict
 
 
 def of_classes(result: Result, *, shuffled: bool = False) -> RunReport:
-    """Its accuracies beside those of the baselines, and whether it beats them."""
+    """Compares its accuracies with the baselines', and decides whether it beats them."""
     size = (
         f"{count(result.samples, 'sample')}, "
         f"{count(result.features, 'feature')}, {count(result.classes, 'class')}"
@@ -113,7 +113,7 @@ def _with_labels(result: Result, shuffled: bool) -> str:
 
 
 def _hidden(result: Result) -> bool:
-    """Whether labels in runs hide what the model knows: it is below repeating the last label."""
+    """Return whether labels in runs may hide what the model knows: repeating labels beats it."""
     few = result.label_budget or result.samples < _FEW
     return not few and result.accuracy <= result.accuracy_nochange and _in_runs(result)
 
@@ -133,7 +133,7 @@ def _in_runs(result: Result) -> bool:
 
 
 def _margin(samples: int) -> float:
-    """Percent: three standard errors of a share in so many samples, at least 5."""
+    """Return three standard errors of a share in that many samples, in percent, at least 5."""
     return float(max(5, 150 / samples**0.5))
 
 
@@ -145,7 +145,7 @@ _DIGITS = 5  # of an error that count
 
 
 def of_numbers(result: NumberResult) -> RunReport:
-    """Its errors beside those of the simple guesses, and whether it beats them."""
+    """Compares its errors with those of simple guesses, and decides whether it beats them."""
     size = f"{count(result.samples, 'sample')}, {count(result.features, 'feature')}"
     ahead = f", {count(result.horizon, 'sample')} ahead" if result.horizon else ""
     return RunReport(
@@ -180,7 +180,7 @@ def _interval_rows(result: NumberResult) -> list[tuple[str, str]]:
 
 
 def _verdict(result: NumberResult) -> str:
-    """Whether the model's mean absolute error beats that of the simple guesses, as a sentence."""
+    """Say in a sentence whether the model's mean absolute error beats the simple guesses'."""
     guesses = {"NoChange": result.nochange.mae, "the running mean": result.running_mean.mae}
     best = min(guesses, key=lambda name: guesses[name])
     lead = 1 - result.errors.mae / guesses[best] if guesses[best] else 0.0

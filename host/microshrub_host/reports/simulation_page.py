@@ -19,7 +19,7 @@ def make_page(
     figure: Any,
     command: str,
 ) -> Page:
-    """The page; rows and summary are what is printed, figure is what is drawn."""
+    """Make the page; rows and summary are also printed, figure is the picture."""
     page = Page(f"{result.model} on {result.stream}", command, _facts(result))
     page.paragraph(f"{report.size}. {' '.join(summary)} {report.verdict}".rstrip())
     page.picture(figure, report.picture)

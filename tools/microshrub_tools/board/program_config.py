@@ -1,4 +1,4 @@
-"""config.json, which tells the device's program what it is to do.
+"""Makes config.json, the configuration of a board's program.
 
 A program is a learner with its quantizer, in the state in which it starts, and what is around it:
 the sensor, labels, checkpoints, an alarm. The board knows it by the CRC32 of the file's bytes.

@@ -20,12 +20,12 @@ from microshrub_host.boards.program import Program
 from .flash_wear import seconds_of
 from .program_options import rate_of
 
-_LIT = ("queries", "spare_classes", "checkpoint")  # what may have a light
+_LIT = ("queries", "spare_classes", "checkpoint")  # options that may have a light
 UNSETTLED = 1  # second: a program that is to sleep deeply, where that pays
 
 
 def state_bytes(program: Program, board: Board) -> int:
-    """What a checkpoint holds, about."""
+    """About how many bytes a checkpoint has."""
     result = ram_budget.budget(program.parameters, board, program.learner, [])
     return sum(part.bytes for part in result.buffers)
 

@@ -36,8 +36,8 @@ class MqttSettings:
     name          the board's name, in topics
     user, password   the board's login at the broker; "": no login
     ca            the certificate that proves the broker's identity, for TLS; None: no TLS
-    in_a_row      a class is reported once it was predicted so often in a row, 1..255,
-    sure          or once with a confidence of so many percent; above 100: never so
+    in_a_row      a class is reported once it was predicted that many times in a row, 1..255,
+    sure          or once with a confidence of that many percent; above 100: never
     events        how many events are kept while the broker cannot be reached, 1..1024
     home_assistant   the oldest version of Home Assistant that is to find the board: year, month
 
@@ -115,7 +115,7 @@ def check_name(name: str, flag: str = "--name") -> None:
 
 
 def of_options(given: Mapping[str, Any], ask: Any, *, named: bool = False) -> MqttSettings | None:
-    """What the values of the options ask for, by their names; None without --mqtt.
+    """Return the settings for the values of options, by their names; None without --mqtt.
 
     ask(words, flag) asks a person for a password that no file has, which the option named by
     flag would name; named: there is another use of --name. Raises UserError.
@@ -172,7 +172,7 @@ def _version(text: str | None) -> tuple[int, int]:
 
 
 def host_and_port(text: str, *, tls: bool) -> tuple[str, int]:
-    """Of HOST or HOST:PORT. Raises UserError."""
+    """Return host and port of HOST or HOST:PORT. Raises UserError."""
     match = _ADDRESS.fullmatch(text)
     if not match or not 1 <= int(match[2] or 1) <= 65535:
         raise UserError(f"--mqtt has to be HOST or HOST:PORT, not {text}")

@@ -55,7 +55,7 @@ class TcpSettings:
 
 @dataclass(frozen=True)
 class NetworkSettings:
-    """What a program has in a network."""
+    """What a program does in a network: MQTT, sharing, the link over TCP."""
 
     mqtt: MqttSettings | None = None
     tcp: TcpSettings | None = None
@@ -119,7 +119,7 @@ class NetworkSettings:
 
 
 def of_options(given: Mapping[str, Any], output: Path, ask: Any) -> NetworkSettings:
-    """What the values of the options ask for, by their names, for a build in a folder.
+    """Return the settings for the values of options, by their names, for a build in a folder.
 
     ask(words, flag) asks a person for a password that no file has, see program_mqtt.py. Raises
     UserError.

@@ -45,7 +45,7 @@ _LEAST_WATCHDOG = 5000  # milliseconds
 
 @dataclass(frozen=True)
 class ProgramOptions:
-    """What a program does besides predicting and learning, as `microshrub build` takes it."""
+    """The options of a program besides its model, as `microshrub build` takes them."""
 
     # its kind and its settings, "adc", "pins=26,27", or a list of such for several sensors
     sensor: Sequence[str] | Sequence[Sequence[str]] = ("serial",)
@@ -123,7 +123,7 @@ class ProgramOptions:
     def _companions(
         self, board: Board, read: ProgramSensor, classes: Sequence[str], hertz: float | None
     ) -> dict[str, Any]:
-        """What config.json says of the companions. Raises UserError."""
+        """Return the companions' part of config.json. Raises UserError."""
         companions = registry.in_order(self.companions, registry.of_options(self.words, hertz))
         result: dict[str, Any] = {}
         light = self.led_pin
@@ -147,7 +147,7 @@ class ProgramOptions:
         return result
 
     def _switches(self, board: Board, classes: Sequence[str]) -> dict[str, Any]:
-        """What config.json says of what classes switch. Raises UserError."""
+        """Return the part of config.json with the pins that classes switch. Raises UserError."""
         if not self.switch:
             if self.switch_above:
                 raise UserError("--switch-above needs --switch: nothing is switched")
@@ -158,7 +158,7 @@ class ProgramOptions:
         return result
 
     def _sleep(self, board: Board, read: ProgramSensor) -> dict[str, Any]:
-        """What config.json says of sleep, if the program sleeps. Raises UserError."""
+        """Return the part of config.json about sleep, if the program sleeps. Raises UserError."""
         if self.sleep is None:
             return {}
         if self.text:
@@ -167,7 +167,7 @@ class ProgramOptions:
 
     @property
     def network(self) -> NetworkSettings:
-        """What the program has in a network."""
+        """What the program does in a network."""
         return NetworkSettings(self.mqtt, self.tcp, self.wifi, self.share)
 
     def _check(self, board: Board) -> None:
@@ -187,7 +187,7 @@ class ProgramOptions:
         return sensors(self.sensor, board).own
 
     def _extraction(self, read: ProgramSensor, features: Sequence[str]) -> Extraction | None:
-        """What --features makes of the sensor's readings, if it makes these features."""
+        """Return how --features makes samples of the sensor's readings, if it does."""
         if self.features is None:
             return None
         names = read.channels
@@ -207,7 +207,7 @@ class ProgramOptions:
         return options.extraction(names, read.rate, read.zero)
 
     def _refuse_classes(self) -> None:
-        """Raise UserError for what is of no use to a program that predicts numbers."""
+        """Raise UserError for options that are useless for a program that predicts numbers."""
         for each in registry.of_options(self.words, 1.0) + tuple(self.companions):
             flag = each.options[0].flag
             raise UserError(f"{flag} is for classes, and this model predicts numbers")

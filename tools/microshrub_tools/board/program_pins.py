@@ -86,7 +86,7 @@ def _pins_of(sensor: Mapping[str, Any]) -> Iterator[tuple[str, Pin]]:
 
 
 def _check_rp2(sensor: Mapping[str, Any]) -> None:
-    """What RP2040 and RP2350 ask of a pin (ports/rp2/machine_i2c.c, machine_adc.c)."""
+    """Check the rules of RP2040 and RP2350 for a pin (ports/rp2/machine_i2c.c, machine_adc.c)."""
     given = {**sensor, **sensor.get("options", {})}
     if sensor["kind"] == "adc":
         for pin in given["pins"]:

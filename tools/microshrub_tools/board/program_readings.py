@@ -27,12 +27,12 @@ class Readings:
 
     @property
     def words(self) -> str:
-        """What the time of a sample is with, beside the program."""
+        """What besides the program the time of a sample depends on."""
         return "its features and " if self.more_us else ""
 
 
 def of(program: Program, board: Board) -> Readings:
-    """Those of a program's own sensor; one a second if the PC decides."""
+    """Return the readings of a program's own sensor; one a second if the PC decides."""
     sensor = program.config["sensor"]
     rate = rate_of(sensor) or 1.0
     first = sensor.get("sensors", [sensor])[0]

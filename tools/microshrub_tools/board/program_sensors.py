@@ -15,7 +15,7 @@ from microshrub_host.streams.stream import Extraction
 from . import custom_sensors
 
 USUAL_RATE = 50  # readings a second, if nobody says another
-# What the sensors are told, and what they are told by default; None has to be given.
+# The settings of the sensors, and their defaults; None: has to be given.
 SENSORS: dict[str, dict[str, Any]] = {
     "serial": {},
     "adc": {"pins": None, "rate": USUAL_RATE},
@@ -43,7 +43,7 @@ class ProgramSensor:
 
     @property
     def kind(self) -> str:
-        """What config.json calls it."""
+        """Its name in config.json."""
         return str(self.config["kind"])
 
     @property
@@ -63,7 +63,7 @@ class ProgramSensor:
 
 
 def rate_of(config: Mapping[str, Any]) -> float | None:
-    """Readings a second of what config.json says of a sensor, None without one."""
+    """Return the readings a second of a sensor of config.json, None without one."""
     rate = config.get("sensors", [config])[0].get("rate")
     return 1 / int(rate[2:]) if isinstance(rate, str) else rate
 
@@ -74,7 +74,7 @@ def drivers() -> dict[str, Path]:
 
 
 def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> ProgramSensor:
-    """The sensor of such words; of several lists of them, those sensors together.
+    """Return the sensor that words describe; several lists of words make several sensors.
 
     Raises UserError.
     """
@@ -103,7 +103,7 @@ def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> Pro
 def check_sensor(
     sensor: ProgramSensor, features: Sequence[str], extraction: Extraction | None
 ) -> None:
-    """Raise UserError if the sensor does not give what the model takes."""
+    """Raise UserError if the sensor's values are not those that the model takes."""
     given = len(sensor.channels)
     values = f"{sensor.name} give{'s' * (sensor.kind != 'several')} {count(given, 'value')}"
     if extraction is None:
@@ -244,7 +244,7 @@ def _motion(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _apart(names: Sequence[str]) -> tuple[str, ...]:
-    """The names, those that come again with a number behind them."""
+    """Return the names, with a number behind each name that repeats."""
     result: list[str] = []
     for name in names:
         again = names[: len(result)].count(name)

@@ -1,6 +1,6 @@
-"""What surrounds the model in a board's program, as a Python program asks for it.
+"""Settings of a board's program besides its model, for Python programs.
 
-Words such as those of `microshrub build` become these in program_words.py.
+program_words.py makes them from words such as those of `microshrub build`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class DriftAlarm:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """Saves to flash what the board is taught, within seconds; labels without end less often.
+    """Saves what the board learns to flash within seconds, or less often while labels never end.
 
     seconds   1..1,000,000 from one save to the next where labels never end; None: as many minutes
               as the board's flash needs to last ten years
@@ -95,7 +95,7 @@ class LabelPin:
 
     @property
     def always(self) -> bool:
-        """Whether it tells the label of every sample."""
+        """Whether it gives a label to every sample."""
         return "" not in (self.pressed, self.released)
 
     def config(self, classes: Sequence[str], board: Board) -> dict[str, Any]:
@@ -111,8 +111,8 @@ class LabelPin:
 class Sleep:
     """The board sleeps between two readings of its sensor. Times are in seconds, at most a day.
 
-    every    once in so many seconds, the board listens to its line
-    window   for so many seconds, fewer than `every`
+    every    seconds: once in this time, the board listens to its line
+    window   for this many seconds, fewer than `every`
     hold     how long it stays awake after its start, and after something came over the line
     pin      the pin of a button that wakes it; None: no button
     deep     the board saves everything and restarts for each sample, which takes less energy
@@ -141,7 +141,7 @@ class Sleep:
             )
 
     def config(self, board: Board, read: ProgramSensor | None = None) -> dict[str, Any]:
-        """What config.json says of it; read is the sensor, if it is known. Raises UserError."""
+        """Return its part of config.json; read is the sensor, if known. Raises UserError."""
         if read and read.kind == "serial":
             raise UserError(
                 "--sleep is for a board that reads its own --sensor: one that waits for samples "

@@ -66,7 +66,7 @@ class ShareSettings:
             raise UserError(f"the classes to share are names in a list, or {ALL!r}")
 
     def config(self, name: str, classes: Sequence[str]) -> dict[str, Any]:
-        """What config.json says of it, for a board of that name. Raises UserError."""
+        """Return its part of config.json, for a board with a name. Raises UserError."""
         wanted = classes if self.classes == ALL else tuple(dict.fromkeys(self.classes))
         for each in wanted:
             if each not in classes:
@@ -75,7 +75,7 @@ class ShareSettings:
         return {"group": self.group, "name": name, "classes": numbers}
 
     def datagrams(self, board: Board) -> dict[str, Any]:
-        """What config.json says of datagrams. Raises UserError."""
+        """Return the part of config.json about datagrams. Raises UserError."""
         if self.by == "espnow":
             check_espnow(board)
             return {"by": self.by, "channel": self.channel}
@@ -90,7 +90,7 @@ class ShareSettings:
 
 
 def of_words(given: Mapping[str, Any], output: Path) -> ShareSettings | None:
-    """What words such as rooms classes=walk,run ask for; None without --share. UserError."""
+    """Return the settings of words such as rooms classes=walk; None without --share. UserError."""
     words = given.get("share")
     if not words:
         return None

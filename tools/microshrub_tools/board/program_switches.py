@@ -1,4 +1,4 @@
-"""What each class switches: pins, NeoPixel colours, and tones, as in config.json."""
+"""The pins, NeoPixel colours and tones that each class switches, as in config.json."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .program_sensors import pin as sensor_pin
 Switched = int | str | list[int | str]
 
 _KINDS = {2: "a buzzer", 4: "a NeoPixel"}  # by the length of that list
-_HERTZ = (20, 20_000)  # what people hear, see firmware/microshrub/device/buzzer.py
+_HERTZ = (20, 20_000)  # hertz that people hear, see firmware/microshrub/device/buzzer.py
 
-# A quarter of what a NeoPixel can do, which is bright enough for a room.
+# A quarter of a NeoPixel's full brightness, which is bright enough for a room.
 COLOURS = {
     "red": (64, 0, 0),
     "orange": (64, 20, 0),
@@ -33,7 +33,7 @@ COLOURS = {
 def switches(
     given: Mapping[str, Sequence[int | str]], classes: Sequence[str], board: Board
 ) -> list[list[Switched]]:
-    """What the words of each class switch: 16 a pin, "27:green" a NeoPixel, "28:880Hz" a buzzer.
+    """Parse the words of each class: 16 is a pin, "27:green" a NeoPixel, "28:880Hz" a buzzer.
 
     Raises UserError.
     """
@@ -53,7 +53,7 @@ def switches(
 
 
 def above(given: Mapping[str, float], classes: Sequence[str]) -> list[int]:
-    """Of each class the confidence, 0..255, from which on it switches something.
+    """Return for each class the confidence, 0..255, from which on it switches something.
 
     Raises UserError.
     """

@@ -1,4 +1,4 @@
-"""What words on the command line ask for, as settings of a program."""
+"""Makes the settings of a program from words on the command line."""
 
 from __future__ import annotations
 
