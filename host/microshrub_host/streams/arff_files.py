@@ -1,4 +1,4 @@
-"""The header of an ARFF file, which declares what each column is and which values it may take."""
+"""The header of an ARFF file, which declares the type of each column and its values."""
 
 from __future__ import annotations
 

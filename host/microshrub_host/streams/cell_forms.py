@@ -1,4 +1,4 @@
-"""Cells that are numbers with something attached: how those of a column are read, if all agree.
+"""Numbers with something attached: how to read the cells of a column, if all agree.
 
 A unit, brackets, a name in front, a decimal comma, thousands set apart, a date. A form is found in
 a column's first cells and read in all of them; a cell of another form stays as it is, for the
@@ -68,7 +68,7 @@ def _is_unit(cells: Sequence[str], matches: Sequence[re.Match[str] | None], unit
 
 
 def commas(cores: Sequence[str]) -> set[str]:
-    """What a comma can be in such numbers: "," a decimal comma, "." one between thousands."""
+    """The meanings of a comma in such numbers: "," a decimal comma, "." one between thousands."""
     readings = set()
     if all(_COMMA.fullmatch(core) for core in cores):
         readings.add(",")
@@ -96,7 +96,7 @@ def found_forms(
 
 
 def _cut(cells: Sequence[str]) -> tuple[tuple[str, str, str], list[str]] | None:
-    """What is attached to the numbers of a column that is not plain, and the numbers."""
+    """Return the text attached to the numbers of a column that is not plain, and the numbers."""
     if not cells or all(number_of(cell) is not None for cell in cells):
         return None
     around = affixes(cells)
@@ -141,7 +141,7 @@ def _milliseconds(value: float | None) -> str | None:
 
 
 def _number_reader(cores: Sequence[str], decimal: str | None) -> tuple[Read | None, str]:
-    """What makes a plain number of each of these, and what it does in words."""
+    """Return a function that makes plain numbers of these, and a text that describes it."""
     if all(number_of(core) is not None for core in cores):
         return _plain, ""
     if any("," in core for core in cores):

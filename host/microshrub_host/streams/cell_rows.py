@@ -15,7 +15,7 @@ Row = tuple[int, list[str]]  # number of the line, or of the record, and its cel
 
 @dataclass
 class CellRows:
-    """Rows as they come, and what is noted of them; the last two are whole at the end."""
+    """Rows as they come, and the notes on them; the last two are complete at the end."""
 
     rows: Iterator[Row]
     names: list[str] | None  # of the columns; None: the first row may have them
@@ -25,7 +25,7 @@ class CellRows:
 
 
 def columns_of(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The columns of rows of which most have as many cells; the others are left out."""
+    """The columns of rows; rows with another number of cells than most are left out."""
     lengths = [len(row) for row in rows]
     usual = max(set(lengths), key=lengths.count) if lengths else 0
     return [list(column) for column in zip(*(r for r in rows if len(r) == usual), strict=True)]

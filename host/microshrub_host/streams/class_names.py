@@ -1,4 +1,4 @@
-"""The classes of a stream: their order, those that were declared, and a label's number."""
+"""The classes of a stream: their order, declared classes, and the number of a label."""
 
 from __future__ import annotations
 

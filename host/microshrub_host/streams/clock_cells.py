@@ -22,7 +22,7 @@ _YEAR_FIRST, _YEAR_LAST = 0, 1
 
 
 def clock_reader(cells: Sequence[str]) -> Callable[[str], float | None] | None:
-    """What makes seconds of such cells, if all of them are dates or times of day of one form."""
+    """Return a function that makes seconds of cells, if all are dates or times in one form."""
     if not cells or any(":" not in c and "-" not in c and "/" not in c and c.count(".") < 2
                         for c in cells):  # fmt: skip
         return None

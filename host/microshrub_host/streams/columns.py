@@ -1,4 +1,4 @@
-"""A column of a file as numbers: what each cell stands for.
+"""Turns the cells of a column into numbers.
 
 A feature holds numbers, or texts that are replaced by codes. An ARFF header declares which; a CSV
 file's column holds texts if all its cells among the first samples do. A board has no dictionary:
@@ -21,7 +21,7 @@ from ..base.errors import DataError
 from ..base.text import did_you_mean
 from .stream import MAX_FEATURES
 
-CLOCK = "time"  # the first column of what `record --time` writes
+CLOCK = "time"  # the first column of a file of `record --time`
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class ColumnChoice:
         return ColumnChoice(drop=(*self.drop, *clocks)) if clocks else None
 
     def note(self, source: str, before: ColumnChoice) -> str:
-        """What is said of the clocks that are left out, beside what was before."""
+        """Return the note on clocks that are left out, added to the note before."""
         clocks = self.drop[len(before.drop) :]
         one = len(clocks) == 1
         return (
@@ -111,7 +111,7 @@ ALL = ColumnChoice()
 
 
 def check_count(source: str, features: int, least: int, beside: str) -> None:
-    """Raise DataError unless so many can be learned beside the class, the target or nothing."""
+    """Raise DataError unless that many columns can be learned beside the class or the target."""
     if least <= features <= MAX_FEATURES:
         return
     message = (
@@ -310,7 +310,7 @@ def number_of(cell: str) -> float | None:
 
 
 def number_in_words(cell: str) -> str:
-    """What is said of a text that is a number for people, and what to write; "" if it is none."""
+    """Return the message for a text that people read as a number, and what to write; else ""."""
     if _THOUSANDS.fullmatch(cell):
         plain = cell.replace(",", "")
         if cell.count(",") == 1 and "." not in cell:

@@ -45,7 +45,7 @@ def rows(
 
 
 def csv_rows(name: str, lines: Iterator[str]) -> tuple[Iterator[Row], str]:
-    """Those of a CSV file, and what separates the cells, which its first line shows."""
+    """Return the rows of a CSV file, and the separator of its cells, by its first line."""
     head = []  # up to the first line that is not empty
     for line in lines:
         head.append(line)
@@ -111,7 +111,7 @@ def _is_measurement(cell: str, counts: Counter[str]) -> bool:
 
 
 def delimiter_of(header: str) -> str:
-    """What separates the cells of a file whose first line is this."""
+    """Return the separator of the cells of a file with this first line."""
     unquoted = re.sub(r'"[^"]*"', "", header)
     return max(",;\t", key=unquoted.count)  # a comma if there is none
 
@@ -131,7 +131,7 @@ def recorded_rate(source: str) -> float | None:
             if next(rows, [""])[0] != CLOCK:
                 return None
             times = [float(row[0]) for row in rows if row]
-    except (DataError, ValueError, csv.Error):  # whoever reads the data says what is wrong
+    except (DataError, ValueError, csv.Error):  # the reader of the data reports what is wrong
         return None
     last = len(times) - 1
     spans = [(at, min(at + _SPAN, last)) for at in range(0, last, _SPAN)]

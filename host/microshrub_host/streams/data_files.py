@@ -65,7 +65,7 @@ class FileTable:
 
     @property
     def name(self) -> str:
-        """What messages call the file."""
+        """The name of the file in messages."""
         return self.source.name
 
     @property
@@ -87,7 +87,7 @@ class FileTable:
         return f"{self.source.place(self.lines[row])}, column {column.name}"
 
     def all_notes(self) -> list[str]:
-        """What is noted of how the file was read; whole when all rows are read."""
+        """The notes on how the file was read; complete when all rows are read."""
         return [*self.notes, *self.source.notes()]
 
 
@@ -115,7 +115,7 @@ def read_with(
     blocks: Callable[[FileTable], Result],
     cells: Callable[[FileTable], Result],
 ) -> Result:
-    """What `blocks` makes of a file of numbers without a fault, or else `cells` of its cells.
+    """Read a file of numbers without a fault by `blocks`, or else its cells by `cells`.
 
     A file that is no plain CSV file is made one first; so is one in which a board's own words come
     late. Raises DataError.
@@ -453,7 +453,7 @@ def _missing_class(cell: str) -> str:
 
 
 def _header_note(table: FileTable) -> list[str]:
-    """What is said of a header that could be a sample just as well."""
+    """Return the note on a header that could be a sample just as well."""
     columns = [*table.columns, table.label]
     doubtful = any(number_of(column.name) is not None for column in columns)
     doubtful |= table.label.name in table.label_cells

@@ -58,7 +58,7 @@ def _values(source: SourceFile, progress: Progress | None) -> Generator[Any, Non
 
 
 class _Text:
-    """The text of a file, of which a value at a time is in memory."""
+    """The text of a file; one value at a time is in memory."""
 
     def __init__(
         self, source: SourceFile, raw: IO[bytes], file: IO[bytes], progress: Progress | None

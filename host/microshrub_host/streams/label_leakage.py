@@ -119,7 +119,7 @@ def _of_sums(known: int, sums: Values, products: Values) -> float:
 
 
 def _kind(name: str) -> str:
-    """What a column of that name could be, in words."""
+    """Return what a column of that name could be, as text."""
     spaced = re.sub(r"(?<=[a-z])(?=I[dD]$)", "_", name)  # sampleId
     plain = re.sub(r"[^a-z0-9#]+", "_", re.sub(r"[(\[].*", "", spaced.lower())).strip("_")
     return next((kind for pattern, kind in TELLTALE_NAMES if pattern.fullmatch(plain)), "")
@@ -191,7 +191,7 @@ def _tells(column: Values, labels: NDArray[np.uint8]) -> bool:
 
 
 def _few_values(column: Values, most: int) -> Values | None:
-    """The different numbers, sorted; None if they are more than so many."""
+    """Return the different numbers, sorted; None if there are too many."""
     result = np.empty(0)
     for _, part in _parts(column):
         result = np.union1d(result, part[~np.isnan(part)])

@@ -1,4 +1,4 @@
-"""How the lines of a text become cells: what separates them, or names in front of each number.
+"""Splits the lines of a text into cells, by separators, or by names in front of each number.
 
 The form that makes rows of equal length of most lines is taken, and of these the one whose cells
 are numbers.
@@ -29,7 +29,7 @@ _BARS = tuple(
 _BRACKETS = re.compile(r"[\[\](){}<>]")
 # Cells that begin and end with one: in a name such as 0[0 it is a part of the name
 _IN_BRACKETS = re.compile(r"(?:^|[,;\s])[\[({<].*[\])}>](?:$|[,;\s])")
-_LESS = 0.95  # what two kinds of separators are worth
+_LESS = 0.95  # the scores of two separators
 _OTHER_FIRST = 0.8  # and a first line that has as many cells as no other
 _NUMBERED = re.compile(r"\s*\d+\s*:\s+(?=\S)")
 _UNIT = r" ?[%°µA-Za-z][A-Za-z/²^0-9%°]{0,8}(?![\w:=]|\s*[:=])"

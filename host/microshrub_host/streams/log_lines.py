@@ -1,4 +1,4 @@
-"""What a serial monitor, a boot loader and a reset leave between the samples of a log.
+"""Lines that a serial monitor, a boot loader or a reset leave between the samples of a log.
 
 A line of a log is cleaned of colours and of the monitor's clock. What is no sample then is
 counted, by what it is, with the first line of its kind.
@@ -39,7 +39,7 @@ def cleaned(line: str) -> str:
 
 
 def board_message(line: str) -> str:
-    """What a line is that a board says of itself, in words; "" if it may be a sample."""
+    """Return what a line is that the board prints about itself; "" if it may be a sample."""
     text = line.lstrip()
     if _BOOT.match(text):
         return BOOT
@@ -59,13 +59,13 @@ class LinesLeftOut:
         self.first.setdefault(kind, where)
 
     def add_all(self, other: LinesLeftOut, name: str) -> None:
-        """Those of the file of that name, one of several."""
+        """Return the lines of one of several files, by its name."""
         for kind, number in other.counts.items():
             self.counts[kind] = self.counts.get(kind, 0) + number
             self.first.setdefault(kind, f"{name}, {other.first[kind]}")
 
     def notes(self, name: str) -> list[str]:
-        """What is said of them."""
+        """Return the notes on them."""
         if not self.counts:
             return []
         parts = [

@@ -1,4 +1,4 @@
-"""The samples in the lines of a text that is no plain CSV file, and what else is in it."""
+"""Finds the samples in the lines of a text that is not plain CSV, and notes the rest."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def plain_rows(head: Sequence[str]) -> list[list[str]] | None:
             for row in csv.reader(text, delimiter=delimiter, skipinitialspace=True, strict=True)
         ]
     except csv.Error:
-        return [[]]  # the reader says what is wrong
+        return [[]]  # the reader reports what is wrong
     cells = len(rows[0])
     if any(len(row) != cells for row in rows[:-1]) or len(rows[-1]) > cells:
         return None
@@ -185,7 +185,7 @@ def late_rows(head: Sequence[str], lines: Lines, limit: int | None) -> CellRows 
 
 
 def _said(reader: LogReader, form: LineForm) -> Iterator[str]:
-    """What is noted of the form of the lines."""
+    """Return the note on the form of the lines."""
     if form.names:
         yield f"the lines are {'LibSVM' if form.what.startswith('LibSVM') else 'names and values'}"
     elif not form.delimiter or form.numbered:

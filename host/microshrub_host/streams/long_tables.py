@@ -63,7 +63,7 @@ def _layout(names: Sequence[str]) -> LongLayout | None:
 
 @dataclass
 class _Survey:
-    """What is in the whole file."""
+    """The contents of the whole file."""
 
     series: dict[tuple[str, ...], bool] = field(default_factory=dict)  # and whether it has texts
     parts: list[int] = field(default_factory=list)  # the values with which times go back

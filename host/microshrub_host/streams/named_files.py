@@ -23,7 +23,7 @@ _SHOWN = 6  # names of a message, at most
 
 @dataclass(frozen=True)
 class NamedFiles:
-    """Files in their order, each once; `others` are those in folders that were left out."""
+    """Files in their order, each once; `others` are files in folders that were left out."""
 
     name: str  # of all together
     paths: tuple[str, ...]
@@ -31,7 +31,7 @@ class NamedFiles:
 
     @property
     def note(self) -> str:
-        """What is said of those that were left out; "" if there are none."""
+        """Return the note on files that were left out; "" if there are none."""
         if not self.others:
             return ""
         return f"{count(len(self.others), 'other file')} left out: {shown(self.others)}"

@@ -30,7 +30,7 @@ from .stream import Progress, source_names
 from .units import Scale
 
 _SEED = 1
-_TARGET = "target"  # what it is called where the source has no name for it
+_TARGET = "target"  # its name if the source has none
 _SYNTHETIC_SAMPLES = 20_000
 _CHANGES = 3  # of Friedman's function, at equal distances
 
@@ -177,7 +177,7 @@ def _of_file(
 
 
 def _target_notes(table: FileTable, column: Values) -> list[str]:
-    """What is noted on the target. Raises DataError if it has no number."""
+    """Return the notes on the target. Raises DataError if it has no number."""
     gaps = 0
     for at in range(0, len(column), PART):
         gaps += int(np.isnan(column[at : at + PART]).sum())
@@ -235,7 +235,7 @@ def _target(table: FileTable, row: int, named: str | None) -> float:
 
 
 def _fault(number: float | None) -> str:
-    """What is wrong with a target."""
+    """Return what is wrong with a target."""
     return "not a number" if number is None else f"infinite, or beyond {MOST:g}"
 
 

@@ -157,7 +157,7 @@ def _chosen(stream: Stream, choice: ColumnChoice) -> Stream:
 
 
 def check_decimal(decimal: str | None) -> None:
-    """Raise DataError for what stands before no decimals."""
+    """Raise DataError for a text that cannot be a decimal sign."""
     if decimal not in (None, ",", "."):
         raise DataError(f"--decimal is {decimal!r}; it is a comma or a point.")
 

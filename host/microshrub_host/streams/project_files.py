@@ -32,7 +32,7 @@ class Recording:
 
 
 def recording_in(path: Path) -> Recording | None:
-    """What a project has recorded; None for any other file, a damaged one among them.
+    """Return a project's recording; None for any other file, or a damaged one.
 
     Raises OSError if it cannot be read.
     """

@@ -21,7 +21,7 @@ class ReadingOptions:
     warmup: int
     choice: ColumnChoice = ALL
     features: int = 1  # of a file, at the least
-    asks: Literal["class", "target", "nothing"] = "class"  # for what the samples are
+    asks: Literal["class", "target", "nothing"] = "class"  # the purpose of the samples
     fewest_classes: int = 2
     group: str | None = None
     label_from: str | None = None  # one of LABEL_FROM; None: the column of the class, or a guess

@@ -1,4 +1,4 @@
-"""The synthetic streams by their names: which concepts take turns, and what a sample looks like.
+"""The synthetic streams by their names: their concepts in turn, and their samples.
 
 agrawal_a, agrawal_g, led_a, led_g, rbf_m, rbf_f, sea_a
                                 concepts that take turns, and drifting centroids
@@ -45,12 +45,12 @@ SEED = 1  # naive Bayes then scores as on the streams we compare with
 NOISE = 0.1  # LED: share of inverted segments; SEA and BG1: of inverted labels
 PERTURBATION = 0.0  # Agrawal: River's default
 
-Sample = tuple[Mapping[Any, Any], Any]  # what River yields: features by name, and the label
+Sample = tuple[Mapping[Any, Any], Any]  # a sample of River: features by name, and the label
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A synthetic stream: the concepts that take turns, and what their samples look like."""
+    """A synthetic stream: its concepts in turn, and the form of its samples."""
 
     concept: Callable[[int], Iterable[Sample]]
     concepts: int
@@ -146,7 +146,7 @@ def _in_turn(
 
 
 def generated(generator: str, **settings: Any) -> Iterable[Sample]:
-    """What River's generator of that name makes with these settings."""
+    """Return the samples of River's generator of that name with these settings."""
     from river.datasets import synth
 
     yield from getattr(synth, generator)(**settings)
@@ -225,7 +225,7 @@ def _rbf_drift(change_speed: float, _: int) -> Iterable[Sample]:
 
 
 def _unseen(stream: UnseenSettings, turn: int) -> Iterable[Sample]:
-    """What its generator makes with the settings of that turn."""
+    """Return the samples of its generator with the settings of a turn."""
     return generated(stream.generator, **stream.turns[turn])
 
 

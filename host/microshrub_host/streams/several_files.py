@@ -1,4 +1,4 @@
-"""Several files, or those in a folder, as one: a CSV file in which one comes after the other.
+"""Joins several files, or the files of a folder, into one CSV file, one after the other.
 
 Each is read as it would be alone. Their columns have to have the same names, or a file has none.
 The class is a column, or in the names of the files; each file is a recording of its own, and is
@@ -47,7 +47,7 @@ _MOST_CODES = 8  # numbers that may be classes
 def opened_data(
     sources: Sequence[str], reading: ReadingOptions, progress: Progress | None = None
 ) -> Iterator[tuple[SourceFile, ReadingOptions]]:
-    """What these sources hold as one file, and how that is to be read. Raises DataError."""
+    """Return the sources as one file, and how to read it. Raises DataError."""
     alone = len(sources) == 1 and not (sources[0] and Path(sources[0]).is_dir())
     if alone and reading.label_from is None and reading.wide is None:
         with opened_source(sources[0]) as file:
@@ -64,7 +64,7 @@ def opened_data(
 
 @dataclass
 class _Head:
-    """What the first rows of a file show."""
+    """The properties of a file that its first rows show."""
 
     name: str
     names: list[str] | None  # of the columns; None: the file has none
@@ -127,7 +127,7 @@ def _chain(early: list[Row], rest: Iterator[Row]) -> Iterator[Row]:
 
 
 class _Joined:
-    """Files one after the other, and what is known of them."""
+    """Files one after the other, and their properties."""
 
     def __init__(self, files: NamedFiles, reading: ReadingOptions) -> None:
         self.name, self._paths = files.name, files.paths
@@ -216,7 +216,7 @@ class _Joined:
         return found
 
     def _found_shares(self, heads: list[_Head], reading: ReadingOptions) -> list[int] | None:
-        """How many rows of each file are read; None: all that are asked for."""
+        """Return how many rows to read of each file; None: all."""
         if reading.limit is None or reading.shuffle is not None:
             return None
         per_row = self._wide.readings if self._wide else 1
@@ -346,7 +346,7 @@ def _taken(text: io.StringIO) -> bytes:
 
 
 def _part_of(progress: Progress | None, before: int, whole: int) -> Progress | None:
-    """The progress of one file as that of all."""
+    """Convert the progress in one file to the progress in all."""
     if progress is None:
         return None
     tell = progress
@@ -363,7 +363,7 @@ def _short_names(paths: Sequence[str]) -> list[str]:
 
 
 def _head(path: str, name: str, reading: ReadingOptions) -> _Head:
-    reading = replace(reading, asks="nothing")  # what stands around numbers is none of a class
+    reading = replace(reading, asks="nothing")  # for text attached to numbers: a class has none
     with _csv_of(path, name, reading, whole=False) as (file, names, found):
         rows = [cells for _, cells in islice(found, _LOOKED_AT)]
         if not rows:

@@ -37,7 +37,7 @@ _EXPORT = "Export the table as CSV in UTF-8, and name that file."
 
 _JSON = rb"\s*(\{\s*(\"|\}|$)|\[\s*[\[{])"
 
-# How a file begins, what that is, and what to do about it
+# the beginnings of files, the formats that they belong to, and advice
 KINDS: tuple[tuple[bytes, str, str], ...] = (
     (MODEL_START, "a model that `simulate --save` wrote", _MODEL),
     (rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis", "an OpenDocument file", _SHEET),
@@ -109,7 +109,7 @@ class Recordings:
 
 @dataclass(frozen=True)
 class Made:
-    """What is known of a plain CSV file that was made of a file of another kind, or of several."""
+    """The origin of a plain CSV file that was made of a file of another format, or of several."""
 
     place: Callable[[int], str]  # which line or record a line was, in words
     how: Callable[[], list[str]]  # what was read how, a note each; whole at the end
@@ -121,7 +121,7 @@ class Made:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """What is to be read: `name` is what messages call it."""
+    """A source to be read; messages use its `name`."""
 
     name: str
     open: Callable[[], IO[bytes]]  # the bytes from the first one on. Raises OSError
@@ -136,7 +136,7 @@ class SourceFile:
         return self.made.place(line) if self.made else f"{self.name}, line {line}"
 
     def how(self) -> list[str]:
-        """What was read how, a note each; whole at the end."""
+        """The notes on how it was read; complete at the end."""
         older = [
             f"line {line} is not UTF-8, so it is read as Windows-1252, which older programs write"
             for line in self.not_utf8
@@ -144,7 +144,7 @@ class SourceFile:
         return older + (self.made.how() if self.made else [])
 
     def notes(self) -> list[str]:
-        """What is noted of the whole file, when it is read."""
+        """The notes on the whole file, once it was read."""
         left_out = self.made.left_out().notes(self.name) if self.made else []
         return [f"{self.name}: {note}." for note in self.how()] + left_out
 
@@ -211,7 +211,7 @@ def _check_name(source: str) -> None:
 
 
 def _near(path: Path) -> str:
-    """What to do about a file that is missing: take the one whose name is nearest, if any is."""
+    """Return advice about a missing file: the file with the nearest name, if there is one."""
     import difflib  # takes as long as the rest of the start
 
     try:
@@ -225,7 +225,7 @@ def _near(path: Path) -> str:
 
 
 def _identity(path: Path) -> tuple[int, ...] | None:
-    """What changes when a file is written or replaced; None if there is none."""
+    """Return values that change when a file is written or replaced; None without a file."""
     try:
         status = os.stat(path)
     except OSError:
@@ -243,7 +243,7 @@ def _check(path: Path, before: tuple[int, ...] | None, cause: DataError | None =
 
 @contextmanager
 def _named(source: str) -> Iterator[None]:
-    """What the system says about a name, in words."""
+    """Return the system's message about a name."""
     try:
         yield
     except FileNotFoundError as error:
@@ -255,7 +255,7 @@ def _named(source: str) -> Iterator[None]:
 
 @contextmanager
 def _kept(source: str) -> Iterator[SourceFile]:
-    """The bytes of what is no file, which come once."""
+    """The bytes of a source that is no file, which come once."""
     with ExitStack() as stack:
         with _named(source):
             if source == STANDARD_INPUT:

@@ -38,7 +38,7 @@ def let_go(values: NDArray[np.generic[Any]]) -> None:
 
 
 def taken_out(values: NDArray[Kind], rows: slice) -> NDArray[Kind]:
-    """Those rows of (rows, columns); of values that lie in a file, a copy in memory.
+    """Return these rows of (rows, columns); of values in a file, a copy in memory.
 
     To look at one number can bring two megabytes of a file into memory, so the columns are copied
     one after the other.
@@ -57,7 +57,7 @@ def _mapping(values: NDArray[np.generic[Any]]) -> mmap.mmap | None:
     return getattr(values, "_mmap", None)  # of numpy.memmap and of its views
 
 
-IN_MEMORY = 1 << 26  # bytes of all values; what takes more is kept in a file
+IN_MEMORY = 1 << 26  # bytes of all values; a larger array is kept in a file
 COLUMN_IN_MEMORY = 1 << 22  # and bytes of a column of something else
 
 
@@ -205,13 +205,13 @@ class Numbers:
 
 
 def _every(step: int, parts: Iterator[Floats]) -> Floats:
-    """One of so many numbers, sorted."""
+    """Return a number by its place among the sorted numbers."""
     some = [part[::step].copy() for part in parts]  # a view would keep its whole part
     return np.sort(np.concatenate(some))
 
 
 def _ranked(parts: Callable[[], Iterator[Floats]], rank: int, count: int) -> float:
-    """The number that so many of these are before, in their order."""
+    """Return the number at a place in the order of these numbers."""
     if count <= 4 * _SAMPLE:
         return float(np.partition(np.concatenate(list(parts())), rank)[rank])
     some = _every(count // _SAMPLE, parts())

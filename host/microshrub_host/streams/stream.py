@@ -56,7 +56,7 @@ class Extraction:
 
     @property
     def words(self) -> str:
-        """What samples are made of, in words."""
+        """Describe what samples are made of."""
         window, hop = self.options["window"], self.options["hop"]
         rate = f", {self.rate:g} a second" if self.rate else ""
         return f"made of windows of {window:,} readings{rate}, one after every {hop:,}"
@@ -89,7 +89,7 @@ def source_names(source: object) -> tuple[str, ...]:
 
 
 def source_name(source: object) -> str:
-    """The name of a source that somebody gave. Raises TypeError for what is none, as an array."""
+    """Return the name of a given source. Raises TypeError for anything else, such as an array."""
     if isinstance(source, (str, os.PathLike)):
         return os.fsdecode(source)
     raise TypeError(

@@ -1,4 +1,4 @@
-"""What is in a file, column by column, whether it can be learned as it is or not.
+"""Describes a file column by column, whether it can be learned as it is or not.
 
 The rows are read as `simulate` reads them, and no more of them is kept than a curve needs.
 """
@@ -37,7 +37,7 @@ _UNIT = re.compile(r"[(\[]([^()\[\]]{1,12})[)\]]\s*$")
 
 @dataclass
 class ColumnSurvey:
-    """What a column holds."""
+    """The contents of a column."""
 
     name: str
     unit: str = ""

@@ -211,7 +211,7 @@ def _filled(rows: Iterable[Iterable[Any]]) -> Iterator[Row]:
 
 
 def _seekable(file: IO[bytes]) -> IO[bytes]:
-    """The same, or a copy of what cannot go back."""
+    """Return the file itself, or a copy if it cannot be read twice."""
     return file if file.seekable() else io.BytesIO(file.read())
 
 

@@ -99,7 +99,7 @@ def _decode(source: SourceFile, line: bytes, number: int) -> str:
 
 
 def _split(text: str) -> Iterator[str]:
-    """What ends in LF, as the lines that it is to a reader who takes a lone CR for an end, too."""
+    """Return text that ends in LF as lines for a reader to whom a lone CR is an end, too."""
     if "\r" in text.removesuffix("\r\n"):
         yield from io.StringIO(text, newline=None)  # turns each CR into LF
     else:

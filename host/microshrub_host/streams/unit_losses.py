@@ -16,7 +16,7 @@ _ROOM = RAW_MAX // 40  # up to this size, units could have been ten times as fin
 
 
 class UnitLosses:
-    """Looks at rows in the order in which they come, and tells of each column once."""
+    """Looks at rows in the order in which they come, and reports each column once."""
 
     def __init__(self, columns: int, meant: bool = False) -> None:
         """If the units are meant to be so, nothing is said of what is rounded."""
@@ -54,7 +54,7 @@ class UnitLosses:
         return bool(((exact >= self._least) & (exact <= self._most)).all())
 
     def limits(self) -> list[tuple[float, float, float]]:
-        """Of each column the least and the greatest value, and how far it may be from a whole one,
+        """For each column, the least and greatest value, and how far it may be from a whole one,
         with which a row has nothing that look() would tell or note."""
         few = (self._most - self._least < _STEPS) & (np.fmax(-self._least, self._most) <= _ROOM)
         off = np.where(few & ~self._told & (not self._meant), _NEARLY, 1.0)

@@ -22,10 +22,10 @@ Raw = NDArray[np.int32]
 RAW_MAX = (1 << 29) - 1
 MISSING = -(1 << 29)
 _HEADROOM = 4
-_USUAL = 0.999  # the part of a column that has to fit; what is beyond is clamped
+_USUAL = 0.999  # the share of a column that has to fit; other values are clamped
 _ROUNDING = 1e-9  # of a float that should be whole
 _FAR = 1000  # an offset pays when the numbers are so many times as large as their spread
-_MOST = 0.99  # the part of a column that says what is plausible in it
+_MOST = 0.99  # the share of a column that shows which values are plausible
 _SOME = 0.02  # a part of a column that is more than the rest beyond _USUAL or _MOST
 _FEW = 1000  # numbers that are looked at first
 _BYTES_AT_ONCE = 1 << 21  # of values that are taken out of a file
@@ -52,7 +52,7 @@ class Scale:
         )
 
     def apply(self, values: NDArray[np.float64]) -> Raw:
-        """Raw integers of rows; NaN becomes MISSING, what is too large the largest."""
+        """Return raw integers of rows; NaN becomes MISSING, too large values the largest."""
         return self.rounded(self.exact(values))
 
     def exact(self, values: NDArray[np.float64]) -> NDArray[np.float64]:

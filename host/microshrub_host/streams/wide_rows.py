@@ -1,4 +1,4 @@
-"""Wide files: a row is a whole recording, so many values of a sensor, which become readings."""
+"""Wide files: a row is a whole recording of a sensor, whose values become readings."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class WideRows:
     note: str
 
     def of(self, cells: Sequence[str]) -> list[list[str]]:
-        """The readings of a row, each with what they share behind it."""
+        """Return the readings of a row, each followed by the row's other cells."""
         shared = [cells[place] for place in self.beside]
         return [[*(cells[place] for place in each), *shared] for each in self.places]
 
