@@ -376,7 +376,7 @@ def test_a_clock_that_jumps_is_a_spike_long_after_its_first_range() -> None:
     assert scores[7000:8000].max() < 200
 
 
-def around(seed: int, centre: int, samples: int) -> Codes:
+def cluster(seed: int, centre: int, samples: int) -> Codes:
     rng = np.random.default_rng(seed)
     return rng.normal(centre, 700, (samples, 2)).astype(np.uint16)
 
@@ -384,41 +384,41 @@ def around(seed: int, centre: int, samples: int) -> Codes:
 def test_this_too_is_normal() -> None:
     """What was shown first stays usual, what came since is; the rest is not."""
     anomaly = library.AnomalyScore(2, period=500, window=200, normal=200)
-    scored(anomaly, around(1, 20000, 400))
-    before = np.frombuffer(scored(anomaly, around(2, 40000, 100))[1], np.uint8)
+    scored(anomaly, cluster(1, 20000, 400))
+    before = np.frombuffer(scored(anomaly, cluster(2, 40000, 100))[1], np.uint8)
     assert before.all()
     anomaly.this_is_normal()
     assert (anomaly.left, anomaly.is_unlike) == (200, False)
-    shown = scored(anomaly, around(3, 40000, 200))[1]
+    shown = scored(anomaly, cluster(3, 40000, 200))[1]
     assert (sum(shown), anomaly.left) == (0, 0)
     for centre, is_usual in ((20000, True), (40000, True), (55000, False)):
-        unlike = np.frombuffer(scored(anomaly, around(4, centre, 300))[1], np.uint8)
+        unlike = np.frombuffer(scored(anomaly, cluster(4, centre, 300))[1], np.uint8)
         assert (unlike.mean() < 0.02) if is_usual else unlike.all()
 
 
 def test_the_threshold_begins_anew_where_more_is_normal() -> None:
     """It is not that of the first samples, which were far from all that was known."""
     anomaly = library.AnomalyScore(2, period=10**6, window=100, normal=100)
-    scored(anomaly, around(1, 20000, 100))
+    scored(anomaly, cluster(1, 20000, 100))
     anomaly.this_is_normal()
-    first = max(scored(anomaly, around(2, 60000, 50))[0])
-    late = max(scored(anomaly, around(3, 60000, 50))[0])
+    first = max(scored(anomaly, cluster(2, 60000, 50))[0])
+    late = max(scored(anomaly, cluster(3, 60000, 50))[0])
     assert late < anomaly.threshold + 2 < first - 30
 
 
 def test_a_window_that_follows_stays_once_it_is_said() -> None:
     """At once where it is full, else when it is; its threshold is not touched."""
     following, early = (library.AnomalyScore(2, period=500, window=100) for _ in range(2))
-    scored(following, around(1, 20000, 300))
-    scored(early, around(1, 20000, 40))
+    scored(following, cluster(1, 20000, 300))
+    scored(early, cluster(1, 20000, 40))
     threshold = following.threshold
     for each in (following, early):
         each.this_is_normal()
     assert (following.left, early.left, following.threshold) == (0, 60, threshold)
-    scored(early, around(2, 20000, 60))
+    scored(early, cluster(2, 20000, 60))
     assert early.left == 0
     for each in (following, early):
-        unlike = np.frombuffer(scored(each, around(3, 45000, 2000))[1], np.uint8)
+        unlike = np.frombuffer(scored(each, cluster(3, 45000, 2000))[1], np.uint8)
         assert unlike[-100:].all(), "it never becomes usual"
         each.this_is_normal()
         assert each.left == 100
@@ -451,7 +451,7 @@ other = AnomalyScore(2, 25, 60, 2, 80)
 other.load(anomaly.save())
 say(other.left, other.alarms, other.threshold, other.state_crc32() & 0xFFFFFFFF)
 """
-    rows = array("H", np.concatenate([around(k, 9000 * k + 9000, 100) for k in range(4)]).ravel())
+    rows = array("H", np.concatenate([cluster(k, 9000 * k + 9000, 100) for k in range(4)]).ravel())
     expected = said_on_micropython(run_micropython, program, ("AnomalyScore",), ROWS=rows)
     for engine in ("python", "llvm", "c"):
         assert said_on(engine, program, ("AnomalyScore",), ROWS=rows) == expected
@@ -480,7 +480,7 @@ def test_a_spike_in_a_feature_that_hardly_moves_is_seen_among_wide_ones() -> Non
 )
 def test_a_state_that_would_divide_by_zero_is_refused(name: str, value: int) -> None:
     anomaly, other = (library.AnomalyScore(2, window=10) for _ in range(2))
-    scored(anomaly, around(1, 20000, 100))
+    scored(anomaly, cluster(1, 20000, 100))
     next(buffer for known, _, buffer in anomaly.buffers() if known == name)[0] = value
     with pytest.raises(ValueError, match="damaged"):
         other.load(anomaly.save())

@@ -88,20 +88,22 @@ def object_of(target: ast.Attribute) -> str:
     return ast.unparse(target.value).rpartition(".")[2].lstrip("_")
 
 
-def owners(target: ast.Attribute, around: str) -> list[str]:
+def owners(target: ast.Attribute, class_name: str) -> list[str]:
     """The names of the classes that the object of an attribute may be of."""
     name = object_of(target)
-    return [around] if name == "self" else CLASSES[name].split()
+    return [class_name] if name == "self" else CLASSES[name].split()
 
 
-def replaced(tree: ast.AST, around: str = "") -> Iterator[str]:
+def replaced(tree: ast.AST, class_name: str = "") -> Iterator[str]:
     """The methods that code replaces; around is the class that it stands in."""
     for node in ast.iter_child_nodes(tree):
         for target, value in assigned(node):
             same = value is not None and ast.unparse(value) == ast.unparse(target)
-            if not same and any(target.attr in methods(name) for name in owners(target, around)):
+            if not same and any(
+                target.attr in methods(name) for name in owners(target, class_name)
+            ):
                 yield ast.unparse(target)
-        yield from replaced(node, node.name if isinstance(node, ast.ClassDef) else around)
+        yield from replaced(node, node.name if isinstance(node, ast.ClassDef) else class_name)
 
 
 @pytest.mark.parametrize("file", FILES)

@@ -41,13 +41,13 @@ def blobs(samples: int = 400) -> Stream:
     return Stream("blobs", rows.astype(np.float64), labels, ("a", "b"), ("no", "yes"))
 
 
-def program(name: str = "shrub", **around: Any) -> Program:
+def program(name: str = "shrub", **fields: Any) -> Program:
     model, options = MODELS[name]
     parameters = {"features": 2, "classes": 2, **options}
-    return program_config.of_stream(blobs(), model, parameters, 256, AROUND | around)
+    return program_config.of_stream(blobs(), model, parameters, 256, AROUND | fields)
 
 
-def number_program(model: str, horizon: int, interval: float | None, **around: Any) -> Program:
+def number_program(model: str, horizon: int, interval: float | None, **fields: Any) -> Program:
     """Of the blobs' columns, of which the second is forecast."""
     columns = blobs().values
     stream = NumberStream("blobs", columns, ("a", "b"), 1, horizon, 3 * (horizon > 0))
@@ -55,7 +55,7 @@ def number_program(model: str, horizon: int, interval: float | None, **around: A
     options = {"thicket-regressor": {"bytes": 6000}}.get(model, {})
     return program_config.of_numbers(
         stream, model, defaults(model) | options | shape, 256,
-        stream.forecaster(None, interval), AROUND | around,
+        stream.forecaster(None, interval), AROUND | fields,
     )  # fmt: skip
 
 

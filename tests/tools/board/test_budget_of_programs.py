@@ -156,8 +156,8 @@ def test_the_code_of_a_typical_size_is_that_of_any(model: str) -> None:
 def test_what_is_usual_is_what_build_makes() -> None:
     wanted = usual_program(Deployment({"features": 2, "classes": 2}, PICO, "ShrubEnsemble")).config
     made = ProgramOptions().config(PICO, (), ("no", "yes"))
-    for around in (wanted, made):
-        around["checkpoint"]["seconds"] = 0
+    for config in (wanted, made):
+        config["checkpoint"]["seconds"] = 0
     assert wanted == made
 
 

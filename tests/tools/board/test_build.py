@@ -403,9 +403,9 @@ def test_only_what_is_needed_and_all_of_it(
     some["anomaly"] = {"period": 100, "window": 0, "reach": 4}
     some["checkpoint"] = {"path": "checkpoint", "seconds": 240}
     some["spare_classes"] = {"classes": 2, "room": 16}
-    for k, around in enumerate((AROUND, some)):
+    for k, fields in enumerate((AROUND, some)):
         # in a native program, modules of nothing but kernels are left out
-        wanted = program(name, **around)
+        wanted = program(name, **fields)
         made = build.make(wanted, x86(tmp_path), tmp_path / f"out{k}", "viper")
         modules = {
             library_files.module_name(Path(path)) for path in made.files if path.endswith(".mpy")
@@ -511,8 +511,8 @@ def test_what_few_programs_have_takes_no_ram_of_the_others(tmp_path: Path) -> No
 def test_a_thicket_that_asks_for_labels_rehearses_and_no_other_program_does() -> None:
     def rehearses(learner: str, asking: dict[str, int] | None) -> bool:
         parameters = {"features": 2, "classes": 2}
-        around = AROUND | {"queries": asking}
-        made = program_config.of_stream(blobs(), learner, parameters, 256, around)
+        fields = AROUND | {"queries": asking}
+        made = program_config.of_stream(blobs(), learner, parameters, 256, fields)
         return "thicket.rehearsal" in modules(made)
 
     asking = {"labels": 1, "samples": 10}

@@ -22,9 +22,9 @@ from microshrub_tools.cli.main import main
 SECRET = "sesame, öffne dich"
 
 
-def made(folder: Path, network: NetworkSettings, **around: Any) -> build.Build:
+def made(folder: Path, network: NetworkSettings, **fields: Any) -> build.Build:
     board = board_files.load("rpi_pico2_w")
-    wanted = program(**around, **network.config(board, ("no", "yes"), sleeps=False))
+    wanted = program(**fields, **network.config(board, ("no", "yes"), sleeps=False))
     return build.make(network.furnish(wanted), board, folder / "out")
 
 
@@ -52,10 +52,10 @@ def test_it_takes_the_memory_that_was_promised(tmp_path: Path) -> None:
     KB if its names are the first that do not fit those of the program."""
     board = board_files.load("rpi_pico2_w")
     mqtt = MqttSettings("192.168.1.5", "kitchen")
-    around = {"mqtt": mqtt.config(("no", "yes"))}
+    fields = {"mqtt": mqtt.config(("no", "yes"))}
     for freeze, most in ((False, 20.3), (True, 8)):
         less = budget_of(ProgramLibrary(program(), board, freeze=freeze))
-        more = budget_of(ProgramLibrary(program(**around), board, freeze=freeze))
+        more = budget_of(ProgramLibrary(program(**fields), board, freeze=freeze))
         beside = sum(part.bytes for part in more.overhead if part.name == "broker")
         assert 1024 < beside < 3 * 1024
         assert more.ram_bytes - less.ram_bytes <= most * 1024
@@ -196,9 +196,9 @@ def test_a_home_assistant_that_cannot_be_is_refused(text: str) -> None:
 def test_many_long_names_go_into_pieces() -> None:
     """Three lists of them are longer than a piece of the file can be."""
     names = [f"{k:03d}" + "n" * 29 for k in range(254)]
-    around = {"mqtt": {"name": "kitchen"}, "sensor": {"kind": "adc"}, "queries": {"labels": 1}}
-    messages = discovery_messages.messages(around, "Thicket", "1.0")
-    data = discovery_messages.packed(around, messages, names)
+    fields = {"mqtt": {"name": "kitchen"}, "sensor": {"kind": "adc"}, "queries": {"labels": 1}}
+    messages = discovery_messages.messages(fields, "Thicket", "1.0")
+    data = discovery_messages.packed(fields, messages, names)
     text = b""
     while data:
         head = int.from_bytes(data[:2], "big")

@@ -146,14 +146,14 @@ _REGION = 16  # bytes of the heap that the PC's port takes for each function of 
 _TOO_LONG = ("shrub, a sensor", "shrub, spare classes, questions")
 
 
-def on_heap(command: tuple[str, ...], folder: Path, around: dict[str, Any]) -> int:
+def on_heap(command: tuple[str, ...], folder: Path, fields: dict[str, Any]) -> int:
     """What the running program takes, with a state restored if it keeps any."""
     (folder / "main.py").write_text(MAIN)
     device = Device(command, folder, "400k")
     try:
         with HostLink(SerialLine(device.port)) as link:
             link.connect()
-            if around.get("checkpoint"):
+            if fields.get("checkpoint"):
                 link.ask(CHECKPOINT)
                 device.kill()
                 device.start()
@@ -184,7 +184,7 @@ def of_names(library: ProgramLibrary) -> set[int]:
 
 def check(
     wanted: program_config.Program,
-    around: dict[str, Any],
+    fields: dict[str, Any],
     folder: Path,
     command: tuple[str, ...],
     room: int | None = None,
@@ -202,10 +202,10 @@ def check(
     assert bool(library.kernels.plain) == bool(room or heap)
     on_heap_there = sum(module.native for module in library.heap().modules) if heap else 0
     regions = _REGION * sum(module.functions for module in library.heap().modules) - on_heap_there
-    measured = on_heap(command, made.folder, around)
+    measured = on_heap(command, made.folder, fields)
     counted = made.budget.ram_bytes + regions
     # what tries to open a line to a broker is garbage until the next collection
-    within = pytest.approx(measured, rel=0.03 if "mqtt" in around else 0.02)
+    within = pytest.approx(measured, rel=0.03 if "mqtt" in fields else 0.02)
     assert any(within == counted + more for more in of_names(library))
 
 
@@ -218,17 +218,17 @@ def test_a_running_program_takes_what_was_counted(
     micropython_command: tuple[str, ...],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    model, around = CASES[case]
+    model, fields = CASES[case]
     monkeypatch.setitem(program_support.MODELS, case, model)
-    if "tcp" in around:
-        around = around | {"tcp": {"port": free_port()}}
-    wanted = program(case, **around)
-    if "mqtt" in around:
+    if "tcp" in fields:
+        fields = fields | {"tcp": {"port": free_port()}}
+    wanted = program(case, **fields)
+    if "mqtt" in fields:
         wanted = NetworkSettings(HOUSE, None, WIFI).furnish(wanted)
-    if "tcp" in around:
-        tcp = TcpSettings(tmp_path / "key", around["tcp"]["port"])
+    if "tcp" in fields:
+        tcp = TcpSettings(tmp_path / "key", fields["tcp"]["port"])
         wanted = NetworkSettings(None, tcp, WIFI).furnish(wanted)
-    check(wanted, around, tmp_path, micropython_command)
+    check(wanted, fields, tmp_path, micropython_command)
 
 
 @pytest.mark.parametrize(
@@ -239,13 +239,13 @@ def test_a_program_some_of_whose_kernels_are_bytecode_takes_what_was_counted(
     case: str, room: int | None, heap: int | None, tmp_path: Path,
     micropython_command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    model, around = CASES[case]
+    model, fields = CASES[case]
     monkeypatch.setitem(program_support.MODELS, case, model)
-    check(program(case, **around), around, tmp_path, micropython_command, room, heap)
+    check(program(case, **fields), fields, tmp_path, micropython_command, room, heap)
 
 
 @pytest.mark.parametrize(
-    ("model", "horizon", "interval", "around"),
+    ("model", "horizon", "interval", "fields"),
     [
         ("linear-regressor", 0, None, {}),
         ("shrub-regressor", 200, 80, {"checkpoint": CHECKPOINTS}),
@@ -256,12 +256,12 @@ def test_a_program_of_numbers_takes_what_was_counted(
     model: str,
     horizon: int,
     interval: float | None,
-    around: dict[str, Any],
+    fields: dict[str, Any],
     tmp_path: Path,
     micropython_command: tuple[str, ...],
 ) -> None:
-    wanted = number_program(model, horizon, interval, **around)
-    check(wanted, around, tmp_path, micropython_command)
+    wanted = number_program(model, horizon, interval, **fields)
+    check(wanted, fields, tmp_path, micropython_command)
 
 
 def test_several_sensors_take_what_was_counted(
@@ -271,7 +271,7 @@ def test_several_sensors_take_what_was_counted(
         "kind": "mpu6050", "scl": 1, "sda": 0, "i2c": 0, "address": 104, "rate": 1000, "axes": 3,
         "fifo": True,
     }  # fmt: skip
-    around = {
+    fields = {
         "sensor": {"kind": "several", "sensors": [fifo, SENSOR["sensor"]]},
         "extraction": FeatureOptions.of(["window=32", "statistics=form", "bands=9-90"])
         .extraction(tuple("abcde"), 1000)
@@ -281,21 +281,23 @@ def test_several_sensors_take_what_was_counted(
     values = np.tile(two.values, 5)
     stream = Stream("blobs", values, two.labels, tuple("abcdefghij"), two.class_names)
     parameters = {"features": 10, "classes": 2, "window": 16, "trees": 4, "depth": 3}
-    wanted = program_config.of_stream(stream, "shrub", parameters, 256, AROUND | around)
-    check(wanted, around, tmp_path, micropython_command)
+    wanted = program_config.of_stream(stream, "shrub", parameters, 256, AROUND | fields)
+    check(wanted, fields, tmp_path, micropython_command)
 
 
 def test_before_there_is_a_program_the_same_is_counted() -> None:
     """What `simulate` and `budget` count of a Forecaster is what `build` does."""
     wanted = number_program("shrub-regressor", 20, 80)
     board = board_files.load("rpi_pico")
-    around = {part.name: part.bytes for part in budget_of(ProgramLibrary(wanted, board)).overhead}
+    overhead = {
+        part.name: part.bytes for part in budget_of(ProgramLibrary(wanted, board)).overhead
+    }
     assert wanted.regression is not None
     companions = pipeline(None, wanted.regression)
     alone = ram_budget.budget(wanted.parameters, board, wanted.learner, companions=companions)
     counted = {part.name: part.bytes for part in alone.overhead}
     sample = heap_bytes(array("i", [0] * wanted.regression["columns"]))
-    assert counted["forecaster: objects"] - sample == around["target"]
+    assert counted["forecaster: objects"] - sample == overhead["target"]
     modules = {part.name for part in alone.code}
     assert {"forecaster", "regression_metrics", "prediction_interval"} <= modules
     extraction = FeatureOptions.of(["window=64", "bands=9-90"]).extraction(("x", "y"), 1000)

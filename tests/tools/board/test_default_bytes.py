@@ -65,7 +65,7 @@ _SENSOR = {
 
 
 @pytest.mark.parametrize(
-    ("name", "around", "left"),
+    ("name", "fields", "left"),
     [
         pytest.param("rpi_pico", _SENSOR, RESERVED - 512),  # what two programs may differ by
         pytest.param("rpi_pico_w", {}, 0),
@@ -74,15 +74,15 @@ _SENSOR = {
         pytest.param("esp32", {}, 0, marks=pytest.mark.long),
     ],
 )
-def test_the_program_has_room_beside_it(name: str, around: dict[str, Any], left: int) -> None:
+def test_the_program_has_room_beside_it(name: str, fields: dict[str, Any], left: int) -> None:
     """Also one with a sensor, features and a button; on an ESP32, over the link."""
     board = board_files.load(name)
     shape = {"features": 14, "classes": 2, **defaults("thicket")}
     parameters = {**shape, "bytes": bytes_for(Deployment(shape, board, "Thicket"))}
-    around = {**AROUND, "checkpoint": CHECKPOINT, "alarm": ALARM, "pending": 32, **around}
+    fields = {**AROUND, "checkpoint": CHECKPOINT, "alarm": ALARM, "pending": 32, **fields}
     names = tuple(f"x{k}" for k in range(14))
     wanted = Program(
-        "Thicket", parameters, names, ("no", "yes"), [(0, 0)] * 14, None, b"", b"", around
+        "Thicket", parameters, names, ("no", "yes"), [(0, 0)] * 14, None, b"", b"", fields
     )
     budget = budget_of(fitting(ProgramLibrary(wanted, board)))
     assert budget.fits

@@ -273,11 +273,11 @@ def test_a_program_of_numbers_switches_nothing() -> None:
 def test_words_ask_for_the_same_as_settings(
     words: dict[str, Any], settings: dict[str, Any]
 ) -> None:
-    def around(options: dict[str, Any]) -> dict[str, Any]:
+    def config_of(options: dict[str, Any]) -> dict[str, Any]:
         made = ProgramOptions(**{"sensor": ADC} | options)
         return made.config(board_files.load("esp32"), ["a", "b"], ["no", "yes"])
 
-    assert around(program_words.of_words(words)) == around(settings)
+    assert config_of(program_words.of_words(words)) == config_of(settings)
 
 
 @pytest.mark.parametrize(

@@ -90,14 +90,14 @@ def put_program(
 ) -> None:
     """Write what `build` makes for a stream."""
     shape = number_parameters(model, stream.features, stream.late)
-    around = ProgramOptions(**{"checkpoint": None} | options)
+    program_options = ProgramOptions(**{"checkpoint": None} | options)
     program = program_config.of_numbers(
         stream,
         model,
         defaults(model) | MODELS[model] | shape,
         256,
         stream.forecaster(None, interval),
-        around.config(board_files.load("rpi_pico"), stream.column_names, ()),
+        program_options.config(board_files.load("rpi_pico"), stream.column_names, ()),
     )
     put_device(folder, program.files()["config.json"])
     for name, data in program.files().items():
