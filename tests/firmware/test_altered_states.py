@@ -76,9 +76,9 @@ SHRUBS = st.fixed_dictionaries(
     st.integers(0, 999),
 )
 def test_no_state_that_was_learned_is_refused(what: tuple[str, dict[str, Any]], seed: int) -> None:
-    kind, parameters = what
+    class_name, parameters = what
     rng = random.Random(seed)
-    model = getattr(llvm, kind)(**parameters)
+    model = getattr(llvm, class_name)(**parameters)
     row = array("H", bytes(2 * model.features))
     for k in range(700):
         label = rng.randrange(model.classes)

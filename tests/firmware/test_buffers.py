@@ -16,7 +16,7 @@ from property_support import examples
 from microshrub_host.library import loader
 
 library = loader.load("python")
-KINDS = ("ShrubEnsemble", "Quantizer", "Metrics")
+CLASSES = ("ShrubEnsemble", "Quantizer", "Metrics")
 ITEM_BYTES = {"B": 1, "H": 2, "i": 4}
 VERSION_AT = 4  # in a saved state, behind b"mshr"
 
@@ -40,11 +40,11 @@ CONFIGURATIONS = st.fixed_dictionaries(
 )
 
 
-def make(kind: str, source: Any = library) -> Any:
+def make(class_name: str, source: Any = library) -> Any:
     """A small object of that kind, of 2 features and 3 classes."""
-    if kind == "ShrubEnsemble":
+    if class_name == "ShrubEnsemble":
         return source.ShrubEnsemble(features=2, classes=3, window=4, trees=2, depth=2)
-    return getattr(source, kind)({"Quantizer": 2, "Metrics": 3}[kind])
+    return getattr(source, class_name)({"Quantizer": 2, "Metrics": 3}[class_name])
 
 
 def feed(target: Any, seed: int, steps: int = 12) -> list[int]:
@@ -72,8 +72,8 @@ def feed(target: Any, seed: int, steps: int = 12) -> list[int]:
     return answers
 
 
-def used(kind: str, source: Any = library) -> Any:
-    target = make(kind, source)
+def used(class_name: str, source: Any = library) -> Any:
+    target = make(class_name, source)
     feed(target, 1)
     return target
 
@@ -101,10 +101,10 @@ def check_refused(target: Any, data: bytes | bytearray, words: str | None = None
 # Round trips
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_loaded_state_is_the_saved_one_and_has_the_same_future(kind: str) -> None:
-    saved = used(kind)
-    loaded = make(kind)
+@pytest.mark.parametrize("class_name", CLASSES)
+def test_a_loaded_state_is_the_saved_one_and_has_the_same_future(class_name: str) -> None:
+    saved = used(class_name)
+    loaded = make(class_name)
     assert loaded.state_crc32() != saved.state_crc32()
     loaded.load(saved.save())
     assert loaded.state_crc32() == saved.state_crc32()
@@ -125,9 +125,9 @@ def test_round_trips_of_many_configurations(parameters: dict[str, Any], seed: in
     assert loaded.state_crc32() == saved.state_crc32()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_saving_changes_nothing_and_bytearrays_load(kind: str) -> None:
-    target = used(kind)
+@pytest.mark.parametrize("class_name", CLASSES)
+def test_saving_changes_nothing_and_bytearrays_load(class_name: str) -> None:
+    target = used(class_name)
     before = target.state_crc32()
     data = target.save()
     assert isinstance(data, bytes)
@@ -164,10 +164,10 @@ def test_the_ranges_of_a_quantizer_are_saved_with_it() -> None:
     assert codes[0] == codes[1]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_reset_equals_a_fresh_object(kind: str) -> None:
-    target = used(kind)
-    fresh = make(kind)
+@pytest.mark.parametrize("class_name", CLASSES)
+def test_reset_equals_a_fresh_object(class_name: str) -> None:
+    target = used(class_name)
+    fresh = make(class_name)
     target.reset()
     assert target.state_crc32() == fresh.state_crc32()
     assert feed(target, 3) == feed(fresh, 3)
@@ -187,10 +187,10 @@ def test_reset_of_many_configurations(parameters: dict[str, Any]) -> None:
 # What is refused
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_flipped_bit_is_refused(kind: str) -> None:
-    data = bytearray(used(kind).save())
-    target = make(kind)
+@pytest.mark.parametrize("class_name", CLASSES)
+def test_every_flipped_bit_is_refused(class_name: str) -> None:
+    data = bytearray(used(class_name).save())
+    target = make(class_name)
     feed(target, 5)
     for bit in range(8 * len(data)):
         data[bit // 8] ^= 1 << bit % 8
@@ -199,21 +199,23 @@ def test_every_flipped_bit_is_refused(kind: str) -> None:
     target.load(data)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_truncation_is_refused(kind: str) -> None:
-    data = used(kind).save()
-    target = make(kind)
+@pytest.mark.parametrize("class_name", CLASSES)
+def test_every_truncation_is_refused(class_name: str) -> None:
+    data = used(class_name).save()
+    target = make(class_name)
     for length in range(len(data)):
         check_refused(target, data[:length])
     for more in (b"\0", b"\xff", data):
         check_refused(target, data + more)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("other", KINDS)
-def test_another_kind_is_refused(kind: str, other: str) -> None:
-    if kind != other:
-        check_refused(make(kind), used(other).save(), f"state is of {other} .* this is {kind} ")
+@pytest.mark.parametrize("class_name", CLASSES)
+@pytest.mark.parametrize("other", CLASSES)
+def test_another_kind_is_refused(class_name: str, other: str) -> None:
+    if class_name != other:
+        check_refused(
+            make(class_name), used(other).save(), f"state is of {other} .* this is {class_name} "
+        )
 
 
 CHANGES = {
@@ -231,24 +233,26 @@ def test_another_configuration_is_refused(name: str) -> None:
     assert other.configuration() != make("ShrubEnsemble").configuration()
 
 
-@pytest.mark.parametrize("kind", ["Quantizer", "Metrics"])
-def test_another_size_is_refused(kind: str) -> None:
-    check_refused(used(kind), getattr(library, kind)(7).save(), "state is of .*=7, this is ")
+@pytest.mark.parametrize("class_name", ["Quantizer", "Metrics"])
+def test_another_size_is_refused(class_name: str) -> None:
+    check_refused(
+        used(class_name), getattr(library, class_name)(7).save(), "state is of .*=7, this is "
+    )
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_another_version_is_refused(kind: str) -> None:
-    target = used(kind)
+@pytest.mark.parametrize("class_name", CLASSES)
+def test_another_version_is_refused(class_name: str) -> None:
+    target = used(class_name)
     data = bytearray(target.save()[:-4])
     for version in (0, data[VERSION_AT] + 1, 255):
         data[VERSION_AT] = version
         check_refused(target, with_checksum(bytes(data)), f"of version {version}")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_buffers_of_another_length_are_refused(kind: str) -> None:
+@pytest.mark.parametrize("class_name", CLASSES)
+def test_buffers_of_another_length_are_refused(class_name: str) -> None:
     # As a state of the same configuration would have them if the layout were another.
-    target = used(kind)
+    target = used(class_name)
     text, size = target.configuration().encode(), sum(map(len, as_bytes(target)))
     buffers = b"".join(as_bytes(target))
     assert rebuilt(text, buffers) == target.save()
@@ -260,15 +264,15 @@ def test_buffers_of_another_length_are_refused(kind: str) -> None:
 
 @given(st.binary(max_size=400))
 def test_random_bytes_are_refused(data: bytes) -> None:
-    for kind in KINDS:
-        check_refused(make(kind), data)
+    for class_name in CLASSES:
+        check_refused(make(class_name), data)
 
 
 @given(st.binary(max_size=60), st.binary(max_size=60))
 def test_random_bytes_with_a_good_frame_are_refused(text: bytes, rest: bytes) -> None:
-    for kind in KINDS:
-        check_refused(make(kind), rebuilt(text, rest))
-        check_refused(make(kind), with_checksum(b"mshr\x01" + text))
+    for class_name in CLASSES:
+        check_refused(make(class_name), rebuilt(text, rest))
+        check_refused(make(class_name), with_checksum(b"mshr\x01" + text))
 
 
 def test_a_configuration_that_ends_within_the_checksum_is_refused() -> None:
@@ -354,7 +358,7 @@ for kind, state in {states!r}:
 
 
 def test_states_go_to_micropython_and_back(run_micropython: Callable[[str], str]) -> None:
-    states = [(kind, used(kind).save()) for kind in KINDS]
+    states = [(class_name, used(class_name).save()) for class_name in CLASSES]
     # The same script on both: there the state is printed, here it is kept.
     script = board_script(states)
     there = run_micropython(
@@ -368,10 +372,10 @@ def test_states_go_to_micropython_and_back(run_micropython: Callable[[str], str]
     hashes = [line for line in there if line.isdigit()]
     assert hashes == [str(crc) for crc in printed]
     returned = dict(line.split() for line in there if not line.isdigit())
-    for kind in KINDS:
-        data = bytes.fromhex(returned[kind])
-        assert data == kept[kind].save()
-        target = make(kind)
+    for class_name in CLASSES:
+        data = bytes.fromhex(returned[class_name])
+        assert data == kept[class_name].save()
+        target = make(class_name)
         target.load(data)
-        assert target.state_crc32() == kept[kind].state_crc32()
-        assert feed(target, 7) == feed(kept[kind], 7)
+        assert target.state_crc32() == kept[class_name].state_crc32()
+        assert feed(target, 7) == feed(kept[class_name], 7)

@@ -418,11 +418,11 @@ LEARNERS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "parameters"), LEARNERS)
-def test_learners_move_along(kind: str, parameters: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("class_name", "parameters"), LEARNERS)
+def test_learners_move_along(class_name: str, parameters: dict[str, Any]) -> None:
     """Their states stay sound, and they know what they knew."""
     rows, labels = mixed(1, 600, 3)
-    model = getattr(LIBRARY, kind)(3, 3, **parameters)
+    model = getattr(LIBRARY, class_name)(3, 3, **parameters)
     quantizer = LIBRARY.GrowingQuantizer(3, follow=(model,))
     codes = array("H", [0, 0, 0])
     right = 0
@@ -435,9 +435,9 @@ def test_learners_move_along(kind: str, parameters: dict[str, Any]) -> None:
 
 
 @pytest.mark.usefixtures("micropython_command")
-@pytest.mark.parametrize(("kind", "parameters"), LEARNERS)
+@pytest.mark.parametrize(("class_name", "parameters"), LEARNERS)
 def test_on_micropython_nothing_is_allocated_and_the_bits_are_the_same(
-    kind: str, parameters: dict[str, Any]
+    class_name: str, parameters: dict[str, Any]
 ) -> None:
     rows, labels = mixed(2, 400, 3)
     rows[40:60] //= 1000
@@ -446,7 +446,7 @@ def test_on_micropython_nothing_is_allocated_and_the_bits_are_the_same(
     results = []
     for engine in (loader.fastest(), "micropython"):
         given_parameters = {"features": 3, "classes": 3, **parameters}
-        with engines.start(engine, kind, given_parameters, growing=True) as run:
+        with engines.start(engine, class_name, given_parameters, growing=True) as run:
             data = run.run(rows, labels).tobytes()
             bits = {name: buffer for name, _, buffer in run.buffers()}["growing.bits"]
             assert max(bits) < 18  # of 22, before they shrank

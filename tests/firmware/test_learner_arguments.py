@@ -260,11 +260,11 @@ def test_every_class_of_the_range_is_a_label(classes: int) -> None:
             model.learn(array("H", [0]), label)
 
 
-@pytest.mark.parametrize("kind", sorted(MODELS.values()))
+@pytest.mark.parametrize("class_name", sorted(MODELS.values()))
 @pytest.mark.parametrize("engine", ["checked", "c"])
-def test_whoever_has_learned_nothing_answers_with_a_class(engine: str, kind: str) -> None:
+def test_whoever_has_learned_nothing_answers_with_a_class(engine: str, class_name: str) -> None:
     """Where labels come late, the first predictions come before any of them."""
-    model = getattr(loader.load(engine), kind)(2, 3)
+    model = getattr(loader.load(engine), class_name)(2, 3)
     assert model.predict(array("H", [7, 60000])) in range(3)
     model.learn(array("H", [7, 60000]), 2)
     assert model.predict(array("H", [7, 60000])) in range(3)

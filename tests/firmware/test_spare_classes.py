@@ -23,8 +23,8 @@ KINDS = [
 class World:
     """A person who moves, and a device: walk, rest, and what else there is."""
 
-    def __init__(self, kind: str = "NearestNeighbours", **parameters: Any) -> None:
-        model = getattr(library, kind)(features=2, classes=5, **parameters)
+    def __init__(self, class_name: str = "NearestNeighbours", **parameters: Any) -> None:
+        model = getattr(library, class_name)(features=2, classes=5, **parameters)
         self.spare = library.SpareClasses(model, ("walk", "rest"), spare=3, window=48, collect=4)
         self._rng = np.random.default_rng(1)
 
@@ -57,9 +57,9 @@ class World:
             self.live(1, 2, 1)
 
 
-@pytest.mark.parametrize(("kind", "parameters"), KINDS)
-def test_what_is_new_becomes_a_class(kind: str, parameters: dict[str, Any]) -> None:
-    world = World(kind, **parameters)
+@pytest.mark.parametrize(("class_name", "parameters"), KINDS)
+def test_what_is_new_becomes_a_class(class_name: str, parameters: dict[str, Any]) -> None:
+    world = World(class_name, **parameters)
     world.learn_both()
     novelty = world.spare.novelty
     assert set(world.live(2, 4)) <= {"walk", "rest"}

@@ -34,7 +34,7 @@ def test_more_bytes_cost_nothing_where_the_world_moves_on() -> None:
 
 
 def outcome(
-    engine: str, kind: str, parameters: dict[str, Any], samples: int, block: int
+    engine: str, class_name: str, parameters: dict[str, Any], samples: int, block: int
 ) -> dict[str, Any]:
     """Answers and buffers after two worlds, of which the second is another one.
 
@@ -46,7 +46,7 @@ def outcome(
     labels = ((raw[:, 0] + 5 * moves > 300) ^ (raw[:, -1] > 0)).astype(np.uint8)
     order = np.lexsort((labels, np.arange(samples) // block))
     raw, labels = raw[order], labels[order]
-    with engines.start(engine, kind, parameters) as run:
+    with engines.start(engine, class_name, parameters) as run:
         run.observe(raw[:40])
         run.freeze()
         data = run.run(raw, labels).tobytes()
@@ -60,7 +60,7 @@ def outcome(
 
 @pytest.mark.usefixtures("micropython_command")
 @pytest.mark.parametrize(
-    ("kind", "change", "samples", "block"),
+    ("class_name", "change", "samples", "block"),
     [
         ("Thicket", {"bytes": 131072}, 3500, 1),
         ("Thicket", {"bytes": 131072}, 3500, 600),
@@ -69,13 +69,13 @@ def outcome(
     ids=["mixed", "class after class", "grove"],
 )
 def test_engines_agree_about_large_ones(
-    kind: str, change: dict[str, Any], samples: int, block: int
+    class_name: str, change: dict[str, Any], samples: int, block: int
 ) -> None:
     parameters = {"features": 2, "classes": 2, **change}
-    expected = outcome(loader.fastest(), kind, parameters, samples, block)
-    other = outcome("micropython", kind, parameters, samples, block)
+    expected = outcome(loader.fastest(), class_name, parameters, samples, block)
+    other = outcome("micropython", class_name, parameters, samples, block)
     assert [name for name in expected if expected[name] != other[name]] == []
-    if kind == "Thicket":
+    if class_name == "Thicket":
         word = GAIN if block == 1 else PLACE  # it looked back; in runs, it replayed
         assert np.frombuffer(expected["thicket.state"], np.int32)[word] != 0
 

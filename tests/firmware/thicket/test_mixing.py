@@ -52,11 +52,13 @@ def test_shares_and_accuracies_are_those_of_the_formulas(run: int) -> None:
     assert int(run > 1) in ways
 
 
-@pytest.mark.parametrize("kind", ["Thicket", "BalancedThicket"])
+@pytest.mark.parametrize("class_name", ["Thicket", "BalancedThicket"])
 @pytest.mark.parametrize("size", [8192, 100_000])
-def test_mixed_labels_have_the_same_vote_with_and_without_a_teacher(kind: str, size: int) -> None:
+def test_mixed_labels_have_the_same_vote_with_and_without_a_teacher(
+    class_name: str, size: int
+) -> None:
     """Apart from the last label, which is rarely right there; and the order of rows is nothing."""
-    model = getattr(LIBRARY, kind)(3, 3, bytes=size)
+    model = getattr(LIBRARY, class_name)(3, 3, bytes=size)
     rng = np.random.default_rng(3)
     labels = rng.choice(3, 900, p=[0.6, 0.3, 0.1])
     codes = rng.normal(20000 + 9000 * labels[:, None], 7000, (900, 3)).clip(0, 65535).astype(int)

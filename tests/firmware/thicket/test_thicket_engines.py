@@ -43,11 +43,11 @@ def draw(seed: int, samples: int, features: int, classes: int) -> tuple[Any, Any
     return raw, np.where(raw[:, 0] > 300, classes - 1, labels).astype(np.uint8)
 
 
-def outcome(engine: str, kind: str, parameters: dict[str, Any], seed: int) -> dict[str, Any]:
+def outcome(engine: str, class_name: str, parameters: dict[str, Any], seed: int) -> dict[str, Any]:
     """Predictions, status and every buffer after a stream."""
     samples = 300 if parameters["features"] < 99 else 60
     raw, labels = draw(seed, samples, parameters["features"], parameters["classes"])
-    with engines.start(engine, kind, parameters) as run:
+    with engines.start(engine, class_name, parameters) as run:
         run.observe(raw[:40])
         run.freeze()
         data = run.run(raw, labels).tobytes()
@@ -58,11 +58,13 @@ def outcome(engine: str, kind: str, parameters: dict[str, Any], seed: int) -> di
 
 @pytest.mark.usefixtures("micropython_command")
 @pytest.mark.parametrize(("features", "classes"), SHAPES)
-@pytest.mark.parametrize(("kind", "change"), CASES)
-def test_engines_agree(kind: str, change: dict[str, Any], features: int, classes: int) -> None:
+@pytest.mark.parametrize(("class_name", "change"), CASES)
+def test_engines_agree(
+    class_name: str, change: dict[str, Any], features: int, classes: int
+) -> None:
     parameters = {"features": features, "classes": classes, **change}
-    expected = outcome(loader.fastest(), kind, parameters, features)
-    other = outcome("micropython", kind, parameters, features)
+    expected = outcome(loader.fastest(), class_name, parameters, features)
+    other = outcome("micropython", class_name, parameters, features)
     assert [name for name in expected if expected[name] != other[name]] == []
 
 
@@ -73,7 +75,7 @@ def test_the_checked_engine_agrees_with_llvm(
     case: tuple[str, dict[str, Any]], seed: int, features: int, classes: int
 ) -> None:
     """Codes at the ends of their range, ties, runs of one label: no index or sum goes astray."""
-    kind, change = case
+    class_name, change = case
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 65536, (150, features))
     if rng.random() < 0.5:
@@ -84,18 +86,20 @@ def test_the_checked_engine_agrees_with_llvm(
     rows = array("H", codes.ravel().tolist())
     results = []
     for engine in ("checked", "llvm"):
-        model = getattr(loader.load(engine), kind)(features=features, classes=classes, **change)
+        model = getattr(loader.load(engine), class_name)(
+            features=features, classes=classes, **change
+        )
         written = bytearray(150)
         model.run(rows, bytearray(labels.tolist()), written)
         results.append((written, [bytes(memoryview(b)) for _, _, b in model.buffers()]))
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize(("kind", "change"), CASES)
+@pytest.mark.parametrize(("class_name", "change"), CASES)
 def test_bytes_are_known_beforehand_and_a_saved_state_goes_on(
-    kind: str, change: dict[str, Any]
+    class_name: str, change: dict[str, Any]
 ) -> None:
-    learner = getattr(loader.load("python"), kind)
+    learner = getattr(loader.load("python"), class_name)
     parameters = {"features": 3, "classes": 4, **change}
     first, second = learner(**parameters), learner(**parameters)
     held = sum(len(bytes(memoryview(buffer))) for _, _, buffer in first.buffers())
@@ -113,9 +117,9 @@ def test_bytes_are_known_beforehand_and_a_saved_state_goes_on(
     assert first.save() == fresh
 
 
-@pytest.mark.parametrize(("kind", "change"), CASES)
-def test_votes_add_up(kind: str, change: dict[str, Any]) -> None:
-    model = getattr(loader.load("python"), kind)(features=2, classes=3, **change)
+@pytest.mark.parametrize(("class_name", "change"), CASES)
+def test_votes_add_up(class_name: str, change: dict[str, Any]) -> None:
+    model = getattr(loader.load("python"), class_name)(features=2, classes=3, **change)
     rng = np.random.default_rng(2)
     for x in rng.integers(0, 65536, (60, 2)):
         predicted = model.predict(array("H", x.tolist()))
