@@ -55,7 +55,7 @@ print(free - os.statvfs("/flash")[3])
 """
 
 
-@pytest.mark.parametrize("model", ["thicket", "shrub", "hoeffding"])
+@pytest.mark.parametrize("model", ["thicket", "hoeffding"])
 def test_build_tells_what_littlefs_takes_and_flash_asks_for_it(
     model: str,
     tmp_path: Path,

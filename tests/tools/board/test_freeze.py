@@ -79,7 +79,7 @@ def heap_used(board: EmulatedBoard) -> int:
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("emulator", "model"),
-    [*(("cortex-m0", model) for model in MODELS), ("cortex-m3", "shrub")],
+    [("cortex-m0", "thicket"), ("cortex-m0", "hoeffding"), ("cortex-m3", "shrub")],
     indirect=["emulator"],
 )
 def test_a_frozen_program_learns_as_the_simulator_does_in_the_ram_that_was_counted(
@@ -107,6 +107,7 @@ def test_a_frozen_program_learns_as_the_simulator_does_in_the_ram_that_was_count
     assert 0 <= used - code - model_bytes < BESIDE
 
 
+@pytest.mark.parametrize("emulator", ["cortex-m0"], indirect=True)
 def test_a_board_without_the_library_in_its_firmware_is_told_apart(
     emulator: Emulator, tmp_path: Path
 ) -> None:
