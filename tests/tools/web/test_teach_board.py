@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +11,12 @@ import pytest
 from board_support import UnixBoard, what_starts
 from browser_support import Browser
 from emulated_support import START, OnLine, board_file
-from playground_support import take
+from playground_support import choose, take
 from sensor_support import held_clock
 from teach_support import crc, end, taught
 
 from microshrub_host import load_model
-from microshrub_host.boards import emulated_boards
+from microshrub_host.boards import board_files, emulated_boards
 from microshrub_host.boards.emulator import EmulatedBoard
 from microshrub_host.library import loader
 from microshrub_tools.board import build, flash
@@ -23,6 +24,7 @@ from microshrub_tools.cli.main import main
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import FINGERPRINT
 from microshrub_tools.link.serial_line import SerialLine
+from microshrub_tools.web import page_boards
 from microshrub_tools.web.bridge import of_port
 
 
@@ -32,18 +34,34 @@ def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Unix
         yield found
 
 
-@pytest.fixture
-def bridged(page: Browser, address: str, board: UnixBoard) -> Iterator[Browser]:
-    """The page of a bridge to the board, with its clock in the test's hands."""
-    bridge = of_port(board.port, 115200, 0)
+@contextlib.contextmanager
+def page_of_a_bridge(page: Browser, port: str) -> Iterator[None]:
+    """While it is open, the page is that of a bridge to the port; its clock is in our hands."""
+    bridge = of_port(port, 115200, 0)
     thread = threading.Thread(target=bridge.run, daemon=True)
     thread.start()
     with held_clock(page):
         page.open(bridge.address)
         page.wait("!!document.querySelector('#start')")
-        yield page
+        choose(page, "source", "pointer")
+        yield
     bridge.stop()
     thread.join()
+
+
+@pytest.fixture
+def bridged(page: Browser, address: str, board: UnixBoard) -> Iterator[Browser]:
+    """The page of a bridge to the board."""
+    with page_of_a_bridge(page, board.port):
+        yield page
+
+
+def put_on_board(page: Browser) -> None:
+    """Press the button that puts what was taught on the board, which takes it."""
+    page.run("document.querySelector('#gestures-flash').click()")
+    status = "document.querySelector('#gestures-flash-status')"
+    page.wait(f"!!{status}.className")
+    assert page.run(f"{status}.className") == "good", page.run(f"{status}.textContent")
 
 
 def test_a_project_that_was_opened_again_is_put_on_a_board(
@@ -57,10 +75,7 @@ def test_a_project_that_was_opened_again_is_put_on_a_board(
     assert bridged.run("document.querySelector('#gestures-crc32')") is None
     bridged.give_file("#project", project)
     assert crc(bridged) == before
-    bridged.run("document.querySelector('#gestures-flash').click()")
-    status = "document.querySelector('#gestures-flash-status')"
-    bridged.wait(f"!!{status}.className")
-    assert bridged.run(f"{status}.className") == "good", bridged.run(f"{status}.textContent")
+    put_on_board(bridged)
     state = board.flash / "microshrub.0001" / "learner.state"
     file = load_model(project).file
     assert state.read_bytes() == file.states.learner
@@ -68,6 +83,40 @@ def test_a_project_that_was_opened_again_is_put_on_a_board(
     learner.load(state.read_bytes())
     assert learner.state_crc32() == before
     assert "the model is learner.state" in what_starts(micropython_command, board.flash)
+
+
+def heap_of(name: str) -> str:
+    """What that board has free for the page's program, which fits there.
+
+    On the virtual board all code is bytecode on the heap. Where machine code is elsewhere, the
+    heap's bytes say nothing of it, and it has enough.
+    """
+    board = board_files.load(name)
+    config = page_boards.serial_config(board)
+    program = page_boards.page_program("thicket", config, bytes=16384)
+    budget = page_boards.whole_budget(board, program)
+    assert budget.ram_bytes <= budget.free_bytes
+    return str(budget.free_bytes) if board.native else "400k"
+
+
+@pytest.mark.usefixtures("address")
+@pytest.mark.parametrize("name", ["rpi_pico", "rpi_pico_w", "esp32"])
+def test_boards_with_their_own_heaps_take_the_program_and_come_to_the_checksum_of_the_page(
+    name: str, page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    heap = heap_of(name)
+    flash_folder = tmp_path / "flash"
+    with UnixBoard(micropython_command, flash_folder, heap=heap) as board:
+        with page_of_a_bridge(page, board.port):
+            taught(page, seconds=3)
+            end(page)
+            choose(page, "gestures-board", name)
+            page.wait("!!document.querySelector('#gestures-flash')")
+            put_on_board(page)
+            shown = crc(page)
+        with HostLink(SerialLine(board.port)) as link:
+            link.connect()
+            assert link.ask(FINGERPRINT).crc32 == shown
 
 
 @pytest.mark.long
