@@ -9,6 +9,7 @@ from functools import partial
 
 import pytest
 from browser_support import Browser
+from playground_support import choose
 from sensor_support import held_clock, settle
 from teach_support import begin, name, press, said, taught
 
@@ -28,6 +29,47 @@ def tap(page: Browser, key: str, readings: int, every: int) -> None:
             kind = "keyUp" if i % every else "keyDown"
             page.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, text="")
         page.run("tick()")
+
+
+GROUPS = """
+[...document.querySelectorAll("#source optgroup")].map(
+  (group) => [group.label, ...[...group.children].map((each) => each.value)])
+"""
+FOR_A_BOARD, TO_PLAY = ("motion", "board"), ("pointer", "keyboard", "microphone")
+
+
+@pytest.mark.parametrize(
+    ("language", "groups"),
+    [("en", ("For a board", "To play")), ("de", ("Für ein Board", "Zum Spielen"))],
+)
+def test_what_a_board_can_have_is_offered_first_and_what_only_plays_says_so(
+    language: str, groups: tuple[str, str], page: Browser, address: str
+) -> None:
+    page.open(f"{address}?lang={language}")
+    page.wait("!!document.querySelector('#start')")
+    board, play = groups
+    assert page.run(GROUPS) == [[board, *FOR_A_BOARD], [play, *TO_PLAY]]
+    remark = "document.querySelector('#source-remark').textContent"
+    for source in TO_PLAY:
+        choose(page, "source", source)
+        said = page.run(remark)
+        assert said.startswith(f"{play}: ")
+        on_a_cable = page.run("document.querySelector('#source option[value=board]').text")
+        assert on_a_cable in said
+    choose(page, "source", "motion")
+    assert not page.run(remark).startswith(play)
+    above = "document.querySelector('#source').getBoundingClientRect().top"
+    assert page.run(f"{above} < document.querySelector('.pad').getBoundingClientRect().top")
+
+
+def test_without_a_board_the_pointer_plays_at_once_and_a_bridge_has_a_board(
+    page: Browser, address: str
+) -> None:
+    for behind, source in (("", "pointer"), ("#bridge=token", "board")):
+        page.open("about:blank")
+        page.open(address + behind)
+        page.wait("!!document.querySelector('#start')")
+        assert page.run("document.querySelector('#source').value") == source
 
 
 def test_rhythms_of_keys_are_learned(held: Browser) -> None:

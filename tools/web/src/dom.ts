@@ -24,8 +24,20 @@ export function field(label: string, control: HTMLElement, ...more: readonly Chi
 
 /** A list to choose from: [value, text]. */
 export function choice(id: string, items: readonly (readonly [string, string])[]): HTMLSelectElement {
-  const options = items.map(([value, text]) => make("option", { value }, text));
-  return make("select", { id }, ...options);
+  return make("select", { id }, ...optionsOf(items));
+}
+
+/** The same in groups: [label, items]. */
+export function groupedChoice(
+  id: string,
+  groups: readonly (readonly [string, readonly (readonly [string, string])[]])[],
+): HTMLSelectElement {
+  const made = groups.map(([label, items]) => make("optgroup", { label }, ...optionsOf(items)));
+  return make("select", { id }, ...made);
+}
+
+function optionsOf(items: readonly (readonly [string, string])[]): HTMLOptionElement[] {
+  return items.map(([value, text]) => make("option", { value }, text));
 }
 
 /** A part of the page with a heading. */

@@ -14,7 +14,7 @@ import { extractionOf, featureNames, type Extraction, type Shape } from "./learn
 import { isKnown, type SensorSettings } from "./link/sensor_settings";
 import { modelFile, type Model } from "./model";
 import type { PageData, SensorKind } from "./page_data";
-import { shapeOf, SOURCES, type Source } from "./sensors";
+import { isSource, shapeOf, type Source } from "./sensors";
 import { texts } from "./texts";
 import type { Chosen } from "./views/switch_fields";
 import { unzip } from "./zip";
@@ -61,7 +61,7 @@ export async function readProject(file: File, kinds: readonly SensorKind[]): Pro
     const { class_names: classNames, parameters } = config;
     const { source, above = [], switched = null } = told;
     const shape = shapeOf(source) ?? { ...shapeIn(config.extraction), ...sensorIn(told, kinds) };
-    if (!SOURCES.includes(source) || !isNames(classNames) || !isAbove(above)) throw refused;
+    if (!isSource(source) || !isNames(classNames) || !isAbove(above)) throw refused;
     const { bytes } = parameters;
     if (!Number.isInteger(bytes)) throw refused;
     const [reading, row] = [2 * shape.axes.length, featureNames(shape.axes).length];

@@ -1,5 +1,6 @@
 // What a phone or laptop can feel, as a board's sensor of some axes with 16 bits each.
 
+import { isBridge } from "./board/port";
 import type { Shape } from "./learning/windows";
 import { texts } from "./texts";
 
@@ -24,10 +25,19 @@ const AXES = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 type OwnSource = keyof typeof AXES;
 export type Source = OwnSource | "board"; // or that of a board on a cable
-export const SOURCES: readonly Source[] = ["motion", "board", "pointer", "keyboard", "microphone"]; // what a board can have first
+/** What a board can have, and what only this device has. */
+export const SOURCES = {
+  board: ["motion", "board"],
+  play: ["pointer", "keyboard", "microphone"],
+} as const satisfies Readonly<Record<string, readonly Source[]>>;
 
-/** What teaches at the first press: a phone's motion, or else the pointer. */
+export function isSource(name: string): name is Source {
+  return name === "board" || name in AXES;
+}
+
+/** What teaches at the first press: a phone's motion, the board that `microshrub bridge` has, or else the pointer. */
 export function usualSource(): Source {
+  if (isBridge()) return "board";
   const isPhone = matchMedia("(pointer: coarse)").matches && typeof DeviceMotionEvent !== "undefined";
   return isPhone && isSecureContext ? "motion" : "pointer";
 }

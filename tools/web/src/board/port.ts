@@ -9,9 +9,14 @@ import { hasSerial, pickedDevice, pluggedIn } from "./web_serial";
 const BRIDGE = /^#bridge=([\w-]+)$/;
 const AGAIN = 250; // milliseconds between two tries
 
+/** Whether `microshrub bridge`, which has a board, serves this page. */
+export function isBridge(): boolean {
+  return BRIDGE.test(location.hash);
+}
+
 /** Whether this page can have a board's port. */
 export function canConnect(): boolean {
-  return BRIDGE.test(location.hash) || hasSerial();
+  return isBridge() || hasSerial();
 }
 
 /** The bridge's device if the page's address has its token, else the one that the user picks. */

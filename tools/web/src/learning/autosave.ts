@@ -1,6 +1,6 @@
 // What was taught, kept in the browser: a tab that was closed or killed goes on with it.
 
-import { shapeOf, SOURCES, type Source } from "../sensors";
+import { isSource, shapeOf, type Source } from "../sensors";
 import type { Chosen } from "../views/switch_fields";
 import type { Above, Lesson } from "./lesson";
 import { joined, pieces } from "./recording";
@@ -83,7 +83,7 @@ function packed({ lesson: { classNames, above, recordings }, shape, ...rest }: K
 function unpacked({ features, classNames, above = [], switched = null, recordings, ...rest }: Packed): Kept | null {
   const shape = shapeOf(rest.source) ?? rest.shape;
   const { axes } = shape;
-  if (!SOURCES.includes(rest.source) || features.join("\n") !== featureNames(axes).join("\n")) return null;
+  if (!isSource(rest.source) || features.join("\n") !== featureNames(axes).join("\n")) return null;
   const each = recordings.map(({ label, readings, rows }) => {
     const made = { readings: pieces(readings, 2 * axes.length), rows: pieces(rows, features.length) };
     return [{ label, ...made }, label] as const;

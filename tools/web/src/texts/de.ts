@@ -370,9 +370,10 @@ export const de: Texts = {
       "Drück einen Namen und mach einige Sekunden lang diese Geste, dann die nächste. Drück zuletzt " +
       "„nur vorhersagen“: Kennt es sie?",
     source: "Sensor",
+    sourceGroups: { board: "Für ein Board", play: "Zum Spielen" },
     sources: {
       pointer: "Zeiger oder Finger",
-      motion: "Bewegung dieses Geräts",
+      motion: "Bewegung des Handys",
       keyboard: "Tastatur",
       microphone: "Mikrofon (wie laut es ist)",
       board: "Ein Board am Kabel",
@@ -423,12 +424,12 @@ export const de: Texts = {
       motion: "Ein Board fühlt dasselbe mit einem MPU-6050.",
       board: "Gelernt wird mit dem, was das Board hat.",
       pointer:
-        "Zum Spielen. Ein Board hat keinen Zeiger: Nimm für ein Board die Bewegung eines Handys oder " +
-        "den Sensor eines Boards.",
+        "Zum Spielen: Ein Board hat keinen Zeiger. Um ein Board zu lehren, öffne diese Seite auf einem " +
+        "Handy oder wähl „Ein Board am Kabel“.",
       keyboard:
-        "Zum Spielen. Ein Board hat keine Tastatur: Nimm für ein Board die Bewegung eines Handys oder " +
-        "den Sensor eines Boards.",
-      microphone: "Zum Spielen. Das Mikrofon eines Boards hört anders: Nimm für ein Board dieses Board.",
+        "Zum Spielen: Ein Board hat keine Tastatur. Um ein Board zu lehren, öffne diese Seite auf einem " +
+        "Handy oder wähl „Ein Board am Kabel“.",
+      microphone: "Zum Spielen: Das Mikrofon eines Boards hört anders. Um ein Board zu lehren, wähl „Ein Board am Kabel“.",
     },
     classes: {
       title: "Gesten",

@@ -321,9 +321,10 @@ export const en = {
       "Press a name and make that gesture for a few seconds, then the next one. Then press “only " +
       "predict”: does it know them?",
     source: "Sensor",
+    sourceGroups: { board: "For a board", play: "To play" },
     sources: {
       pointer: "Pointer or finger",
-      motion: "Motion of this device",
+      motion: "A phone's motion",
       keyboard: "Keyboard",
       microphone: "Microphone (how loud it is)",
       board: "A board on a cable",
@@ -371,9 +372,9 @@ export const en = {
     remarks: {
       motion: "A board feels the same with an MPU-6050.",
       board: "What teaches is what the board has.",
-      pointer: "To play. A board has no pointer: for a board, teach with a phone's motion or a board's sensor.",
-      keyboard: "To play. A board has no keyboard: for a board, teach with a phone's motion or a board's sensor.",
-      microphone: "To play. A board's microphone hears otherwise: for a board, teach with that board.",
+      pointer: "To play: a board has no pointer. To teach a board, open this page on a phone, or choose “A board on a cable”.",
+      keyboard: "To play: a board has no keyboard. To teach a board, open this page on a phone, or choose “A board on a cable”.",
+      microphone: "To play: a board's microphone hears otherwise. To teach a board, choose “A board on a cable”.",
     },
     classes: {
       title: "Gestures",

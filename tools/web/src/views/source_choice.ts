@@ -1,6 +1,6 @@
 // The sensor that is taught with: one of this device, or that of a board on a cable.
 
-import { choice, make } from "../dom";
+import { groupedChoice, make } from "../dom";
 import type { Shape } from "../learning/windows";
 import { BoardSensor, type BoardListener } from "../link/board_sensor";
 import { openSensor, shapeOf, SOURCES, usualSource, type Sensor, type Source } from "../sensors";
@@ -10,7 +10,13 @@ const words = texts.teach;
 const UNKNOWN: Shape = { axes: [], rate: 1, zero: [] }; // until the board has told it
 
 export class SourceChoice {
-  readonly select = choice("source", SOURCES.map((source) => [source, words.sources[source]] as const));
+  readonly select = groupedChoice(
+    "source",
+    (["board", "play"] as const).map((group) => [
+      words.sourceGroups[group],
+      SOURCES[group].map((source) => [source, words.sources[source]] as const),
+    ]),
+  );
   readonly remark = make("small", { id: "source-remark" }); // whether a board can have it
   private told: Shape = UNKNOWN; // by the board
 

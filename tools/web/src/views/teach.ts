@@ -119,6 +119,7 @@ export class Teach {
     return make(
       "div",
       {},
+      make("div", { class: "settings" }, field(words.source, this.source.select, this.source.remark)),
       make(
         "div",
         { class: "stage" },
@@ -130,7 +131,6 @@ export class Teach {
       make("div", { class: "labels" }, this.start, this.undo, this.exam.button, opens, this.over, file),
       this.exam.element,
       this.readings.element,
-      make("div", { class: "settings" }, field(words.source, this.source.select, this.source.remark)),
       this.classes.element,
       ...phonePart(),
       this.cards.element,
