@@ -15,7 +15,7 @@ from . import llvm_function, llvm_instructions, llvm_translate
 from .compiled_kernels import CompilerError, KernelCompiler
 from .kernel_sources import Kernel
 
-_SPEED = 3  # LLVM's -O3
+SPEED = 3  # LLVM's -O3
 
 
 @functools.cache
@@ -39,7 +39,25 @@ def _machine() -> Any:
     binding.initialize_native_asmprinter()
     system, name, features = _processor()
     target = binding.Target.from_triple(system)
-    return target.create_target_machine(cpu=name, features=features, opt=_SPEED, jit=True)
+    return target.create_target_machine(cpu=name, features=features, opt=SPEED, jit=True)
+
+
+def emitted(text: str, machine: Any) -> bytes:
+    """The object file of a text in LLVM's language for that machine. Raises CompilerError."""
+    from llvmlite import binding
+
+    try:
+        module = binding.parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        raise CompilerError(f"LLVM cannot compile the kernels: {error}") from error
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    options = binding.create_pipeline_tuning_options(speed_level=SPEED)
+    builder = binding.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    code: bytes = machine.emit_object(module)
+    return code
 
 
 class LlvmCompiler(KernelCompiler):
@@ -52,27 +70,13 @@ class LlvmCompiler(KernelCompiler):
         self._linked: list[Any] = []  # LLVM drops the code of what nobody refers to
 
     def key(self) -> object:
-        return importlib.metadata.version("llvmlite"), _processor(), _SPEED
+        return importlib.metadata.version("llvmlite"), _processor(), SPEED
 
     def translate(self, modules: Sequence[str], of: Sequence[str]) -> tuple[str, list[Kernel]]:
         return llvm_translate.translate(modules, of)
 
     def compile(self, text: str) -> bytes:
-        from llvmlite import binding
-
-        machine = _machine()
-        try:
-            module = binding.parse_assembly(text)
-            module.verify()
-        except RuntimeError as error:
-            raise CompilerError(f"LLVM cannot compile the kernels: {error}") from error
-        module.triple = machine.triple
-        module.data_layout = str(machine.target_data)
-        options = binding.create_pipeline_tuning_options(speed_level=_SPEED)
-        builder = binding.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(module, builder)
-        code: bytes = machine.emit_object(module)
-        return code
+        return emitted(text, _machine())
 
     def addresses(self, folder: Path, names: Sequence[str]) -> Mapping[str, int]:
         from llvmlite import binding

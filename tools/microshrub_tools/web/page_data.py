@@ -2,12 +2,13 @@
 
 data.json               boards, learners and their options, streams, expected states
 streams/*.csv.gz        generated streams; `microshrub simulate` reads the same files
-library/bytecode.gz     a line with names and sizes, then the device library's .mpy files for any
-                        processor, with the kernels as bytecode; it runs in the page, too
+library/page.gz         a line with names and sizes, then what runs in the page: the device
+                        library's .mpy files, its kernels as a module of WebAssembly, and
+                        kernels.py, learning.py and motion.py, which drive a learner
+library/bytecode.gz     the .mpy files for boards with any processor, with the kernels as bytecode
 library/LEARNER.gz      that of programs with such a learner, merged, without kernels, as it is
                         for one of the processors
 library/ARCH.gz         for each learner the native module, and what else differs on the processor
-learning.py, motion.py  drive a learner inside the page
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ from microshrub_host.streams.stream import Stream
 from ..board import board_code, build
 from ..board.program_pins import companion_flags
 from ..board.program_switches import COLOURS
+from . import page_kernels
 from .page_boards import (
     BOARDS,
     MORE_OF_DEVICE,
@@ -71,7 +73,8 @@ from .page_boards import (
 from .page_sensors import sensor_data
 
 _DECIMALS = 4
-_DRIVERS = ("learning.py", "motion.py")
+_DRIVERS = ("kernels.py", "learning.py", "motion.py")
+_PAGE = "page"  # the library that runs there
 _DEVICE = "device"
 _NATIVE = f"{library_files.PACKAGE}/{native_module.MODULE}.mpy"
 
@@ -163,7 +166,8 @@ def _libraries(
 ) -> dict[str, dict[str, bytes]]:
     """The files of each library, by the library's name. Raises NoNativeTools."""
     device = {name for each in told for name in (*each["modules"], *each["motion_modules"])}
-    result = {mpy.BYTECODE_ONLY: _bytecode({*device, *MORE_OF_DEVICE})}
+    names = _modules({*device, *MORE_OF_DEVICE})
+    result = {_PAGE: _in_the_page(names), mpy.BYTECODE_ONLY: _bytecode(names)}
     for board in {board.arch: board for board in boards}.values():
         result[board.arch] = {}
         for model in learners():
@@ -194,18 +198,21 @@ def _changes(before: bytes, after: bytes) -> list[tuple[int, int, str]]:
     ]
 
 
-def _bytecode(device: Collection[str]) -> dict[str, bytes]:
+def _modules(device: Collection[str]) -> list[str]:
     """All learners; of what is around them on a board, what programs of the page can have."""
-    files = {
-        mpy.in_library(path): path
-        for path in mpy.compiled(mpy.BYTECODE_ONLY)
-        if not (name := library_files.module_name(path)).startswith(f"{_DEVICE}.")
-        or name in device
-    }
-    for name in _DRIVERS:
-        driver = mpy.compiled_program(Path(__file__).with_name(name), mpy.BYTECODE_ONLY)
-        files[driver.name] = driver
-    return {name: path.read_bytes() for name, path in files.items()}
+    names = map(library_files.module_name, library_files.sources())
+    return [name for name in names if not name.startswith(f"{_DEVICE}.") or name in device]
+
+
+def _bytecode(names: Collection[str]) -> dict[str, bytes]:
+    files = mpy.compiled(mpy.BYTECODE_ONLY, names)
+    return {mpy.in_library(path): path.read_bytes() for path in files}
+
+
+def _in_the_page(names: Collection[str]) -> dict[str, bytes]:
+    sources = map(Path(__file__).with_name, _DRIVERS)
+    drivers = [mpy.compiled_program(source, mpy.BYTECODE_ONLY) for source in sources]
+    return page_kernels.files(names) | {path.name: path.read_bytes() for path in drivers}
 
 
 def _joined(files: Mapping[str, bytes]) -> bytes:

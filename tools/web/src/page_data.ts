@@ -124,6 +124,7 @@ export async function loadPageData(): Promise<PageData> {
 }
 
 export const BYTECODE = "bytecode"; // stands for a processor: the library for any
+export const PAGE = "page"; // the library that runs here
 
 /** A library of the page: a line of JSON with names and bytes, then the files. */
 export async function loadLibrary(name: string): Promise<Library> {

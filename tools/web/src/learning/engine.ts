@@ -1,6 +1,6 @@
 // The page's end of the worker: one learner in a MicroPython of its own.
 
-import { BYTECODE, loadLibrary, type Parameters } from "../page_data";
+import { loadLibrary, PAGE, type Parameters } from "../page_data";
 import type { Answer, Answers, Buffer, Orders, Prediction, Saved, Status } from "./messages";
 
 /** The learner refused its parameters, or MicroPython cannot go on; the message is for people. */
@@ -16,7 +16,7 @@ export class Engine {
 
   /** A fresh learner of that class; so many percent of its sets hold the true class, 0: no sets. */
   static async start(kind: string, parameters: Parameters, percent = 0): Promise<Engine> {
-    const library = await loadLibrary(BYTECODE);
+    const library = await loadLibrary(PAGE);
     const worker = new Worker("worker.js", { type: "module" });
     try {
       const { buffers } = await ask(worker, "create", { library, kind, parameters, percent });

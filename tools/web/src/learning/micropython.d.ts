@@ -8,6 +8,7 @@ export interface MicroPython {
   };
   runPython(source: string): unknown;
   pyimport(name: string): unknown;
+  registerJsModule(name: string, module: object): void;
 }
 
 export function loadMicroPython(options: { heapsize: number }): Promise<MicroPython>;

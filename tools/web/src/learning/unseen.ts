@@ -9,7 +9,7 @@ import type { Recording } from "./recording";
 import { HOPS } from "./windows";
 
 const BLOCK = 64; // samples that are learned at once
-const [TRIED, GLANCE, LEAST, MOST] = [40, 4, 200, 2000]; // rows that tell how fast it is, seconds, rows of a sample
+const [TRIED, GLANCE, LEAST, MOST] = [40, 4, 200, 4000]; // rows that tell how fast it is, seconds, rows of a sample
 const BLOCKS = 20; // of a sample of a stream
 const MIXED = HOPS - 1; // samples at a recording's begin hold readings from before it
 

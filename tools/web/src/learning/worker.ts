@@ -7,6 +7,7 @@ import type { MicroPython } from "./micropython";
 import type { Parameters } from "../page_data";
 
 const HEAP_BYTES = 32 << 20; // bytecode makes garbage that machine code does not
+const KERNELS = "kernels.wasm"; // in the library
 const [ROWS, LABELS, SAID] = ["/rows", "/labels", "/said"];
 const [READINGS, SAMPLES] = ["/readings", "/samples"];
 const [LEARNER, QUANTIZER] = ["/learner.state", "/quantizer.state"];
@@ -27,10 +28,10 @@ let newest: Parameters; // of the learner
 let windows: { take(readings: string, samples: string): number; restart(): void };
 
 async function create(told: Orders["create"]): Promise<unknown> {
-  const address = "./micropython.mjs";
-  const { loadMicroPython } = (await import(address)) as typeof import("./micropython");
-  micropython = await loadMicroPython({ heapsize: HEAP_BYTES });
-  for (const [path, data] of Object.entries(told.library)) put(`/lib/${path}`, data);
+  const { [KERNELS]: kernels, ...files } = told.library;
+  const memory = await loadWithMemory();
+  micropython.registerJsModule("machine_code", await linked(kernels!, memory));
+  for (const [path, data] of Object.entries(files)) put(`/lib/${path}`, data);
   micropython.runPython("import sys; sys.path.insert(0, '/lib')");
   const { Learning } = micropython.pyimport("learning") as {
     Learning: (kind: string, parameters: string, percent: number) => typeof learning;
@@ -42,6 +43,31 @@ async function create(told: Orders["create"]): Promise<unknown> {
   };
   begin(told.parameters);
   return { buffers: JSON.parse(learning.buffers()) };
+}
+
+/** Load MicroPython; gives its memory, which it tells nobody but the browser that makes it. */
+async function loadWithMemory(): Promise<WebAssembly.Memory> {
+  const address = "./micropython.mjs";
+  const { loadMicroPython } = (await import(address)) as typeof import("./micropython");
+  const { instantiate, instantiateStreaming } = WebAssembly;
+  let memory: WebAssembly.Memory | undefined;
+  const seen = (made: WebAssembly.WebAssemblyInstantiatedSource): typeof made => {
+    memory = made.instance.exports["memory"] as WebAssembly.Memory;
+    return made;
+  };
+  WebAssembly.instantiateStreaming = async (...given) => seen(await instantiateStreaming(...given));
+  Object.assign(WebAssembly, { instantiate: async (...given: [BufferSource]) => seen(await instantiate(...given)) });
+  micropython = await loadMicroPython({ heapsize: HEAP_BYTES });
+  Object.assign(WebAssembly, { instantiate, instantiateStreaming });
+  return memory!;
+}
+
+/** The kernels, as functions that work in that memory. */
+async function linked(code: Uint8Array<ArrayBuffer>, memory: WebAssembly.Memory): Promise<WebAssembly.Exports> {
+  const table = new WebAssembly.Table({ element: "anyfunc", initial: 0 });
+  const env = { __linear_memory: memory, __indirect_function_table: table };
+  const { instance } = await WebAssembly.instantiate(code, { env });
+  return instance.exports;
 }
 
 function put(path: string, data: Uint8Array): void {

@@ -1,0 +1,73 @@
+"""The kernels as a module of WebAssembly: all are there, and compute what they do in Python."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from patience import PATIENCE
+
+from microshrub_host.library import loader, wasm_kernels
+from microshrub_host.library.kernel_sources import read
+
+FIXED = {  # functions of one whole number, and the least and the most that each takes
+    "square_root": (0, (1 << 30) - 1),
+    "log2": (1, (1 << 30) - 1),
+    "n_log2": (0, 32768),
+    "exp_negative": (0, 65536),
+    "exp_decay": (0, (1 << 31) - 1),
+}
+PROGRAM = """
+import { readFileSync } from "node:fs";
+const { calls } = JSON.parse(readFileSync(0, "utf8"));
+const memory = new WebAssembly.Memory({ initial: 1 });
+const table = new WebAssembly.Table({ element: "anyfunc", initial: 0 });
+const env = { __linear_memory: memory, __indirect_function_table: table };
+const { instance } = await WebAssembly.instantiate(readFileSync("kernels.wasm"), { env });
+const found = calls.map(([name, ...given]) => instance.exports[name](...given));
+process.stdout.write(JSON.stringify({ found, names: Object.keys(instance.exports) }));
+"""
+
+
+def run(folder: Path, code: bytes, calls: list[tuple[str, int]]) -> Any:
+    if shutil.which("node") is None:
+        pytest.skip("there is no node")
+    (folder / "kernels.wasm").write_bytes(code)
+    (folder / "program.mjs").write_text(PROGRAM)
+    done = subprocess.run(
+        ["node", "program.mjs"],
+        cwd=folder,
+        input=json.dumps({"calls": calls}),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_module_exports_the_kernels_and_they_compute_the_same(tmp_path: Path) -> None:
+    code, kernels = wasm_kernels.compiled(["fixed"])
+    chance = np.random.default_rng(1)
+    cases = [
+        (name, x)
+        for name, (least, most) in FIXED.items()
+        for x in (least, most, *chance.integers(least, most, 300, endpoint=True).tolist())
+    ]
+    calls = [(f"fixed__{name}", x) for name, x in cases]
+    found = run(tmp_path, code, calls)
+    functions = vars(loader.load("python").fixed)
+    assert found["found"] == [functions[name](x) for name, x in cases]
+    assert sorted(found["names"]) == sorted(kernel.name for kernel in kernels)
+    assert {kernel.node.name for kernel in kernels} == {node.name for node in read("fixed").nodes}
+
+
+def test_the_module_is_the_same_each_time() -> None:
+    """So are the page's files, which a browser keeps for use offline."""
+    assert wasm_kernels.compiled(["fixed"])[0] == wasm_kernels.compiled(["fixed"])[0]
