@@ -353,7 +353,7 @@ def test_a_long_run_says_how_long_it_takes_and_ends_with_another_file(
     choose(playground, "learner", "thicket")
     start(playground)
     # While the file is read the line says how long that takes, too
-    long = "/of 200,000 samples.*about [\\d,]+ (s|min|hours?) left\\. The simulator is/"
+    long = "/of 200,000 samples.*about [\\d,]+ (s|min|hours?) left$/"
     playground.wait(f"{long}.test({SAID})", RUN)
     give_csv(playground, tmp_path / "led.csv", csv_of("synth:led", 300))
     assert playground.run(SAID) == "Press Start."

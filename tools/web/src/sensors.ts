@@ -1,6 +1,5 @@
 // What a phone or laptop can feel, as a board's sensor of some axes with 16 bits each.
 
-import { isBridge } from "./board/port";
 import type { Shape } from "./learning/windows";
 import { texts } from "./texts";
 
@@ -33,13 +32,6 @@ export const SOURCES = {
 
 export function isSource(name: string): name is Source {
   return name === "board" || name in AXES;
-}
-
-/** What teaches at the first press: a phone's motion, the board that `microshrub bridge` has, or else the pointer. */
-export function usualSource(): Source {
-  if (isBridge()) return "board";
-  const isPhone = matchMedia("(pointer: coarse)").matches && typeof DeviceMotionEvent !== "undefined";
-  return isPhone && isSecureContext ? "motion" : "pointer";
 }
 
 const RATE = 50; // readings a second

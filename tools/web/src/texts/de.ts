@@ -83,7 +83,6 @@ export const de: Texts = {
     ready: "Drück auf Start.",
     reading: (name, share, left) => `${name} wird gelesen: ${share} %${left && `, noch ${left}`}`,
     left: (text) => (text ? `, noch ${text}` : ""),
-    long: (name) => `. Der Simulator ist viel schneller: microshrub simulate ${name}`,
     seconds: (n) => `etwa ${count(n)} s`,
     minutes: (n) => `etwa ${count(n)} min`,
     hours: (n) => (n === 1 ? "etwa 1 Stunde" : `etwa ${count(n)} Stunden`),

@@ -40,7 +40,6 @@ export const en = {
     reading: (name: string, percent: number, left: string) =>
       `Reading ${name}: ${percent} %${left && `, ${left} left`}`,
     left: (text: string) => (text ? `, ${text} left` : ""),
-    long: (name: string) => `. The simulator is much faster: microshrub simulate ${name}`,
     seconds: (n: number) => `about ${count(n)} s`,
     minutes: (n: number) => `about ${count(n)} min`,
     hours: (n: number) => (n === 1 ? "about 1 hour" : `about ${count(n)} hours`),

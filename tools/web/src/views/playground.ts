@@ -21,7 +21,6 @@ import { headline, shareOf } from "./unseen_panel";
 
 const DEFAULT_BOARD = "rpi_pico2"; // which has room for every learner with its default options
 const MANY = 5000; // rows, of which a sample is looked at first
-const LONG = 600; // seconds after which a person is told of something faster
 const SIZE = "bytes"; // the option of a learner that takes what a board has
 
 export class Playground {
@@ -272,10 +271,8 @@ export class Playground {
     this.chart.add(status, step.recent, step.drifts);
     const accuracy = percent(status.accuracy);
     const all = stream.labels.length;
-    const seconds = (all - status.samples) / step.rate;
-    const left = texts.playground.left(inWords(seconds));
-    const long = seconds > LONG ? texts.playground.long(stream.name) : "";
-    this.progress(texts.playground.running(status.samples, all, accuracy, step.rate) + left + long);
+    const left = texts.playground.left(inWords((all - status.samples) / step.rate));
+    this.progress(texts.playground.running(status.samples, all, accuracy, step.rate) + left);
     this.drifts.textContent = drifts.length
       ? `${texts.accuracy.drifts(drifts.length)}, ${texts.accuracy.first(drifts[0]!)}`
       : texts.accuracy.none;

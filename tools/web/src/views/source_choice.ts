@@ -1,13 +1,21 @@
 // The sensor that is taught with: one of this device, or that of a board on a cable.
 
+import { isBridge } from "../board/port";
 import { groupedChoice, make } from "../dom";
 import type { Shape } from "../learning/windows";
 import { BoardSensor, type BoardListener } from "../link/board_sensor";
-import { openSensor, shapeOf, SOURCES, usualSource, type Sensor, type Source } from "../sensors";
+import { openSensor, shapeOf, SOURCES, type Sensor, type Source } from "../sensors";
 import { texts } from "../texts";
 
 const words = texts.teach;
 const UNKNOWN: Shape = { axes: [], rate: 1, zero: [] }; // until the board has told it
+
+/** What teaches at the first press: a phone's motion, the board that `microshrub bridge` has, or else the pointer. */
+export function usualSource(): Source {
+  if (isBridge()) return "board";
+  const isPhone = matchMedia("(pointer: coarse)").matches && typeof DeviceMotionEvent !== "undefined";
+  return isPhone && isSecureContext ? "motion" : "pointer";
+}
 
 export class SourceChoice {
   readonly select = groupedChoice(

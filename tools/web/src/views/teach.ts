@@ -10,7 +10,7 @@ import type { Model } from "../model";
 import type { PageData } from "../page_data";
 import type { Recording } from "../learning/recording";
 import { readProject } from "../project";
-import { usualSource, type Sensor } from "../sensors";
+import type { Sensor } from "../sensors";
 import { texts } from "../texts";
 import { Answer } from "./answer";
 import { ExamPanel } from "./exam_panel";
@@ -22,7 +22,7 @@ import { OpenProject } from "./open_project";
 import { phonePart } from "./phone";
 import { ReadingProgram } from "./reading_program";
 import { RecordingCards } from "./recording_cards";
-import { SourceChoice } from "./source_choice";
+import { SourceChoice, usualSource } from "./source_choice";
 import { Steps } from "./steps";
 import { Trace } from "./trace";
 import { askBeforeLeaving } from "./unsaved";
@@ -116,17 +116,17 @@ export class Teach {
 
   private made(): HTMLElement {
     const { button: opens, file } = this.opens;
-    return make(
+    const stage = make(
+      "div",
+      { class: "stage" },
+      make("div", { class: "hand" }, this.pad, this.trace.legend, this.buttons.element),
+      make("div", { class: "panel" }, make("h3", {}, words.hears), this.answer.element, this.told),
+      this.unseen.element,
+    );
+    const made = make(
       "div",
       {},
-      make("div", { class: "settings" }, field(words.source, this.source.select, this.source.remark)),
-      make(
-        "div",
-        { class: "stage" },
-        make("div", { class: "hand" }, this.pad, this.trace.legend, this.buttons.element),
-        make("div", { class: "panel" }, make("h3", {}, words.hears), this.answer.element, this.told),
-        this.unseen.element,
-      ),
+      stage,
       this.status,
       make("div", { class: "labels" }, this.start, this.undo, this.exam.button, opens, this.over, file),
       this.exam.element,
@@ -136,6 +136,16 @@ export class Teach {
       this.cards.element,
       this.hand.kept,
     );
+    this.placeSource(stage);
+    return made;
+  }
+
+  /** The sensor is chosen first; a narrow window has no room there beside what teaches. */
+  private placeSource(stage: HTMLElement): void {
+    const settings = make("div", { class: "settings" }, field(words.source, this.source.select, this.source.remark));
+    const narrow = matchMedia("(max-width: 40rem)");
+    narrow.onchange = () => (narrow.matches ? this.readings.element.after(settings) : stage.before(settings));
+    narrow.onchange(new MediaQueryListEvent("change"));
   }
 
   /** Whether something was taught that no file has, nor the browser. */
