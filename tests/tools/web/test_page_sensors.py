@@ -52,10 +52,10 @@ def test_what_a_board_can_have_is_offered_first_and_what_only_plays_says_so(
     remark = "document.querySelector('#source-remark').textContent"
     for source in TO_PLAY:
         choose(page, "source", source)
-        said = page.run(remark)
-        assert said.startswith(f"{play}: ")
+        text = page.run(remark)
+        assert text.startswith(f"{play}: ")
         on_a_cable = page.run("document.querySelector('#source option[value=board]').text")
-        assert on_a_cable in said
+        assert on_a_cable in text
     choose(page, "source", "motion")
     assert not page.run(remark).startswith(play)
     above = "document.querySelector('#source').getBoundingClientRect().top"
