@@ -37,6 +37,10 @@ settings.load_profile("ci" if os.environ.get("CI") else "small")
 # Each worker imports all test files, and what they make stays. To look through it for garbage
 # after every 700 new objects takes a fifth of that time.
 gc.set_threshold(50_000)
+# With this variable, which many containers set, each process that the tests start would compile
+# its sources anew: `simulate` takes three times as long.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # A script that runs in the background ignores Ctrl-C, and so would all that the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
