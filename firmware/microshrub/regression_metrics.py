@@ -85,7 +85,7 @@ class RegressionMetrics(Buffers):
 
     @property
     def inside(self):
-        """Of these, those whose target was inside the interval."""
+        """How many of these targets were inside the interval."""
         return self._flat[0][_E_INSIDE]
 
     @property

@@ -96,7 +96,7 @@ class Battery:
 
 
 def battery(text: str) -> Battery:
-    """Of "2000mAh", which is of 3.7 V, "2000mAh@3.0V" or "7.4Wh". Raises UserError."""
+    """Parse "2000mAh", at 3.7 V, "2000mAh@3.0V" or "7.4Wh". Raises UserError."""
     match = _BATTERY.fullmatch(text.replace(" ", ""))
     amount = float(match[1]) if match else 0.0
     volts = float(match[3]) if match and match[3] else VOLTS

@@ -78,7 +78,7 @@ def _closure(thing: object) -> tuple[CellType, ...]:
 
 
 def _cell_bytes(cell: CellType, seen: set[int], names: Collection[str] | None) -> int:
-    """Those of such a variable, which several functions may share."""
+    """Return the bytes of a closure's variable, which several functions may share."""
     if id(cell) in seen:
         return 0
     seen.add(id(cell))

@@ -229,7 +229,7 @@ def _stored(body: mpy.Code) -> int:
 
 
 def _left_by(body: mpy.Code, place: str) -> tuple[int, int]:
-    """What running the body of a module or class leaves: bytes of all else, of machine code."""
+    """Return what running a module's or class's body takes: other bytes, and machine code."""
     other = native = built = 0
     if body.native:  # its functions are in it; a list of what the collector has to keep
         return 0, blocks(len(body.data)) + BLOCK + blocks(4 * WORD)
@@ -253,7 +253,7 @@ def _left_by(body: mpy.Code, place: str) -> tuple[int, int]:
 
 
 def _kept(code: mpy.Code, rom: bool) -> tuple[int, int]:
-    """What a function's code takes, without its object: bytes of all else, of machine code."""
+    """Return the size of a function's code, without its object: other bytes, and machine code."""
     size = 0 if rom and not code.native else blocks(len(code.data))
     other, native = (blocks(code.data_bytes), size) if code.native else (size, 0)
     if code.children:

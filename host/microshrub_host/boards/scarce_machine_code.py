@@ -154,10 +154,10 @@ def plain_of_heap(
     slowest: float,
     work: Mapping[str, int],
 ) -> Kernels:
-    """Those of a program whose machine code is on the heap, to take so many bytes less of it.
+    """Choose the kernels that become bytecode to save `saved` bytes of the heap.
 
-    Of plain_files, all that could be bytecode is. If too little can be saved so that a sample
-    takes at most `slowest` times as long, so much is.
+    In plain_files, all kernels that could be bytecode are. If a sample would take more than
+    `slowest` times as long, fewer bytes are saved.
     """
     sizes, bytecode = _sizes(files), _sizes(plain_files, native=False)
     less = {name: sizes[name] - bytecode.get(name, 0) for name in able(files, work)}

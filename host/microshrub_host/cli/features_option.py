@@ -53,7 +53,7 @@ def feature_options(
 
 
 def _recorded_rate(arguments: argparse.Namespace) -> float | None:
-    """That of DATA, of several files of the first one, if it has the times of `record`."""
+    """Return the rate of DATA (of its first file), if it has the times of `record`."""
     if arguments.data is None or arguments.wide is not None:
         return None
     return recorded_rate(source_names(arguments.data)[0])

@@ -194,7 +194,7 @@ def companions_of(arguments: argparse.Namespace, hertz: float | None = None) -> 
 def companions_on_stream(
     arguments: argparse.Namespace, stream: Stream, parameters: dict[str, Any]
 ) -> tuple[Companions, dict[str, Any]]:
-    """Those on this stream, and the learner's parameters with them around. Raises UserError."""
+    """Return the companions for a stream, and the parameters with them. Raises UserError."""
     companions = [each.on_stream(stream, arguments.warmup) for each in companions_of(arguments)]
     for each in companions:
         if isinstance(each, SpareClasses) and (note := each.note(stream, arguments.warmup)):

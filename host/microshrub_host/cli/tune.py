@@ -293,7 +293,7 @@ def open_classes(arguments: argparse.Namespace) -> Stream | dict[str, Stream]:
 
 
 def open_targets(arguments: argparse.Namespace) -> NumberStream | dict[str, NumberStream]:
-    """The same of numbers. Sets without the target are left out. Raises UserError."""
+    """The same for regression streams. Sets without the target are left out. Raises UserError."""
     if arguments.features is None:
         return open_number_stream(arguments)
     readings = open_readings(arguments)

@@ -119,7 +119,7 @@ def _hidden(result: Result) -> bool:
 
 
 def _verdict_of_few(result: Result, baselines: Mapping[str, float]) -> str:
-    """The same of a model that does not know all labels, and of baselines that do."""
+    """The same for a model that does not know all labels, and baselines that do."""
     ahead = [name for name, accuracy in baselines.items() if result.accuracy > accuracy]
     if ahead:
         return f"The model is above {' and '.join(ahead)}, which know every label."

@@ -114,7 +114,7 @@ def blocks(
 
 
 def _classes(column: pa.Array) -> tuple[NDArray[np.int32], list[str]]:
-    """Of each row the place of its class among the cells of the block, and these."""
+    """Return for each row the place of its class among the block's cells, and these cells."""
     cells = column.dictionary.to_pylist()
     if any('"' in cell or "\0" in cell or cell.lstrip().startswith("#") for cell in cells):
         raise UnsureError("a quotation mark or a comment")

@@ -70,7 +70,7 @@ class FileTable:
 
     @property
     def target_place(self) -> int:
-        """That of the class or the target among the columns that are read."""
+        """The place of the class or the target among the columns that are read."""
         return sum(place < self.label_place for place in self.places)
 
     def layout(self, *, of_classes: bool) -> Layout:

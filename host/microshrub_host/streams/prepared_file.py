@@ -217,7 +217,7 @@ def _table(source: SourceFile, rows: CellRows, reading: ReadingOptions) -> _Tabl
 def _names(
     source: SourceFile, first: list[Row], reading: ReadingOptions, notes: list[str]
 ) -> list[str]:
-    """Those in the first row, or c1, c2 and so on. Raises DataError."""
+    """Return the names in the first row, or c1, c2 and so on. Raises DataError."""
     line, cells = first[0]
     are_names = names_columns(cells, [row for _, row in first[1:]])
     if not reading.header:

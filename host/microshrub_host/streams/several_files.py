@@ -354,7 +354,7 @@ def _part_of(progress: Progress | None, before: int, whole: int) -> Progress | N
 
 
 def _short_names(paths: Sequence[str]) -> list[str]:
-    """What messages call each: its name, with those of its folders where two are alike."""
+    """Return each file's name in messages: with its folders if two names are the same."""
     for parts in range(1, 8):
         names = ["/".join(Path(path).parts[-parts:]) for path in paths]
         if len(set(names)) == len(names):

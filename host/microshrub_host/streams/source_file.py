@@ -332,7 +332,7 @@ def _no_room(name: str, error: OSError) -> DataError:
 
 
 class _Pipe:
-    """What has come of a pipe is in a file; more is read from it only when it is asked for."""
+    """A pipe: the bytes read so far are in a file; more are read only when they are needed."""
 
     def __init__(self, name: str, raw: Any, kept: IO[bytes]) -> None:
         self._name, self._raw, self._kept = name, raw, kept

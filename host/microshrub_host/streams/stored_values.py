@@ -228,7 +228,7 @@ def _ranked(parts: Callable[[], Iterator[Floats]], rank: int, count: int) -> flo
 def _between(
     parts: Callable[[], Iterator[Floats]], rank: int, low: float, high: float
 ) -> float | None:
-    """That number if it is in low..high, else None."""
+    """Return the number if it is in low..high, else None."""
     before = lowest = highest = 0
     inside = []
     for part in parts():

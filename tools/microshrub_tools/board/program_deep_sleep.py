@@ -31,7 +31,7 @@ def state_bytes(program: Program, board: Board) -> int:
 
 
 def trade(program: Program, board: Board) -> DeepSleepTrade | None:
-    """Of a program that sleeps; None where the board's currents are not known."""
+    """Compare deep and light sleep for a program; None if the board's currents are not known."""
     if board.currents is None:
         return None
     sleep = program.config["sleep"]

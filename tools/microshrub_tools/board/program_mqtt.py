@@ -88,7 +88,7 @@ class MqttSettings:
         return result | ({"ca": CERTIFICATE} if self.ca else {})
 
     def files(self, program: Program) -> dict[str, bytes]:
-        """What a board has of it beside config.json and secrets.json. Raises UserError."""
+        """Return its further files, besides config.json and secrets.json. Raises UserError."""
         texts = discovery_messages.messages(
             program.config,
             program.learner,

@@ -13,14 +13,14 @@ from .program_settings import Checkpoint, DriftAlarm, LabelPin, Pending, Sleep
 
 
 def drift_alarm(alarm: str | None, hook: str | None) -> DriftAlarm | None:
-    """That of --alarm and --hook, None without them. Raises UserError."""
+    """Return the settings of --alarm and --hook, None without them. Raises UserError."""
     words = {"detector": alarm, "hook": hook}
     asked = {name: word for name, word in words.items() if word is not None}
     return DriftAlarm(**asked) if asked else None
 
 
 def checkpoint(seconds: int | None, led: str | None) -> Checkpoint | None:
-    """That of --checkpoint-seconds and --checkpoint-led; None: nothing is saved.
+    """Return the settings of --checkpoint-seconds and --checkpoint-led; None: nothing is saved.
 
     Raises UserError.
     """
@@ -40,7 +40,7 @@ def label_pin(words: Sequence[str] | None) -> LabelPin | None:
 
 
 def sleep(words: Sequence[str] | None) -> Sleep | None:
-    """That of words such as every=60 pin=15 deep=yes. Raises UserError."""
+    """Return the settings of words such as every=60 pin=15 deep=yes. Raises UserError."""
     if words is None:
         return None
     usual = {each.name: each.default for each in dataclasses.fields(Sleep)}

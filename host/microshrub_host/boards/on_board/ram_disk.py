@@ -82,7 +82,7 @@ class File(io.IOBase):
         return self.at
 
     def ioctl(self, request: int, argument: int) -> int:
-        """What MicroPython asks of streams: flush and close succeed, nothing else is supported."""
+        """Answer MicroPython's requests to streams: flush and close succeed, all others fail."""
         return 0 if request in (1, 4) else -1
 
     def flush(self) -> None:
@@ -118,7 +118,7 @@ class RamDisk:
             self.free = max(self.free, at + size)
 
     def places(self) -> "list[tuple[str, int, int]]":
-        """What adopt() needs after a reset; empty folders are left out."""
+        """Return the contents for adopt() after a reset; empty folders are left out."""
         return [(path, place[0], place[1]) for path, place in self.entries.items() if place]
 
     def grow(self, place: "list[int]", size: int) -> None:

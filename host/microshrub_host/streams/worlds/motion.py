@@ -1,4 +1,4 @@
-"""What an accelerometer feels: gestures of a hand, and the frame of a fan."""
+"""Readings of an accelerometer: gestures of a hand, and the frame of a fan."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def gestures(random: np.random.Generator) -> Iterator[Row]:
 
 
 def gesture(random: np.random.Generator, label: str, seconds: float) -> Iterator[Row]:
-    """One of the three gestures, for so many seconds."""
+    """Return one of the three gestures, for a number of seconds."""
     hertz = {"rest": 0.2, "shake": random.uniform(3.2, 5.0), "circle": random.uniform(0.9, 1.5)}
     size = {"rest": 0.01, "shake": random.uniform(0.5, 1.1), "circle": random.uniform(0.4, 0.8)}
     tilt = random.normal(0, 0.12, 2)  # of the hand, never twice the same

@@ -20,7 +20,7 @@ LESSON, ALONE, TURNED, AGAIN, AFTER, BEFORE = range(6)  # the phases, in their o
 
 @dataclass(frozen=True)
 class HandReading:
-    """What the sensor says, the gesture, and the phase in which it is made."""
+    """A sensor's reading, the gesture, and its phase."""
 
     values: list[int]
     label: str
