@@ -131,15 +131,9 @@ def test_the_way_to_a_board_on_an_esp32(
 ) -> None:
     """Up to the program, with its pins; the thicket has room for 16 KB and more."""
     on_esp32 = {"rpi_pico": "esp32", "scl=1": "scl=22", "sda=0": "sda=21", "-pin 15": "-pin 13"}
-<<<<<<< HEAD
-    on_esp32 |= {"15=": "13="}
     lines = commands(ROOT / "examples" / "gestures" / "README.md")
-    lines = lines[lines.index("microshrub example gestures") :]
-=======
-    found = commands(ROOT / "examples" / "gestures" / "README.md")
-    last = next(k for k, command in enumerate(found) if command.startswith("microshrub device"))
-    found = found[found.index("microshrub example gestures") : last]
->>>>>>> 039b4e3c (tests: Fewer cases of one kind: machine code without room, firmware with the library in it, River's checks, Firefox and the way to an ESP32.)
+    last = next(k for k, command in enumerate(lines) if command.startswith("microshrub device"))
+    lines = lines[lines.index("microshrub example gestures") : last]
     for old, new in on_esp32.items():
         assert any(old in command for command in lines), old
         lines = [command.replace(old, new) for command in lines]

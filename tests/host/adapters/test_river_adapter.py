@@ -39,31 +39,15 @@ WARMUPS: dict[str, dict[str, Any]] = {
 
 
 def _checks() -> list[Any]:
-<<<<<<< HEAD
-    """All that River has for such a classifier; on python those that are not slow."""
-    results = []
-    for model, kind in KINDS.items():
-        for warmup, settings in WARMUPS.items():
-            for engine in ("fastest", "python"):
-                learner = kind(engine=engine, **SETTINGS[model], **settings)
-                for number, check in enumerate(checks.yield_checks(learner)):
-                    long = warmup == "all_is_warmup" or "memory_growth" in check.__name__
-                    slow = engine == "python" and long
-                    if not slow:
-                        name = f"{model}-{engine}-{warmup}-{check.__name__}-{number}"
-                        results.append(pytest.param(learner, check, id=name))
-    return results
-=======
     """All that River has for such a classifier."""
-    found = []
+    results = []
     for model, kind in KINDS.items():
         for warmup, settings in WARMUPS.items():
             learner = kind(**SETTINGS[model], **settings)
             for number, check in enumerate(checks.yield_checks(learner)):
                 name = f"{model}-{warmup}-{check.__name__}-{number}"
-                found.append(pytest.param(learner, check, id=name))
-    return found
->>>>>>> 039b4e3c (tests: Fewer cases of one kind: machine code without room, firmware with the library in it, River's checks, Firefox and the way to an ESP32.)
+                results.append(pytest.param(learner, check, id=name))
+    return results
 
 
 @pytest.mark.parametrize(("learner", "check"), _checks())
