@@ -77,6 +77,7 @@ def _zip() -> bytes:
 
 
 _COMMAND = "`microshrub look t"  # in the words with which the page refuses what a command reads
+_FIRST = "the first row is a sample as the others are"
 _BOOT = (
     "ets Jun  8 2016 00:22:57\n\nrst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)\n"
     "configsip: 0, SPIWP:0xee\nload:0x3fff0030,len:1184\n"
@@ -144,10 +145,13 @@ _FILES = (
           name="t.arff"),
     _case("ARFF by another name",
           "@relation r\n@attribute x numeric\n@attribute y {a,b}\n@data\n1,a\n2,b\n"),
-    _case("no header", "1.5,2,walk\n2.5,3,sit\n", "line 1: 1.5 is a number", "header row"),
-    _case("no header, numbers only", "1,2,0\n1,2,1\n", "line 1: only numbers", "column names"),
-    _case("no header, a class alone is text", "5,-3,walk\n1,2,sit\n", "line 1: -3 is a number"),
-    _case("a column of classes alone", "5,6\n7,8\n", "line 1: only numbers", "column names"),
+    _log("no header", "1.5,2,walk\n2.5,3,sit\n", 2, (_FIRST,), "1.5 is a number", _COMMAND),
+    _log("no header, numbers only", "1,2,0\n1,2,1\n", 2, (_FIRST,), "only numbers", _COMMAND),
+    _log("no header, a class alone is text", "5,-3,walk\n1,2,sit\n", 2, (_FIRST,),
+         "-3 is a number", _COMMAND),
+    _log("no header, whole numbers", "5,6,walk\n1,2,sit\n3,4,walk\n", 3, (_FIRST,),
+         "5 is a number", _COMMAND),
+    _log("a column of classes alone", "5,6\n7,8\n", 2, (_FIRST,), "only numbers", _COMMAND),
     _case("a nameless column", ",x,y\n0,1,a\n1,2,b\n", "line 1: column 1 has no name"),
     _case("a name thrice, another twice", "x,x,z,z,x,y\n0,1,1,1,1,a\n1,2,3,3,3,b\n",
           "3 columns are named x (1, 2, 5)", "two columns are named z (3, 4)"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .cell_forms import affixes
 from .clock_cells import clock_reader
-from .columns import MISSING_CELLS, number_of
+from .columns import MISSING_CELLS, is_measurement, number_of
 from .log_lines import LinesLeftOut
 
 Row = tuple[int, list[str]]  # number of the line, or of the record, and its cells
@@ -49,9 +50,12 @@ def names_columns(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool |
     of_numbers = [place for place, cells in enumerate(columns) if looks_like_number(cells)]
     if not of_numbers:
         return None
-    if [first[place] for place in of_numbers] == [str(place) for place in of_numbers]:
-        texts = [at for at in range(len(first)) if at not in of_numbers]
-        if texts and all(first[at] not in columns[at] for at in texts):
-            return None  # as pandas numbers columns, or a sample
     known = [first[place] for place in of_numbers if first[place] not in MISSING_CELLS]
-    return any(not looks_like_number([cell]) for cell in known)
+    if any(not looks_like_number([cell]) for cell in known):
+        return True
+    texts = [place for place in range(len(first)) if place not in of_numbers]
+    if not texts or any(first[place] in columns[place] for place in texts):
+        return False
+    counts = Counter(known)
+    # 2024, 2025 and class may be names
+    return False if any(is_measurement(cell, counts) for cell in known) else None

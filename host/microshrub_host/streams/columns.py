@@ -11,6 +11,7 @@ import math
 import re
 import shlex
 from array import array
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -307,6 +308,14 @@ def number_of(cell: str) -> float | None:
     except ValueError:
         return None
     return None if "_" in cell else number  # float() takes 1_000
+
+
+def is_measurement(cell: str, counts: Counter[str]) -> bool:
+    """Whether a header's cell is a number but not one of pandas' names, which are 0, 1, 2 ..."""
+    number = number_of(cell)
+    if number is None or not math.isfinite(number):
+        return False
+    return re.fullmatch("[0-9]+", cell) is None or counts[cell] > 1
 
 
 def number_in_words(cell: str) -> str:

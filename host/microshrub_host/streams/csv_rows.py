@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from ..base.errors import DataError
-from .columns import CLOCK, number_of
+from .columns import CLOCK, is_measurement, number_of
 from .source_file import opened_source
 from .text_lines import text_lines
 
@@ -78,7 +77,7 @@ def check_names(where: str, named: Sequence[tuple[int, str]], label: str | None)
     counts = Counter(name for _, name in named)
     class_place = next((at for at, name in named if name == label), named[-1][0])
     for place, column in named:
-        if place != class_place and _is_measurement(column, counts):
+        if place != class_place and is_measurement(column, counts):
             raise DataError(
                 f"{where}: {column} is a number and no name, so this is a sample. "
                 "A header row is needed. Add a row of column names, or use --no-header."
@@ -100,14 +99,6 @@ def check_names(where: str, named: Sequence[tuple[int, str]], label: str | None)
             f"{where}: only numbers, so not a header. Add a row of column names, or use "
             "--no-header."
         )
-
-
-def _is_measurement(cell: str, counts: Counter[str]) -> bool:
-    """Whether a header's cell is a number but not one of pandas' names, which are 0, 1, 2 ..."""
-    number = number_of(cell)
-    if number is None or not math.isfinite(number):
-        return False
-    return re.fullmatch("[0-9]+", cell) is None or counts[cell] > 1
 
 
 def delimiter_of(header: str) -> str:

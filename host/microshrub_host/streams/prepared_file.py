@@ -113,7 +113,8 @@ def _is_plain(head: list[str], reading: ReadingOptions) -> bool:
     if quoted and any("\n" in cell for row in rows for cell in row):
         return True  # a row of several lines
     forms = _forms(names, columns_of(rows[reading.header :]), reading)
-    if any(forms) or (not reading.header and names_columns(rows[0], rows[1:])):
+    are_names = names_columns(rows[0], rows[1:])  # a first row that is no header is told
+    if any(forms) or (are_names is False if reading.header else are_names):
         return False
     columns = zip(names, columns_of(rows[1:]), strict=False)
     return quoted or not any(compound(c) for n, c in columns if not reading.choice.leaves_out(n))

@@ -110,7 +110,7 @@ def on_unseen(words: list[str]) -> float:
     ("text", "words"),
     [
         ("t,y\n" + "".join(f"{i % 7},{i * 37 % 101 / 8}\n" for i in range(90)), ["--target", "y"]),
-        ("".join(f"{i % 7}.5,{i % 5},{'ab'[i % 2]}\n" for i in range(40)), ["--no-header"]),
+        ("".join(f"{i % 7}.5,{i % 5},{'ab'[i % 2]}\n" for i in range(40)), []),
         ("".join(f"{400 + i % 30}\t07/12/2022 17:{i:02}\n" for i in range(40)),
          ["--target", "c1", "--horizon", "1"]),
     ],

@@ -30,7 +30,6 @@ from microshrub_host.streams.text_lines import LONGEST_LINE
         ("a,b,y\n\n\n", ["no samples"]),
         ("a,,y\n1,2,0\n", ["line 1", "column 2 has no name"]),
         ("a,b,a\n1,2,0\n", ["line 1", "two columns are named a"]),
-        ("1,2,0\n1,2,1\n", ["line 1", "Add a row of column names"]),
         ("y\n0\n1\n", ["0 feature columns"]),
         ("a/b/y\n0/1/2\n", ["0 feature columns", "separated by commas"]),
         ("a,b,y\n1,2,0\n1,2\n", ["line 3", "3 cells expected", "2 found"]),
@@ -62,32 +61,35 @@ def test_bad_files(put, text, words):
 
 
 @pytest.mark.parametrize(
-    ("header", "cell"),
+    "first",
     [
-        ("5.1,3,walk", "5.1"),
-        ("5,-3,walk", "-3"),
-        ("1e3,3,walk", "1e3"),
-        ("5,+3,walk", "+3"),
-        ("0.0,,walk", "0.0"),
-        ("0.0,0.0,walk", "0.0"),
-        ("7,7,walk", "7"),
-        ("time,3.5,walk", "3.5"),
+        "5.1,3,walk",
+        "5,-3,walk",
+        "1e3,3,walk",
+        "5,+3,walk",
+        "0.0,,walk",
+        "0.0,0.0,walk",
+        "7,7,walk",
     ],
 )
-def test_no_header_row(put, header, cell):
-    message = complaint(put(f"{header}\n1,2,sit\n3,4,walk\n"))
-    assert f"t.csv, line 1: {cell} is a number" in message
-    assert "Add a row of column names, or use --no-header." in message
-    if not header.startswith("time"):
-        stream = open_stream(put(f"{header}\n1,2,sit\n3,4,walk\n"), header=False)
+def test_a_file_without_a_header_loses_no_sample(put, first):
+    source = put(f"{first}\n1,2,sit\n3,4,walk\n")
+    for stream in (open_stream(source), open_stream(source, header=False)):
         assert stream.feature_names == ("c1", "c2")
         assert len(stream.labels) == 3
+    assert "the first row is a sample" in " ".join(open_stream(source).notes)
+
+
+def test_a_header_that_is_half_of_numbers(put):
+    message = complaint(put("time,3.5,walk\n1,2,sit\n3,4,walk\n"))
+    assert "t.csv, line 1: 3.5 is a number" in message
+    assert "Add a row of column names, or use --no-header." in message
 
 
 def test_no_header_row_with_the_class_elsewhere(put):
     source = put("1.5,y,2\n1,walk,2\n3,sit,4\n")
-    assert "1.5 is a number" in complaint(source, label="y")
-    assert "2.5 is a number" in complaint(put("walk,2.5,1\nsit,4,2\n"), label="walk")
+    assert "no column y" in complaint(source, label="y")
+    assert len(open_stream(source, label="c2").labels) == 3
 
 
 TRACED = """

@@ -106,6 +106,10 @@ export class ColumnReader {
     return this.isOfTexts && this.codes.size >= 2 && this.codes.size <= FEW_CLASSES;
   }
 
+  get isOfNumbers(): boolean {
+    return !this.isOfTexts;
+  }
+
   /** Whether a cell is this text, of a column of texts. */
   has(text: string): boolean {
     return this.codes.has(text);

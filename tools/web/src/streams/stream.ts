@@ -304,6 +304,21 @@ class TableReader {
     const label = columns[this.labelPlace]!;
     this.labels = new LabelReader(label.declared, where(label));
     early.forEach((row) => this.take(row));
+    this.checkFirstRow(columns);
+  }
+
+  /** Throw DataError if what was read as the header is like the rows below it. */
+  private checkFirstRow(columns: readonly Column[]): void {
+    if (this.arff || this.isMade || this.leftOut.any) return;
+    const name = (place: number): string => columns[place]!.name;
+    const numbers = this.features.filter(({ reader }) => reader.isOfNumbers);
+    const comesAgain =
+      this.labels.has(name(this.labelPlace)) ||
+      this.features.some(({ place, reader }) => reader.has(name(place)));
+    const first = numbers[0];
+    if (!comesAgain || !first || numbers.some(({ place }) => numberOf(name(place)) === null)) return;
+    const where = texts.errors.line(this.name, this.headerLine);
+    throw readByCommand(this.name, texts.errors.sample(where, name(first.place)));
   }
 
   private take(row: Row): void {
