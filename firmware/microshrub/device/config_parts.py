@@ -7,7 +7,7 @@ _SENSORS = (("serial", ()), ("adc", ("pins", "rate")),
     ("own", ("module", "class", "values", "rate", "options")),
     ("several", ("sensors",)))  # fmt: skip
 _EXTRACTION = ("window", "hop", "zero", "filters", "statistics", "bands", "plain",
-    "relative", "tones", "turns")  # fmt: skip
+    "relative", "tones", "turns", "lags")  # fmt: skip
 _ANOMALY = ("period", "window", "reach", "normal", "pin", "states")
 _QUERIES = ("labels", "samples", "led")
 _SPARE = ("classes", "room", "pin", "led", "states", "period", "window", "reach", "collect")

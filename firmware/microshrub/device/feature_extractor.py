@@ -28,8 +28,10 @@ from .features import (
     ENERGY,
     FORM,
     MOST_ROWS,
+    OTHER,
     STATISTICS,
     TURN_WORDS,
+    centre,
     energy,
     outline,
     summarize,
@@ -150,7 +152,8 @@ class FeatureExtractor:
     relative    whether energies in the bands are shares of the energy of all frequencies
     tones       whether to add log2 of the loudest frequency in 1/256 of rate / window, and the
                 shares of the energy near it and near its double
-    turns       [channel, channel] each: pairs of channels whose turn is a feature
+    turns       [channel, channel] each: pairs of channels whose turns are features
+    lags        the lags of each pair's turns, in readings
 
     A sample has, for each channel, its statistics, tones, and then log2 of its energies in the
     bands, in 1/256; and after those of all channels, the turns. With a window of 1, it is the
@@ -160,7 +163,7 @@ class FeatureExtractor:
 
     def __init__(
         self, channels, window, hop, zero, filters, statistics, bands, plain, relative=False,
-        tones=False, turns=(),
+        tones=False, turns=(), lags=(1,),
     ):  # fmt: skip
         self.channels = whole("channels", channels, 1, MOST_CHANNELS)
         self._window = whole("window", window, 1, MOST_ROWS)
@@ -182,7 +185,8 @@ class FeatureExtractor:
             raise ValueError("tones need bands")
         described = len(self._statistics) + len(self._bands) + (TONES if tones else 0)
         each = 1 if window == 1 else described
-        self.features = each * (channels - len(self._plain)) + len(self._plain) + len(turns)
+        self.features = each * (channels - len(self._plain)) + len(self._plain)
+        self.features += len(turns) * len(lags)
         self._last = array("i", self._zero)
         self._signal = array("i", [0] * channels)
         self._ring = self._found = self._spectrum = None
@@ -198,7 +202,7 @@ class FeatureExtractor:
             self._spectrum = Spectrum(window, self._ring, channels)
         self._turns = ()  # type: tuple
         if turns:
-            self._set_up_turns(turns)
+            self._set_up_turns(turns, lags)
         self._filters = ()  # type: tuple
         if filters:
             self._set_up_filters(filters)
@@ -207,12 +211,12 @@ class FeatureExtractor:
     def _set_up_outline(self):
         self._outline = outline
 
-    def _set_up_turns(self, turns):
+    def _set_up_turns(self, turns, lags):
         for pair in turns:
             for channel in pair:
                 whole("turns", channel, 0, self.channels - 1)
-        self._turn = turn
         self._turns = tuple([(one, other) for one, other in turns])
+        self._lags = tuple([whole("lags", lag, 1, self._window) for lag in lags])
         self._centres = array("i", [0] * TURN_WORDS)
 
     def _set_up_filters(self, filters):
@@ -280,15 +284,23 @@ class FeatureExtractor:
         """Write in which direction each pair of channels turns."""
         k = 0
         while k < len(self._turns):
-            self._values[self._to] = self._turn_of(self._turns[k])
+            self._centre(self._turns[k][0], 0)
+            self._centre(self._turns[k][1], OTHER)
+            self._tell_lags()
+            k += 1
+
+    def _centre(self, channel, to):
+        centre(self._ring, self._window, self.channels, channel, self._centres, to)
+
+    def _tell_lags(self):
+        k = 0
+        while k < len(self._lags):
+            self._values[self._to] = self._turn(self._lags[k])
             self._to += 1
             k += 1
 
-    def _turn_of(self, pair):
-        turn_of = self._turn
-        return turn_of(
-            self._ring, self._window, self._row, self.channels, pair[0], pair[1], self._centres
-        )
+    def _turn(self, lag):
+        return turn(self._ring, self._window, self._row, self.channels, lag, self._centres)
 
     def _describe(self, channel):
         """Write a channel's features."""

@@ -18,13 +18,13 @@ For two axes: their turn, the direction in which they rotate. It is the signed a
 circles to the left and to the right have the same statistics in every single axis, and differ in
 the sign of the area that the two axes enclose together (Lévy's area, see Chevyrev, Kormilitzin: A
 Primer on the Signature Method in Machine Learning, 2016, section 1.2.4). With a and b the
-distances from the means of the window:
+distances from the means of the window, and a lag:
 
-    turn = sum(a[t - 1] * b[t] - b[t - 1] * a[t]) / sqrt(sum(a**2) * sum(b**2)) in 1/1024
+    turn = sum(a[t - lag] * b[t] - b[t - lag] * a[t]) / sqrt(sum(a**2) * sum(b**2)) in 1/1024
 
 It is within -2,048..2,048, however large the values are: 2,048 * sin(angle) for a circle on which
-each reading is `angle` further than the one before, 0 for a line, and near 0 for noise. If an axis
-does not move, it is 0.
+each reading is `angle` further than the one `lag` before, 0 for a line, and near 0 for noise. A
+slow circle stands out from noise at a longer lag. If an axis does not move, it is 0.
 """
 
 import micropython
@@ -45,12 +45,14 @@ _MAXIMUM = const(3)
 _FORM = const(6)
 _MOBILITY = const(7)
 
-TURN_WORDS = 8  # work space to compute the turn of two axes in: four words each
+TURN_WORDS = 10  # work space to compute the turn of two axes in: five words each
+OTHER = 5  # where the words of the other axis begin
+_OTHER = const(5)
 _MEAN = const(0)
 _UP = const(1)  # how many bits distances are shifted to the left,
 _DOWN = const(2)  # or to the right, so that they fit into 10 signed bits
 _PART = const(3)  # the fractional part of the mean, in the unit of those distances
-_OTHER = const(4)  # where the words of the other axis begin
+_AXIS = const(4)
 _LEAST_SPAN = const(256)
 _MOST_SPAN = const(512)
 
@@ -203,7 +205,11 @@ def log2_of(above: int, below: int) -> int:
 
 @micropython.viper
 def centre(ring, rows: int, axes: int, axis: int, found, to: int):
-    """Write an axis's mean, and how its distances from it are shifted, to found[to :]."""
+    """Write an axis's mean, how its distances from it are shifted, and its place to found[to :].
+
+    ring is array('H') of rows * axes values; rows is 1..1024. found is array('i') of TURN_WORDS,
+    and to is 0 or OTHER.
+    """
     values = ptr16(ring)
     target = ptr32(found)
     total = 0
@@ -236,26 +242,28 @@ def centre(ring, rows: int, axes: int, axis: int, found, to: int):
     target[to + _UP] = up  # at most 8
     target[to + _DOWN] = down
     target[to + _PART] = 0 if down else ((total - mean * rows) << up) // rows  # < 2**18, 2**8
+    target[to + _AXIS] = axis
 
 
 @micropython.viper
-def turn(ring, rows: int, first: int, axes: int, one: int, other: int, found) -> int:
-    """Return the turn of two axes of the ring, see above.
+def turn(ring, rows: int, first: int, axes: int, lag: int, found) -> int:
+    """Return the turn of the two axes for which centre() filled found, see above.
 
-    ring is array('H') of rows * axes values, the oldest row is `first`; rows is 1..1024. found is
-    array('i') of TURN_WORDS to compute in.
+    The oldest row of the ring is `first`; lag is 1..rows.
     """
-    centre(ring, rows, axes, one, found, 0)
-    centre(ring, rows, axes, other, found, _OTHER)
     values = ptr16(ring)
     given = ptr32(found)
     squares = 0  # each at most 2**18, so all together 2**28
     others = 0
     area = 0  # two products of at most 2**18 each: all together 2**29
-    a_before = 0
-    b_before = 0
+    one = given[_AXIS]
+    other = given[_OTHER + _AXIS]
+    end = rows * axes
     row = first * axes
-    for _ in range(rows):
+    back = row - lag * axes  # the row of the readings `lag` before
+    if back < 0:
+        back += end
+    for k in range(rows):
         a = values[row + one]
         if a > _LIMIT:
             a -= 65536
@@ -267,11 +275,22 @@ def turn(ring, rows: int, first: int, axes: int, one: int, other: int, found) ->
         b -= given[_OTHER + _PART]
         squares += a * a
         others += b * b
-        area += a_before * b - b_before * a
-        a_before = a
-        b_before = b
+        if k >= lag:
+            v = values[back + other]
+            if v > _LIMIT:
+                v -= 65536
+            v = (v - given[_OTHER + _MEAN]) << given[_OTHER + _UP] >> given[_OTHER + _DOWN]
+            area -= (v - given[_OTHER + _PART]) * a
+            v = values[back + one]
+            if v > _LIMIT:
+                v -= 65536
+            v = (v - given[_MEAN]) << given[_UP] >> given[_DOWN]
+            area += (v - given[_PART]) * b
         row += axes
-        if row == rows * axes:
+        if row == end:
             row = 0
+        back += axes
+        if back == end:
+            back = 0
     unit = int(square_root(squares)) * int(square_root(others)) >> 10  # 2**14 * 2**14
     return area // unit if unit else 0

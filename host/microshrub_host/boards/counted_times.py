@@ -127,10 +127,10 @@ def _part_between(low: Pair, high: Pair, part: float) -> Pair:
 
 
 # Instructions of a reading, and for each of its values; for each reading of a window and each
-# channel, of the statistics and of the transform with its bands; and each pair, of its turn
+# channel, of the statistics and of the transform with its bands; and each turn of a pair
 _OF_FEATURES = {
-    "armv6m": (4_500, 900, 820, 1_240, 600),
-    "armv7emsp": (3_400, 800, 720, 1_160, 520),
+    "armv6m": (4_500, 900, 820, 1_240, 270),
+    "armv7emsp": (3_400, 800, 720, 1_160, 200),
 }
 _LIKE = {"rv32imc": "armv7emsp"}
 
@@ -186,4 +186,5 @@ def work_of(extraction: Mapping[str, Any]) -> Work:
     """Return the features that config.json's extraction computes; plain values take no time."""
     channels = len(extraction["zero"]) - len(extraction["plain"])
     some = bool(extraction["statistics"]), bool(extraction["bands"])
-    return Work(channels, extraction["window"], *some, 0, len(extraction.get("turns", ())))
+    turns = len(extraction.get("turns", ())) * len(extraction.get("lags", (1,)))
+    return Work(channels, extraction["window"], *some, 0, turns)

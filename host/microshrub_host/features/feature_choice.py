@@ -29,7 +29,7 @@ class Work:
     statistics: bool
     bands: bool
     features: int  # of the sample
-    turns: int = 0  # pairs of channels
+    turns: int = 0  # of pairs of channels
 
 
 # Microseconds of a reading, and of a sample with what learns it
@@ -83,6 +83,15 @@ def band_edges(window: int, most: int) -> list[tuple[int, int]]:
     for k in range(1, count):
         edges.append(max(edges[-1] + 1, round(half ** (k / count))))
     return [(low, high - 1) for low, high in zip(edges, [*edges[1:], half + 1], strict=True)]
+
+
+def turn_lags(window: int) -> list[int]:
+    """The lags of turns: a reading, a 32nd and a 16th of the window, but at least 2 and 4.
+
+    A quick circle shows with a short one, a slow and noisy one with a long one.
+    """
+    lags = (1, max(window // 32, 2), max(window // 16, 4))
+    return [lag for lag in lags if 2 * lag <= window]
 
 
 Design = list[list[int]]  # mantissa and shift of each coefficient

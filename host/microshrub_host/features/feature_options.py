@@ -24,6 +24,7 @@ from .feature_choice import (
     Work,
     band_edges,
     hop_for,
+    turn_lags,
     window_for,
     window_of,
 )
@@ -145,13 +146,15 @@ class FeatureOptions:
         }
         if pairs := self._turns(channels):
             options["turns"] = [[channels.index(name) for name in pair] for pair in pairs]
+            options["lags"] = self._lags(channels)
         self._check_count(channels)
         return Extraction(tuple(channels), rate, options)
 
     def names(self, channels: Sequence[str]) -> tuple[str, ...]:
         """Of the features, in their order."""
-        found = self._names_of_each(channels)
-        return (*found, *("_".join((*pair, "turn")) for pair in self._turns(channels)))
+        lags = [str(lag) if lag > 1 else "" for lag in self._lags(channels)]
+        turns = [f"{one}_{other}_turn" for one, other in self._turns(channels)]
+        return (*self._names_of_each(channels), *(turn + lag for turn in turns for lag in lags))
 
     def _names_of_each(self, channels: Sequence[str]) -> list[str]:
         each = [f"_{STATISTICS[place]}" for place in self.statistics]
@@ -174,8 +177,7 @@ class FeatureOptions:
             return pairs
         if self.turns == AUTO:
             pairs = [pair for pair in pairs if are_axes(*pair)]
-            room = MAX_FEATURES - len(self._names_of_each(channels))
-            return pairs if len(pairs) <= room else []
+            return pairs if len(pairs) <= self._room_for_turns(channels) else []
         found = []
         for text in self.turns.split(","):
             one, _, other = text.partition(":")
@@ -187,6 +189,15 @@ class FeatureOptions:
                 raise UserError(f"--features turns={text}: name two values, such as ax:ay")
             found.append((one, other))
         return found
+
+    def _lags(self, channels: Sequence[str]) -> list[int]:
+        """Of the turns of each pair: as many as there is room for."""
+        lags = turn_lags(self.window)
+        room = self._room_for_turns(channels) // max(len(self._turns(channels)), 1)
+        return lags[: max(room, 1)]
+
+    def _room_for_turns(self, channels: Sequence[str]) -> int:
+        return MAX_FEATURES - len(self._names_of_each(channels))
 
     def _called(self, number: int) -> str:
         """A band that was chosen, in hertz if the rate is known."""

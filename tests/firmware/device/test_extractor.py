@@ -97,22 +97,36 @@ def test_a_board_makes_the_same_and_allocates_nothing(
 def test_what_is_plain_is_as_it_was_read() -> None:
     rows = samples(WORDS[0], "checked", readings())
     last = readings()[31::8, 2].tolist()
-    assert [sample[-2] for sample in rows] == last  # before the turn
+    assert [sample[-4] for sample in rows] == last  # before the turns
 
 
-def sense(engine: str, angle: float, loud: float, rows: int = 64) -> int:
-    """The turn of a circle, each reading of which is an angle further; with an offset."""
+def sense(engine: str, angle: float, loud: float, rows: int = 64) -> list[int]:
+    """The turns of a circle, each reading of which is an angle further; with an offset."""
     at = angle * np.arange(rows)
     circle = np.rint(loud * np.stack([np.cos(at) + 9, np.sin(at), 0 * at], 1)).astype(int)
-    return samples("window=64 statistics=none turns=x:y", engine, circle.astype(np.int32))[0][0]
+    return samples("window=64 statistics=none turns=x:y", engine, circle.astype(np.int32))[0]
 
 
 @pytest.mark.parametrize("loud", [30, 900, 3200])
 def test_a_turn_tells_the_sense_of_rotation_however_loud_it_is(loud: float) -> None:
     angle = 2 * np.pi / 16
-    expected = 2048 * np.sin(angle) * 63 / 64
+    lags = np.array([1, 2, 4])
+    expected = 2048 * np.sin(lags * angle) * (1 - lags / 64)
     assert sense("checked", angle, loud) == pytest.approx(expected, rel=0.04)
     assert sense("checked", -angle, loud) == pytest.approx(-expected, rel=0.04)
+
+
+def test_a_slow_circle_shows_against_noise_where_the_lag_is_longer() -> None:
+    chance = np.random.default_rng(4)
+    at = 2 * np.pi * np.arange(64) / 50
+    circle = 600 * np.stack([np.cos(at), np.sin(at), 0 * at], 1)
+    found = []
+    for _ in range(40):
+        rows = np.rint(circle + chance.normal(0, 150, circle.shape)).astype(np.int32)
+        found.append(samples("window=64 statistics=none turns=x:y", "checked", rows)[0])
+    clear = np.mean(found, axis=0) / np.std(found, axis=0)
+    assert clear[0] > 2
+    assert clear[2] > 1.5 * clear[0]
 
 
 def test_a_turn_is_numpys_and_nothing_where_an_axis_stands_still() -> None:
@@ -122,9 +136,10 @@ def test_a_turn_is_numpys_and_nothing_where_an_axis_stands_still() -> None:
     rows[:, 2] = 17
     computed = samples("window=64 statistics=none turns=all", "checked", rows.astype(np.int32))[0]
     a, b = (rows[:, k] - rows[:, k].mean() for k in range(2))
-    area = np.sum(a[:-1] * b[1:] - b[:-1] * a[1:])
-    assert computed[0] == pytest.approx(1024 * area / np.sqrt(np.sum(a**2) * np.sum(b**2)), abs=25)
-    assert computed[1:] == [0, 0]
+    for turn, lag in zip(computed, (1, 2, 4), strict=False):
+        area = np.sum(a[:-lag] * b[lag:] - b[:-lag] * a[lag:])
+        assert turn == pytest.approx(1024 * area / np.sqrt(np.sum(a**2) * np.sum(b**2)), abs=25)
+    assert computed[3:] == [0] * 6
 
 
 def test_bands_that_are_chosen_are_parts_of_the_whole_however_loud_it_is() -> None:
@@ -178,6 +193,8 @@ GOOD = extraction(WORDS[0]).options
         ({"bands": [[1]]}, "a band is two frequencies"),
         ({"tones": True, "bands": []}, "tones need bands"),
         ({"turns": [[0, 3]]}, "turns"),
+        ({"lags": [0]}, "lags has to be a whole number of 1..32"),
+        ({"lags": [33]}, "lags has to be a whole number of 1..32"),
         ({"plain": [3]}, "plain has to be a whole number of 0..2"),
         ({"window": 1, "bands": []}, "a window of one reading has no statistics"),
     ],
@@ -190,7 +207,8 @@ def test_options_that_cannot_be(wrong: dict[str, Any], words: str) -> None:
 
 def test_absent_readings_before_the_first_are_the_zero() -> None:
     options = GOOD | {"window": 1, "hop": 1, "statistics": [], "bands": [], "filters": []}
-    options.pop("turns", None)
+    options.pop("turns")
+    options.pop("lags")
     module = loader.load("checked").device.feature_extractor
     extractor = module.FeatureExtractor(3, **options | {"zero": [7, 8, 9], "plain": []})
     values = array("i", [1, 1, 1])

@@ -7,7 +7,14 @@ import pytest
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.boards.counted_times import time_on
-from microshrub_host.features.feature_choice import Place, Work, band_edges, hop_for, window_for
+from microshrub_host.features.feature_choice import (
+    Place,
+    Work,
+    band_edges,
+    hop_for,
+    turn_lags,
+    window_for,
+)
 from microshrub_host.features.feature_extraction import Extractor
 from microshrub_host.features.feature_options import FeatureOptions
 
@@ -75,19 +82,44 @@ def test_what_is_said_stays_and_the_rest_is_chosen() -> None:
 def test_axes_of_one_sensor_have_turns() -> None:
     def turns(names: str, words: str = "window=64") -> list[str]:
         names_of_features = FeatureOptions.of(words.split()).names(names.split())
-        return [name for name in names_of_features if name.endswith("_turn")]
+        return [name for name in names_of_features if "_turn" in name]
 
-    assert turns("ax ay az") == ["ax_ay_turn", "ax_az_turn", "ay_az_turn"]
-    assert turns("accel_x gyro_x Accel_Y t") == ["accel_x_Accel_Y_turn"]
+    def lags(*pairs: str) -> list[str]:
+        return [f"{pair}_turn{lag}" for pair in pairs for lag in ("", "2", "4")]
+
+    assert turns("ax ay az") == lags("ax_ay", "ax_az", "ay_az")
+    assert turns("accel_x gyro_x Accel_Y t") == lags("accel_x_Accel_Y")
     assert not turns("a b max min x")
     assert not turns("ax ay az", "window=1")
     assert not turns("ax ay az", "window=64 turns=none")
     assert not turns("ax ay az", "window=64 statistics=mean")
-    assert turns("ax ay az", "window=64 plain=az") == ["ax_ay_turn"]
-    assert turns("a b", "window=64 turns=b:a") == ["b_a_turn"]
+    assert turns("ax ay az", "window=64 plain=az") == lags("ax_ay")
+    assert turns("a b", "window=64 turns=b:a") == lags("b_a")
     for words in ("turns=a:c", "turns=a", "turns=a:a", "turns=a:b plain=b", "window=1 turns=all"):
         with pytest.raises(UserError, match="turns"):
             turns("a b", words)
+
+
+@pytest.mark.parametrize("window", [2, 3, 4, 7, 8, 64, 512, 1024])
+def test_lags_of_turns_grow_with_the_window_and_fit_into_it(window: int) -> None:
+    found = turn_lags(window)
+    assert found == sorted(set(found))
+    assert found[0] == 1
+    assert found[-1] <= window / 2
+    assert len(found) == (3 if window >= 8 else 2 if window >= 4 else 1)
+    assert window < 128 or found[-1] == window // 16
+
+
+@pytest.mark.parametrize("sensors", [1, 4, 5, 8, 9, 10, 11, 12])
+def test_turns_have_as_many_lags_as_there_is_room_for(sensors: int) -> None:
+    names = [f"{axis}{k}" for k in range(sensors) for axis in "xyz"]
+    found = FeatureOptions.of(["window=64"])
+    features = len(found.names(names))
+    lags = found.extraction(names).options.get("lags", [])
+    pairs = 3 * sensors
+    assert features == 6 * len(names) + pairs * len(lags) <= 256
+    assert len(lags) == 3 or features + pairs > 256
+    assert Extractor(found.extraction(names), "python").features == features
 
 
 def test_many_values_have_fewer_bands_and_never_too_many_features() -> None:

@@ -111,7 +111,7 @@ def test_a_recording_becomes_the_boards_samples() -> None:
     assert made.values.tolist() == [sample for sample, _ in samples]
     assert made.labels.tolist() == [label for _, label in samples]
     assert made.feature_names == chosen.names(CHANNELS)
-    assert made.scale.units() == [(0, 0)] * 13
+    assert made.scale.units() == [(0, 0)] * len(made.feature_names)
     mixed = extracted(stream, chosen, shuffle=3)
     assert sorted(mixed.values.tolist()) == sorted(made.values.tolist())
     assert mixed.values.tolist() != made.values.tolist()
@@ -170,7 +170,8 @@ def test_a_clock_gives_the_rate_and_no_window_spans_a_gap() -> None:
 
 def test_a_saved_model_knows_how_its_features_are_made() -> None:
     stream = extracted(recording(), options("window=32 hop=4 bands=5-20 rate=50"))
-    parameters = {"features": 13, "classes": 2, "window": 8, "trees": 2}
+    features = len(stream.feature_names)
+    parameters = {"features": features, "classes": 2, "window": 8, "trees": 2}
     result = prequential.evaluate(stream, "shrub", parameters, engine="python", warmup=9)
     packed = model_files.packed(model_files.of_run(result, stream))
     assert b'"bands"' in packed

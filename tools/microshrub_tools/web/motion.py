@@ -14,17 +14,16 @@ if MYPY:
 class Windows:
     """The last readings of some axes, and their features every `hop` readings.
 
-    turns: as JSON, the pairs of axes whose sense of rotation is a feature.
+    turns, lags: as JSON, the pairs of axes whose sense of rotation is a feature, and its lags.
     """
 
-    def __init__(self, axes: int, window: int, hop: int, turns: str) -> None:
+    def __init__(self, axes: int, window: int, hop: int, turns: str, lags: str) -> None:
         from microshrub.device import feature_extractor, motion
 
         kind: Any = feature_extractor.FeatureExtractor
         statistics = range(6)  # as in windows.ts
-        self._extractor = kind(
-            axes, window, hop, [0] * axes, [], statistics, [], [], turns=json.loads(turns)
-        )
+        pairs = {"turns": json.loads(turns), "lags": json.loads(lags)}
+        self._extractor = kind(axes, window, hop, [0] * axes, [], statistics, [], [], **pairs)
         self._unpack: Any = motion.unpack
         self._reading = array("i", [0] * axes)
         self._sample = array("i", [0] * self._extractor.features)

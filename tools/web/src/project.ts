@@ -64,7 +64,7 @@ export async function readProject(file: File, kinds: readonly SensorKind[]): Pro
     if (!isSource(source) || !isNames(classNames) || !isAbove(above)) throw refused;
     const { bytes } = parameters;
     if (!Number.isInteger(bytes)) throw refused;
-    const [reading, row] = [2 * shape.axes.length, featureNames(shape.axes).length];
+    const [reading, row] = [2 * shape.axes.length, featureNames(shape).length];
     const recordings = told.recordings.map((each) => unpacked(each, reading, row));
     const isKnown = ({ label }: Recording): boolean => label in classNames;
     if (!recordings.length || !recordings.every(isKnown)) throw refused;

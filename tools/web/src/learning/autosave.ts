@@ -69,7 +69,7 @@ function packed({ lesson: { classNames, above, recordings }, shape, ...rest }: K
   return {
     ...rest,
     shape,
-    features: featureNames(shape.axes),
+    features: featureNames(shape),
     classNames,
     above,
     recordings: whole.map(([{ readings, rows }, label]) => ({
@@ -83,7 +83,7 @@ function packed({ lesson: { classNames, above, recordings }, shape, ...rest }: K
 function unpacked({ features, classNames, above = [], switched = null, recordings, ...rest }: Packed): Kept | null {
   const shape = shapeOf(rest.source) ?? rest.shape;
   const { axes } = shape;
-  if (!isSource(rest.source) || features.join("\n") !== featureNames(axes).join("\n")) return null;
+  if (!isSource(rest.source) || features.join("\n") !== featureNames(shape).join("\n")) return null;
   const each = recordings.map(({ label, readings, rows }) => {
     const made = { readings: pieces(readings, 2 * axes.length), rows: pieces(rows, features.length) };
     return [{ label, ...made }, label] as const;

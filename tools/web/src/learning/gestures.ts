@@ -10,7 +10,7 @@ import { isAlike, type Above, type Lesson } from "./lesson";
 import { csvOf, readingsCsv, valuesOf, type Recording } from "./recording";
 import { Unseen, type Standing } from "./unseen";
 import { WaitingReadings, type Aim } from "./waiting_readings";
-import { extractionOf, featureNames, hopOf, turnsOf, windowOf, type Shape } from "./windows";
+import { extractionOf, featureNames, hopOf, lagsOf, turnsOf, windowOf, type Shape } from "./windows";
 
 const GUARANTEE = 90; // percent of the sets of classes that hold the true one
 const BLOCK = 8; // samples that are learned at once when many wait
@@ -69,7 +69,7 @@ export class Gestures {
     public classNames: readonly string[],
     private readonly listener: Listener,
   ) {
-    this.featureNames = featureNames(shape.axes);
+    this.featureNames = featureNames(shape);
     this.readings = new WaitingReadings(engine, this.featureNames.length, (row, aim) => this.put(row, aim));
     const fresh = (): Promise<Engine> => Engine.start(learner.kind, this.parameters);
     this.unseen = new Unseen(() => this.classNames.length, fresh, () => listener.judged());
@@ -85,8 +85,8 @@ export class Gestures {
   ): Promise<Gestures> {
     const { axes, rate } = shape;
     const engine = await Engine.start(learner.kind, parametersOf(shape, classNames, options), GUARANTEE);
-    const [window, hop, turns] = [windowOf(rate), hopOf(rate), turnsOf(axes)];
-    await engine.window({ axes: axes.length, window, hop, turns });
+    const [window, hop, turns, lags] = [windowOf(rate), hopOf(rate), turnsOf(axes), lagsOf(axes, rate)];
+    await engine.window({ axes: axes.length, window, hop, turns, lags });
     return new Gestures(engine, shape, learner, options, classNames, listener);
   }
 
@@ -326,7 +326,7 @@ export class Gestures {
   }
 }
 
-function parametersOf({ axes }: Shape, classNames: readonly string[], options: Parameters): Parameters {
-  return { features: featureNames(axes).length, classes: classNames.length, ...options };
+function parametersOf(shape: Shape, classNames: readonly string[], options: Parameters): Parameters {
+  return { features: featureNames(shape).length, classes: classNames.length, ...options };
 }
 

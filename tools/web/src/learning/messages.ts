@@ -9,7 +9,13 @@ export interface Orders {
   learn: { rows: Int32Array; labels: Uint8Array };
   ask: { rows: Int32Array };
   predict: { row: Int32Array };
-  windows: { axes: number; window: number; hop: number; turns: readonly (readonly [number, number])[] };
+  windows: {
+    axes: number;
+    window: number;
+    hop: number;
+    turns: readonly (readonly [number, number])[];
+    lags: readonly number[];
+  };
   restart: Record<string, never>;
   readings: { data: Uint8Array };
   selftest: Record<string, never>;

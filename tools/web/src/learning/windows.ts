@@ -34,9 +34,11 @@ export function hopOf(rate: number): number {
   return windowOf(rate) / HOPS;
 }
 
-/** The features of readings of those axes. */
-export function featureNames(axes: readonly string[]): string[] {
-  return [...namesOfEach(axes), ...turnsOf(axes).map(([a, b]) => `${axes[a]}_${axes[b]}_turn`)];
+/** The features of such readings. */
+export function featureNames({ axes, rate }: Pick<Shape, "axes" | "rate">): string[] {
+  const lags = lagsOf(axes, rate).map((lag) => (lag > 1 ? lag : ""));
+  const turns = turnsOf(axes).map(([a, b]) => `${axes[a]}_${axes[b]}_turn`);
+  return [...namesOfEach(axes), ...turns.flatMap((turn) => lags.map((lag) => turn + lag))];
 }
 
 function namesOfEach(axes: readonly string[]): string[] {
@@ -51,6 +53,14 @@ export function turnsOf(axes: readonly string[]): [number, number][] {
   return pairs.length + namesOfEach(axes).length <= MOST_FEATURES ? pairs : [];
 }
 
+/** The lags of turns, in readings, as `--features` chooses them. */
+export function lagsOf(axes: readonly string[], rate: number): number[] {
+  const window = windowOf(rate);
+  const room = MOST_FEATURES - namesOfEach(axes).length;
+  const lags = [1, Math.max(window / 32, 2), Math.max(window / 16, 4)];
+  return lags.slice(0, Math.max(Math.floor(room / Math.max(turnsOf(axes).length, 1)), 1));
+}
+
 /** Whether the names are those of two axes of a sensor: alike, but for an x, y or z. */
 function areAxes(one: string, other: string): boolean {
   const differ = [...one].flatMap((mark, i) => (mark === other[i] ? [] : [mark + other[i]]));
@@ -61,6 +71,6 @@ export function extractionOf({ axes: channels, rate, zero }: Shape): Extraction 
   const made = { window: windowOf(rate), hop: hopOf(rate), zero, filters: [] };
   const turns = turnsOf(channels);
   const plain = { ...made, statistics: [...STATISTICS.keys()], bands: [], plain: [] };
-  const options = turns.length ? { ...plain, turns } : plain;
+  const options = turns.length ? { ...plain, turns, lags: lagsOf(channels, rate) } : plain;
   return { channels, rate, options };
 }

@@ -98,9 +98,9 @@ function ask(rows: Int32Array): Uint8Array {
 
 function watch(told: Orders["windows"]): null {
   const { Windows } = micropython.pyimport("motion") as {
-    Windows: (axes: number, window: number, hop: number, turns: string) => typeof windows;
+    Windows: (axes: number, window: number, hop: number, turns: string, lags: string) => typeof windows;
   };
-  windows = Windows(told.axes, told.window, told.hop, JSON.stringify(told.turns));
+  windows = Windows(told.axes, told.window, told.hop, JSON.stringify(told.turns), JSON.stringify(told.lags));
   return null;
 }
 
