@@ -326,7 +326,7 @@ def test_a_motion_is_learned_from_six_axes(moving: Browser, tmp_path: Path) -> N
     recording = tmp_path / "gestures.csv"
     take(moving, "take-csv", recording)
     stream = open_stream(str(recording), classes=("shake", "rest"))
-    assert len(stream.feature_names) == 42
+    assert len(stream.feature_names) == 54
     assert {name.split("_")[0] for name in stream.feature_names} == {
         "ax", "ay", "az", "gx", "gy", "gz"
     }  # fmt: skip

@@ -20,7 +20,6 @@ from ..board.program_options import ProgramOptions
 from ..board.program_sensors import sensors
 
 WARMUP = 256
-_USUAL = {"features": 42, "classes": 8}  # the shape for which sizes are told: windows of six axes
 # What only some programs with a motion sensor have
 MORE_OF_DEVICE = tuple(
     f"device.{name}"
@@ -43,6 +42,9 @@ BOARDS = {
     "rpi_pico_w": _PICO_PINS,
 }
 RATE, _WINDOWS = 50, ("window=32", "hop=8")  # of the motion that is taught in the page
+_AXES = ("ax", "ay", "az", "gx", "gy", "gz")
+# The shape for which sizes are told
+_USUAL = {"features": len(FeatureOptions.of(_WINDOWS).names(_AXES)), "classes": 8}
 
 
 def learners() -> list[str]:
