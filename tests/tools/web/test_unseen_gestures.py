@@ -79,7 +79,8 @@ def test_the_figure_is_that_of_learners_which_have_not_seen_the_recordings(
     stretches = find(labels, 3)
     assert stretches.count == 6
     right_answers = guessed = count = 0
-    parameters = {**defaults("thicket"), "features": 26, "classes": 3, "bytes": 16384, "seed": 0}
+    shape = {"features": rows.shape[1], "classes": 3, "bytes": 16384, "seed": 0}
+    parameters = defaults("thicket") | shape
     drawn = list(draws(stretches))
     for draw in drawn:
         held = [bool(draw.asked[own].all()) for own in recordings]
