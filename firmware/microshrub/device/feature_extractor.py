@@ -28,7 +28,6 @@ from .features import (
     ENERGY,
     FORM,
     MOST_ROWS,
-    OTHER,
     STATISTICS,
     TURN_WORDS,
     centre,
@@ -215,8 +214,11 @@ class FeatureExtractor:
         for pair in turns:
             for channel in pair:
                 whole("turns", channel, 0, self.channels - 1)
-        self._turns = tuple([(one, other) for one, other in turns])
-        self._lags = tuple([whole("lags", lag, 1, self._window) for lag in lags])
+        for lag in lags:
+            whole("lags", lag, 1, self._window)
+        self._turns = tuple([
+            (one, other, lag, lag == lags[0]) for one, other in turns for lag in lags
+        ])  # fmt: skip
         self._centres = array("i", [0] * TURN_WORDS)
 
     def _set_up_filters(self, filters):
@@ -281,26 +283,19 @@ class FeatureExtractor:
             self._tell_turns()
 
     def _tell_turns(self):
-        """Write in which direction each pair of channels turns."""
+        """Write in which direction each pair of channels turns, at each lag."""
         k = 0
         while k < len(self._turns):
-            self._centre(self._turns[k][0], 0)
-            self._centre(self._turns[k][1], OTHER)
-            self._tell_lags()
-            k += 1
-
-    def _centre(self, channel, to):
-        centre(self._ring, self._window, self.channels, channel, self._centres, to)
-
-    def _tell_lags(self):
-        k = 0
-        while k < len(self._lags):
-            self._values[self._to] = self._turn(self._lags[k])
+            self._values[self._to] = self._turn_of(self._turns[k])
             self._to += 1
             k += 1
 
-    def _turn(self, lag):
-        return turn(self._ring, self._window, self._row, self.channels, lag, self._centres)
+    def _turn_of(self, pair):
+        room = self._centres
+        if pair[3]:
+            centre(self._ring, self._window, self.channels, pair[0], room, 0)
+            centre(self._ring, self._window, self.channels, pair[1], room, TURN_WORDS // 2)
+        return turn(self._ring, self._window, self._row, self.channels, pair[2], room)
 
     def _describe(self, channel):
         """Write a channel's features."""

@@ -46,8 +46,7 @@ _FORM = const(6)
 _MOBILITY = const(7)
 
 TURN_WORDS = 10  # work space to compute the turn of two axes in: five words each
-OTHER = 5  # where the words of the other axis begin
-_OTHER = const(5)
+_OTHER = const(5)  # where the words of the other axis begin
 _MEAN = const(0)
 _UP = const(1)  # how many bits distances are shifted to the left,
 _DOWN = const(2)  # or to the right, so that they fit into 10 signed bits
@@ -208,7 +207,7 @@ def centre(ring, rows: int, axes: int, axis: int, found, to: int):
     """Write an axis's mean, how its distances from it are shifted, and its place to found[to :].
 
     ring is array('H') of rows * axes values; rows is 1..1024. found is array('i') of TURN_WORDS,
-    and to is 0 or OTHER.
+    and to is 0 or TURN_WORDS // 2.
     """
     values = ptr16(ring)
     target = ptr32(found)
