@@ -364,15 +364,15 @@ def test_a_long_run_says_how_long_it_takes_and_ends_with_another_file(
 
 def test_a_sample_of_many_rows_is_looked_at_first(playground: Browser, tmp_path: Path) -> None:
     """The figure is there while the whole is still being learned, and stays until it is known."""
-    give_csv(playground, tmp_path / "long.csv", csv_of("synth:sea_a", 6000))
+    give_csv(playground, tmp_path / "long.csv", csv_of("synth:sea_a", 60_000))
     choose(playground, "learner", "thicket")
-    set_option(playground, "bytes", 4096)
+    set_option(playground, "bytes", 65536)
     start(playground)
     ahead = "document.querySelector('#ahead').textContent"
     figure = playground.wait(f"/rows/.test({ahead}) && !/first/.test({ahead}) && {ahead}", RUN)
     match = re.fullmatch(
         r"On unseen data: (\d+) % of [\d,]+ samples \(guessing: (\d+) %\), "
-        r"from a sample of ([\d,]+) of the 6,000 rows", figure
+        r"from a sample of ([\d,]+) of the 60,000 rows", figure
     )  # fmt: skip
     assert match, figure
     assert int(match[1]) >= 50  # of a slow machine's sample, forty rows are asked about

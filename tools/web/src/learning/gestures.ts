@@ -113,6 +113,7 @@ export class Gestures {
     this.exam = null;
     this.current = label === null ? null : { label, readings: [], rows: [] };
     if (this.current) this.recordings.push(this.current);
+    else this.work(); // all may be learned by now, and nothing else come
   }
 
   /** Ask for each class once more. */
