@@ -95,7 +95,9 @@ def test_features_on_the_pc_are_those_of_the_board(start: Any, tmp_path: Path) -
     extractor = Extractor(extraction)
     samples = [sample for reading in readings if (sample := extractor.take(reading))]
     clock = Clock(tmp_path)
-    with HostLink(SerialLine(start(motion(26, extraction.options), recorded()).port)) as link:
+    with HostLink(
+        SerialLine(start(motion(len(samples[0]), extraction.options), recorded()).port)
+    ) as link:
         link.connect()
         clock.go(READINGS * SECOND // RATE)
         assert [list(one.values) for one in observe(link, 10)] == samples[:10]
