@@ -309,7 +309,7 @@ def test_before_there_is_a_program_the_same_is_counted() -> None:
     )
     ring = 2 * 64 * 2
     counted = {part.name: part.bytes for part in more.overhead}
-    assert ring < counted["features: objects"] < ring + 1100
+    assert ring < counted["features: objects"] < ring + 1200
     assert {"device.feature_extractor", "device.spectrum"} <= {
         part.name for part in more.code
     } - modules
