@@ -279,6 +279,8 @@ def test_a_line_that_is_cut_loses_nothing(
         heard = Listener(broker.port)
         while relay.cuts:
             heard.until_at("status")
+        while sum(event["event_type"] == "state" for event in events(heard)) < 5:
+            heard.until_at("event")  # a busy computer makes all cuts before the state changes
         level(tmp_path, LOW)
         if heard.last["microshrub/kitchen/status"] != b"online":
             heard.until_at("status", lambda text: text == "online")
