@@ -32,8 +32,13 @@ def run_in_node(folder: Path, program: str, exports: Mapping[str, str], told: An
     bundle = ["--bundle", "--format=esm", f"--outfile={folder / 'bundle.mjs'}"]
     subprocess.run([str(bundler), str(entry), *bundle, "--log-level=error"], check=True)
     (folder / "program.mjs").write_text(program)
+    return run_program(folder / "program.mjs", told)
+
+
+def run_program(program: Path, told: Any) -> Any:
+    """What a program for node writes as JSON, which reads `told`."""
     done = subprocess.run(
-        ["node", str(folder / "program.mjs")],
+        ["node", str(program)],
         input=json.dumps(told),
         capture_output=True,
         text=True,

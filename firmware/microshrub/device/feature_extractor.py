@@ -216,6 +216,7 @@ class FeatureExtractor:
                 whole("turns", channel, 0, self.channels - 1)
         for lag in lags:
             whole("lags", lag, 1, self._window)
+        # the pair, the lag, and whether the axes have yet to be measured: once for all lags
         self._turns = tuple([
             (one, other, lag, lag == lags[0]) for one, other in turns for lag in lags
         ])  # fmt: skip
@@ -291,11 +292,12 @@ class FeatureExtractor:
             k += 1
 
     def _turn_of(self, pair):
-        room = self._centres
+        """Return the turn of one of self._turns."""
+        found = self._centres
         if pair[3]:
-            centre(self._ring, self._window, self.channels, pair[0], room, 0)
-            centre(self._ring, self._window, self.channels, pair[1], room, TURN_WORDS // 2)
-        return turn(self._ring, self._window, self._row, self.channels, pair[2], room)
+            centre(self._ring, self._window, self.channels, pair[0], found, 0)
+            centre(self._ring, self._window, self.channels, pair[1], found, TURN_WORDS // 2)
+        return turn(self._ring, self._window, self._row, self.channels, pair[2], found)
 
     def _describe(self, channel):
         """Write a channel's features."""

@@ -69,7 +69,7 @@ def frozen_advice(program: Program, board: Board) -> str:
 
 
 def planned_budget(deployment: Deployment, slowest: float = ANY, exact: bool = False) -> Budget:
-    """The file that usual_budget() keeps."""
+    """Return the budget that usual_budget() keeps, counted anew."""
     board, kind = deployment.board, deployment.learner
     program = usual_program(deployment)
     library = ProgramLibrary(program, board, deployment.emit, deployment.freeze, slowest=slowest)

@@ -83,8 +83,7 @@ def table(file: Path) -> dict[str, ProgramCode]:
 
 def _read(row: dict[str, Any]) -> ProgramCode:
     parts = tuple(Part(**part) for part in row["parts"])
-    names, *rest = row["kernels"].values()
-    kernels = Kernels(tuple(names), *rest)
+    kernels = Kernels.of_row(row["kernels"])
     return ProgramCode(parts, frozenset(row["texts"]), row["arch"], kernels, row["less_in_rom"])
 
 

@@ -75,6 +75,11 @@ class Kernels:
     of: int = 0
     slower: float = 1.0
 
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> Kernels:
+        """Return those of which asdict() made this row, perhaps by way of JSON."""
+        return cls(**{**row, "names": tuple(row["names"])})
+
     @property
     def plain(self) -> int:
         """How many stay bytecode."""

@@ -48,8 +48,7 @@ def usual_budget(deployment: Deployment, slowest: float = ANY, exact: bool = Fal
 
 def _read(data: bytes) -> Budget:
     found = json.loads(data)
-    names, *rest = found.pop("kernels").values()
-    kernels = Kernels(tuple(names), *rest)
+    kernels = Kernels.of_row(found.pop("kernels"))
     parts: dict[str, Any] = {
         name: [Part(**part) for part in value] if isinstance(value, list) else value
         for name, value in found.items()

@@ -53,7 +53,7 @@ def native_library(modules: Iterable[str]) -> NativeLibrary:
 
 @functools.cache
 def _native_library(names: tuple[str, ...], _: tuple[str, ...]) -> NativeLibrary:
-    """Like the function above, for modules with these sources."""
+    """Make the native build of modules; it is kept by their names and their sources."""
     own = library_files.own_files()
     modules = [name for name in names if name not in own]
     translated = select(modules, functions=False)[1]

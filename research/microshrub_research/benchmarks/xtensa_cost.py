@@ -26,8 +26,8 @@ from microshrub_host.library import library_files
 from . import xtensa_core
 
 SAMPLES = 25  # that are counted
-GESTURES = "Thicket, 25,600 bytes (gestures)"
-_BYTES, _WARMUP = 25_600, 400  # what fits an ESP32 beside the gestures' program
+GESTURES = "Thicket, 24,576 bytes (gestures)"
+_BYTES, _WARMUP = 24_576, 400  # what fits an ESP32 beside the gestures' program
 _FEATURES = ("window=64", "hop=16", "rate=100")
 _CALLS = ("predict", "learn")
 _HEAD = ("configuration", "call", "native: mean", "most", "viper: mean", "most", "native / viper")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from patience import PATIENCE
+from node_support import run_program
 
 from microshrub_host.library import loader, wasm_kernels
 from microshrub_host.library.kernel_sources import read
@@ -28,7 +26,8 @@ const { calls } = JSON.parse(readFileSync(0, "utf8"));
 const memory = new WebAssembly.Memory({ initial: 1 });
 const table = new WebAssembly.Table({ element: "anyfunc", initial: 0 });
 const env = { __linear_memory: memory, __indirect_function_table: table };
-const { instance } = await WebAssembly.instantiate(readFileSync("kernels.wasm"), { env });
+const code = readFileSync(new URL("kernels.wasm", import.meta.url));
+const { instance } = await WebAssembly.instantiate(code, { env });
 const found = calls.map(([name, ...given]) => instance.exports[name](...given));
 process.stdout.write(JSON.stringify({ found, names: Object.keys(instance.exports) }));
 """
@@ -39,17 +38,7 @@ def run(folder: Path, code: bytes, calls: list[tuple[str, int]]) -> Any:
         pytest.skip("there is no node")
     (folder / "kernels.wasm").write_bytes(code)
     (folder / "program.mjs").write_text(PROGRAM)
-    done = subprocess.run(
-        ["node", "program.mjs"],
-        cwd=folder,
-        input=json.dumps({"calls": calls}),
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return run_program(folder / "program.mjs", {"calls": calls})
 
 
 def test_the_module_exports_the_kernels_and_they_compute_the_same(tmp_path: Path) -> None:

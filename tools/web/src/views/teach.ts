@@ -144,8 +144,9 @@ export class Teach {
   private placeSource(stage: HTMLElement): void {
     const settings = make("div", { class: "settings" }, field(words.source, this.source.select, this.source.remark));
     const narrow = matchMedia("(max-width: 40rem)");
-    narrow.onchange = () => (narrow.matches ? this.readings.element.after(settings) : stage.before(settings));
-    narrow.onchange(new MediaQueryListEvent("change"));
+    const place = (): void => (narrow.matches ? this.readings.element.after(settings) : stage.before(settings));
+    narrow.onchange = place;
+    place();
   }
 
   /** Whether something was taught that no file has, nor the browser. */
