@@ -76,7 +76,7 @@ def extract_features(
     """
     check_stream(stream, "extract_features")
     if isinstance(stream, NumberStream):
-        options = FeatureOptions.of(settings.split(), Place(channels=len(stream.column_names)))
+        options = FeatureOptions.of(settings.split(), Place(channels=stream.column_names))
         return ahead(extracted_numbers(stream, options, target), horizon, lags)
-    options = FeatureOptions.of(settings.split(), Place(channels=len(stream.feature_names)))
+    options = FeatureOptions.of(settings.split(), Place(channels=stream.feature_names))
     return extracted(stream, options, shuffle)

@@ -46,12 +46,13 @@ def run(arguments: argparse.Namespace) -> int:
     from ..features.feature_choice import Place
     from ..features.feature_options import FeatureOptions
     from ..reports import result_tables, taught_picture
+    from ..streams.worlds import turned
     from .stream_options import compile_kernels
 
     files.check_target("the picture", Path(_PLOT))
     if files.is_other_kind(Path(_PLOT), rb"<svg"):
         raise UserError(f"{_PLOT} is there, and no picture of the demo: move it away")
-    options = FeatureOptions.of(list(_WORDS), Place(None, 3, None, None))
+    options = FeatureOptions.of(list(_WORDS), Place(channels=turned.COLUMNS))
     stream, phases = taught_twice.made_stream(arguments.seed, options)
     parameters, budget, time = _on_the_board(stream)
     compile_kernels(_MODEL, parameters)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from ..base.terminal import messages
 from ..boards import board_files
@@ -32,15 +33,15 @@ def add_features_option(parser: argparse.ArgumentParser, what: str) -> None:
 
 def feature_options(
     arguments: argparse.Namespace,
-    channels: int = 1,
+    channels: Sequence[str] = (),
     classes: int = 2,
     rate: float | None = None,
     readings: int = 0,
 ) -> FeatureOptions:
     """Return the features of --features; what it leaves open suits the recording and the board.
 
-    A reading has so many channels; rate is that of the recording's clock; readings are those of
-    each recording, if all have as many. Raises UserError.
+    channels are the names of a reading's values; rate is that of the recording's clock; readings
+    are those of each recording, if all have as many. Raises UserError.
     """
     given = vars(arguments)
     time = None
@@ -69,8 +70,12 @@ def say_scale(extraction: Extraction | None) -> None:
         )
 
 
-def say_chosen(arguments: argparse.Namespace, options: FeatureOptions) -> None:
-    """Say what --features left open, in its own words."""
+def say_chosen(
+    arguments: argparse.Namespace, options: FeatureOptions, channels: Sequence[str]
+) -> None:
+    """Say what --features left open, in its own words, and what had no room."""
+    if note := options.fewer_lags(channels):
+        messages.say(f"Note: --features: {note}")
     given = {word.partition("=")[0] for word in arguments.features}
     words = [word for word in options.chosen_words if word.partition("=")[0] not in given]
     if not words:

@@ -205,7 +205,7 @@ def _features(stream: Stream, clock: RecordingClock | None) -> list[str]:
     words = _window_words(stream, FeatureOptions.of([], place).window)
     window = FeatureOptions.of(words, place).window
     try:
-        FeatureOptions.of(words, replace(place, channels=len(names))).extraction(names)
+        FeatureOptions.of(words, replace(place, channels=names)).extraction(names)
     except UserError:  # too many columns
         return []
     gain = window_gain(stream, window)

@@ -147,8 +147,8 @@ def open_number_stream(
     horizon, lags = _horizon(getattr(arguments, "horizon", None)), 1 if lags is None else lags
     if arguments.features is not None:
         readings = readings or open_readings(arguments)
-        options = feature_options(arguments, len(readings.column_names))
-        say_chosen(arguments, options)
+        options = feature_options(arguments, readings.column_names)
+        say_chosen(arguments, options, readings.column_names)
         stream = ahead(extracted_numbers(readings, options, arguments.target), horizon, lags)
         say_scale(stream.extraction)
     else:

@@ -35,8 +35,8 @@ def run_alone(arguments: argparse.Namespace) -> int:
     options = Anomaly.of_options(vars(arguments), None).simulated()
     stream = open_unlabelled(arguments)
     if arguments.features is not None:
-        features = feature_options(arguments, len(stream.column_names))
-        say_chosen(arguments, features)
+        features = feature_options(arguments, stream.column_names)
+        say_chosen(arguments, features, stream.column_names)
         stream = extracted_numbers(stream, features)
     engine = arguments.engine or loader.fastest()
     if engine == "micropython":

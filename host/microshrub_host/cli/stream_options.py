@@ -251,9 +251,9 @@ def made_of(arguments: argparse.Namespace, rows: Stream) -> Stream:
     """The samples that --features makes of the rows, or these without it."""
     if arguments.features is None:
         return rows
-    shape = len(rows.feature_names), len(rows.class_names)
-    options = feature_options(arguments, *shape, rows.rate, rows.readings)
-    say_chosen(arguments, options)
+    names = rows.feature_names
+    options = feature_options(arguments, names, len(rows.class_names), rows.rate, rows.readings)
+    say_chosen(arguments, options, names)
     result = extracted(rows, options, arguments.shuffle)
     say_scale(result.extraction)
     return result

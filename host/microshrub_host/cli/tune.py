@@ -287,7 +287,7 @@ def open_classes(arguments: argparse.Namespace) -> Stream | dict[str, Stream]:
     if arguments.features is None:
         return open_arguments(arguments)
     rows = open_rows(arguments)
-    shape = len(rows.feature_names), len(rows.class_names), rows.rate, rows.readings
+    shape = rows.feature_names, len(rows.class_names), rows.rate, rows.readings
     sets = weighed(arguments.features, feature_options(arguments, *shape))
     return _each(arguments, sets, lambda given: made_of(given, rows))
 
@@ -297,7 +297,7 @@ def open_targets(arguments: argparse.Namespace) -> NumberStream | dict[str, Numb
     if arguments.features is None:
         return open_number_stream(arguments)
     readings = open_readings(arguments)
-    options = feature_options(arguments, len(readings.column_names))
+    options = feature_options(arguments, readings.column_names)
     sets = weighed(arguments.features, options)
     return _each(arguments, sets, lambda given: open_number_stream(given, readings))
 

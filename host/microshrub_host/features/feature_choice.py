@@ -7,7 +7,7 @@ firmware's feature_extractor.py takes.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 WINDOWS = (32, 64, 128, 256, 512)  # with bands
@@ -29,7 +29,7 @@ class Work:
     statistics: bool
     bands: bool
     features: int  # of the sample
-    turns: int = 0  # of pairs of channels
+    turns: int = 0  # of pairs of channels, at each lag
 
 
 # Microseconds of a reading, and of a sample with what learns it
@@ -41,7 +41,7 @@ class Place:
     """Where the features are made, as far as it is known."""
 
     rate: float | None = None  # readings a second
-    channels: int = 1  # of a reading
+    channels: Sequence[str] = ()  # the names of a reading's values; none: unknown, taken for one
     time: Time | None = None  # of the board
     about: float | None = None  # the rate, too imprecise for frequencies in hertz
     readings: int = 0  # of each recording, if all have as many

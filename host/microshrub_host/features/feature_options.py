@@ -10,7 +10,7 @@ import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..base.errors import UserError
@@ -85,21 +85,16 @@ class FeatureOptions:
         wanted = result["bands"] or usual
         bands = _bands(wanted, window)
         statistics = _statistics(result["statistics"], wanted != NONE) if window > 1 else ()
-        made = max(place.channels - len(plain), 1)  # channels of which there is more than a value
+        made = max(len(place.channels) - len(plain), 1)  # of which there is more than a value
         room = (MAX_FEATURES - len(plain)) // made - len(statistics)
         tones = TONES if wanted == AUTO and room > len(TONES) else ()
         room -= len(tones)
         chosen = tuple(band_edges(window, room)) if wanted == AUTO and room > 0 else ()
-        features = made * (len(statistics) + len(tones) + len(bands or chosen)) + len(plain)
-        work = Work(made, window, bool(statistics), bool(bands or chosen), features)
         hop = result["hop"]
+        is_chosen = hop == AUTO or (auto and hop is None)  # below, as all features take time
         if hop in (None, AUTO):
-            hop = (
-                hop_for(work, rate or place.about, place.time)
-                if auto or hop
-                else max(window // 2, 1)
-            )
-        return cls(
+            hop = max(window // 2, 1)
+        options = cls(
             window=window,
             hop=_whole("hop", hop),
             statistics=statistics,
@@ -113,6 +108,24 @@ class FeatureOptions:
             turns=_turns_said(result, window),
             scale=_factors(result["scale"]),
             resample=resample,
+        )
+        if is_chosen:
+            work = options.work(place.channels)
+            options = replace(options, hop=hop_for(work, rate or place.about, place.time))
+        return options
+
+    def work(self, channels: Sequence[str]) -> Work:
+        """What a sample of readings with these channels is made of; none: one, without turns."""
+        if not channels:
+            return replace(self, turns=NONE).work(("",))
+        turns = len(self._turns(channels)) * len(self._lags(channels))
+        return Work(
+            max(len(channels) - len(self.plain), 1),
+            self.window,
+            bool(self.statistics),
+            bool(self.bands or self.chosen),
+            len(self.names(channels)),
+            turns,
         )
 
     def extraction(
@@ -196,6 +209,17 @@ class FeatureOptions:
         room = self._room_for_turns(channels) // max(len(self._turns(channels)), 1)
         return lags[: max(room, 1)]
 
+    def fewer_lags(self, channels: Sequence[str]) -> str:
+        """A note on turns for which there is no room at all lags; "" if there is."""
+        lags, of = len(self._lags(channels)), len(turn_lags(self.window))
+        if not self._turns(channels) or lags == of or len(self.names(channels)) > MAX_FEATURES:
+            return ""
+        return (
+            f"{MAX_FEATURES} features have no room for all turns, so each pair of values has its "
+            f"turn at {lags} of {of} lags. There is room with fewer pairs (turns=), statistics or "
+            "bands."
+        )
+
     def _room_for_turns(self, channels: Sequence[str]) -> int:
         return MAX_FEATURES - len(self._names_of_each(channels))
 
@@ -239,9 +263,15 @@ class FeatureOptions:
         if not count:
             raise UserError("--features: without statistics and bands there is no feature")
         if count > MAX_FEATURES:
+            turns, fewer = len(self._turns(channels)), "bands"
+            values = (
+                f"{len(channels)} values with {(count - turns) // len(channels)} features each"
+            )
+            if turns:
+                values, fewer = f"{values} and {turns} turns", "turns or bands"
             raise UserError(
-                f"--features: {len(channels)} values with {count // len(channels)} features each "
-                f"make {count}, and {MAX_FEATURES} are possible. Ask for fewer bands."
+                f"--features: {values} make {count}, and {MAX_FEATURES} are possible. Ask for "
+                f"fewer {fewer}."
             )
 
 

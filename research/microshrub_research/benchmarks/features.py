@@ -15,7 +15,7 @@ from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.usual_budget import usual_budget
 from microshrub_host.companions.pipeline import pipeline
 from microshrub_host.evaluation import holdout
-from microshrub_host.features.feature_choice import Place, Work
+from microshrub_host.features.feature_choice import Place
 from microshrub_host.features.feature_extraction import extracted
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import DEFAULT, MODELS, defaults
@@ -89,7 +89,7 @@ def options_for(name: str, words: str = "") -> FeatureOptions:
     """What --features takes for that sensor on the board."""
     world = SENSED[name]
     time = time_on(board_files.load(BOARD), len(world.classes), SIZE)
-    return FeatureOptions.of(words.split(), Place(world.rate, len(world.channels), time))
+    return FeatureOptions.of(words.split(), Place(world.rate, world.channels, time))
 
 
 def measure(name: str, seeds: int, update: Callable[[int, int], None]) -> FeatureRow:
@@ -168,8 +168,7 @@ def _cost(made: Stream, options: FeatureOptions) -> dict[str, Any]:
     time = time_on(board, classes, SIZE)
     assert time
     assert options.rate
-    channels = len(made.extraction.channels)
-    reading, sample = time(Work(channels, options.window, True, True, features))
+    reading, sample = time(options.work(made.extraction.channels))
     every = options.hop * 1000 / options.rate
     busy = 100 * (options.hop * reading + sample) / 1000 / every
     return {

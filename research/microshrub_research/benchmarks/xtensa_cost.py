@@ -22,6 +22,7 @@ from microshrub_host.evaluation.taught_twice import made_stream
 from microshrub_host.features.feature_choice import Place
 from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import library_files
+from microshrub_host.streams.worlds import turned
 
 from . import xtensa_core
 
@@ -73,7 +74,7 @@ def _figures(counts: NDArray[np.int64]) -> tuple[str, str]:
 
 
 def _lessons() -> list[_Lesson]:
-    made, _ = made_stream(1, FeatureOptions.of(list(_FEATURES), Place(None, 3, None, None)))
+    made, _ = made_stream(1, FeatureOptions.of(list(_FEATURES), Place(channels=turned.COLUMNS)))
     rows = made.scale.apply(np.asarray(made.values))[: _WARMUP + SAMPLES]
     shape = {"features": rows.shape[1], "classes": len(made.class_names)}
     found = [

@@ -57,7 +57,7 @@ def recording(seed: int) -> Stream:
 @functools.cache
 def right(seed: int, *words: str) -> float:
     stream = recording(seed)
-    options = FeatureOptions.of(list(words), Place(RATE, 3, None))
+    options = FeatureOptions.of(list(words), Place(RATE, stream.feature_names))
     made = extracted(stream, options)
     assert made.times is not None
     begins = made.times - options.window + 1

@@ -21,14 +21,18 @@ from microshrub_host.features.feature_options import FeatureOptions
 RATES = (None, 0.1, 1, 10, 20, 50, 100, 200, 1000, 8000)
 
 
+def named(channels: int) -> tuple[str, ...]:
+    return tuple(f"c{k}" for k in range(channels))
+
+
 def chosen(rate: float | None, channels: int = 3, words: str = "") -> FeatureOptions:
-    return FeatureOptions.of(words.split(), Place(rate, channels))
+    return FeatureOptions.of(words.split(), Place(rate, named(channels)))
 
 
 @pytest.mark.parametrize("rate", RATES)
 def test_without_a_word_there_are_statistics_and_bands_of_a_window(rate: float | None) -> None:
     options = chosen(rate)
-    names = [f"c{k}" for k in range(3)]
+    names = named(3)
     extraction = options.extraction(names)
     made = extraction.options
     assert made["window"] in (32, 64, 128, 256, 512)
@@ -124,29 +128,54 @@ def test_turns_have_as_many_lags_as_there_is_room_for(sensors: int) -> None:
 
 def test_many_values_have_fewer_bands_and_never_too_many_features() -> None:
     for channels in (1, 18, 19, 30, 42, 64):
-        names = [f"c{k}" for k in range(channels)]
+        names = named(channels)
         options = chosen(100, channels, "statistics=mean,deviation")
         assert len(options.names(names)) <= 256
         room = 256 // channels - 2
         assert len(options.tones) == (3 if room > 3 else 0)
         assert len(options.chosen) == min(8, room - len(options.tones))
-    assert len(chosen(100, 42).names([f"c{k}" for k in range(42)])) == 252
+    assert len(chosen(100, 42).names(named(42))) == 252
 
 
 def test_the_hop_is_long_enough_for_the_board() -> None:
     pico = time_on(board_files.load("rpi_pico"), 4, 16_384)
     assert pico is not None
     for rate, channels in ((50, 3), (1000, 1), (1000, 6), (4000, 6)):
-        options = FeatureOptions.of([], Place(rate, channels, pico))
-        reading, sample = pico(Work(channels, options.window, True, True, 16 * channels))
+        options = FeatureOptions.of([], Place(rate, named(channels), pico))
+        reading, sample = pico(options.work(named(channels)))
         busy = (options.hop * reading + sample) / (options.hop * 1e6 / rate)
         assert busy <= 0.5 or options.hop == 1024
-    free = FeatureOptions.of([], Place(1000, 6))
-    slow = FeatureOptions.of([], Place(1000, 6, pico))
+    free = FeatureOptions.of([], Place(1000, named(6)))
+    slow = FeatureOptions.of([], Place(1000, named(6), pico))
     assert slow.hop > free.hop
-    assert FeatureOptions.of([], Place(50, 3, pico)) == FeatureOptions.of([], Place(50, 3))
+    assert FeatureOptions.of([], Place(50, named(3), pico)) == chosen(50)
     assert time_on(board_files.load("esp32"), 4, 16_384) is None  # nothing is known of it
     assert hop_for(Work(1, 64, True, True, 14), None, pico) == 16
+
+
+def test_the_hop_counts_turns() -> None:
+    """Four sensors have twelve pairs of axes."""
+    pico = time_on(board_files.load("rpi_pico"), 4, 16_384)
+    assert pico is not None
+    axes = tuple(f"{axis}{k}" for k in range(4) for axis in "xyz")
+    with_turns, without = (
+        FeatureOptions.of(words, Place(300, axes, pico)) for words in ([], ["turns=none"])
+    )
+    assert with_turns.work(axes).turns > without.work(axes).turns == 0
+    assert pico(with_turns.work(axes))[1] > pico(without.work(axes))[1]
+    assert with_turns.hop > without.hop
+    assert FeatureOptions.of(["turns=ax:ay"]).work(()).turns == 0  # nobody knows the values yet
+
+
+def test_fewer_lags_are_told() -> None:
+    few, many = named(11), named(12)
+    assert FeatureOptions.of(["turns=all", "window=64"]).fewer_lags(few) == ""
+    note = FeatureOptions.of(["turns=all", "window=64"]).fewer_lags(many)
+    assert "at 2 of 3 lags" in note
+    assert FeatureOptions.of(["turns=none", "window=64"]).fewer_lags(many) == ""
+    assert FeatureOptions.of(["window=64"]).fewer_lags(many) == ""
+    with pytest.raises(UserError, match="20 values with 6 features each and 190 turns make 310"):
+        FeatureOptions.of(["turns=all", "window=64"]).extraction(named(20))
 
 
 def test_the_time_is_that_of_the_counted_instructions() -> None:

@@ -18,7 +18,7 @@ optuna = pytest.importorskip("optuna", reason="needs the extra tune")
 
 
 def sets(words: str) -> list[str]:
-    return weighed(words.split(), FeatureOptions.of(words.split(), Place(channels=2)))
+    return weighed(words.split(), FeatureOptions.of(words.split(), Place(channels=("a", "b"))))
 
 
 def test_sets_are_what_the_words_leave_open() -> None:

@@ -191,7 +191,7 @@ class ProgramOptions:
         if self.features is None:
             return None
         names = read.channels
-        options = FeatureOptions.of(self.features, Place(read.rate, len(names)))
+        options = FeatureOptions.of(self.features, Place(read.rate, names))
         result = options.names(names)
         if len(result) != len(features):
             raise UserError(

@@ -45,7 +45,7 @@ class FeatureReadings:
         """
         if reading.names != self._channels:
             self._channels = reading.names
-            self._options = FeatureOptions.of(self._words, Place(channels=len(reading.names)))
+            self._options = FeatureOptions.of(self._words, Place(channels=reading.names))
             self._first, self._extraction = [], None
         if self._extraction is not None:
             return self._sample(reading, self._extraction)
