@@ -1,7 +1,8 @@
-"""Features that nobody chose, of four sensors, beside a random forest on features made by hand."""
+"""Features that nobody chose, of sensors, beside a random forest on features made by hand."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,19 +28,21 @@ from .sensed import SENSED, sensed
 
 BOARD = "rpi_pico"
 SIZE = 16_384  # bytes of the thicket
-SESSIONS, TAUGHT = 16, 10
 TREES = 100
 SEEDS = 20
+DIRECTIONS = "directions"
+RATES = (50, 100, 200)  # readings a second of the gestures by direction
+SIZES = (SIZE, 4 * SIZE)
 Marks = NDArray[np.bool_]
 
 TEXT = """\
 # Features without a choice
 
-Made by `{command}`; do not edit it by hand. Four sensors whose readings say little one by one,
-made by models of a few lines of physics: {about}. A recording has {sessions} sessions, in each of
-which every class is taken once, at speeds, sizes and places of its own. The first {taught} are
-learned in their order; then the windows of the others are asked, as unseen data, and no window is
-of both. Percent, the mean of {seeds} recordings.
+Made by `{command}`; do not edit it by hand. Sensors whose readings say little one by one,
+made by models of a few lines of physics: {about}. A recording has several sessions, in each of
+which every class is taken once, at speeds, sizes and places of its own. The first of them are
+learned in their order ({sessions}); then the windows of the others are asked, as unseen data, and
+no window is of both. Percent, the mean of {seeds} recordings.
 
 Ours is a thicket of 16 KB with `--features rate=R --board {board}`, which chooses the rest. The
 forest is scikit-learn's {version}, of {trees} trees, in floating point, which has all windows at
@@ -57,6 +60,18 @@ RAM is that of the program with learner, window and features; the time of a samp
 features, of a predict and of a learn (99th percentile), estimated from counted instructions.
 
 {second}
+"""
+
+DIRECTIONS_TEXT = """
+## Gestures by direction
+
+The gestures of `{name}`, learned from {taught} tries of each, by thickets of {sizes}. Circles
+to the right and to the left are alike in each single axis, and the turns of two axes tell them
+apart. `within` are the windows that hold one gesture alone, `all` those too that hold the end of
+one and the beginning of the next, whose label is that of the last reading. A longer window shows
+more of a slow gesture, but fewer windows hold one alone. Percent, the mean of {seeds} recordings.
+
+{table}
 """
 
 
@@ -85,11 +100,11 @@ class FeatureRow:
         return self.by_hand - self.ours
 
 
-def options_for(name: str, words: str = "") -> FeatureOptions:
-    """What --features takes for that sensor on the board."""
+def options_for(name: str, words: str = "", rate: int | None = None) -> FeatureOptions:
+    """What --features takes for that sensor on the board; rate: another one than its own."""
     world = SENSED[name]
     time = time_on(board_files.load(BOARD), len(world.classes), SIZE)
-    return FeatureOptions.of(words.split(), Place(world.rate, world.channels, time))
+    return FeatureOptions.of(words.split(), Place(rate or world.rate, world.channels, time))
 
 
 def measure(name: str, seeds: int, update: Callable[[int, int], None]) -> FeatureRow:
@@ -99,7 +114,7 @@ def measure(name: str, seeds: int, update: Callable[[int, int], None]) -> Featur
     result = []
     made, hand = None, np.zeros((0, 0))
     for seed in range(1, seeds + 1):
-        recording = sensed(name, SESSIONS, seed)
+        recording = sensed(name, seed)
         made = extracted(recording, options)
         taught, asked = _parts(recording, made, options.window)
         hand = hand_made(recording.values, made.times, options.window, SENSED[name].rate)
@@ -133,16 +148,69 @@ def _parts(recording: Stream, made: Stream, window: int) -> tuple[Marks, Marks]:
     """The samples that are taught and those that are asked; what reaches into both is neither."""
     assert made.times is not None
     begins = np.flatnonzero(np.diff(recording.labels)) + 1  # a session ends with another class
-    cut = begins[TAUGHT * len(recording.class_names) - 1]
+    cut = begins[SENSED[recording.name].taught * len(recording.class_names) - 1]
     return made.times < cut, made.times - window >= cut
 
 
 def _thicket(stream: Stream, taught: Marks, asked: Marks) -> float:
+    return 100 * float(np.mean(_right(stream, taught, asked, SIZE)))
+
+
+def _right(stream: Stream, taught: Marks, asked: Marks, size: int) -> Marks:
+    """Of each window that is asked, whether a thicket of so many bytes is right."""
     rows, labels = stream.scale.apply(stream.values), stream.labels
     shape = {"features": rows.shape[1], "classes": len(stream.class_names)}
-    parameters = {**shape, **defaults(DEFAULT), "bytes": SIZE}
+    parameters = {**shape, **defaults(DEFAULT), "bytes": size}
     predicted = holdout.answers(DEFAULT, parameters, rows[taught], labels[taught], rows[asked])
-    return 100 * float(np.mean(predicted == labels[asked]))
+    result: Marks = predicted == labels[asked]
+    return result
+
+
+@dataclass(frozen=True)
+class DirectionRow:
+    """Of gestures by direction at one rate and with one set of features: what was chosen, and for
+    each of SIZES percent that are right, of windows within a gesture and of all."""
+
+    rate: int
+    words: str
+    within: tuple[float, ...]
+    all: tuple[float, ...]
+
+
+def direction_words(rate: int) -> list[str]:
+    """The sets of features: what is chosen, this without turns, and twice the window."""
+    window = options_for(DIRECTIONS, rate=rate).window
+    return ["", "turns=none", f"window={2 * window} hop=auto bands=auto"]
+
+
+def measure_direction(
+    rate: int, words: str, seeds: int, update: Callable[[int, int], None]
+) -> DirectionRow:
+    """Run thickets of all SIZES on so many recordings at that rate."""
+    options = options_for(DIRECTIONS, words, rate)
+    result = []
+    for seed in range(1, seeds + 1):
+        result.append(direction(seed, options, SIZES))
+        update(seed, seeds)
+    within, every = np.mean(result, axis=0).T.tolist()
+    chosen = " ".join(options.chosen_words) + " turns=none" * ("turns=none" in words)
+    return DirectionRow(rate, chosen, tuple(within), tuple(every))
+
+
+def direction(
+    seed: int, options: FeatureOptions, sizes: Sequence[int]
+) -> list[tuple[float, float]]:
+    """The percent that are right of a recording of gestures by direction, at options.rate, by a
+    thicket of each size: of the windows within a gesture, and of all that are asked."""
+    assert options.rate
+    recording = sensed(DIRECTIONS, seed, rate=round(options.rate))
+    made = extracted(recording, options)
+    taught, asked = _parts(recording, made, options.window)
+    assert made.times is not None
+    gestures = np.cumsum(np.diff(recording.labels, prepend=recording.labels[0]) != 0)
+    within = gestures[made.times] == gestures[np.maximum(made.times - options.window + 1, 0)]
+    found = [_right(made, taught, asked, size) for size in sizes]
+    return [(100 * float(each[within[asked]].mean()), 100 * float(each.mean())) for each in found]
 
 
 def _forest(
@@ -180,15 +248,20 @@ def _cost(made: Stream, options: FeatureOptions) -> dict[str, Any]:
     }
 
 
-def page(rows: Sequence[FeatureRow], seeds: int, command: str) -> str:
+def page(
+    rows: Sequence[FeatureRow], directions: Sequence[DirectionRow], seeds: int, command: str
+) -> str:
     """The page."""
     import sklearn
 
-    return TEXT.format(
+    worlds = [SENSED[row.name] for row in rows]
+    shares = {row.name: _share(row.name) for row in rows}
+    usual = Counter(shares.values()).most_common(1)[0][0]
+    others = [f"of {name} {share}" for name, share in shares.items() if share != usual]
+    result = TEXT.format(
         command=command,
-        about="; ".join(SENSED[row.name].about for row in rows),
-        sessions=SESSIONS,
-        taught=TAUGHT,
+        about="; ".join(world.about for world in worlds),
+        sessions=", ".join([usual, *others]),
         seeds=seeds,
         board=BOARD,
         version=sklearn.__version__,
@@ -197,6 +270,33 @@ def page(rows: Sequence[FeatureRow], seeds: int, command: str) -> str:
         behind=max(row.behind for row in rows),
         name=board_files.load(BOARD).name,
         second=_costs(rows),
+    )
+    return result + _directions(directions, seeds) if directions else result
+
+
+def _share(name: str) -> str:
+    """Of one sensor, how many of its sessions are learned."""
+    return f"{SENSED[name].taught} of {SENSED[name].sessions}"
+
+
+def _directions(rows: Sequence[DirectionRow], seeds: int) -> str:
+    """The section of gestures by direction."""
+    sizes = [f"{size >> 10} KB" for size in SIZES]
+    head = ["rate", "features", *(f"{size}, {of}" for size in sizes for of in ("within", "all"))]
+    table = [
+        [
+            f"{row.rate} Hz",
+            f"`{row.words}`",
+            *(f"{each:.1f}" for pair in zip(row.within, row.all, strict=True) for each in pair),
+        ]
+        for row in rows
+    ]
+    return DIRECTIONS_TEXT.format(
+        name=DIRECTIONS,
+        taught=SENSED[DIRECTIONS].taught,
+        sizes=" and ".join(sizes),
+        seeds=seeds,
+        table=markdown_table(head, table),
     )
 
 

@@ -31,6 +31,8 @@ class Sensed:
     channels: Sequence[str]
     classes: Sequence[str]
     take: Callable[[Generator, str, Signal], Signal]  # chance, the class, the seconds
+    sessions: int = 16
+    taught: int = 10  # of the sessions
 
 
 def machine(chance: Generator, state: str, time: Signal) -> Signal:
@@ -76,11 +78,33 @@ def gesture(chance: Generator, what: str, time: Signal) -> Signal:
         z = 2.5 * size * np.maximum(0, np.sin(phase) - 0.8) / 0.2
     else:
         x, y = 0.02 * np.sin(phase), 0.02 * np.cos(phase)
-    a, b = chance.normal(0, 0.35, 2)  # how it is held
+    return _held(chance, np.stack([x, y, 1 + z], axis=1), 0.03)
+
+
+def direction(chance: Generator, what: str, time: Signal) -> Signal:
+    """A hand that draws a circle, to the right or to the left, or an eight: each time at another
+    tempo, size, shape and tilt, and with noise.
+    """
+    tempo = chance.uniform(0.7, 1.6) * (1 + 0.1 * np.sin(time / 0.8))
+    phase = chance.uniform(0, 6) + 2 * np.pi * np.cumsum(tempo) * time[1]
+    size, shape = chance.uniform(0.3, 0.9), chance.uniform(0.6, 1.4)
+    x, y = size * np.sin(phase + chance.normal(0, 0.2)), size * shape * np.cos(phase)
+    if what == "clockwise":
+        y = -y
+    elif what == "eight":
+        y = 0.8 * size * shape * np.sin(2 * phase)
+    elif what == "rest":
+        x, y = x * 0.03, y * 0.03
+    return _held(chance, np.stack([x, y, np.ones(len(time))], axis=1), 0.05)
+
+
+def _held(chance: Generator, moved: Signal, noise: float) -> Signal:
+    """What a sensor feels that a hand moves so, and holds in a way of its own; in G."""
+    a, b = chance.normal(0, 0.35, 2)
     turn = np.array([[np.cos(a), 0, np.sin(a)], [0, 1, 0], [-np.sin(a), 0, np.cos(a)]])
     tilt = np.array([[1, 0, 0], [0, np.cos(b), -np.sin(b)], [0, np.sin(b), np.cos(b)]])
-    result = np.stack([x, y, 1 + z], axis=1) @ turn @ tilt
-    felt: Signal = G * (result + chance.normal(0, 0.03, result.shape))
+    result = moved @ turn @ tilt
+    felt: Signal = G * (result + chance.normal(0, noise, result.shape))
     return felt
 
 
@@ -136,6 +160,11 @@ SENSED: Mapping[str, Sensed] = {
         "five gestures of a hand", 50, 12, ("ax", "ay", "az"),
         ("rest", "shake", "circle", "swing", "knock"), gesture,
     ),
+    "directions": Sensed(
+        "circles to the right and to the left, eights and rest of a hand", 50, 6,
+        ("ax", "ay", "az"), ("clockwise", "anticlockwise", "eight", "rest"), direction,
+        sessions=13, taught=3,
+    ),
     "current": Sensed(
         "the current of five appliances, or none", 1000, 3, ("ampere",),
         ("off", "heater", "dimmer", "supply", "drill", "fridge"), current,
@@ -147,14 +176,18 @@ SENSED: Mapping[str, Sensed] = {
 }  # fmt: skip
 
 
-def sensed(name: str, sessions: int, seed: int) -> Stream:
-    """The recording: a row for each reading, whole numbers of 16 bits."""
+def sensed(name: str, seed: int, sessions: int | None = None, rate: int | None = None) -> Stream:
+    """The recording: a row for each reading, whole numbers of 16 bits.
+
+    sessions and rate are the sensor's own by default; another rate is for "directions" alone.
+    """
     world, chance = SENSED[name], default_rng(seed)
+    rate = world.rate if rate is None else rate
     values, labels = [], []
-    for _ in range(sessions):
+    for _ in range(world.sessions if sessions is None else sessions):
         for place in chance.permutation(len(world.classes)):
-            readings = round(world.seconds * chance.uniform(0.8, 1.2) * world.rate)
-            time = np.arange(readings) / world.rate
+            readings = round(world.seconds * chance.uniform(0.8, 1.2) * rate)
+            time = np.arange(readings) / rate
             taken = world.take(chance, world.classes[place], time)
             values.append(np.clip(np.rint(taken), -32768, 32767))
             labels.append(np.full(readings, place, np.uint8))

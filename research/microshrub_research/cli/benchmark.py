@@ -48,7 +48,7 @@ COMMANDS = (
     ),
     Command(
         "features",
-        "Learn windows of four sensors, beside a forest on hand-made features.",
+        "Learn windows of five sensors, beside a forest on hand-made features.",
         f"{_TASKS}:FEATURES",
     ),
     Command(

@@ -147,11 +147,19 @@ def _features(arguments: argparse.Namespace, command: str) -> Pages:
     wanted = chosen("--streams", arguments.streams, list(SENSED))
     compile_kernels(DEFAULT, {})
     rows = each_of(arguments, wanted, partial(_feature_row, arguments.seeds))
-    yield features.page(rows, arguments.seeds, command)
+    sets = [(rate, words) for rate in features.RATES for words in features.direction_words(rate)]
+    sets = sets if features.DIRECTIONS in wanted else []
+    directions = each_of(arguments, sets, partial(_direction_row, arguments.seeds))
+    yield features.page(rows, directions, arguments.seeds, command)
 
 
 def _feature_row(drawn: int, name: str, progress: Progress) -> features.FeatureRow:
     return features.measure(name, drawn, lambda done, total: progress(done, total, name))
+
+
+def _direction_row(drawn: int, of: tuple[int, str], progress: Progress) -> features.DirectionRow:
+    name = f"directions at {of[0]} Hz"
+    return features.measure_direction(*of, drawn, lambda done, total: progress(done, total, name))
 
 
 FEATURES = Benchmark(

@@ -18,20 +18,20 @@ pytest.importorskip("sklearn", reason="needs the extra bench")
 
 @pytest.mark.parametrize("name", SENSED)
 def test_a_recording_is_what_a_sensor_gives(name: str) -> None:
-    world, stream = SENSED[name], sensed(name, 2, 1)
+    world, stream = SENSED[name], sensed(name, 1, 2)
     assert np.array_equal(stream.values, np.rint(stream.values))
     assert np.abs(stream.values).max() < 32768
     assert stream.values.shape[1] == len(world.channels)
     assert set(stream.labels) == set(range(len(world.classes)))
     runs = 1 + np.count_nonzero(np.diff(stream.labels))
     assert runs >= 2 * len(world.classes) - 1
-    again = sensed(name, 2, 1)
+    again = sensed(name, 1, 2)
     assert np.array_equal(again.values, stream.values)
     assert not np.array_equal(sensed(name, 2, 2).values[:100], stream.values[:100])
 
 
 def test_no_reading_is_taught_and_asked() -> None:
-    recording = sensed("gestures", features.SESSIONS, 1)
+    recording = sensed("gestures", 1)
     made = extract_features(recording, "window=64 hop=16 statistics=mean")
     taught, unseen = features._parts(recording, made, 64)
     assert made.times is not None
@@ -60,3 +60,18 @@ def test_the_page(tmp_path: Path) -> None:
     assert ours > by_hand - 2
     assert ours > statistics + 10
     assert "What they cost on a Raspberry Pi Pico" in text
+    assert "Gestures by direction" not in text  # which was not asked for
+
+
+def test_the_page_of_gestures_by_direction(tmp_path: Path) -> None:
+    page = tmp_path / "features.md"
+    words = ["benchmark", "features", "--streams", "directions", "--seeds", "1"]
+    assert main([*words, "--jobs", "2", "--output", str(page)]) == 0
+    text = page.read_text()
+    assert "(3 of 13)" in text
+    rows = [line.split("|")[1:-1] for line in text.splitlines() if " Hz | `window" in line]
+    assert [row[0].strip() for row in rows] == ["50 Hz"] * 3 + ["100 Hz"] * 3 + ["200 Hz"] * 3
+    for chosen, without in zip(rows[::3], rows[1::3], strict=True):
+        assert "turns=none" in without[1]
+        for with_turns, alone in zip(chosen[2:], without[2:], strict=True):
+            assert float(with_turns) > float(alone)
