@@ -163,6 +163,12 @@ _FILES = (
          .replace("x,y", "x;y"), 20, ("column x: decimal commas",)),
     _case("thousands", _rows('"1,000"', '"2,000"'), "thousands", "Write 1000 or 1.000"),
     _log("three decimals", _rows('"0,125"', '"1,250"'), 20, ("column x: decimal commas",)),
+    _case("a row of units", "time,ax,ay,class\ns,g,m/s^2,\n" + "".join(
+        f"{i / 50},{i % 7 / 4},{i % 5},{'ab'[i % 2]}\n" for i in range(40)),
+        notes=("1 of units (line 2)", "column time is left out")),
+    _case("a row of units in brackets", "ax;ay;class\n[g];[m/s²];[-]\n" + "".join(
+        f"{i % 7 / 4};{i % 5};{'ab'[i % 2]}\n" for i in range(5)),
+        notes=("1 of units (line 2)",)),
     _log("millions", _rows('"1,000,000"', '"2,000,000"'), 20, ("thousands are taken out",)),
     _log("thousands apart", _rows("1 000", "2 500"), 20, ("thousands are set apart",)),
     _log("thousands and apostrophes", _rows("1'000.5", "2'500.5"), 20, ("set apart",)),
@@ -352,6 +358,10 @@ def _records(count: int = 40) -> list[dict[str, object]]:
     ]
 
 
+def _lists(count: int) -> list[list[object]]:
+    return [[i % 7 / 4, -i % 5, "ab"[i % 2]] for i in range(count)]
+
+
 def _influx() -> str:
     """Annotated, a series after the other; the first value of the text comes late."""
     lines = [
@@ -393,6 +403,12 @@ _OF_OTHER_PROGRAMS = (
     _log("JSON lines with a cut", "".join(json.dumps(r) + "\n" for r in _records(20))
          + '{"t": 3, "acc": {"x"\n' + "".join(json.dumps(r) + "\n" for r in _records(20)), 40,
          ("1 cut in half (record 21)",)),
+    _log("JSON lists with names, twice", "".join(json.dumps(r) + "\n" for r in (
+         ["x", "z", "y"], *_lists(20), ["x", "z", "y"], *_lists(20))), 40,
+         ("1 the header again (record 22)",)),
+    _log("JSON records, and a line of names", "".join(json.dumps(r) + "\n" for r in (
+         *_records(20), ["t", "acc.x", "acc.y", "state"], *_records(20))), 40,
+         ("1 the header again (record 21)",)),
     _log("JSON columns", json.dumps({"x": [*range(40)], "z": [i % 7 for i in range(40)],
          "y": ["ab"[i % 2] for i in range(40)]}, indent=1), 40, ("JSON lists",)),
     _log("Edge Impulse's JSON", json.dumps({"protected": {"ver": "v1", "alg": "none"}, "payload": {
@@ -400,7 +416,18 @@ _OF_OTHER_PROGRAMS = (
          "values": [[i % 7 / 4, i // 9 % 2] for i in range(40)]}}), 40, ("Edge Impulse's JSON",)),
     _log("JSON lines with a name that comes late", "".join(
          json.dumps({"x": i % 7, **({"z": 1} if i == 450 else {}), "y": "ab"[i % 2]}) + "\n"
-         for i in range(500)), 500, ("1 value called z",), _COMMAND),
+         for i in range(500)), 500, ("1 value left out, called z",), _COMMAND),
+    _log("InfluxDB's line protocol", "".join(
+         f"room,floor=1 temp={20 + i % 7 / 4},hum={40 + i % 5}i,on={'tf'[i // 4 % 2]} "
+         f"{1700000000 + i}000000000\n" for i in range(40)), 40,
+         ("InfluxDB's line protocol", "column time is left out"), "line protocol", _COMMAND),
+    _log("mosquitto_sub's messages", "".join(
+         f"home/room {json.dumps(r)}\n" for r in _records()), 40,
+         ("MQTT messages",), "MQTT messages", _COMMAND),
+    _log("mosquitto_sub's messages with times, of two topics", "".join(
+         f"2026-01-01T00:{i:02}:00+0100 room/{i % 2} {json.dumps(r)}\n"
+         for i, r in enumerate(_records())), 40,
+         ("MQTT messages", "column time is left out"), "MQTT messages", _COMMAND),
     _log("InfluxDB's annotated CSV", _influx(), 38,
          ("118 values of 3 series", "2 of a moment at which a text is not known"), _COMMAND),
     _log("Home Assistant's history", _home(), 79,

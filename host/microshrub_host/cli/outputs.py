@@ -15,6 +15,7 @@ from ..base import files
 from ..base.errors import UserError
 from ..base.exits import missing
 from ..base.terminal import messages
+from ..streams.named_files import is_read_with
 
 if TYPE_CHECKING:
     from ..reports.page import Page
@@ -59,12 +60,14 @@ def add_outputs(parser: argparse.ArgumentParser, **texts: str) -> None:
 def check_outputs(arguments: argparse.Namespace) -> None:
     """Raise UserError for a file that cannot be written: before the work, not after it.
 
-    Nor is an input of the command written, or the same file twice, or a file of another kind
-    without --force.
+    Nor is an input of the command written, or a data file into a folder that it reads, or the
+    same file twice, or a file of another kind without --force.
     """
     targets = {name: getattr(arguments, name, None) for name in _FILES}
     paths = {name: Path(target) for name, target in targets.items() if target not in (None, "-")}
-    files.check_apart({f"--{name}": path for name, path in paths.items()}, _inputs(arguments))
+    inputs = _inputs(arguments)
+    files.check_apart({f"--{name}": path for name, path in paths.items()}, inputs)
+    folders = [path for path in inputs.values() if path.is_dir()]
     force = getattr(arguments, "force", True)
     for name, path in paths.items():
         if name in ("plot", "html"):
@@ -72,6 +75,12 @@ def check_outputs(arguments: argparse.Namespace) -> None:
         if name == "plot" and path.suffix.lower() not in PLOT_ENDINGS:
             raise UserError(f"--plot {path}: the name has to end in {', '.join(PLOT_ENDINGS)}")
         files.check_target(f"--{name}", path)
+        for folder in folders:
+            if is_read_with(folder, path):
+                raise UserError(
+                    f"--{name} {path}: the next run would read this file as one of the recordings "
+                    f"in {folder}. Name a file in another folder."
+                )
         start = _STARTS.get(path.suffix.lower() if name == "plot" else name)
         if start and not force:
             files.check_kind(f"--{name}", path, start)

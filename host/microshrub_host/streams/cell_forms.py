@@ -44,6 +44,23 @@ class CellForm:
     unit: str = ""  # that stood behind each number
 
 
+_MILLISECONDS = {"s": 1e3, "sec": 1e3, "seconds": 1e3, "us": 1e-3, "µs": 1e-3, "ns": 1e-6}
+
+
+def clock_form(unit: str) -> CellForm | None:
+    """How the numbers of a clock in this unit become milliseconds; None: they are, or it is no
+    unit of time."""
+    factor = _MILLISECONDS.get(unit.strip("[]() ").lower())
+    if factor is None:
+        return None
+
+    def read(cell: str) -> str | None:
+        value = number_of(cell)
+        return None if value is None else f"{value * factor:.12g}"
+
+    return CellForm(read, f"{unit} are read as milliseconds")
+
+
 def affixes(cells: Sequence[str]) -> tuple[str, str, str] | None:
     """What stands before, behind (as a unit) and at the end of each of these numbers, if it is the
     same for all."""

@@ -11,6 +11,7 @@ from .clock_cells import clock_reader
 from .columns import MISSING_CELLS, is_measurement, number_of
 from .log_lines import LinesLeftOut
 
+_LONGEST_UNIT = 16
 Row = tuple[int, list[str]]  # number of the line, or of the record, and its cells
 
 
@@ -40,6 +41,22 @@ def looks_like_number(cells: Sequence[str]) -> bool:
     if sum(number_of(cell) is not None for cell in known) >= 0.9 * len(known):
         return True
     return clock_reader(known) is not None or affixes(known) is not None
+
+
+def tells_units(row: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Whether a row below the header has the units of the columns that these rows have: short
+    texts where they have numbers, and elsewhere nothing that they have."""
+    columns = columns_of(body)
+    if not columns or len(columns) != len(row):
+        return False
+    numeric = [looks_like_number(cells) for cells in columns]
+    units = [cell for cell, of in zip(row, numeric, strict=True) if of and cell]
+    others = zip(row, columns, numeric, strict=True)
+    return (
+        any(cell not in MISSING_CELLS for cell in units)
+        and all(len(cell) <= _LONGEST_UNIT and not looks_like_number([cell]) for cell in units)
+        and not any(cell and cell in cells for cell, cells, of in others if not of)
+    )
 
 
 def names_columns(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool | None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from itertools import chain, islice
 from typing import IO, Any
 
 from ..base.errors import DataError
-from .cell_rows import CellRows, Row
+from .cell_rows import CellRows, Row, names_columns
 from .columns import CLOCK
-from .log_lines import CUT, LinesLeftOut
+from .log_lines import CALLED, CUT, HEADER, LinesLeftOut
 from .source_file import SourceFile
 from .stream import Progress
 
@@ -19,7 +19,8 @@ _PIECE = 1 << 16
 _WHOLE = 1 << 28  # characters of what has to be in memory as a whole
 _HEAD = 400  # records that say which columns there are
 _NOTHING = object()
-_DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
+DECODER = json.JSONDecoder(parse_float=str, parse_int=str, parse_constant=str)
+Record = tuple[int, dict[str, str]]  # its number, and its cells by their names
 _LISTS = ("samples", "data", "records", "rows", "values")  # as a document may call its records
 
 
@@ -35,10 +36,34 @@ def json_rows(source: SourceFile, progress: Progress | None) -> CellRows:
     early = list(islice(records, _HEAD))
     if not early:
         raise DataError(f"{source.name} is a JSON file without records.")
-    names = list(dict.fromkeys(name for _, record in early for name in record))
-    result = CellRows(_rows(chain(early, records), names, left_out), names, left_out)
-    result.notes.append("the rows are JSON records")
-    return result
+    names = _names(early)
+    header = _header(names, early) if isinstance(first, list) else None
+    if header:
+        del early[0]
+    rows = _rows(chain(early, records), names, left_out, header)
+    return CellRows(rows, header or names, left_out, ["the rows are JSON records"])
+
+
+def record_rows(records: Iterator[Record], left_out: LinesLeftOut, note: str) -> CellRows:
+    """The rows of records with their numbers; what is left out of them is counted."""
+    early = list(islice(records, _HEAD))
+    names = _names(early)
+    return CellRows(_rows(chain(early, records), names, left_out, None), names, left_out, [note])
+
+
+def _names(early: Sequence[Record]) -> list[str]:
+    """All names of these records, in their order; those that a list repeats are no values."""
+    result: dict[str, None] = {}
+    for _, record in early:
+        if list(record.values()) != list(result):
+            result.update(dict.fromkeys(record))
+    return list(result)
+
+
+def _header(names: Sequence[str], early: Sequence[Record]) -> list[str] | None:
+    """The names of the columns, if the first of several lists has them."""
+    first, *body = [[record.get(name, "") for name in names] for _, record in early]
+    return first if names_columns(first, body) else None
 
 
 def _values(source: SourceFile, progress: Progress | None) -> Generator[Any, None, None]:
@@ -111,7 +136,7 @@ class _Text:
         """The value that begins here; None if it is none, and what follows its line is next."""
         while True:
             try:
-                value, end = _DECODER.raw_decode(self._text, self.at)
+                value, end = DECODER.raw_decode(self._text, self.at)
             except json.JSONDecodeError:
                 line = self._text.find("\n", self.at)
                 another = line >= 0 and self._text[line + 1 : line + 2] in ("{", "[")
@@ -127,12 +152,12 @@ class _Text:
 
 def _records(
     source: SourceFile, values: Iterator[Any], left_out: LinesLeftOut
-) -> Generator[tuple[int, dict[str, str]], None, None]:
+) -> Generator[Record, None, None]:
     for number, value in enumerate(values, 1):
         if isinstance(value, list):
             value = {f"c{place}": cell for place, cell in enumerate(value, 1)}
         if isinstance(value, dict):
-            yield number, _flat(value)
+            yield number, flat(value)
         elif number == 1:
             raise DataError(
                 f"{source.name} is a JSON file, but its first value is no record, or cut."
@@ -141,15 +166,15 @@ def _records(
             left_out.add(CUT, f"record {number:,}")
 
 
-def _flat(record: dict[str, Any], before: str = "") -> dict[str, str]:
+def flat(record: dict[str, Any], before: str = "") -> dict[str, str]:
     """The cells of a record; what is inside of others has their names in front."""
     result: dict[str, str] = {}
     for name, value in record.items():
         key = f"{before}{name}"
         if isinstance(value, dict):
-            result |= _flat(value, f"{key}.")
+            result |= flat(value, f"{key}.")
         elif isinstance(value, list):
-            result |= _flat({str(n): each for n, each in enumerate(value, 1)}, f"{key}.")
+            result |= flat({str(n): each for n, each in enumerate(value, 1)}, f"{key}.")
         else:
             result[key] = _cell(value)
     return result
@@ -162,13 +187,19 @@ def _cell(value: Any) -> str:
 
 
 def _rows(
-    records: Iterator[tuple[int, dict[str, str]]], names: list[str], left_out: LinesLeftOut
+    records: Iterator[Record],
+    names: list[str],
+    left_out: LinesLeftOut,
+    header: list[str] | None,
 ) -> Iterator[Row]:
-    known = set(names)
+    known, header = set(names), header or names
     for number, record in records:
+        if list(record.values()) == header:
+            left_out.add(HEADER, f"record {number:,}")
+            continue
         for name in record.keys() - known:
             known.add(name)
-            left_out.add(f"value called {name}, which the first records do not have",
+            left_out.add(f"{CALLED}{name}, which the first records do not have",
                          f"record {number:,}")  # fmt: skip
         yield number, [record.get(name, "") for name in names]
 
@@ -180,7 +211,7 @@ def _document(value: dict[str, Any]) -> CellRows | None:
         return _edge_impulse(payload)
     lists = [name for name, each in value.items() if isinstance(each, list) and each]
     if len(lists) == 1 and lists[0] in _LISTS and isinstance(value[lists[0]][0], dict):
-        records = [_flat(record) for record in value[lists[0]] if isinstance(record, dict)]
+        records = [flat(record) for record in value[lists[0]] if isinstance(record, dict)]
         names = list(dict.fromkeys(name for record in records for name in record))
         rows = [[record.get(name, "") for name in names] for record in records]
         return _of_rows(names, rows, f"the rows are the JSON records in {lists[0]}")

@@ -29,7 +29,8 @@ _PROMPT = re.compile(
 )
 
 BOOT, PROMPT, TEXT = "of a board that starts", "of MicroPython's prompt", "of text"
-HEADER, CUT = "the header again", "cut in half"
+CALLED = "called "  # how a kind of value begins, which is no line
+HEADER, CUT, UNITS = "the header again", "cut in half", "of units"
 
 
 def cleaned(line: str) -> str:
@@ -68,9 +69,19 @@ class LinesLeftOut:
         """Return the notes on them."""
         if not self.counts:
             return []
-        parts = [
-            f"{number:,} {kind} ({'the first is ' if number > 1 else ''}{self.first[kind]})"
-            for kind, number in self.counts.items()
+        of_values = [kind for kind in self.counts if kind.startswith(CALLED)]
+        of_lines = [kind for kind in self.counts if kind not in of_values]
+        result = [
+            f"{name}: {count(self.counts[kind], 'value')} left out, {kind} ({self._place(kind)})."
+            for kind in of_values
         ]
-        total = sum(self.counts.values())
-        return [f"{name}: {count(total, 'line')} left out: {', '.join(parts)}."]
+        if of_lines:
+            total = sum(self.counts[kind] for kind in of_lines)
+            parts = ", ".join(
+                f"{self.counts[kind]:,} {kind} ({self._place(kind)})" for kind in of_lines
+            )
+            result.insert(0, f"{name}: {count(total, 'line')} left out: {parts}.")
+        return result
+
+    def _place(self, kind: str) -> str:
+        return f"{'the first is ' if self.counts[kind] > 1 else ''}{self.first[kind]}"

@@ -9,7 +9,14 @@ from contextlib import closing
 from itertools import islice
 
 from .cell_forms import affixes
-from .cell_rows import CellRows, Row, columns_of, looks_like_number, names_columns
+from .cell_rows import (
+    CellRows,
+    Row,
+    columns_of,
+    looks_like_number,
+    names_columns,
+    tells_units,
+)
 from .columns import CLOCK, MISSING_CELLS, number_of
 from .csv_rows import delimiter_of, stripped
 from .line_forms import LineForm, chosen_form, sparse, sparse_of
@@ -154,6 +161,9 @@ def log_rows(head: Sequence[str], lines: Lines) -> CellRows | None:
     if names is not None and reader.clocked:
         names = [CLOCK, *names]
     cells = [row[int(reader.clocked) :] for row in rows]  # the clock of each header is another
+    units = cells[1] if len(cells) > 2 and tells_units(cells[1], cells[2:]) else None
+    if units:
+        del cells[1]
     repeated = rows[0] if names is None and names_columns(cells[0], cells[1:]) else None
     if repeated and reader.clocked:
         names = [CLOCK, *repeated[1:]]
@@ -162,7 +172,8 @@ def log_rows(head: Sequence[str], lines: Lines) -> CellRows | None:
     if reader.clocked:
         result.notes.append("the clock in front of each line is the column time")
     numeric = any(map(looks_like_number, columns_of(cells[1:])))
-    result.rows = _samples(lines, reader, repeated, result.left_out, bool(names), numeric)
+    units = units if repeated else None
+    result.rows = _samples(lines, reader, repeated, units, result.left_out, bool(names), numeric)
     return result
 
 
@@ -218,12 +229,14 @@ def _samples(
     lines: Lines,
     reader: LogReader,
     header: list[str] | None,
+    units: list[str] | None,
     left_out: LinesLeftOut,
     named: bool,
     numeric: bool,
 ) -> Iterator[Row]:
     """The rows in order, the header first unless the columns are named already; what is no sample
-    is counted. numeric: there are columns of numbers, so a line of words is none."""
+    is counted. units: those below the header, once; numeric: there are columns of numbers, so a
+    line of words is none."""
     cells = _cells(reader)
     waiting: Row | None = None  # of another length: cut in half if what follows is no sample
     broken = True  # what was before was no sample
@@ -236,7 +249,9 @@ def _samples(
         for number, line in enumerate(whole, 1):
             for row in reader.rows(line):
                 is_header = header is not None and row[skip:] == header[skip:]
-                if numeric and not is_header and _is_of_words(row[skip:]):
+                if seen and units is not None and row[skip:] == units:
+                    units = None
+                elif numeric and not is_header and _is_of_words(row[skip:]):
                     row = TEXT
                 if isinstance(row, str) or (is_header and seen):
                     left_out.add(HEADER if is_header else str(row), f"line {number:,}")

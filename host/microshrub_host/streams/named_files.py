@@ -75,15 +75,29 @@ def _files_in(folder: Path) -> tuple[list[str], list[str]]:
     own: list[str] = []
     others: list[str] = []
     for path in sorted(folder.rglob("*"), key=lambda path: _natural(path.relative_to(folder))):
-        parts = path.relative_to(folder).parts
-        if any(part.startswith((".", "__")) for part in parts) or not path.is_file():
+        if _is_hidden(path.relative_to(folder)) or not path.is_file():
             continue
-        ending = Path(path.name.lower().removesuffix(".gz")).suffix
-        if ending in _ENDINGS:
+        if _is_data(path):
             own.append(str(path))
         else:
             others.append(path.name)
     return own, others
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith((".", "__")) for part in path.parts)
+
+
+def _is_data(path: Path) -> bool:
+    return Path(path.name.lower().removesuffix(".gz")).suffix in _ENDINGS
+
+
+def is_read_with(folder: Path, path: Path) -> bool:
+    """Whether a file of that path is among the data files in a folder."""
+    folder, path = folder.resolve(), path.resolve()
+    if not path.is_relative_to(folder) or not _is_data(path):
+        return False
+    return not _is_hidden(path.relative_to(folder))
 
 
 def _natural(path: Path) -> list[tuple[int, int, str]]:

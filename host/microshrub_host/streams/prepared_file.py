@@ -18,14 +18,16 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from ..base.errors import DataError
-from .cell_forms import DATE, CellForm, found_forms
-from .cell_rows import CellRows, Row, columns_of, names_columns
+from .cell_forms import DATE, CellForm, clock_form, found_forms
+from .cell_rows import CellRows, Row, columns_of, names_columns, tells_units
 from .columns import CLOCK, MISSING_CELLS
 from .json_rows import json_rows
 from .line_forms import compound
+from .log_lines import UNITS
 from .log_rows import MOST_CELLS, late_rows, log_rows, plain_rows
 from .long_tables import long_layout, long_rows
 from .reading_options import ReadingOptions
+from .record_lines import lined_records
 from .source_file import LOOKED_AT, Made, SourceFile, is_json, kept_rows
 from .stream import Progress
 from .table_files import table_rows
@@ -49,6 +51,8 @@ def prepared(
     head = [] if rows else _head(source, reading)
     if rows is None and long_layout(head):
         rows = long_rows(source.name, lambda: text_lines(source, progress))
+    if rows is None:
+        rows = lined_records(head, lambda: text_lines(source, progress))
     if rows is None and not _is_arff(source.name, head) and not _is_plain(head, reading):
         rows = log_rows(head, lambda: text_lines(source, progress))
     if rows is None:
@@ -108,6 +112,8 @@ def _is_plain(head: list[str], reading: ReadingOptions) -> bool:
         return False
     if len(rows) < 2 or len(rows[0]) > MOST_CELLS:
         return True
+    if reading.header and len(rows) > 2 and tells_units(rows[1], rows[2:]):
+        return False
     names = rows[0] if reading.header else [f"c{n}" for n in range(1, len(rows[0]) + 1)]
     quoted = any('"' in line for line in head)
     if quoted and any("\n" in cell for row in rows for cell in row):
@@ -193,10 +199,16 @@ def _table(source: SourceFile, rows: CellRows, reading: ReadingOptions) -> _Tabl
     if names is None:
         names = _names(source, first, reading, notes)
     lines.add(1, first[0][0])
+    units: Sequence[str] = ()
     if names == first[0][1]:
         del first[0]
+        if len(first) > 1 and tells_units(first[0][1], [cells for _, cells in first[1:]]):
+            line, units = first.pop(0)
+            rows.left_out.add(UNITS, f"line {line:,}")
     names = [name.strip() for name in names]
     forms = _forms(names, columns_of([cells for _, cells in first]), reading)
+    if names[0] == CLOCK and units and (form := clock_form(units[0])):
+        forms[0] = form
     for place, form in enumerate(forms):
         if form is not None and form.name and names[place] == f"c{place + 1}":
             names[place] = form.name if form.name not in names else names[place]

@@ -35,7 +35,7 @@ _UNPACK = "Unpack it, and name the CSV or ARFF file in it."
 _MODEL = "Models are named with --model; DATA is a CSV or ARFF file."
 _EXPORT = "Export the table as CSV in UTF-8, and name that file."
 
-_JSON = rb"\s*(\{\s*(\"|\}|$)|\[\s*[\[{])"
+_JSON = rb"\s*(\{\s*(\"|\}|$)|\[\s*[\[{\"])"
 
 # the beginnings of files, the formats that they belong to, and advice
 KINDS: tuple[tuple[bytes, str, str], ...] = (

@@ -44,6 +44,24 @@ def test_no_file_is_written_twice(folder: Path, capsys: pytest.CaptureFixture[st
     assert not (folder / "out").exists()
 
 
+@pytest.mark.parametrize("force", [[], ["--force"]])
+@pytest.mark.parametrize("name", ["of/out.json", "of/more/../out.json"])
+def test_no_report_is_put_among_recordings(
+    folder: Path, capsys: pytest.CaptureFixture[str], name: str, force: list[str]
+) -> None:
+    """The next run would read it with them. A picture, or a hidden file, is none of them."""
+    (folder / "of" / "more").mkdir(parents=True)
+    for label in "ab":
+        (folder / "of" / f"{label}_1.csv").write_text("\n".join(ROWS))
+    words = ["simulate", "of", "--model", "shrub", "--window", "2", "--trees", "1"]
+    assert main([*words, "--json", name, *force]) == 2
+    assert "would read this file as one of the recordings in of" in capsys.readouterr().err
+    assert not (folder / name).exists()
+    for other in ("of/out.svg", "out.json", "of/.out.json"):
+        assert main([*words, "--plot" if "svg" in other else "--json", other, *force]) == 0
+        assert main([*words, "--limit", "9"]) == 0, "it is none of the recordings"
+
+
 @pytest.mark.parametrize("option", OUTPUTS)
 def test_a_file_of_another_kind_needs_force(
     folder: Path, capsys: pytest.CaptureFixture[str], option: str

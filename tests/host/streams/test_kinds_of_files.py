@@ -100,6 +100,56 @@ def test_recordings_in_an_array_have_a_command_that_works(
     assert np.allclose(stream.values, cube.reshape(-1, 3))
 
 
+def test_units_say_what_a_clock_counts_in(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    for unit, step in (("s", 0.02), ("ms", 20), ("µs", 20_000), ("ns", 20_000_000)):
+        rows = "".join(f"{i * step:.12g},{i % 7},{'ab'[i % 2]}\n" for i in range(40))
+        path.write_text(f"time,ax,y\n{unit},m/s²,\n{rows}", encoding="utf-8")
+        stream = open_stream(path, columns=["time", "ax", "y"])
+        assert np.allclose(stream.values[:, 0], 20.0 * np.arange(40)), unit
+
+
+def test_texts_below_the_header_are_no_units_if_they_come_again(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "x,on,y\n?,off,a\n" + "".join(f"{i % 7},off,{'ab'[i % 2]}\n" for i in range(9))
+    )
+    stream = open_stream(path)
+    assert stream.samples == 10
+    assert np.isnan(stream.values[0, 0])
+
+
+def test_messages_of_several_topics_and_a_line_between(tmp_path: Path) -> None:
+    lines = [
+        f'room/{i % 2} {{"v": {{"t": {i % 5}, "w": {i % 3}}}, "on": {i % 2}}}' for i in range(20)
+    ]
+    path = tmp_path / "t.log"
+    path.write_text("\n".join(["connected", *lines[:9], "room/1 offline", *lines[9:]]))
+    stream = open_stream(path)
+    assert stream.feature_names == ("topic", "v.t", "v.w")
+    assert stream.samples == 20
+    assert any("2 of text (the first is line 1)" in note for note in stream.notes)
+
+
+def test_points_of_the_line_protocol(tmp_path: Path) -> None:
+    """Escapes, all kinds of fields, a point without a field, and times in seconds."""
+    lines = [
+        rf'my\ room,on\,off=a\=b,floor={i % 2} t={i % 5}.5,n={i}i,u=3u,ok={"tF"[i % 2]},say="a, \"b\" {i % 2}"'
+        f" {1700000000 + i}"
+        for i in range(20)
+    ]
+    lines[7] = lines[7].replace("t=2.5,", "")
+    path = tmp_path / "t.txt"
+    path.write_text("\n".join(lines))
+    stream = open_stream(path, columns=["time", "floor", "t", "n", "u", "ok", "say"])
+    assert stream.class_names == ('a, "b" 0', 'a, "b" 1')
+    assert np.allclose(np.diff(stream.values[:, 0]), 1000)
+    assert np.isnan(stream.values[7, 2])
+    assert stream.values[8, 2] == 3.5
+    assert stream.values[:, 3].tolist() == list(range(20))
+    assert not any("left out:" in note for note in stream.notes)
+
+
 def test_a_limit_holds_for_all(tmp_path: Path) -> None:
     for case in FILE_CASES:
         if case.samples > 20:

@@ -4,7 +4,9 @@
 import { texts } from "../texts";
 import type { Row } from "./csv";
 import { DataError, readByCommand } from "./data_error";
+import { isMissing } from "./columns";
 import { JSON_FILE } from "./file_text";
+import { isNumberLike } from "./log_lines";
 
 const HEAD = 400; // records that say which columns there are
 const CLOCK = "time"; // the column of the moments of Edge Impulse's readings
@@ -14,11 +16,12 @@ export interface JsonRows {
   readonly names: readonly string[];
   readonly rows: readonly Row[];
   readonly cut: readonly number[]; // records that are none
+  readonly again: readonly number[]; // records that name the columns again
   readonly note: string;
 }
 
 export function isJson(start: string): boolean {
-  return /^\s*(\{\s*("|\}|$)|\[\s*[[{])/.test(start.replace(/^\ufeff/, ""));
+  return /^\s*(\{\s*("|\}|$)|\[\s*[[{"])/.test(start.replace(/^\ufeff/, ""));
 }
 
 type Value = unknown;
@@ -77,14 +80,41 @@ function ofRecords(
     if (!isOne) cut.push(place + 1);
     else records.push({ line: place + 1, cells: flat(value) });
   });
-  const names = [...new Set(records.slice(0, HEAD).flatMap(({ cells }) => [...cells.keys()]))];
-  if (!names.length) throw refused();
-  const isKnown = new Set(names);
-  if (records.some(({ cells }) => [...cells.keys()].some((key) => !isKnown.has(key)))) {
+  const keys = namesOf(records.slice(0, HEAD).map(({ cells }) => cells));
+  if (!keys.length) throw refused();
+  const found = records.map(({ line, cells }) => row(line, keys.map((key) => cells.get(key) ?? "")));
+  const isHeaded = Array.isArray(values[0]) && namesColumns(found.slice(0, HEAD));
+  const names = isHeaded ? found.shift()!.cells : keys;
+  if (isHeaded) records.shift();
+  const isHeader = records.map(({ cells }) => isSame([...cells.values()], names));
+  const isKnown = new Set(keys);
+  if (records.some(({ cells }, at) => !isHeader[at] && [...cells.keys()].some((key) => !isKnown.has(key)))) {
     throw readByCommand(name, refused().message);
   }
-  const rows = records.map(({ line, cells }) => row(line, names.map((key) => cells.get(key) ?? "")));
-  return { names, rows, cut, note };
+  const rows = found.filter((_, at) => !isHeader[at]);
+  const again = found.filter((_, at) => isHeader[at]).map(({ line }) => line);
+  return { names, rows, cut, again, note };
+}
+
+/** All names of these records, in their order; those that a list repeats are no values. */
+function namesOf(records: readonly Map<string, string>[]): string[] {
+  const names = new Set<string>();
+  for (const cells of records) {
+    if (!isSame([...cells.values()], [...names])) for (const key of cells.keys()) names.add(key);
+  }
+  return [...names];
+}
+
+const isSame = (cells: readonly string[], names: readonly string[]): boolean =>
+  cells.length === names.length && cells.every((cell, place) => cell === names[place]);
+
+/** Whether the first of these rows names the columns: where the others have numbers, it has none. */
+function namesColumns([first, ...body]: readonly Row[]): boolean {
+  const isNumeric = first!.cells.map((_, place) => {
+    const cells = body.map(({ cells }) => cells[place]!).filter((cell) => !isMissing(cell));
+    return cells.length > 0 && cells.filter(isNumberLike).length >= 0.9 * cells.length;
+  });
+  return first!.cells.some((cell, place) => isNumeric[place] && !isMissing(cell) && !isNumberLike(cell));
 }
 
 function ofColumns(document: Record, refused: () => DataError): JsonRows {
@@ -101,7 +131,7 @@ function ofColumns(document: Record, refused: () => DataError): JsonRows {
     return column.map(cellOf);
   });
   const rows = Array.from({ length }, (_, place) => row(place + 1, cells.map((each) => each[place]!)));
-  return { names, rows, cut: [], note: texts.notes.jsonLists };
+  return { names, rows, cut: [], again: [], note: texts.notes.jsonLists };
 }
 
 /** Sensors with names, and a reading every so many milliseconds. */
@@ -122,7 +152,7 @@ function ofEdgeImpulse(name: string, payload: Record): JsonRows {
     const time = String(Number((place * interval).toPrecision(10)));
     return row(place + 1, [...(isTimed ? [time] : []), ...value.map(cellOf)]);
   });
-  return { names: isTimed ? [CLOCK, ...names] : names, rows, cut: [], note: texts.notes.jsonEdge };
+  return { names: isTimed ? [CLOCK, ...names] : names, rows, cut: [], again: [], note: texts.notes.jsonEdge };
 }
 
 function row(line: number, cells: readonly string[]): Row {

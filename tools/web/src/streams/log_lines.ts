@@ -19,8 +19,17 @@ const PROMPT = new RegExp(
     "paste mode|=== |\\w*Error: |Press any key to enter the REPL)",
 );
 
+const NEARLY = 0.9; // of the cells of a column of numbers
+const LONGEST_UNIT = 16;
+const KEY = "(?:\\\\.|[^\\s,=\\\\])+";
+const VALUE =
+  '(?:"(?:\\\\.|[^"\\\\])*"|[-+]?\\d[\\d.]*(?:[eE][-+]?\\d+)?[iu]?|[tTfF]|[tT]rue|TRUE|[fF]alse|FALSE)';
+const POINT = new RegExp(
+  `^${KEY}(?:,${KEY}=${KEY})* ${KEY}=${VALUE}(?:,${KEY}=${VALUE})* \\d{10,19}$`,
+);
+
 /** What a line can be that is no sample. */
-export type Odd = "boot" | "prompt" | "text" | "header" | "cut";
+export type Odd = "boot" | "prompt" | "text" | "header" | "cut" | "units";
 
 /** What a line is that a board says of itself; undefined if it may be a sample. */
 export function saidByBoard(line: string): Odd | undefined {
@@ -44,6 +53,29 @@ export async function* withoutColours(pieces: AsyncIterable<string>): AsyncGener
 export function isNumberLike(cell: string): boolean {
   if (isMissing(cell)) return false;
   return numberOf(cell) !== null || /^[^\p{L}\d]{0,3}[+-]?\d[\d.,]*[^\p{L}\d]{0,3}$/u.test(cell);
+}
+
+/** Whether a row below the header has the units of the columns that these rows have: short texts
+ * where they have numbers, and elsewhere nothing that they have. */
+export function tellsUnits(row: readonly string[], body: readonly (readonly string[])[]): boolean {
+  let units = 0;
+  for (const [place, cell] of row.entries()) {
+    const cells = body.map((each) => each[place]!).filter((each) => !isMissing(each));
+    const numbers = cells.filter(isNumberLike).length;
+    const isNumeric = cells.length > 0 && numbers >= NEARLY * cells.length;
+    if (!cell) continue;
+    if (!isNumeric && cells.includes(cell)) return false;
+    if (isNumeric && (cell.length > LONGEST_UNIT || isNumberLike(cell))) return false;
+    if (isNumeric && !isMissing(cell)) units++;
+  }
+  return units > 0;
+}
+
+/** What lines are of which each holds a record, as the simulator's streams/record_lines.py reads
+ * them; undefined if this first line shows none. */
+export function recordLines(line: string): "mqtt" | "influx" | undefined {
+  if (/^(?:\d\S*\s+)?(?!->)[^\s{"]\S*\s+\{.*\}\s*$/.test(line)) return "mqtt";
+  return POINT.test(line.trim()) ? "influx" : undefined;
 }
 
 /** The lines that are left out: how many of each kind, and where the first one is. */

@@ -11,7 +11,7 @@ import { DataError, readByCommand } from "./data_error";
 import { piecesOf, type Kinds } from "./file_text";
 import { checkHeader, checkRow, checkTwice } from "./header";
 import { isJson, jsonRows, type JsonRows } from "./json_rows";
-import { isNumberLike, LinesLeftOut, saidByBoard, withoutColours, type Odd } from "./log_lines";
+import { isNumberLike, LinesLeftOut, recordLines, saidByBoard, tellsUnits, withoutColours, type Odd } from "./log_lines";
 import { telltaleNote, type Names } from "./telltales";
 import { leaveOutTooLarge, rawRows, unitOf, type Unit } from "./units";
 
@@ -118,11 +118,12 @@ class TableReader {
     this.notes.push(text);
   }
 
-  private takeJson({ names, rows, cut, note }: JsonRows): void {
+  private takeJson({ names, rows, cut, again, note }: JsonRows): void {
     this.isMade = true;
     this.takeColumns(names.map((name) => ({ name })));
     for (const row of rows) this.push(row);
     for (const record of cut) this.leftOut.add("cut", texts.notes.record(record));
+    for (const record of again) this.leftOut.add("header", texts.notes.record(record));
     this.notes.push(`${this.name}: ${note}.`);
     this.begin();
   }
@@ -148,6 +149,8 @@ class TableReader {
       this.head += piece;
       const first = this.firstLine(isLast);
       if (first === undefined && !isLast) return;
+      const kind = recordLines(first ?? "");
+      if (kind) throw readByCommand(this.name, texts.errors.recordLines(this.name, kind));
       if (/^\s*@relation/i.test(this.head)) {
         this.arff = new ArffReader(this.name);
         yield* this.arff.rows(this.head, isLast);
@@ -292,6 +295,7 @@ class TableReader {
     if (!early) return;
     if (!columns || !early.length) throw new DataError(texts.errors.empty(this.name));
     this.early = undefined;
+    if (!this.arff) this.leaveOutUnits(early);
     if (!this.arff) this.findForms(columns, early);
     const lines = early.map(({ line }) => line);
     const where = (column: Column) => (line: number) =>
@@ -305,6 +309,13 @@ class TableReader {
     this.labels = new LabelReader(label.declared, where(label));
     early.forEach((row) => this.take(row));
     this.checkFirstRow(columns);
+  }
+
+  /** Leave out the row below the header if it has the units. */
+  private leaveOutUnits(early: Row[]): void {
+    const [first, ...body] = early.map(({ cells }) => cells);
+    if (!body.length || !tellsUnits(first!, body)) return;
+    this.leftOut.add("units", texts.notes.line(early.shift()!.line));
   }
 
   /** Throw DataError if what was read as the header is like the rows below it. */

@@ -751,6 +751,13 @@ export const de: Texts = {
       "Zeile und andere wie sie: Kommentare werden nicht gelesen.",
     oddCell: (where, cell) =>
       `${where}: ${cell} ist kein Name einer Spalte, sondern die Zeile eines Protokolls.`,
+    recordLines: (name, kind) =>
+      `${name} enthält ` +
+      {
+        mqtt: "MQTT-Nachrichten, je ein Topic und einen JSON-Datensatz",
+        influx: "das Zeilenprotokoll von InfluxDB",
+      }[kind] +
+      " und keine Tabelle.",
     longTable: (name) => `${name} hat eine Zeile für jeden Wert jeder Reihe.`,
     comment: (where) =>
       `${where} beginnt mit # wie ein Kommentar. Lösch die Zeile: Kommentare werden nicht gelesen.`,
@@ -834,6 +841,7 @@ export const de: Texts = {
         text: "mit Text",
         header: "mit den Namen der Spalten",
         cut: "halb abgeschnitten",
+        units: "mit Einheiten",
       }[kind] +
       (n > 1 ? ` (zuerst ${first})` : ` (${first})`),
     jsonRecords: "die Zeilen sind JSON-Datensätze",

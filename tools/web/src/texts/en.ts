@@ -696,6 +696,10 @@ export const en = {
       "line, and others like it: comments are not read.",
     oddCell: (where: string, cell: string) =>
       `${where}: ${cell} is no name of a column, but a line of a log.`,
+    recordLines: (name: string, kind: "mqtt" | "influx") =>
+      `${name} holds ` +
+      { mqtt: "MQTT messages, a topic and a JSON record each", influx: "InfluxDB's line protocol" }[kind] +
+      ", and no table.",
     longTable: (name: string) =>
       `${name} has a row for each value of each series.`,
     comment: (where: string) =>
@@ -767,7 +771,11 @@ export const en = {
     record: (record: number) => `record ${count(record)}`,
     leftOut: (name: string, n: number, parts: readonly string[]) =>
       `${name}: ${count(n)} line${n === 1 ? "" : "s"} left out: ${parts.join(", ")}.`,
-    leftOutKind: (n: number, kind: "boot" | "prompt" | "text" | "header" | "cut", first: string) =>
+    leftOutKind: (
+      n: number,
+      kind: "boot" | "prompt" | "text" | "header" | "cut" | "units",
+      first: string,
+    ) =>
       `${count(n)} ` +
       {
         boot: "of a board that starts",
@@ -775,6 +783,7 @@ export const en = {
         text: "of text",
         header: "the header again",
         cut: "cut in half",
+        units: "of units",
       }[kind] +
       (n > 1 ? ` (the first is ${first})` : ` (${first})`),
     jsonRecords: "the rows are JSON records",

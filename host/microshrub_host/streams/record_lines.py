@@ -1,0 +1,133 @@
+"""Lines that hold a record each: what mosquitto_sub prints, and InfluxDB's line protocol.
+
+`mosquitto_sub -v` writes the topic in front of a message, and with -F '%I %t %p' or '%U %t %p' the
+time before it. A message has to be a JSON object to be a record. A point of the line protocol is a
+measurement with its tags, its fields, and a time in seconds to nanoseconds:
+
+    room,floor=1 temperature=20.5,state="on" 1700000000000000000
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from .cell_rows import CellRows
+from .columns import CLOCK
+from .json_rows import DECODER, Record, flat, record_rows
+from .log_lines import TEXT, LinesLeftOut, board_message
+
+_MOST = 0.6  # of the first lines that are no messages of a board
+_MESSAGE = re.compile(
+    r'(?:(?P<time>\d\S*)\s+)?(?P<topic>(?!->)[^\s{"]\S*)\s+(?P<record>\{.*\})\s*'
+)
+_IN_KEY = r"(?:\\.|[^\s,=\\])+"
+_VALUE = (
+    r'"(?:\\.|[^"\\])*"|[-+]?\d[\d.]*(?:[eE][-+]?\d+)?[iu]?|[tTfF]|[tT]rue|TRUE|[fF]alse|FALSE'
+)
+_POINT = re.compile(
+    rf"(?P<measurement>{_IN_KEY})(?P<tags>(?:,{_IN_KEY}={_IN_KEY})*) "
+    rf"(?P<fields>{_IN_KEY}=(?:{_VALUE})(?:,{_IN_KEY}=(?:{_VALUE}))*)"
+    r" (?P<time>\d{10,19})\s*"
+)
+_TAG = re.compile(rf",({_IN_KEY})=({_IN_KEY})")
+_FIELD = re.compile(rf"({_IN_KEY})=({_VALUE})(?:,|$)")
+_ESCAPED = re.compile(r"\\(.)")
+_EPOCH = re.compile(r"\d{10,19}(?:\.\d+)?")
+
+
+@dataclass(frozen=True)
+class _Record:
+    """A line: what says where the values are from, and the values."""
+
+    source: Mapping[str, str]  # of a message its topic, of a point its measurement and tags
+    values: Mapping[str, str]
+    time: str = ""
+
+
+def _message(line: str) -> _Record | None:
+    match = _MESSAGE.fullmatch(line)
+    if match is None:
+        return None
+    try:
+        value = DECODER.decode(match["record"])
+    except json.JSONDecodeError:
+        return None
+    return _Record({"topic": match["topic"]}, flat(value), match["time"] or "")
+
+
+def _point(line: str) -> _Record | None:
+    match = _POINT.fullmatch(line)
+    if match is None:
+        return None
+    source = {"measurement": _plain(match["measurement"])}
+    source |= {_plain(name): _plain(value) for name, value in _TAG.findall(match["tags"])}
+    fields = {_plain(name): _field(value) for name, value in _FIELD.findall(match["fields"])}
+    return _Record(source, fields, match["time"])
+
+
+def _plain(text: str) -> str:
+    return _ESCAPED.sub(r"\1", text)
+
+
+def _field(value: str) -> str:
+    if value[0] == '"':
+        return _plain(value[1:-1])
+    return value.rstrip("iu") if value[0] in "+-0123456789" else str(value[0] in "tT").lower()
+
+
+def _milliseconds(time: str) -> str:
+    """A time since 1970 in seconds, or in thousandths of these, as `record --time` has it; another
+    time as it is."""
+    if _EPOCH.fullmatch(time) is None:
+        return time
+    digits = len(time.partition(".")[0])
+    return f"{float(time) * 10 ** (3 - 3 * ((digits - 10) // 3)):.3f}"
+
+
+_Reader = Callable[[str], "_Record | None"]
+_FORMS: tuple[tuple[_Reader, str], ...] = (
+    (_message, "the lines are MQTT messages, a topic and a JSON record each"),
+    (_point, "the lines are InfluxDB's line protocol"),
+)
+
+
+def lined_records(
+    head: Sequence[str], lines: Callable[[], Generator[str, None, None]]
+) -> CellRows | None:
+    """The rows of a text of such first lines; None if they are none of these.
+
+    What a line says of its source is a column, if the first lines do not all say the same.
+    """
+    text = [line for line in head if line.strip() and not board_message(line)]
+    for read, note in _FORMS:
+        early = [record for line in text if (record := read(line.strip()))]
+        if text and len(early) > _MOST * len(text):
+            names = dict.fromkeys(name for record in early for name in record.source)
+            told = {name for name in names if len({r.source.get(name) for r in early}) > 1}
+            left_out = LinesLeftOut()
+            records = _records(lines, read, told, bool(early[0].time), left_out)
+            return record_rows(records, left_out, note)
+    return None
+
+
+def _records(
+    lines: Callable[[], Generator[str, None, None]],
+    read: _Reader,
+    told: set[str],
+    timed: bool,
+    left_out: LinesLeftOut,
+) -> Iterator[Record]:
+    with closing(lines()) as whole:
+        for number, line in enumerate(whole, 1):
+            record = read(line.strip())
+            if record is None:
+                if line.strip():
+                    left_out.add(board_message(line) or TEXT, f"line {number:,}")
+                continue
+            time = {CLOCK: _milliseconds(record.time)} if timed else {}
+            source = {name: value for name, value in record.source.items() if name in told}
+            yield number, {**time, **source, **record.values}
