@@ -134,8 +134,8 @@ def test_messages_of_several_topics_and_a_line_between(tmp_path: Path) -> None:
 def test_points_of_the_line_protocol(tmp_path: Path) -> None:
     """Escapes, all kinds of fields, a point without a field, and times in seconds."""
     lines = [
-        rf'my\ room,on\,off=a\=b,floor={i % 2} t={i % 5}.5,n={i}i,u=3u,ok={"tF"[i % 2]},say="a, \"b\" {i % 2}"'
-        f" {1700000000 + i}"
+        rf"my\ room,on\,off=a\=b,floor={i % 2} t={i % 5}.5,n={i}i,u=3u,ok={'tF'[i % 2]},"
+        rf'say="a, \"b\" {i % 2}" {1700000000 + i}'
         for i in range(20)
     ]
     lines[7] = lines[7].replace("t=2.5,", "")
