@@ -52,7 +52,7 @@ def prepared(
     if rows is None and long_layout(head):
         rows = long_rows(source.name, lambda: text_lines(source, progress))
     if rows is None:
-        rows = lined_records(head, lambda: text_lines(source, progress))
+        rows = lined_records(source.name, head, lambda: text_lines(source, progress))
     if rows is None and not _is_arff(source.name, head) and not _is_plain(head, reading):
         rows = log_rows(head, lambda: text_lines(source, progress))
     if rows is None:

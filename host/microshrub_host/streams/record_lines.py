@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 
+from ..base.errors import DataError
 from .cell_rows import CellRows
 from .columns import CLOCK
 from .json_rows import DECODER, Record, flat, record_rows
@@ -24,6 +26,7 @@ _MOST = 0.6  # of the first lines that are no messages of a board
 _MESSAGE = re.compile(
     r'(?:(?P<time>\d\S*)\s+)?(?P<topic>(?!->)[^\s{"]\S*)\s+(?P<record>\{.*\})\s*'
 )
+_SINGLE = re.compile(r"(?P<topic>[^\W\d][\w.-]*(?:/[\w.-]+)+) \S+")
 _IN_KEY = r"(?:\\.|[^\s,=\\])+"
 _VALUE = (
     r'"(?:\\.|[^"\\])*"|[-+]?\d[\d.]*(?:[eE][-+]?\d+)?[iu]?|[tTfF]|[tT]rue|TRUE|[fF]alse|FALSE'
@@ -96,11 +99,12 @@ _FORMS: tuple[tuple[_Reader, str], ...] = (
 
 
 def lined_records(
-    head: Sequence[str], lines: Callable[[], Generator[str, None, None]]
+    name: str, head: Sequence[str], lines: Callable[[], Generator[str, None, None]]
 ) -> CellRows | None:
     """The rows of a text of such first lines; None if they are none of these.
 
-    What a line says of its source is a column, if the first lines do not all say the same.
+    What a line says of its source is a column, if the first lines do not all say the same. Raises
+    DataError for messages that are no records.
     """
     text = [line for line in head if line.strip() and not board_message(line)]
     for read, note in _FORMS:
@@ -111,7 +115,22 @@ def lined_records(
             left_out = LinesLeftOut()
             records = _records(lines, read, told, bool(early[0].time), left_out)
             return record_rows(records, left_out, note)
+    _refuse_single_values(name, text)
     return None
+
+
+def _refuse_single_values(name: str, text: Sequence[str]) -> None:
+    """Raise DataError for messages of one value each, of topics that come again and again."""
+    found = [match for line in text if (match := _SINGLE.fullmatch(line.strip()))]
+    topics = {match["topic"] for match in found}
+    if len(found) == len(text) and 1 < len(topics) <= len(text) / 2:
+        first = found[0]["topic"].partition("/")[0]
+        raise DataError(
+            f"{name} holds MQTT messages of one value each ({text[0].strip()}), which are no rows "
+            "of a table. With the time of each, in this form, they are put side by side: "
+            "(echo last_changed,entity_id,state; mosquitto_sub "
+            f"-t {shlex.quote(first + '/#')} -F '%I,%t,%p') > messages.csv"
+        )
 
 
 def _records(

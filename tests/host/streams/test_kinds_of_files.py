@@ -131,6 +131,29 @@ def test_messages_of_several_topics_and_a_line_between(tmp_path: Path) -> None:
     assert any("2 of text (the first is line 1)" in note for note in stream.notes)
 
 
+def test_messages_of_single_values_have_a_command_whose_output_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "t.txt"
+    values = [f"home/temp {20 + i % 5}\nhome/fan {'on' if i % 2 else 'off'}" for i in range(20)]
+    path.write_text("\n".join(values))
+    with pytest.raises(DataError, match="MQTT messages of one value each") as caught:
+        open_stream(path)
+    match = re.search(r"echo ([\w,]+); mosquitto_sub -t 'home/#' -F '(.*?)'", str(caught.value))
+    assert match
+    lines = [match[1]]
+    for i, value in enumerate("\n".join(values).splitlines()):
+        parts = {"%I": f"2026-01-01T00:{i:02}:00+0100", "%t": value.split()[0]}
+        parts["%p"] = value.split()[1]
+        lines.append(re.sub(r"%\w", lambda found: parts[found[0]], match[2]))  # noqa: B023
+    path.write_text("\n".join(lines))
+    stream = open_stream(path)
+    assert stream.class_names == ("off", "on")
+    assert stream.feature_names == ("home/temp",)
+    paths = [f"of/{i}.png {'cat' if i % 2 else 'dog'}" for i in range(20)]  # no topic comes again
+    path.write_text("\n".join(paths))
+    with pytest.raises(DataError, match=r"^(?!.*MQTT)"):
+        open_stream(path)
+
+
 def test_points_of_the_line_protocol(tmp_path: Path) -> None:
     """Escapes, all kinds of fields, a point without a field, and times in seconds."""
     lines = [
