@@ -14,6 +14,7 @@ from microshrub_host.streams.stream import Stream
 from . import unseen_groups
 from .taught_sets import Opener
 
+BOTH_UNITS, NEW_UNIT = "in both units", "in the new unit only"
 BLOCKS, MIXED = "class after class", "mixed"
 IN_ORDER, SHUFFLED, TWO_ROUNDS = "in order", "shuffled", "two rounds"
 COUNTS = (1, 3, 5, 10, 20, 50)  # samples a class
@@ -22,6 +23,8 @@ MOST = 8000  # samples of a set
 ASKED = 400  # after a handful of samples
 TAUGHT = 5000  # of which a fifth is held out
 CONCEPTS = 4000  # a half of the first concept, a quarter of the second, and a quarter is asked
+UNITS = (2000, 500, 1000)  # samples before another unit, taught in it, and asked in it
+THOUSANDTH = 0.001
 FIRST = (100, 500)  # samples whose labels are all told
 _RECORDINGS = ("wisdm", "roomocc", "occupancy")
 _RUNS = ("wisdm", "roomocc", "digits")  # their own order is not that in which samples come
@@ -170,12 +173,28 @@ def _unseen(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
     return make(name, way.removeprefix(_ALL), sets, most, seed)
 
 
+def _order(name: str, stream: Stream, seed: int) -> Rows:
+    """The rows in file order, or shuffled if that is not the order in which samples come."""
+    rows = np.arange(stream.samples)
+    return np.random.default_rng(seed).permutation(rows) if name in _RUNS else rows
+
+
+def _unit(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
+    """One unit, then another; the same is asked whether the first unit is taught or not."""
+    stream = sets(name)
+    before, after, asked = (min(samples, most * samples // sum(UNITS)) for samples in UNITS)
+    rows = _order(name, stream, seed)[: before + after + asked]
+    values = np.asarray(stream.values)[rows]
+    values[before:] *= THOUSANDTH
+    labels = np.asarray(stream.labels)[rows]
+    both = Stream(name, values, labels, stream.feature_names, stream.class_names)
+    taught = np.arange(before if way == NEW_UNIT else 0, before + after)
+    return _lesson(both, taught, np.arange(before + after, len(rows)), drawn=name in _RUNS)
+
+
 def _first(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
     stream = sets(name)
-    order = np.arange(stream.samples)
-    if name in _RUNS:
-        order = np.random.default_rng(seed).permutation(order)
-    rows = order[: min(int(way.removeprefix("first ")), most)]
+    rows = _order(name, stream, seed)[: min(int(way.removeprefix("first ")), most)]
     lesson = _lesson(stream, rows, rows[:0])
     return replace(lesson, answers=lesson.labels, told=True, drawn=name in _RUNS)
 
@@ -240,6 +259,18 @@ TESTS: Mapping[str, Test] = {
         _groups,
         (IN_ORDER,),
         beside=ALL_AT_ONCE,
+    ),
+    "unit": Test(
+        "Another unit",
+        f"{UNITS[0]:,} samples are taught, then {UNITS[1]:,} whose values are all multiplied by "
+        f"{THOUSANDTH}, as by a sensor of another unit; or only these {UNITS[1]:,}. Then "
+        f"{UNITS[2]:,} of the same unit are asked. Plain accuracy; in file order, but for wisdm "
+        "and roomocc, which are shuffled.",
+        ("elec", "weather", "rbf_m", "sea_a", "agrawal_a", "wisdm", "roomocc"),
+        (BOTH_UNITS, NEW_UNIT),
+        _unit,
+        (BOTH_UNITS, NEW_UNIT),
+        kinds=("plain",),
     ),
     "unseen": Test(
         "Unseen streams",

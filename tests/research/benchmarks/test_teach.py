@@ -12,8 +12,10 @@ import pytest
 
 from microshrub_research.benchmarks.lessons import (
     BLOCKS,
+    BOTH_UNITS,
     IN_ORDER,
     MIXED,
+    NEW_UNIT,
     SHUFFLED,
     TESTS,
     TWO_ROUNDS,
@@ -107,6 +109,18 @@ def test_the_second_concept_is_asked_and_its_rows_are_new() -> None:
     assert rows(*taught) == rows(first.values[:2000], first.labels[:2000])
     assert made.asked.tolist() == second.values[3000:4000].tolist()
     assert made.answers.tolist() == second.labels[3000:4000].tolist()
+
+
+def test_another_unit_is_taught_after_the_first_one_or_alone() -> None:
+    both, alone = (lesson("unit", "sea_a", way) for way in (BOTH_UNITS, NEW_UNIT))
+    values, labels = SETS("sea_a").values, SETS("sea_a").labels
+    assert both.values[:2000].tolist() == values[:2000].tolist()
+    assert both.values[2000:].tolist() == alone.values.tolist()
+    assert alone.values.tolist() == (values[2000:2500] * 0.001).tolist()
+    assert alone.labels.tolist() == labels[2000:2500].tolist()
+    for made in (both, alone):
+        assert made.asked.tolist() == (values[2500:3500] * 0.001).tolist()
+        assert made.answers.tolist() == labels[2500:3500].tolist()
 
 
 def test_first_samples_are_told_and_tables_are_shuffled() -> None:
