@@ -18,7 +18,8 @@ from ..base.terminal import console, showing
 from ..base.versions import versions
 from ..features.feature_choice import WINDOWS, Place
 from ..features.feature_options import FeatureOptions
-from ..features.recording_clock import RecordingClock, clock_in, clock_of
+from ..features.recording_clock import RecordingClock, clock_in, clock_of, timed
+from ..features.window_choice import shows_more
 from ..features.window_gain import runs_of, window_gain
 from ..reports.page import surroundings
 from ..reports.recording_report import HEAD, RecordingReport, class_facts
@@ -210,7 +211,25 @@ def _features(stream: Stream, clock: RecordingClock | None) -> list[str]:
         return []
     gain = window_gain(stream, window)
     helps = known if gain is None else gain.is_plain or (known and not gain.is_loss)
-    return ["--features", *words] if helps else []
+    if not helps:
+        return []
+    return ["--features", *(words or _longer_window(stream, replace(place, channels=names)))]
+
+
+def _longer_window(stream: Stream, place: Place) -> list[str]:
+    """A longer window than the usual one in the words of --features, if the classes show more."""
+    rows, _ = timed(stream, None)
+    options, result = FeatureOptions.of([], place), list[str]()
+    while (window := 2 * options.window) in WINDOWS:
+        words = [f"window={window}", f"hop={window // 4}", "bands=auto"]
+        longer = FeatureOptions.of(words, place)
+        try:
+            if not shows_more(rows, options, longer):
+                break
+        except UserError:  # no features can be made of these readings: the next command says why
+            break
+        options, result = longer, words
+    return result
 
 
 def _window_words(stream: Stream, window: int) -> list[str]:

@@ -1,0 +1,89 @@
+"""Whether the classes of a recording show more in longer windows than in the usual ones.
+
+What is slow shows in a long window; where classes change often, fewer long windows hold one alone.
+A linear discriminant on the features themselves weighs both: it learns the windows of every other
+run of each class and is asked about the others, then the other way round. Windows that hold the
+end of a run and the beginning of the next are among them, with the class of their last reading.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..streams.stream import Stream
+from .feature_extraction import extracted
+from .feature_options import FeatureOptions
+from .window_gain import runs_of
+
+_MOST = 60_000  # readings
+_LEAST = 3  # windows of a class that are learned
+_AHEAD = 0.03  # of the share of answers that are right, which is more than chance makes
+_SHRINKAGE = 0.2  # of the covariance, towards that of features that do not go together
+
+Floats = NDArray[np.float64]
+
+
+def shows_more(stream: Stream, usual: FeatureOptions, longer: FeatureOptions) -> bool:
+    """Whether more windows by `longer` are told right, the mean of the classes, than by `usual`.
+
+    Raises UserError if a board could not have given these readings.
+    """
+    first = dataclasses.replace(
+        stream,
+        values=stream.values[:_MOST],
+        labels=stream.labels[:_MOST],
+        groups=None,
+        starts=tuple(start for start in stream.starts if start < _MOST),
+    )
+    if len(first.values) < 2 * longer.window:
+        return False
+    scores = [_score(first, options) for options in (usual, longer)]
+    return bool(scores[1] - scores[0] > _AHEAD)
+
+
+def _score(stream: Stream, options: FeatureOptions) -> float:
+    """The share of windows that are told right, the mean of the classes; NaN without enough."""
+    made = extracted(stream, options)
+    assert made.times is not None
+    second = _second_halves(stream)[made.times]
+    parts = [_told(made.values, np.asarray(made.labels), learned) for learned in (second, ~second)]
+    return float(np.mean(parts))
+
+
+def _second_halves(stream: Stream) -> NDArray[np.bool_]:
+    """Of each reading, whether it is in the second, the fourth ... run of its class."""
+    result = np.zeros(len(stream.labels), np.bool_)
+    seen = Counter[int]()
+    for begin, end, label in runs_of(stream):
+        result[begin:end] = seen[label] % 2 == 1
+        seen[label] += 1
+    return result
+
+
+def _told(values: Floats, labels: NDArray[np.uint8], learned: NDArray[np.bool_]) -> float:
+    """The share of the windows that were not learned that a discriminant tells; NaN if none."""
+    asked = ~learned
+    able = [
+        label
+        for label in np.unique(labels)
+        if np.count_nonzero(labels[learned] == label) >= _LEAST and label in labels[asked]
+    ]
+    if len(able) < 2:
+        return float("nan")
+    spread = values[learned].std(axis=0)
+    rows = (values - values[learned].mean(axis=0)) / np.where(spread > 0, spread, 1)
+    means = np.array([rows[learned & (labels == label)].mean(axis=0) for label in able])
+    away = np.concatenate(
+        [rows[learned & (labels == label)] - mean for label, mean in zip(able, means, strict=True)]
+    )
+    together = away.T @ away / len(away)
+    apart = np.eye(len(together)) * max(np.trace(together) / len(together), 1e-9)
+    weights = np.linalg.solve((1 - _SHRINKAGE) * together + _SHRINKAGE * apart, means.T)
+    scores = rows[asked] @ weights - 0.5 * (means.T * weights).sum(axis=0)
+    answers = np.array(able)[scores.argmax(axis=1)]
+    right = [np.mean(answers[labels[asked] == label] == label) for label in able]
+    return float(np.mean(right))
