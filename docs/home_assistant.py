@@ -15,7 +15,7 @@ from microshrub_tools.board.discovery_messages import Entity, entities
 PICTURE = Path(__file__).parent / "images" / "home-assistant.svg"
 _AROUND: dict[str, Any] = {
     "sensor": {"kind": "mpu6050"},
-    **{key: {"is": "there"} for key in ("alarm", "anomaly", "queries")},
+    **{key: {"is": "there"} for key in ("alarm", "anomaly", "checkpoint", "queries")},
 }
 _VALUES = {
     "state": "spin", "confidence": "93 %", "accuracy": "96 %", "drift": "OK", "anomaly": "OK",

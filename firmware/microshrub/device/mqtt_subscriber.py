@@ -5,6 +5,10 @@ from micropython import const
 _HOLD = const(600000)  # milliseconds for which a label from the broker holds
 _ROOM = const(112)  # bytes of an answer
 _UNKNOWN = "Don't know"
+# No class can be called so, in lower case, see discovery_messages.py
+_RESERVED = (
+    "nothing asked", "what is it?", "don't know", "not labelled", "none", "unknown", "unavailable",
+)  # fmt: skip
 
 
 def hear(mqtt, topic, text, is_whole):
@@ -69,6 +73,8 @@ def _name(mqtt, text):
     spare = mqtt.names.spare and mqtt.app.spare
     if not spare or not spare.novelty.waiting:
         raise ValueError("no novel class waits for a name")
+    if text.lower() in _RESERVED:
+        raise ValueError("no class can be called %s here" % text)
     mqtt.app.settle()
     c = spare.name(text)
     mqtt.app.taught()

@@ -88,8 +88,8 @@ def test_what_cannot_be_is_refused_in_words(given: dict[str, Any], words: str) -
         MqttSettings(**{"host": "broker", "name": "kitchen"} | given)
 
 
-@pytest.mark.parametrize("name", [*discovery_messages.RESERVED, "a\tb"])
-def test_a_class_cannot_be_called_as_an_option_of_the_select(name: str) -> None:
+@pytest.mark.parametrize("name", [*discovery_messages.RESERVED, "None", "Don't know", "a\tb"])
+def test_a_class_cannot_be_called_as_what_means_something_else(name: str) -> None:
     with pytest.raises(UserError, match="no class can be called"):
         MqttSettings("broker", "kitchen").config(("walk", name))
 

@@ -212,6 +212,33 @@ def test_answers_arrive_or_are_refused_in_words(
     assert listener.until_at("message") == "no novel class waits for a name"
 
 
+def test_a_novel_class_gets_no_name_that_means_something_else(
+    broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
+) -> None:
+    start(
+        broker.port,
+        class_names=[CLASSES[0], "", ""],
+        spare_classes={"classes": 2, "room": 16},
+        parameters={"features": 2, "classes": 3, "bytes": 12000},
+    )
+    samples = listener.until_state()["samples"]
+    wanted = samples + 200
+    while samples < wanted:
+        listener.say("label/set", CLASSES[0])
+        samples = listener.until_state(label=CLASSES[0])["samples"]
+    listener.say("label/set", "")
+    listener.until_at("message", lambda text: text == "samples are not labelled")
+    level(tmp_path, HIGH)
+    listener.until_state(new=1)
+    for name in (*discovery_messages.RESERVED, "None"):
+        listener.say("name/set", name)
+        assert listener.until_at("message") == f"no class can be called {name} here"
+    listener.say("name/set", "walk")
+    assert listener.until_at("message") == "class 1 is called walk"
+    parts = json.loads(listener.last[DEVICE])["cmps"]  # it is announced before the message
+    assert parts["state"]["ops"] == [CLASSES[0], "walk"]
+
+
 def test_it_is_told_what_is_normal(broker: Mosquitto, listener: Listener, start: Start) -> None:
     start(broker.port, anomaly={"period": 1000, "window": 16, "normal": 16})
     listener.until_at("status", lambda text: text == "online")

@@ -23,6 +23,7 @@ ALL = {
     "queries": {"labels": 1, "samples": 2},
     "spare_classes": {"classes": 2, "room": 16},
     "alarm": {"detector": "page_hinkley"},
+    "checkpoint": {"path": "checkpoint", "seconds": 240},
     "parameters": {"features": 2, "classes": 4, "bytes": 12000},
 }
 

@@ -15,7 +15,12 @@ from typing import Any
 
 PREFIX = "homeassistant"
 UNASKED, ASKED, UNKNOWN, UNLABELLED = "Nothing asked", "What is it?", "Don't know", "Not labelled"
-RESERVED = (UNASKED, ASKED, UNKNOWN, UNLABELLED)
+# No class can be called so, in lower case: the lists have it for something else, or Home Assistant
+# takes it for no value. firmware's mqtt_subscriber.py has the same.
+RESERVED = (
+    *(each.lower() for each in (UNASKED, ASKED, UNKNOWN, UNLABELLED)),
+    *("none", "unknown", "unavailable"),
+)
 WHOLE_DEVICES = (2024, 12)  # the version of Home Assistant that reads one message a device
 _NAMES = "\x01"  # in a list of options: here belong the names of the classes
 _DIAGNOSTIC = {"ent_cat": "diagnostic"}
@@ -92,9 +97,10 @@ def entities(config: Mapping[str, Any], *, old: bool = False) -> list[Entity]:
         _measured("accuracy", "Recent accuracy", unit_of_meas="%"),
         _measured("samples", "Samples learned", **_DIAGNOSTIC, stat_cla="total_increasing"),
         _measured("free", "Free heap", dev_cla="data_size", unit_of_meas="B", **_DIAGNOSTIC),
-        _measured("unsaved", "Unsaved labels", **_DIAGNOSTIC),
         Entity("sensor", "message", "Message", {"stat_t": "~message", **_DIAGNOSTIC}),
     ]
+    if config.get("checkpoint"):
+        result.append(_measured("unsaved", "Unsaved labels", **_DIAGNOSTIC))
     if config.get("alarm"):
         result.append(_yes_or_no("drift", "Drift", "problem", **_DIAGNOSTIC))
     if config.get("anomaly"):
@@ -251,7 +257,7 @@ def entity_topics(board: str) -> list[str]:
 
 
 _EVERYTHING: Mapping[str, Any] = {
-    **dict.fromkeys(("alarm", "anomaly", "queries"), True),
+    **dict.fromkeys(("alarm", "anomaly", "checkpoint", "queries"), True),
     "spare_classes": {"classes": 1},
     "sensor": {"kind": "adc"},
 }

@@ -75,7 +75,12 @@ class MqttSettings:
         if sleeps:
             raise UserError("--sleep switches the radio off, which --mqtt needs: leave one out")
         for name in classes:
-            if name in discovery_messages.RESERVED or any(ord(letter) < 32 for letter in name):
+            if name.lower() in discovery_messages.RESERVED:
+                raise UserError(
+                    f"--mqtt: no class can be called {name!r}, which means something else to Home "
+                    "Assistant. Give it another name"
+                )
+            if any(ord(letter) < 32 for letter in name):
                 raise UserError(f"--mqtt: no class can be called {name!r} there")
         sure = min(round(self.sure * 255 / 100), 256)
         result = {
