@@ -11,11 +11,13 @@ import pytest
 from board_support import UnixBoard, what_starts
 from browser_support import Browser
 from emulated_support import START, OnLine, board_file
+from node_support import run_in_node
+from patience import PATIENCE
 from playground_support import choose, take
 from sensor_support import held_clock
 from teach_support import crc, end, taught
 
-from microshrub_host import load_model
+from microshrub_host import load_model, open_stream, simulate
 from microshrub_host.boards import board_files, emulated_boards
 from microshrub_host.boards.emulator import EmulatedBoard
 from microshrub_host.library import loader
@@ -83,6 +85,55 @@ def test_a_project_that_was_opened_again_is_put_on_a_board(
     learner.load(state.read_bytes())
     assert learner.state_crc32() == before
     assert "the model is learner.state" in what_starts(micropython_command, board.flash)
+
+
+def test_a_board_with_too_little_memory_is_told_before_anything_is_copied(tmp_path: Path) -> None:
+    """As when a Pico was chosen, and a Pico W is connected, whose machine code is the same."""
+    program = """
+        import { checkMemory } from "./bundle.mjs";
+        import { readFileSync } from "node:fs";
+        const value = async () => JSON.parse(readFileSync(0, "utf8"));
+        const board = { run: async () => "", value };
+        const checked = checkMemory(board, 183000, "Raspberry Pi Pico");
+        const why = await checked.catch(({ message }) => message);
+        console.log(JSON.stringify(why ?? null));
+    """
+    check = {"board/flash": "checkMemory"}
+    assert run_in_node(tmp_path, program, check, 183000) is None
+    told = run_in_node(tmp_path, program, check, 177120)
+    assert told.startswith(
+        "The program takes about 183,000 bytes of RAM, and this board has 177,120 free. "
+        "Is it a Raspberry Pi Pico? If not, choose your board above."
+    )
+
+
+@pytest.mark.long
+def test_much_that_was_taught_gets_a_larger_learner_if_the_board_has_room(
+    bridged: Browser, board: UnixBoard, tmp_path: Path
+) -> None:
+    """1,800 samples: 29 KB on a Pico; an ESP32 has room for 27, and all is learned again."""
+    size = "document.querySelector('#board-bytes').textContent"
+    project = tmp_path / "gestures.mshrub"
+    taught(bridged, rounds=2, seconds=48)
+    bridged.run("document.querySelector('#learn-me').click()")
+    for name, told, kilobytes in (("rpi_pico", "up to 64 KB here", 29), ("esp32", "the most", 27)):
+        if name == "esp32":
+            choose(bridged, "gestures-board", name)
+        bridged.wait("!!document.querySelector('#gestures-flash')", PATIENCE)
+        assert f"takes {kilobytes} KB of this board's RAM" in bridged.run(size)
+        assert told in bridged.run(size)
+        take(bridged, "take-gestures", project)
+        result = simulate(open_stream(str(project)), bytes=1024 * kilobytes).state_crc32
+        assert crc(bridged) == result == load_model(project).learner.state_crc32()
+    put_on_board(bridged)
+    with HostLink(SerialLine(board.port)) as link:
+        link.connect()
+        assert link.ask(FINGERPRINT).crc32 == crc(bridged)
+    bridged.run("document.querySelector('#start-over').click()")
+    bridged.give_file("#project", project)
+    bridged.wait("!!document.querySelector('#gestures-flash')", PATIENCE)
+    assert bridged.run("document.querySelector('#gestures-board').value") == "esp32"
+    assert crc(bridged) == result
 
 
 def heap_of(name: str) -> str:

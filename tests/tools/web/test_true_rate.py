@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+import io
 import json
+import re
+import zipfile
 from pathlib import Path
 
 from browser_support import Browser
+from chromium_support import Chromium
 from playground_support import take
 from sensor_support import circle, line, settle
 from teach_support import begin, do, end, name, press
@@ -77,3 +82,61 @@ def test_readings_that_are_lost_are_counted_and_told(held: Browser) -> None:
     assert held.run(LEARNED) == (
         "18 samples learned; 51 readings lost: the device was too busy, or the sensor paused"
     )
+
+
+SHOW = """
+(() => {
+  const button = [...document.querySelectorAll(".hand button")].find(
+    (each) => each.firstChild.textContent === %s);
+  const { timeStamp } = new Event("now");
+  button.click();
+  return timeStamp;
+})()
+"""
+BUSY = "(() => { for (const end = Date.now() + 2600; Date.now() < end; ); })()"
+LOST = re.compile(r"; ([0-9]+) readings? lost: the device was too busy")
+
+
+def test_six_times_slower_the_rate_is_true_and_what_is_lost_is_told(
+    playground: Chromium, tmp_path: Path
+) -> None:
+    """By the page's own clock, 50 readings of each second were taken or are told as lost."""
+    page = playground
+    name(page, "circle, line")
+    begin(page)
+    page.call("Emulation.setCPUThrottlingRate", rate=6)
+    try:
+        moments, lost = [page.run(SHOW % '"circle"')], [0]
+        for is_busy in (False, True):
+            for i in range(40):
+                move(page, i)
+            if is_busy:  # for longer than anybody knows what was
+                page.run(BUSY)
+                page.wait(f"/lost/.test({LEARNED})")
+            text = "line" if not is_busy else "only predict"
+            moments.append(page.run(SHOW % json.dumps(text)))
+            found = LOST.search(page.run(LEARNED))
+            lost.append(int(found[1]) if found else 0)
+    finally:
+        page.call("Emulation.setCPUThrottlingRate", rate=1)
+    end(page)
+    kept = readings(take(page, "take-gestures", tmp_path / "gestures.mshrub"))
+    for k, count in enumerate(kept):
+        due = (moments[k + 1] - moments[k]) / 20
+        assert abs(count + lost[k + 1] - lost[k] - due) < 1.5, (kept, moments, lost)
+    assert lost[2] > lost[1]
+
+
+def move(page: Chromium, i: int) -> None:
+    """The pointer goes on in a circle in the pad, as the browser itself moves it."""
+    box = page.run("document.querySelector('.pad').getBoundingClientRect().toJSON()")
+    x, y = (box[side] + box[length] / 2 for side, length in (("x", "width"), ("y", "height")))
+    dx, dy = circle(i / 50)
+    page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x + dx, y=y + dy)
+
+
+def readings(project: bytes) -> list[int]:
+    """How many each recording has."""
+    with zipfile.ZipFile(io.BytesIO(project)) as archive:
+        told = json.loads(archive.read("gestures.json"))
+    return [len(base64.b64decode(each["readings"])) // 8 for each in told["recordings"]]

@@ -45,11 +45,11 @@ export function panel(title: string, ...children: readonly Child[]): HTMLElement
   return make("section", { class: "panel" }, make("h3", {}, title), ...children);
 }
 
-/** A table; the first cell of a row is its heading. */
+/** A table; the first cell of a row is its heading. What stands over the headings may be empty. */
 export function table(head: readonly string[], rows: readonly (readonly Child[])[]): HTMLElement {
   const cells = (row: readonly Child[]): HTMLElement[] =>
     row.map((cell, i) => make(i ? "td" : "th", i ? {} : { scope: "row" }, cell));
-  const top = head.map((text) => make("th", { scope: "col" }, text));
+  const top = head.map((text) => (text ? make("th", { scope: "col" }, text) : make("td")));
   return make(
     "table",
     {},

@@ -66,6 +66,12 @@ export function checkTarget(model: Model, target: Target, data: PageData): void 
   checkPins(aroundOf(model, target), target.board, data.companion_flags);
 }
 
+/** Bytes of RAM that a program with that model takes there. */
+export function takenOn(board: Board, { learner, saved }: Model, hasSensor: boolean): number {
+  const beside = board.beside[learner.key]![hasSensor ? "motion" : "program"];
+  return saved.learner.length + saved.quantizer.length + beside;
+}
+
 /** The files of `microshrub build` for a board, with the library for that processor. Rejects as checkTarget() throws. */
 export async function programFiles(
   model: Model,

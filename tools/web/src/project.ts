@@ -3,7 +3,7 @@
 //
 // Beside what a model's file has, it holds
 //   recording.csv  the samples with their classes, which the simulator learns
-//   gestures.json  the sensor, what classes need and switch, and each recording's readings and samples in base64
+//   gestures.json  the sensor, the board, what classes need and switch, and each recording's readings and samples in base64
 // What the readings are is known of a sensor of this page; of a board's it stands in config.json.
 
 import type { Kept } from "./learning/autosave";
@@ -34,6 +34,7 @@ export function projectFile(
   source: Source,
   { recordings, lesson: { above }, shape: { sensor } }: Pick<Gestures, "recordings" | "lesson" | "shape">,
   data: PageData,
+  board: string,
   switched: Chosen | null,
 ): Blob {
   const whole = recordings.filter(({ rows }) => rows.length);
@@ -45,7 +46,7 @@ export function projectFile(
   const text = (words: string): Uint8Array => new TextEncoder().encode(words);
   return modelFile(model, data, {
     [CSV]: text(csvOf(whole, model.featureNames, model.classNames)),
-    [GESTURES]: text(JSON.stringify({ source, sensor, above, switched, recordings: packed })),
+    [GESTURES]: text(JSON.stringify({ source, sensor, board, above, switched, recordings: packed })),
   });
 }
 
@@ -59,7 +60,7 @@ export async function readProject(file: File, kinds: readonly SensorKind[]): Pro
     const config = JSON.parse(new TextDecoder().decode(parts[CONFIG])) as Config;
     const told = JSON.parse(new TextDecoder().decode(parts[GESTURES])) as Told;
     const { class_names: classNames, parameters } = config;
-    const { source, above = [], switched = null } = told;
+    const { source, board = "", above = [], switched = null } = told;
     const shape = shapeOf(source) ?? { ...shapeIn(config.extraction), ...sensorIn(told, kinds) };
     if (!isSource(source) || !isNames(classNames) || !isAbove(above)) throw refused;
     const { bytes } = parameters;
@@ -70,7 +71,7 @@ export async function readProject(file: File, kinds: readonly SensorKind[]): Pro
     if (!recordings.length || !recordings.every(isKnown)) throw refused;
     const lesson = { classNames, above, recordings: recordings.map((each) => [each, each.label] as const) };
     if (switched && !isChosen(switched)) throw refused;
-    return { source, shape, bytes, lesson, switched };
+    return { source, shape, board, bytes, lesson, switched };
   } catch {
     throw refused;
   }
@@ -84,6 +85,7 @@ interface Config {
 interface Told {
   readonly source: Source;
   readonly sensor?: SensorSettings; // of a board
+  readonly board?: string; // for which it was made
   readonly above?: Above;
   readonly switched?: Chosen | null;
   readonly recordings: readonly Packed[];

@@ -35,6 +35,13 @@ export async function architectureOf(board: RawRepl): Promise<string | undefined
   return ((has >> 8) & 3) === SUB_VERSION ? ARCHITECTURES[(has >> 10) & 0xf] : undefined;
 }
 
+/** Rejects if the board, which was just reset, has less RAM than that; it was taken for a board of that name. */
+export async function checkMemory(board: Pick<RawRepl, "run" | "value">, taken: number, name: string): Promise<void> {
+  await board.run("import gc; gc.collect()");
+  const free = await board.value<number>("gc.mem_free()");
+  if (taken > free) throw new BoardError(texts.board.memory(taken, free, name));
+}
+
 /** Put the program on the board and switch to it; `expected` is the self-test's checksum. */
 export async function flash(
   board: RawRepl,

@@ -14,6 +14,7 @@ const [DATABASE, STORE, KEY] = ["microshrub", "lessons", "gestures"] as const;
 export interface Kept {
   readonly source: Source;
   readonly shape: Shape;
+  readonly board: string; // its key
   readonly bytes: number; // of the learner
   readonly lesson: Lesson;
   readonly switched: Chosen | null; // by each class on a board

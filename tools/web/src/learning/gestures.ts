@@ -97,9 +97,9 @@ export class Gestures {
   /** Read that sensor from now on; its samples are only predicted. */
   run(sensor: Sensor): void {
     this.lostBefore = this.lost;
+    sensor.read(); // what came while the learner was made
     this.sensor = sensor;
     this.label = null;
-    sensor.read(); // what came while the learner was made
     this.tick();
   }
 
@@ -109,6 +109,7 @@ export class Gestures {
   }
 
   set label(label: number | null) {
+    if (!this.played.length) this.takeDue(); // it was shown before, and a slow computer reads late
     this.played = [];
     this.exam = null;
     this.current = label === null ? null : { label, readings: [], rows: [] };
@@ -230,12 +231,19 @@ export class Gestures {
   }
 
   private read(): void {
-    const came = this.sensor?.read() ?? [];
     const played = this.played.shift();
-    if (played) this.take(played);
-    else for (const reading of came) this.take(reading && readingBytes(reading));
+    if (!played) this.takeDue();
+    else {
+      this.sensor?.read();
+      this.take(played);
+    }
     if (!played && !this.sensor) void this.stop();
     this.work();
+  }
+
+  /** Take the sensor's readings up to now. */
+  private takeDue(): void {
+    for (const reading of this.sensor?.read() ?? []) this.take(reading && readingBytes(reading));
   }
 
   private take(bytes: Uint8Array | null): void {

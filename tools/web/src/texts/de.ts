@@ -4,6 +4,7 @@ import type { Texts } from "../texts";
 import { OPTIONS } from "./options_de";
 
 const count = (n: number): string => n.toLocaleString("de");
+const kilobytes = (n: number): string => `${count(n / 1024)} KB`;
 const samples = (n: number): string => (n === 1 ? "1 Beispiel" : `${count(n)} Beispiele`);
 const ofSamples = (n: number): string => (n === 1 ? "1 Beispiel" : `${count(n)} Beispielen`); // "von ..."
 
@@ -199,6 +200,10 @@ export const de: Texts = {
     space: (need, free) =>
       `Das Programm braucht ${count(need)} Bytes im Flash des Boards, und ${count(free)} sind frei. ` +
       "Lösch dort Dateien.",
+    memory: (taken, free, name) =>
+      `Das Programm braucht etwa ${count(taken)} Bytes RAM, und dieses Board hat ${count(free)} frei. Ist es ` +
+      `ein ${name}? Wenn nicht, wähl oben dein Board. Das Programm des Boards ist unverändert.`,
+    noStart: (said) => `Das Programm ist auf dem Board, startet aber nicht: ${said}`,
     full: "Der Flash des Boards ist voll. Lösch dort Dateien; das Board hat noch sein bisheriges Programm.",
     damaged: (path) =>
       `${path} kam auf dem Board nicht so an, wie es gesendet wurde. Fang noch einmal an; das Board ` +
@@ -366,8 +371,8 @@ export const de: Texts = {
   teach: {
     title: "Bring ihm eine Geste bei",
     lead:
-      "Drück einen Namen und mach einige Sekunden lang diese Geste, dann die nächste. Drück zuletzt " +
-      "„nur vorhersagen“: Kennt es sie?",
+      "Drück auf einen Namen und mach einige Sekunden lang diese Geste, dann die nächste. Drück zuletzt " +
+      "auf „nur vorhersagen“: Kennt es sie?",
     source: "Sensor",
     sourceGroups: { board: "Für ein Board", play: "Zum Spielen" },
     sources: {
@@ -382,21 +387,21 @@ export const de: Texts = {
       motion: "Beweg dieses Gerät.",
       keyboard: "Drück Tasten: die Pfeiltasten, oder beliebige in einem Rhythmus.",
       microphone: "Sprich, klatsch, pfeif.",
-      board: "Steck ein Board an, dessen Programm einen Sensor hat, und drück „Anfangen“.",
+      board: "Steck ein Board an, dessen Programm einen Sensor hat, und drück auf „Anfangen“.",
     },
     readings: {
       title: "Ein Programm, das seine Messungen schickt",
-      lead: "Es ersetzt das Programm, das auf dem Board ist. Drück danach „Anfangen“.",
+      lead: "Es ersetzt das Programm, das auf dem Board ist. Drück danach auf „Anfangen“.",
     },
     cable: {
       rate: (rate) => (rate === 1 ? "1 Messung je Sekunde" : `${count(rate)} Messungen je Sekunde`),
       waits: (why) =>
         `${why} Steck es wieder an, dann geht es weiter. Gelerntes bleibt; „Beenden“ hört hier auf.`,
       back: "Das Board ist wieder da.",
-      lost: (why) => `${why} Gelerntes bleibt. Ist das Board wieder da, drück „Weitermachen“.`,
+      lost: (why) => `${why} Gelerntes bleibt. Ist das Board wieder da, drück auf „Weitermachen“.`,
       silent:
         "Kein Programm von microshrub antwortet. Startet das Board gerade, warte und drück noch einmal " +
-        "„Anfangen“; hängt sein Programm, drück die Reset-Taste. Hat das Board nur MicroPython, bekommt " +
+        "auf „Anfangen“; hängt sein Programm, drück die Reset-Taste. Hat das Board nur MicroPython, bekommt " +
         "es unten ein Programm; hat es keines, braucht es das zuerst: siehe „Ein neues Board“ im " +
         "nächsten Schritt.",
       tooOld: "Das Programm des Boards ist zu alt: Es sagt nicht, was sein Sensor ist. Bau es neu.",
@@ -423,16 +428,16 @@ export const de: Texts = {
       motion: "Ein Board fühlt dasselbe mit einem MPU-6050.",
       board: "Gelernt wird mit dem, was das Board hat.",
       pointer:
-        "Zum Spielen: Ein Board hat keinen Zeiger. Um ein Board zu lehren, öffne diese Seite auf einem " +
-        "Handy oder wähl „Ein Board am Kabel“.",
+        "Zum Spielen: Ein Board hat keinen Zeiger. Um einem Board etwas beizubringen, öffne diese " +
+        "Seite auf einem Handy oder wähl „Ein Board am Kabel“.",
       keyboard:
-        "Zum Spielen: Ein Board hat keine Tastatur. Um ein Board zu lehren, öffne diese Seite auf einem " +
-        "Handy oder wähl „Ein Board am Kabel“.",
-      microphone: "Zum Spielen: Das Mikrofon eines Boards hört anders. Um ein Board zu lehren, wähl „Ein Board am Kabel“.",
+        "Zum Spielen: Ein Board hat keine Tastatur. Um einem Board etwas beizubringen, öffne diese " +
+        "Seite auf einem Handy oder wähl „Ein Board am Kabel“.",
+      microphone: "Zum Spielen: Das Mikrofon eines Boards hört anders. Um einem Board etwas beizubringen, wähl „Ein Board am Kabel“.",
     },
     classes: {
       title: "Gesten",
-      add: "Eine Geste mehr",
+      add: "Geste hinzufügen",
       name: (n) => `Name der Geste ${n}`,
       remove: (name) => `${name} und ihre Aufnahmen löschen`,
       threshold: (name) => `Konfidenz, ab der ${name} erkannt wird`,
@@ -461,8 +466,8 @@ export const de: Texts = {
     nothingYet: "noch nichts",
     below: (name, percent) => `${name}? Unter ${percent} %`,
     unsure: (names) => `unsicher: ${names.join(" oder ")}`,
-    first: "Drück einen Namen und zeig die Geste.",
-    teaching: (name) => `Es lernt ${name}. Drück nach einigen Sekunden den nächsten Namen.`,
+    first: "Drück auf einen Namen und zeig die Geste.",
+    teaching: (name) => `Es lernt ${name}. Drück nach einigen Sekunden auf den nächsten Namen.`,
     finishing: "Es lernt noch den Rest ...",
     predicting: "Es sagt jetzt nur vorher. Mach irgendeine der Gesten.",
     heard: (learned) => `${samples(learned)} gelernt`,
@@ -472,11 +477,11 @@ export const de: Texts = {
       "der Sensor machte Pause",
     stopped: (n) =>
       `Es hat ${samples(n)} gelernt. Bring es jetzt im nächsten Schritt auf ein Board.`,
-    nothing: "Es wurde nichts gelernt: Drück einen Namen und zeig die Geste.",
+    nothing: "Es wurde nichts gelernt: Drück auf einen Namen und zeig die Geste.",
     unseen: {
       all: "Nimm jede Geste noch einmal auf, um zu sehen, wie gut es sie kennt.",
       more: (names) => `Nimm ${names.join(" und ")} noch einmal auf, um zu sehen, wie gut es sie kennt.`,
-      later: "Drück „nur vorhersagen“, um zu sehen, wie gut es sie kennt.",
+      later: "Drück auf „nur vorhersagen“, um zu sehen, wie gut es sie kennt.",
       checking: "Es lernt einige Aufnahmen von vorn und sagt die anderen vorher ...",
       failed: (why) => `Wie gut es ist, lässt sich nicht sagen: ${why}`,
       sampling: "Es lernt zuerst eine Stichprobe der Zeilen ...",
@@ -524,9 +529,12 @@ export const de: Texts = {
   handOver: {
     title: "Bring es auf ein Board",
     lead: "Ein Board für wenige Euro macht mit dem Gelernten allein weiter und lernt dazu.",
-    waits: "Bring ihm erst etwas bei und drück „Beenden“: Dann kannst du das Gelernte hier auf ein Board bringen.",
+    waits: "Bring ihm erst etwas bei und drück auf „Beenden“: Dann kannst du das Gelernte hier auf ein Board bringen.",
     connect: "Verdrahten, verbinden, fertig",
-    resizing: "Es lernt alles noch einmal, so groß, wie auf diesem Board Platz ist ...",
+    resizing: "Es lernt alles noch einmal, mit einem Lernverfahren anderer Größe ...",
+    size: (bytes, most) =>
+      `Das Lernverfahren belegt ${kilobytes(bytes)} vom RAM dieses Boards` +
+      (bytes < most ? `. Je mehr du zeigst, desto größer wird es: hier bis zu ${kilobytes(most)}.` : ", mehr passt hier nicht."),
     lacks: (board, bytes) => `${board}: ${count(bytes)} Bytes RAM zu wenig`,
     sensors: {
       motion: "Ein eigener: ein MPU-6050",
@@ -551,7 +559,7 @@ export const de: Texts = {
     fits: {
       pointer:
         "Ein Board hat keinen Zeiger. Es kann lernen, was du ihm über USB schickst. Soll es selbst " +
-        "Bewegung spüren, lehr es mit der Bewegung eines Handys und gib dem Board einen MPU-6050.",
+        "Bewegung spüren, zeig ihm die Gesten mit einem Handy und gib dem Board einen MPU-6050.",
       motion: "Das Board lernt, was du ihm über USB schickst.",
       keyboard:
         "Ein Board hat keine Tastatur. Es kann lernen, was du ihm über USB schickst; Taster und " +
@@ -574,7 +582,7 @@ export const de: Texts = {
     linkIs: "Kopiere diesen Link: Er öffnet das Projekt auf einem anderen Gerät.",
     copied: "Der Link ist kopiert. Er öffnet das Projekt auf einem anderen Gerät; die Aufnahmen stehen im Link selbst.",
     told:
-      "Passwörter gehen eine Seite nichts an, darum bringt die Kommandozeile dieses Programm auf das Board: " +
+      "Passwörter gehen eine Webseite nichts an, darum bringt die Kommandozeile dieses Programm auf das Board: " +
       "Sie fragt nach denen des WLANs und des Brokers. Das Board meldet dem Broker dann jede Geste, und Home Assistant findet es.",
     folder: "Einen Ordner für die Kommandozeile speichern",
     folderLead:

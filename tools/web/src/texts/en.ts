@@ -1,6 +1,7 @@
 // All that the page says, in English. A text for another language has the same name there.
 
 const count = (n: number): string => n.toLocaleString("en");
+const kilobytes = (n: number): string => `${count(n / 1024)} KB`;
 const counted = (n: number, what: string): string => `${count(n)} ${what}${n === 1 ? "" : "s"}`;
 const quoted = (value: number | string): string => (typeof value === "number" ? String(value) : `'${value}'`);
 
@@ -152,6 +153,10 @@ export const en = {
     space: (need: number, free: number) =>
       `The program needs ${count(need)} bytes of the board's flash, and ${count(free)} are free. ` +
       "Remove files from it.",
+    memory: (taken: number, free: number, name: string) =>
+      `The program takes about ${count(taken)} bytes of RAM, and this board has ${count(free)} free. Is it ` +
+      `a ${name}? If not, choose your board above. The board's program is unchanged.`,
+    noStart: (said: string) => `The program is on the board, but it does not start: ${said}`,
     full: "The board's flash is full. Remove files from it; it still has its previous program.",
     damaged: (path: string) =>
       `${path} did not arrive on the board as it was sent. Start again; the board still has its ` +
@@ -175,7 +180,7 @@ export const en = {
     write: "Connect the board, erase it and write MicroPython",
     noFile: "Choose the downloaded file first.",
     noImage:
-      "This is no image for an ESP32: it does not begin with the byte E9. Choose the .bin file, " +
+      "This is not an image for an ESP32: it does not begin with the byte E9. Choose the .bin file, " +
       "as it was downloaded.",
     noPartitions:
       "This image has no partition table, so it cannot start a blank board. Choose the file whose " +
@@ -222,7 +227,7 @@ export const en = {
     back: "The board is back.",
     forgot:
       "The board was reset, and no longer knows what it had learned before this stream. Put the " +
-      "program there again, or start the stream anew.",
+      "program there again, or start the stream again.",
     resets: "The board is reset again and again. See what it says in a terminal.",
     told: (samples: number, accuracy: string) =>
       `${counted(samples, "sample")} learned${accuracy && `, ${accuracy} right`}`,
@@ -349,7 +354,7 @@ export const en = {
         "No program of microshrub answers. If the board is starting, wait and press Begin again; if " +
         "its program hangs, press its reset button. A board with only MicroPython gets a program " +
         "below; one without MicroPython needs that first: see “A new board” in the next step.",
-      tooOld: "The board's program is too old: it does not tell what its sensor is. Build it anew.",
+      tooOld: "The board's program is too old: it does not tell what its sensor is. Build it again.",
       forecasts:
         "The board's program predicts a number. To teach it gestures, put another program on it, " +
         "such as the one below.",
@@ -366,14 +371,14 @@ export const en = {
       otherProgram: "There is another program on the board now.",
       otherReadings: (names: readonly string[], rate: number) =>
         `It was taught with the readings ${names.join(", ")}, ${count(rate)} a second, and this ` +
-        "board has other ones. Connect the former board, or start over.",
+        "board has different ones. Connect the earlier board, or start over.",
     },
     remarks: {
       motion: "A board feels the same with an MPU-6050.",
       board: "What teaches is what the board has.",
       pointer: "To play: a board has no pointer. To teach a board, open this page on a phone, or choose “A board on a cable”.",
       keyboard: "To play: a board has no keyboard. To teach a board, open this page on a phone, or choose “A board on a cable”.",
-      microphone: "To play: a board's microphone hears otherwise. To teach a board, choose “A board on a cable”.",
+      microphone: "To play: a board's microphone hears differently. To teach a board, choose “A board on a cable”.",
     },
     classes: {
       title: "Gestures",
@@ -423,13 +428,13 @@ export const en = {
       more: (names: readonly string[]) =>
         `Record ${names.join(" and ")} once more to see how well it does.`,
       later: "Press “only predict” to see how well it does.",
-      checking: "It learns some recordings anew, and predicts the others ...",
-      failed: (why: string) => `How well it does cannot be said: ${why}`,
+      checking: "It learns some recordings again, and predicts the others ...",
+      failed: (why: string) => `How well it does could not be measured: ${why}`,
       sampling: "It learns a sample of the rows first ...",
       sampled: (share: string, rows: number, all: number) =>
         `On unseen data: ${share}, from a sample of ${count(rows)} of the ${count(all)} rows`,
-      stretches: "It learns some stretches anew, and predicts the others ...",
-      none: "Each class has one stretch, so how well it does on unseen data cannot be said.",
+      stretches: "It learns some stretches again, and predicts the others ...",
+      none: "Each class has only one stretch, so the accuracy on unseen data cannot be measured.",
       figure: (share: string) => `On unseen data: ${share}`,
       now: (share: string) => `; as of now: ${share}`,
       share: (right: string, samples: number, guessing: string) =>
@@ -440,7 +445,7 @@ export const en = {
     cards: {
       title: "Recordings",
       lead:
-        "When a recording or a gesture is changed, everything is learned anew at once. Undo takes it " +
+        "When a recording or a gesture is changed, everything is learned again at once. Undo takes it " +
         "back. This browser keeps it all until you start over.",
       growing: "recording",
       samples: (n: number) => counted(n, "sample"),
@@ -470,7 +475,10 @@ export const en = {
     lead: "A board for a few euros continues by itself with what you taught, and goes on learning.",
     waits: "Teach it first, then press End: what it has learned can then be put on a board here.",
     connect: "Wire it, connect it, done",
-    resizing: "It learns everything again, at the size that this board has room for ...",
+    resizing: "It learns everything again, with a learner of another size ...",
+    size: (bytes: number, most: number) =>
+      `The learner takes ${kilobytes(bytes)} of this board's RAM` +
+      (bytes < most ? `. The more you teach, the larger it becomes: up to ${kilobytes(most)} here.` : ", the most that fits here."),
     lacks: (board: string, bytes: number) => `${board}: ${count(bytes)} bytes of RAM too few`,
     sensors: {
       motion: "Its own: an MPU-6050",
@@ -518,7 +526,7 @@ export const en = {
     linkIs: "Copy this link: it opens the project on another machine.",
     copied: "The link is copied. It opens the project on another machine; the recordings are in the link itself.",
     told:
-      "Passwords are nothing for a page, so the command line puts this program on the board: it asks for the " +
+      "A web page should not ask for passwords, so the command line puts this program on the board: it asks for the " +
       "network's and the broker's. The board then tells the broker each gesture, and Home Assistant finds it.",
     folder: "Save a folder for the command line",
     folderLead:
@@ -639,7 +647,7 @@ export const en = {
   phone: {
     title: "Use a phone as the sensor",
     lead: "Point the phone's camera here: it opens this page, where its motion can be the sensor.",
-    picture: (address: string) => `A picture for a camera, of the address ${address}`,
+    picture: (address: string) => `QR code of the address ${address}`,
   },
 
   errors: {

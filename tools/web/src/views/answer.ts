@@ -17,6 +17,7 @@ export class Answer {
   private above: Above = [];
   private rows: { readonly bar: HTMLElement; readonly share: HTMLElement }[] = [];
   private quietUntil = 0;
+  private later = 0; // a timer
 
   constructor() {
     this.element = make("div", { class: "answer" }, this.said, this.unsure, this.bars, this.spoken);
@@ -53,11 +54,15 @@ export class Answer {
     }
   }
 
-  /** Say a new answer to who cannot see it, not oftener than one can listen. */
+  /** Say a new answer to who cannot see it, not oftener than one can listen: of those meanwhile, the last. */
   private speak(name: string): void {
     const now = performance.now();
-    if (!name || now < this.quietUntil) return;
-    this.quietUntil = now + QUIET;
-    this.spoken.textContent = name;
+    clearTimeout(this.later);
+    if (now < this.quietUntil) {
+      this.later = window.setTimeout(() => this.speak(name), this.quietUntil - now);
+    } else if (name && name !== this.spoken.textContent) {
+      this.quietUntil = now + QUIET;
+      this.spoken.textContent = name;
+    }
   }
 }

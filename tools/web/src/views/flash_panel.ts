@@ -1,15 +1,16 @@
 // From the page straight to a board: connect, copy, prove, start.
 
-import { architectureOf, flash } from "../board/flash";
+import { architectureOf, checkMemory, flash } from "../board/flash";
 import { canConnect, chosenDevice, Port } from "../board/port";
-import { RawRepl } from "../board/raw_repl";
+import { BoardError, RawRepl } from "../board/raw_repl";
 import { make } from "../dom";
 import { Engine } from "../learning/engine";
-import { programFiles, type Model, type Target } from "../model";
+import { programFiles, takenOn, type Model, type Target } from "../model";
 import { BYTECODE, type PageData } from "../page_data";
 import { texts } from "../texts";
 
 const BAUD = 115_200;
+const FAILED = /does not fit|\w+Error\b/; // what the program says where it cannot start
 const START = 8_000; // milliseconds for the program to start, or to say why not
 
 /** How it goes with a board that is being written. */
@@ -85,11 +86,16 @@ async function putOnBoard(
     const expected = await expectedSelftest(model);
     const repl = await RawRepl.enter(port);
     const found = await architectureOf(repl);
-    const arch = data.boards.some((each) => each.arch === found) ? found! : BYTECODE;
+    const { board, sensor } = target;
+    const like = board.arch === found ? board : data.boards.find((each) => each.arch === found);
+    const arch = like?.arch ?? BYTECODE;
+    if (like) await checkMemory(repl, takenOn(like, model, sensor.kind !== "serial"), board.name);
     say(texts.board.found(arch));
     const files = await programFiles(model, target, arch, data);
     await flash(repl, files, data.board_code, expected, progress);
-    return lastLine(await repl.start(START));
+    const said = lastLine(await repl.start(START));
+    if (FAILED.test(said)) throw new BoardError(texts.board.noStart(said));
+    return said;
   } finally {
     await port.close();
   }

@@ -4,7 +4,7 @@
 import { choice, field, make, panel } from "../dom";
 import type { Gestures } from "../learning/gestures";
 import { isKnown, SERIAL } from "../link/sensor_settings";
-import { checkTarget, type Model, type Target } from "../model";
+import { checkTarget, takenOn, type Model, type Target } from "../model";
 import type { Board, PageData } from "../page_data";
 import { hopOf, windowOf } from "../learning/windows";
 import { projectFile } from "../project";
@@ -13,7 +13,7 @@ import type { Source } from "../sensors";
 import { hex32, texts } from "../texts";
 import { howToWire, SensorFields } from "./sensor_fields";
 import { SwitchFields, type Chosen } from "./switch_fields";
-import { ontoBoard, save, takenOn } from "./take_away";
+import { ontoBoard, save } from "./take_away";
 import { zip } from "../zip";
 import { orWhyNot } from "./why_not";
 import { hasParts, wiring, type Parts } from "./wiring";
@@ -22,7 +22,9 @@ const PART = "gestures-"; // begins the names of its buttons
 const [CSV, PROJECT, FOLDER] = ["gestures.csv", "gestures.mshrub", "gestures.zip"];
 const [READINGS, TRAINED] = ["readings.csv", "readings.mshrub"] as const; // in that folder
 const FIRST = "rpi_pico";
-const MOST_BYTES = 16384; // of the learner: it is learned again within seconds, and larger ones know no more
+const LEAST_BYTES = 16384; // of a learner
+const STEP = 1024; // bytes
+const FEW = 1000; // samples that larger learners know no better
 export const MOTION = "mpu6050"; // feels what a phone feels, in the same units
 const words = texts.handOver;
 type Network = Readonly<Record<string, string>>; // options of `build`
@@ -54,9 +56,19 @@ export class HandOver {
     this.element = make("div", {}, this.waits, this.parts, blank);
   }
 
-  /** Of a learner that is at home on the board. */
-  get bytes(): number {
-    return bytesFor(this.board);
+  /** Of a learner of so many samples that is at home on the board. */
+  bytesFor(samples: number): number {
+    return bytesOn(this.board, samples);
+  }
+
+  /** The board's key. */
+  get chosenBoard(): string {
+    return this.board.key;
+  }
+
+  /** Go on with that board, if the page knows it. */
+  choose(key: string): void {
+    this.board = this.data.boards.find((each) => each.key === key) ?? this.board;
   }
 
   /** Go on with what a project's file says. */
@@ -93,18 +105,21 @@ export class HandOver {
     const { lesson: { above }, shape: { sensor: taught } } = gestures;
     let model = first;
     let waits = false; // for the learner at another size
+    const samples = gestures.counts.reduce((sum, each) => sum + each, 0);
+    const size = (board = this.board): number => bytesOn(board, samples);
+    const lacks = (board: Board): number => lacking(board, size(board), model, hasSensor());
     const boards = choice(`${PART}board`, this.data.boards.map(({ key, name }) => [key, name]));
     const own = taught && isKnown(taught, this.data.sensors) ? (["own"] as const) : [];
     const kinds = [...own, ...(source === "motion" ? (["motion"] as const) : []), "serial"] as const;
     const sensors = choice(`${PART}sensor`, kinds.map((kind) => [kind, words.sensors[kind]] as const));
     const hasSensor = (): boolean => sensors.value !== "serial";
-    const fitting = this.data.boards.find((board) => !lacking(board, first, hasSensor()));
-    if (lacking(this.board, first, hasSensor())) this.board = fitting ?? this.board;
+    const fitting = this.data.boards.find((board) => !lacks(board));
+    if (lacks(this.board)) this.board = fitting ?? this.board;
     boards.value = this.board.key;
     const nameBoards = (): void =>
       this.data.boards.forEach((board, i) => {
-        const lacks = lacking(board, model, hasSensor());
-        boards.options[i]!.text = lacks ? words.lacks(board.name, lacks) : board.name;
+        const bytes = lacks(board);
+        boards.options[i]!.text = bytes ? words.lacks(board.name, bytes) : board.name;
       });
     const steps = make("div", {});
     const chosen = (): Board => this.board;
@@ -121,6 +136,7 @@ export class HandOver {
         const { told } = switches;
         const put = told ? make("p", { id: "board-told" }, words.told) : ontoBoard(model, target, this.data, this.failed, PART);
         return [
+          make("p", { id: "board-bytes" }, words.size(size(), target.board.bytes)),
           ...this.toWire(kind, target, switches.parts, model.classNames, source),
           ...(waits
             ? [make("p", { role: "status" }, words.resizing)]
@@ -134,11 +150,11 @@ export class HandOver {
       else pins.hide();
     };
     const resize = async (): Promise<void> => {
-      const { bytes } = this;
+      const bytes = size();
       waits = model.parameters["bytes"] !== bytes;
       if (!waits) return;
       const made = await this.sized(bytes);
-      if (!made || bytes !== this.bytes) return; // another one is on its way
+      if (!made || bytes !== size()) return; // another one is on its way
       [model, waits] = [made, false];
       changed(model);
       show();
@@ -155,6 +171,7 @@ export class HandOver {
       showPins();
       show();
     };
+    resize().catch(this.failed);
     sensors.onchange(new Event("change"));
     const fields = [field(texts.playground.board, boards), field(texts.teach.source, sensors)];
     const settings = make("div", { class: "settings" }, ...fields, pins.element, switches.element);
@@ -231,7 +248,7 @@ export class HandOver {
     const csv = gestures.csv();
     const project = make("button", { type: "button", id: "take-gestures" }, words.save);
     project.onclick = () => {
-      save(PROJECT!, projectFile(model, source, gestures, this.data, this.switched));
+      save(PROJECT!, projectFile(model, source, gestures, this.data, this.board.key, this.switched));
       this.saved = true;
     };
     const recording = make("button", { type: "button", id: "take-csv", class: "plain" }, words.csv);
@@ -240,7 +257,7 @@ export class HandOver {
     const linked = make("input", { readonly: true, id: "link", hidden: true, "aria-label": words.linkIs });
     const said = make("p", { role: "status", id: "link-said" });
     const made = async (): Promise<string> =>
-      (await import("../project_link")).linkTo(projectFile(model, source, gestures, this.data, this.switched));
+      (await import("../project_link")).linkTo(projectFile(model, source, gestures, this.data, this.board.key, this.switched));
     link.onclick = () => void showLink(linked, said, made);
     const command = `microshrub simulate ${PROJECT} --bytes ${model.parameters["bytes"] as number}`;
     return panel(
@@ -270,12 +287,14 @@ async function showLink(field: HTMLInputElement, said: HTMLElement, made: () => 
   }
 }
 
-function bytesFor({ bytes }: Board): number {
-  return Math.min(bytes, MOST_BYTES);
+/** The bytes of a learner of so many samples there: up to FEW, more bytes make it no better. */
+function bytesOn({ bytes }: Board, samples: number): number {
+  const wanted = Math.max(1, samples / FEW) * LEAST_BYTES;
+  return Math.min(bytes, STEP * Math.round(wanted / STEP));
 }
 
-/** The bytes of RAM that a board lacks for the model, with a learner of its own size; 0: it fits. */
-function lacking(board: Board, model: Model, hasSensor: boolean): number {
-  const more = bytesFor(board) - (model.parameters["bytes"] as number);
+/** The bytes of RAM that a board lacks for the model, with a learner of that size; 0: it fits. */
+function lacking(board: Board, bytes: number, model: Model, hasSensor: boolean): number {
+  const more = bytes - (model.parameters["bytes"] as number);
   return Math.max(0, takenOn(board, model, hasSensor) + more - board.heap_free_bytes);
 }

@@ -1,7 +1,7 @@
 // What a learned model can be taken away as: a board's program, and the simulator's file.
 
 import { make } from "../dom";
-import { checkTarget, modelFile, programFiles, type Model, type Target } from "../model";
+import { checkTarget, modelFile, programFiles, takenOn, type Model, type Target } from "../model";
 import type { Board, PageData, SensorKind } from "../page_data";
 import { texts } from "../texts";
 import { zip } from "../zip";
@@ -74,12 +74,6 @@ function checkValues({ chosen, channels }: SensorChoice, { featureNames }: Model
   if (!chosen.length || channels.length === featureNames.length) return;
   const giving = chosen.length > 1 ? texts.sensors.together : texts.sensors.one(chosen[0]!.key);
   throw new Error(texts.sensors.values(giving, channels.length, featureNames));
-}
-
-/** Bytes of RAM that a program with that model takes there. */
-export function takenOn(board: Board, { learner, saved }: Model, hasSensor: boolean): number {
-  const beside = board.beside[learner.key]![hasSensor ? "motion" : "program"];
-  return saved.learner.length + saved.quantizer.length + beside;
 }
 
 /**

@@ -162,8 +162,8 @@ export class Teach {
   private get kept(): Kept {
     const { source, shape } = this.source;
     const lesson = this.gestures?.lesson ?? { classNames: this.names, above: this.above, recordings: [] };
-    const { bytes } = this;
-    return { source, shape: this.gestures?.shape ?? shape, bytes, lesson, switched: this.hand.switched };
+    const { bytes, hand: { chosenBoard: board, switched } } = this;
+    return { source, shape: this.gestures?.shape ?? shape, board, bytes, lesson, switched };
   }
 
   /** Keep it in the browser. */
@@ -223,7 +223,7 @@ export class Teach {
     [this.names, this.above] = [this.classNames, this.kept.lesson.above];
     this.gestures?.end();
     this.gestures = null;
-    this.bytes = this.hand.bytes;
+    this.bytes = this.hand.bytesFor(0);
     this.enable();
     this.over.hidden = true;
     this.readings.offer(false);
@@ -359,7 +359,7 @@ export class Teach {
     if (sensor) this.source.choose(sensor.key === MOTION && usualSource() === "motion" ? "motion" : "board");
     this.hand.take(settings);
     this.readings.take(board, sensor, given);
-    this.bytes = this.hand.bytes;
+    this.bytes = this.hand.bytesFor(0);
     this.showSensor();
     this.showButtons();
     this.keep();
@@ -379,7 +379,8 @@ export class Teach {
   }
 
   /** In the place of what there is. */
-  private async goOnWith({ source, shape, bytes, lesson, switched }: Kept): Promise<void> {
+  private async goOnWith({ source, shape, board, bytes, lesson, switched }: Kept): Promise<void> {
+    this.hand.choose(board);
     this.startOver();
     this.hand.switched = switched;
     this.source.choose(source, shape);
