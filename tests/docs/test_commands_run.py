@@ -9,8 +9,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from tests_support import ROOT
 
 from microshrub_tools.cli.main import main, parser
 
+Run = Callable[[str, Path], tuple[int, str]]
 _NOT_HERE = ("python3 -m venv", "pip install", "make ", "git clone")  # the tests have it all
 
 
@@ -83,12 +85,40 @@ def test_the_commands_exist_with_their_options_and_files(
         known |= {*written}
 
 
-def printed_by(found: list[str], folder: Path) -> set[str]:
-    """The lines that the commands print, run one after the other in the folder."""
+def typed(command: str, folder: Path) -> tuple[int, str]:
+    """Exit code and output of a command that a shell runs."""
     path = f"{Path(sys.executable).parent}:{environment(folder)['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, timeout=PATIENCE,
+        env=environment(folder) | {"PATH": path}, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def here(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> Run:
+    """Runs a command of ours in this process, which has its libraries, and others in a shell."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def run(command: str, folder: Path) -> tuple[int, str]:
+        words = words_of(command)
+        if words[0] != "microshrub":
+            return typed(command, folder)
+        code = main(words[1:])
+        return code, "".join(capfd.readouterr())
+
+    return run
+
+
+def printed_by(lines: list[str], folder: Path, run: Run = typed) -> set[str]:
+    """The lines that the commands print, run one after the other in the folder."""
     with contextlib.ExitStack() as brokers, contextlib.ExitStack() as boards:
         printed: set[str] = set()
-        for command in found:
+        for command in lines:
             if command.startswith(_NOT_HERE):
                 continue
             if command.startswith("/usr/sbin/mosquitto "):
@@ -98,36 +128,35 @@ def printed_by(found: list[str], folder: Path) -> set[str]:
                 boards.close()
                 boards.enter_context(simulated_board(folder, *words_of(command)[2:]))
                 continue
-            done = subprocess.run(
-                ["bash", "-c", command], cwd=folder, timeout=PATIENCE,
-                env=environment(folder) | {"PATH": path}, stdin=subprocess.DEVNULL,
-                capture_output=True, text=True, check=False,
-            )  # fmt: skip
-            assert done.returncode == 0, command + "\n" + done.stdout + done.stderr
-            assert "does not beat" not in done.stdout
-            printed |= {plain(line) for line in (done.stdout + done.stderr).splitlines()}
+            code, output = run(command, folder)
+            assert code == 0, command + "\n" + output
+            assert "does not beat" not in output
+            printed |= {plain(line) for line in output.splitlines()}
     return printed
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_run_one_after_the_other(
-    page: str, tmp_path: Path, micropython_command: tuple[str, ...]
+    page: str, tmp_path: Path, here: Run, micropython_command: tuple[str, ...]
 ) -> None:
-    """In an empty folder, as a fresh clone has none of these files; `device` beside the others."""
+    """In an empty folder, as a fresh clone has none of these files; `device` beside the others.
+
+    Those of the first pages are typed; those of the examples run in this process.
+    """
     missing = missing_programs(ROOT / page)
     if missing:
         pytest.skip(f"no {missing}: `make optional` installs it where it can be had")
     for name, program in saved(ROOT / page):
         (tmp_path / name).write_text(program)
-    printed = printed_by(commands(ROOT / page), tmp_path)
+    printed = printed_by(commands(ROOT / page), tmp_path, here if "examples" in page else typed)
     for line in shown(ROOT / page):
         assert any(line in one for one in printed), line
 
 
 @pytest.mark.long
 def test_the_way_to_a_board_on_an_esp32(
-    tmp_path: Path, micropython_command: tuple[str, ...]
+    tmp_path: Path, here: Run, micropython_command: tuple[str, ...]
 ) -> None:
     """With its pins; the thicket has room for 16 KB and more."""
     on_esp32 = {"rpi_pico": "esp32", "scl=1": "scl=22", "sda=0": "sda=21", "-pin 15": "-pin 13"}
@@ -137,7 +166,7 @@ def test_the_way_to_a_board_on_an_esp32(
     for old, new in on_esp32.items():
         assert any(old in command for command in lines), old
         lines = [command.replace(old, new) for command in lines]
-    printed = printed_by(lines, tmp_path)
+    printed = printed_by(lines, tmp_path, here)
     assert any("for ESP32, in build/esp32" in line for line in printed)
     assert any(line.startswith("It fits: ") for line in printed)
     config = json.loads((tmp_path / "build" / "esp32" / "config.json").read_text())

@@ -45,7 +45,8 @@ def test_a_child_ends_with_this_process(number: signal.Signals) -> None:
 def test_a_stopped_command_says_so_and_leaves_nothing_behind(
     number: signal.Signals, tmp_path: Path
 ) -> None:
-    words = ["simulate", "synth:rbf_m", "--engine", "micropython", "--json", "result.json"]
+    words = ["simulate", "synth:rbf_m", "--limit", "20000", "--engine", "micropython"]
+    words += ["--json", "result.json"]
     environment = os.environ | {"TMPDIR": str(tmp_path)}
     command = [sys.executable, "-m", "microshrub_command", *words]
     with subprocess.Popen(

@@ -138,16 +138,16 @@ def test_options_reach_the_model(capsys: pytest.CaptureFixture[str], data: Path)
         "--leaf": "class", "--train-every": "3", "--trigger": "error", "--feature-bits": "8",
         "--seed": "2", "--window": "20", "--trees": "3", "--depth": "2", "--step": "0.3",
     }  # fmt: skip
-    base = simulate_json(capsys, data, *SMALL, "--engine", "python")["state_crc32"]
+    base = simulate_json(capsys, data, *SMALL)["state_crc32"]
     for option, value in changes.items():
-        changed = simulate_json(capsys, data, *SMALL, "--engine", "python", option, value)
+        changed = simulate_json(capsys, data, *SMALL, option, value)
         assert changed["state_crc32"] != base, option
 
 
 def test_options_and_switches_reach_the_tree(
     capsys: pytest.CaptureFixture[str], data: Path
 ) -> None:
-    tree = [data, "--model", "hoeffding", "--engine", "python", "--leaves", "8"]
+    tree = [data, "--model", "hoeffding", "--leaves", "8"]
     plain, adaptive, boost, both = (
         simulate_json(capsys, *tree, *words)
         for words in (

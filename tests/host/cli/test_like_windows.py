@@ -55,14 +55,14 @@ def test_from_a_recording_to_a_program(
 ) -> None:
     made = ["--save", "m.mshrub", "--json", "o.json", "--html", "o.html", "--plot", "o.svg"]
     words = [GESTURES, *WINDOWS_OF_READINGS, "--board", "rpi_pico"]
+    build = ["build", "--model", "m.mshrub", "--board", "rpi_pico", *SENSOR]
     for _ in range(2):  # the second time, all files are replaced
         output = run(folder, "simulate", *words, *made, "--details")
-        assert main(["simulate", str(folder / GESTURES), *words[1:], "--details"]) == 0
-        state = re.search(r"state CRC32 +\S+ (\w{8})", capsys.readouterr().out)
-        assert state
-        assert state[1] in output
-        build = ["build", "--model", "m.mshrub", "--board", "rpi_pico", *SENSOR]
         assert "It fits" in run(folder, *build)
+    assert main(["simulate", str(folder / GESTURES), *words[1:], "--details"]) == 0
+    state = re.search(r"state CRC32 +\S+ (\w{8})", capsys.readouterr().out)
+    assert state
+    assert state[1] in output
     assert (folder / "build" / "rpi_pico" / "config.json").exists()
     assert (
         main([*build[:2], str(folder / "m.mshrub"), *build[3:], "--output", str(tmp_path / "b")])
