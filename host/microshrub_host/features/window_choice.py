@@ -50,7 +50,9 @@ def _score(stream: Stream, options: FeatureOptions) -> float:
     made = extracted(stream, options)
     assert made.times is not None
     second = _second_halves(stream)[made.times]
-    parts = [_told(made.values, np.asarray(made.labels), learned) for learned in (second, ~second)]
+    parts = [
+        _recall(made.values, np.asarray(made.labels), learned) for learned in (second, ~second)
+    ]
     return float(np.mean(parts))
 
 
@@ -64,8 +66,8 @@ def _second_halves(stream: Stream) -> NDArray[np.bool_]:
     return result
 
 
-def _told(values: Floats, labels: NDArray[np.uint8], learned: NDArray[np.bool_]) -> float:
-    """The share of the windows that were not learned that a discriminant tells; NaN if none."""
+def _recall(values: Floats, labels: NDArray[np.uint8], learned: NDArray[np.bool_]) -> float:
+    """The mean recall of a discriminant on what it did not learn; NaN without enough windows."""
     asked = ~learned
     able = [
         label
