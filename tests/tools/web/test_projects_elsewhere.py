@@ -14,6 +14,7 @@ from node_support import run_in_node
 from playground_support import choose, take
 from sensor_support import LIES, settle
 from teach_support import begin, crc, end, name, press, taught
+from test_class_cards import UNDO, rename
 from test_put_on_a_board import shake
 
 from microshrub_host import load_model
@@ -23,6 +24,8 @@ from microshrub_tools.cli.main import main
 STATUS = "document.querySelector('#learn-me-status').textContent"
 NAMES = "[...document.querySelectorAll('#classes input')].map((each) => each.value)"
 LINK = "document.querySelector('#link').value"
+SWITCHED = "document.querySelector('#switch-1')?.value"
+UP = "up, or = 2"  # a name with signs that stand between words elsewhere
 
 
 def test_a_link_opens_the_project_on_another_machine(held: Browser) -> None:
@@ -74,6 +77,16 @@ def test_the_commands_go_on_in_the_folder_that_the_page_gives(
     choose(held, "threshold-1", "80")
     held.wait("!!document.querySelector('#board-threshold')")
     choose(held, "switch-kind", "pixel")
+    choose(held, "switch-1", "blue")
+    rename(held, 1, UP)
+    settle(held)
+    held.wait(f"{SWITCHED} === 'blue'")  # it switches the same under another name,
+    held.run(UNDO)
+    settle(held)
+    held.wait(f"{NAMES}[1] === 'up' && {SWITCHED} === 'blue'")
+    rename(held, 1, UP)
+    settle(held)
+    held.wait(f"{NAMES}[1] === {json.dumps(UP)} && {SWITCHED} === 'blue'")
     choose(held, "gestures-scl", "5")
     choose(held, "gestures-sda", "4")
     packed = take(held, "take-folder", tmp_path / "gestures.zip")
@@ -83,14 +96,14 @@ def test_the_commands_go_on_in_the_folder_that_the_page_gives(
     content = project_file.read()
     assert content["board"] == "rpi_pico"
     assert content["sensor"].startswith("mpu6050 scl=5 sda=4")
-    assert content["label-keys"] == "0=across,1=up"
+    assert content["label-keys"] == ["0=across", f"1={UP}"]
     for command in ("simulate", "build"):
         with contextlib.redirect_stdout(io.StringIO()):
             assert main([command]) == 0
     model = load_model(content["model"])
     config = json.loads(next(tmp_path.rglob("config.json")).read_text(encoding="utf-8"))
-    assert config["class_names"] == ["across", "up"]
-    assert config["switches"] == [[[16, 64, 0, 0]], [[16, 0, 64, 0]]]
+    assert config["class_names"] == ["across", UP]
+    assert config["switches"] == [[[16, 64, 0, 0]], [[16, 0, 0, 64]]]
     assert config["switch_above"] == [0, 204]
     packed = take(held, "take-gestures", tmp_path / "gestures.mshrub")
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
@@ -124,7 +137,7 @@ def in_a_network(held: Browser, folder: Path) -> None:
 
 INIT = ["init", "--board", "rpi_pico_w", "--sensor", "mpu6050 scl=5 sda=4 rate=100 axes=3",
     "--features", "", "--label-pin", "15 pressed=still released=",
-    "--label-keys", "0=wave,1=still"]  # fmt: skip
+    "--label-keys", "0=wave", "1=still"]  # fmt: skip
 
 
 def test_a_file_that_init_writes_is_opened_and_what_it_says_is_kept(
@@ -154,7 +167,7 @@ def test_a_file_that_init_writes_is_opened_and_what_it_says_is_kept(
     content = project_file.read()
     assert content["sensor"].startswith("mpu6050 scl=5 sda=4")
     assert content["label-pin"] == "15 pressed=still released="
-    assert content["label-keys"] == "0=wave,1=still"
+    assert content["label-keys"] == ["0=wave", "1=still"]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +182,7 @@ def test_a_file_that_init_writes_is_opened_and_what_it_says_is_kept(
         ('# "=\n\nboard', "microshrub.toml, line 3"),
         ('sensor = "mpu6050 slc=1"', "the sensor mpu6050 has no setting slc=1. It has scl"),
         ('label-keys = "0=a"', "label-keys has 1 label, and this page teaches two to 5"),
-        ('label-keys = "0=a,1=a"', "There is already a gesture named a"),
+        ('label-keys = ["0=a", "1=a"]', "There is already a gesture named a"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_by_what_is_wrong(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -55,8 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--label-keys",
-        metavar="KEY=NAME,...",
-        help="the keys that label while you record, such as 0=rest,1=walk (default: the board's "
+        nargs="+",
+        metavar="KEY=NAME",
+        help="the keys that label while you record, such as 0=rest 1=walk (default: the board's "
         "labels)",
     )
     parser.add_argument(
@@ -157,7 +159,7 @@ def _board(text: str) -> str:
 
 
 def _button(text: str) -> str:
-    label_pin(text.split())
+    label_pin(shlex.split(text))
     return text
 
 

@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from rich.live import Live
 from rich.text import Text
@@ -35,7 +36,7 @@ from ..watch.sample_file import SampleFile, SampleFileError
 _WAIT = 0.05  # seconds, after which keys are looked for
 _PLAIN = 10.0  # seconds between two lines where there is no terminal
 _NO_LABEL = """\
-No sample had a label: --label-keys 0=rest,1=walk sets it from the keyboard, --label NAME gives \
+No sample had a label: --label-keys 0=rest 1=walk sets it from the keyboard, --label NAME gives \
 all the same."""
 
 
@@ -63,10 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     labels.add_argument(
         "--label-keys",
-        metavar="KEY=NAME,...",
-        type=label_keys,
+        nargs="+",
+        metavar="KEY=NAME",
+        type=_label_key,
+        action=_LabelKeys,
         default={},
-        help="keys that set the label, such as 0=rest,1=walk (default: the board's labels)",
+        help="keys that set the label, such as 0=rest 1=walk (default: the board's labels)",
     )
     parser.add_argument(
         "--normal-key",
@@ -116,17 +119,27 @@ def _label(text: str) -> str:
     return text.strip()
 
 
-def label_keys(text: str) -> dict[str, str]:
-    """The label of each key, of a text such as "0=rest,1=walk"."""
-    result: dict[str, str] = {}
-    for word in text.split(","):
-        key, equals, label = word.strip().partition("=")
-        if not equals or len(key) != 1 or not label or not label.isprintable():
-            raise argparse.ArgumentTypeError(f"has to be like 0=rest,1=walk, not {text!r}")
-        if key in result:
-            raise argparse.ArgumentTypeError(f"has the key {key} twice")
-        result[key] = label
-    return result
+def _label_key(text: str) -> tuple[str, str]:
+    """Key and label of a text such as 0=rest; the label may have any sign in it."""
+    key, equals, label = text.partition("=")
+    if not equals or len(key) != 1 or not label.strip() or not label.isprintable():
+        raise argparse.ArgumentTypeError(f"has to be like 0=rest 1=walk, not {text!r}")
+    return key, label.strip()
+
+
+class _LabelKeys(argparse.Action):
+    """The label of each key."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
+        option_string: str | None = None,
+    ) -> None:  # fmt: skip
+        result: dict[str, str] = {}
+        for key, label in values:
+            if key in result:
+                raise argparse.ArgumentError(self, f"has the key {key} twice")
+            result[key] = label
+        setattr(namespace, self.dest, result)
 
 
 def run(arguments: argparse.Namespace) -> int:

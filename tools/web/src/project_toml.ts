@@ -37,8 +37,7 @@ export function readToml(text: string, data: PageData): Settings {
   const [name, ...options] = (textOf(told, "sensor") ?? "").split(/\s+/);
   const sensor = data.sensors.find((each) => each.key === name) ?? null;
   const given = sensor ? Object.fromEntries(options.map((each) => optionOf(each, sensor))) : {};
-  const labels = textOf(told, "label-keys");
-  const classNames = labels ? labels.split(",").map((each) => each.slice(each.indexOf("=") + 1).trim()) : [];
+  const classNames = wordsOf(told, "label-keys").map((each) => each.slice(each.indexOf("=") + 1).trim());
   return { told, board, sensor, given, classNames };
 }
 
@@ -51,6 +50,17 @@ function textOf(told: Told, key: string): string | null {
   if (first === undefined) return null;
   if (typeof first !== "string") throw new Error(words.text(key));
   return first.trim();
+}
+
+/** A key's words: a list, or a text with quotes around a word that has spaces. */
+function wordsOf(told: Told, key: string): readonly string[] {
+  const value = told[key];
+  if (!Array.isArray(value)) {
+    const found = textOf(told, key)?.match(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g) ?? [];
+    return found.map((each) => each.replace(/['"]/g, ""));
+  }
+  if (!value.every((each) => typeof each === "string")) throw new Error(words.text(key));
+  return value as readonly string[];
 }
 
 /** Such as scl=1 or pins=26,27. */
@@ -113,8 +123,7 @@ export function switchTexts(switches: readonly (readonly Switched[])[], classNam
   return switches.flatMap((row, c) => (row.length ? [`${classNames[c]!}=${row.map(text).join("+")}`] : []));
 }
 
-/** The keys that label while the board records; null where a name would be read as several. */
-export function labelKeys(classNames: readonly string[]): string | null {
-  if (classNames.some((name) => /[,=]/.test(name))) return null;
-  return classNames.map((name, c) => `${c}=${name}`).join(",");
+/** The keys that label while the board records. */
+export function labelKeys(classNames: readonly string[]): string[] {
+  return classNames.map((name, c) => `${c}=${name}`);
 }

@@ -78,6 +78,14 @@ export class HandOver {
     this.given = sensor?.key === MOTION ? given : {};
   }
 
+  /** A class switches the same under its new name. */
+  rename(before: readonly string[], after: readonly string[]): void {
+    const { switched } = this;
+    if (!switched || switched.kind === "mqtt" || before.length !== after.length) return;
+    const of = after.map((name, c) => [name, switched.of[before[c]!]] as const);
+    this.switched = { ...switched, of: Object.fromEntries(of.filter((each): each is [string, string] => each[1] !== undefined)) };
+  }
+
   clear(): void {
     this.saved = false;
     for (const part of [this.parts, this.kept]) {

@@ -305,6 +305,7 @@ export class Teach {
   private async become(lesson: Lesson): Promise<void> {
     const { gestures } = this;
     if (gestures) this.changed();
+    this.hand.rename(this.classNames, lesson.classNames);
     gestures?.become(lesson);
     [this.names, this.above] = [lesson.classNames, lesson.above];
     this.keep();
