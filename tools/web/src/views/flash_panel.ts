@@ -1,6 +1,5 @@
 // From the page straight to a board: connect, copy, prove, start.
 
-import { architectureOf, checkMemory, flash } from "../board/flash";
 import { canConnect, chosenDevice, Port } from "../board/port";
 import { BoardError, RawRepl } from "../board/raw_repl";
 import { make } from "../dom";
@@ -82,6 +81,7 @@ async function putOnBoard(
 ): Promise<string> {
   const port = await Port.open(await chosenDevice(), BAUD);
   try {
+    const { architectureOf, checkMemory, flash } = await import("../board/flash"); // not before it is wanted
     const model = await made();
     const expected = await expectedSelftest(model);
     const repl = await RawRepl.enter(port);
