@@ -454,15 +454,21 @@ def test_on_micropython_nothing_is_allocated_and_the_bits_are_the_same(
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize("most", [16384, 65536])
-def test_in_another_unit_a_learner_is_as_good_as_a_fresh_one(most: int) -> None:
-    """All values are a thousandth from the middle on; 500 labels later no labels come."""
-    rng = np.random.default_rng(5)
+def clusters(samples: int, run: int, seed: int = 5) -> tuple[Any, Any]:
+    """Rows of twelve clusters, of three classes in runs as long; and their labels."""
+    rng = np.random.default_rng(seed)
     centres = rng.uniform(-(2**27), 2**27, (12, 4))
-    which = rng.integers(0, 12, 2500)
-    rows = centres[which] + rng.normal(0, 2**24, (2500, 4))
+    labels = np.repeat(rng.integers(0, 3, samples // run + 1), run)[:samples]
+    which = labels + 3 * rng.integers(0, 4, samples)
+    return centres[which] + rng.normal(0, 2**24, (samples, 4)), labels.astype(np.uint8)
+
+
+@pytest.mark.parametrize("run_length", [1, 20])
+@pytest.mark.parametrize("most", [16384, 65536])
+def test_in_another_unit_a_learner_is_as_good_as_a_fresh_one(most: int, run_length: int) -> None:
+    """All values are a thousandth from the middle on; 500 labels later no labels come."""
+    rows, labels = clusters(2500, run_length)
     rows[1000:] /= 1000
-    labels = (which % 3).astype(np.uint8)
     right = []
     for first in (0, 1000):
         given_parameters = {"features": 4, "classes": 3, "bytes": most}
@@ -471,3 +477,25 @@ def test_in_another_unit_a_learner_is_as_good_as_a_fresh_one(most: int) -> None:
             right.append((run.ask(rows[1500:].astype(np.int32)) == labels[1500:]).mean())
     assert right[0] > 0.88
     assert right[0] > right[1] - 0.06
+
+
+@pytest.mark.usefixtures("micropython_command")
+@pytest.mark.parametrize("all_come", [True, False])
+def test_samples_of_another_unit_go_unless_a_class_came_there_alone(all_come: bool) -> None:
+    """Two classes whose values are close together do not make a board forget the third one."""
+    rows, labels = clusters(900, 20)
+    if not all_come:
+        labels[500:] %= 2
+    rows[500:] /= 1000
+    results = []
+    for engine in (loader.fastest(), "micropython"):
+        given_parameters = {"features": 4, "classes": 3, "bytes": 16384}
+        with engines.start(engine, "Thicket", given_parameters, growing=True) as run:
+            run.run(rows[:760].astype(np.int32), labels[:760])
+            buffers = {name: buffer for name, _, buffer in run.buffers()}
+            held = np.frombuffer(buffers["store.count"], np.uint16)
+            assert (held.sum() < 80) == all_come
+            assert all_come or held[2] > 50
+            run.run(rows[760:].astype(np.int32), labels[760:])
+            results.append(run.buffers())
+    assert results[0] == results[1]

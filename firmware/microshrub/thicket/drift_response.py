@@ -13,6 +13,12 @@ deviations of 32 samples.
   another label are contradicted three times as much, and the trees' leaves learn as fast as while
   the classes are mixed. So new samples replace the samples that they contradict, and no others.
 
+Where ranges shrink, at least a quarter of the samples may come to lie outside of the ranges of two
+fifths of the features. If each of their classes came lately, whose values were close together, the
+sensor has another unit or gain: all samples but the newest 32 are forgotten, and what naive Bayes
+knows. If one of these classes did not come, nothing is forgotten: perhaps it is only the others
+that are close together.
+
 The buffers are those of thicket.py.
 """
 
@@ -23,15 +29,24 @@ from .sample_store import contradict, forget, in_runs
 
 # From elsewhere, written by `make constants`:
 # places of buffers
+_BAYES_STATE = const(0)
+_RING_SHAPE = const(0)
 _THICKET_STATE = const(0)
+_RING_CODES = const(1)
+_RING_LABELS = const(2)
 _THICKET_PREDICTIONS = const(2)
+_BAYES_SEEN = const(3)
 _GROVE_STATE = const(3)
+_GROVE_VOTES = const(4)
 _THICKET_ALONE = const(5)
 _NEIGHBOURS_DISTANCE = const(6)
 _NEIGHBOURS_NEAREST = const(7)
 _SPROUT_STATE = const(9)
 _GROVE_GROWN = const(21)
 _STORE_STATE = const(22)
+# thicket/bayes.py
+_B_CLASSES = const(1)
+_B_SEEN = const(2)
 # thicket/members.py
 _GROVE = const(0)
 _NEW = const(0)
@@ -39,14 +54,24 @@ _NEIGHBOURS = const(1)
 _OLD = const(1)
 _BECAME = const(2)
 _OWN = const(4)
+_BAYES = const(5)
 _MEMBERS = const(6)
+_T_WITH_BAYES = const(8)
 _T_USUAL = const(12)
 _T_LATELY = const(13)
 _T_ALONE = const(14)
 _T_FAMILIAR = const(15)
+_T_PART = const(18)
 # thicket/neighbours.py
 _FAR = const(65536)
+# thicket/sample_ring.py
+_R_LENGTH = const(0)
+_R_FEATURES = const(1)
+_R_CLASSES = const(2)
+_R_HELD = const(3)
+_R_HEAD = const(4)
 # thicket/sample_store.py
+_W_FIRST = const(0)
 _W_SEEN = const(4)
 _W_RUN = const(6)
 _W_ALERT = const(7)
@@ -67,6 +92,11 @@ _ALERT = const(64)  # labels in a run that contradict more than others
 _NEAR = const(3)  # neighbours that a label contradicts,
 _NEAR_IN_ALERT = const(5)
 _STRENGTH = const(3)
+_INSIDE = const(16)  # the least upper 8 bits of a code inside of a range,
+_INSIDE_UP_TO = const(239)  # and the greatest
+_RECENT = const(256)  # the newest samples, whose values made a range shrink
+_WITNESSES = const(64)  # samples that are looked at before all are
+_CAME = const(8)  # of the newest samples, so many are of a class that came lately
 
 
 @micropython.viper
@@ -156,3 +186,69 @@ def notice_in_runs(t, label: int):
         is_above(lately, usual, _MARGIN_IN_RUNS if state[_T_FAMILIAR] == _OLD else _MARGIN_OF_NEW)
     ):
         store[_W_ALERT] = _ALERT
+
+
+@micropython.viper
+def leave_unit(t):
+    """After a range shrank: forget what was learned in another unit, if there was one."""
+    if int(is_new_unit(t[_GROVE])) == 0:
+        return
+    forget(t[_GROVE], _KEPT)
+    disregard(t[_GROVE])
+    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    own[_T_PART] = 0  # of a replayed sample, which may be gone
+    if own[_T_WITH_BAYES]:
+        address = ptr32(t[_BAYES])
+        state = ptr32(address[_BAYES_STATE])
+        seen = ptr16(address[_BAYES_SEEN])
+        state[_B_SEEN] = 1
+        for c in range(state[_B_CLASSES]):
+            seen[c] = 0
+
+
+@micropython.viper
+def is_new_unit(t) -> int:
+    """Do many samples lie outside of many ranges, and did each of their classes come lately?"""
+    address = ptr32(t)
+    shape = ptr32(address[_RING_SHAPE])
+    labels = ptr8(address[_RING_LABELS])
+    lately = ptr32(address[_GROVE_VOTES])  # of each class, until the next prediction
+    held = shape[_R_HELD]
+    if held <= 2 * _KEPT:
+        return 0
+    low = ptr32(address[_STORE_STATE])[_W_FIRST] if held == shape[_R_LENGTH] else 0
+    for c in range(shape[_R_CLASSES]):
+        lately[c] = 0
+    place = shape[_R_HEAD]
+    for _ in range(held - low if held - low < _RECENT else _RECENT):
+        place = (place if place > low else held) - 1
+        lately[labels[place]] = lately[labels[place]] + 1
+    if int(are_outside(t, held // _WITNESSES)):
+        return int(are_outside(t, 1))
+    return 0
+
+
+@micropython.viper
+def are_outside(t, step: int) -> int:
+    """Of every `step`-th sample: are a quarter outside of many ranges, all of these classes?"""
+    address = ptr32(t)
+    codes = ptr8(address[_RING_CODES])
+    labels = ptr8(address[_RING_LABELS])
+    lately = ptr32(address[_GROVE_VOTES])
+    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
+    held = ptr32(address[_RING_SHAPE])[_R_HELD]
+    away = 0
+    i = 0
+    while i < held:
+        outside = 0
+        first = i * features  # < 65535 * 256 < 2**24
+        for f in range(features):
+            code = codes[first + f]
+            if code < _INSIDE or code > _INSIDE_UP_TO:
+                outside += 1
+        if 5 * outside >= 2 * features:
+            if lately[labels[i]] < _CAME:
+                return 0
+            away += step
+        i += step
+    return int(4 * away >= held)

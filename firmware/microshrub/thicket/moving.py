@@ -2,7 +2,8 @@
 
 A code of 8 bits stands for the middle of the 16-bit codes with these upper bits, a threshold for
 the last of them. Means move as codes do; mean distances halve with each doubling of the range, and
-double when it halves, up to their maximum.
+double when it halves, up to their maximum. Where ranges shrink, drift_response.py decides whether
+the sensor has another unit.
 
 Calling a kernel takes ten times as long as the few sums that move a code within the range, so
 move_trees(), which moves thousands of thresholds, has its own copy; moved_code() moves the tails.
@@ -13,6 +14,7 @@ from micropython import const
 
 from ..ranges import moved_code
 from ..shrub.moving import move_shrubs
+from .drift_response import leave_unit
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -171,3 +173,5 @@ def move_thicket(t, feature: int, bits: int, doublings: int, steps: int):
         move_shrubs(t[_SHRUBS], feature, bits, doublings, steps)
     if own[_T_WITH_BAYES]:
         move_bayes(t[_BAYES], feature, bits, doublings, steps)
+    if doublings < 0:
+        leave_unit(t)
