@@ -38,7 +38,6 @@ from .sample_store import in_runs
 
 # From elsewhere, written by `make constants`:
 # places of buffers
-_RING_SHAPE = const(0)
 _THICKET_STATE = const(0)
 _BAYES_VOTES = const(1)
 _RING_CODES = const(1)
@@ -80,8 +79,6 @@ _T_PART = const(18)
 _N_SKIP = const(3)
 _N_SECOND = const(5)
 _N_COUNT = const(8)
-# thicket/sample_ring.py
-_R_HELD = const(3)
 # (end)
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
@@ -314,22 +311,24 @@ def replay(t):
 
 @micropython.viper
 def draw_again(t):
-    """Draw a sample of the class whose turn it is; its codes go to the row."""
+    """Draw a sample of the class whose turn it is, any with the same chance; its codes go to the
+    row. The next one of the class behind a place drawn at random would mostly be the first of a
+    run, whose window is of two classes."""
     state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     address = ptr32(t[_GROVE])
     count = ptr16(address[_STORE_COUNT])
     codes = ptr8(address[_RING_CODES])
     labels = ptr8(address[_RING_LABELS])
-    held = ptr32(address[_RING_SHAPE])[_R_HELD]
     x = ptr16(t[_ROW])
     label = state[_T_TURN] + 1
     while label >= state[_T_CLASSES] or count[label] == 0:
         label = label + 1 if label < state[_T_CLASSES] else 0
-    place = int(below(t[_GROVE], _GROVE_RNG, held))
-    while labels[place] != label:
+    before = int(below(t[_GROVE], _GROVE_RNG, count[label]))
+    place = 0
+    while labels[place] != label or before:
+        if labels[place] == label:
+            before -= 1
         place += 1
-        if place == held:
-            place = 0
     first = place * state[_T_FEATURES]  # < 65535 * 256 < 2**24
     for f in range(state[_T_FEATURES]):
         x[f] = (codes[first + f] << 8) + 128
