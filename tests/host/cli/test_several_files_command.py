@@ -33,14 +33,14 @@ def test_simulate_holds_out_whole_files(folder: Path, capsys: pytest.CaptureFixt
     assert result["accuracy_on_unseen_data"] > 90
 
 
-def test_wide_rows_are_windows(folder: Path) -> None:
+def test_wide_rows_are_windows(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for path in list(folder.glob("*.csv")):
         cells = path.read_text().split()[1:]
         wide = [",".join(cells[at : at + 10]) for at in range(0, 60, 10)]
         path.write_text("\n".join(wide) + "\n")
-    words = ["--wide", "axes=2", "--warmup", "0", "--json", "out.json"]
+    words = ["--wide", "axes=2", "--warmup", "0", "--json", "-"]
     assert main(["simulate", ".", *words]) == 0
-    result = json.loads(Path("out.json").read_text())
+    result = json.loads(capsys.readouterr().out)
     assert result["samples"] == 24  # one a row
     assert result["extraction"]["options"]["window"] == 10
 

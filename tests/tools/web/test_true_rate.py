@@ -123,7 +123,8 @@ def test_six_times_slower_the_rate_is_true_and_what_is_lost_is_told(
     kept = readings(take(page, "take-gestures", tmp_path / "gestures.mshrub"))
     for k, count in enumerate(kept):
         due = (moments[k + 1] - moments[k]) / 20
-        assert abs(count + lost[k + 1] - lost[k] - due) < 1.5, (kept, moments, lost)
+        # a reading more or less at each end, as the press is not at a reading
+        assert abs(count + lost[k + 1] - lost[k] - due) < 2, (kept, moments, lost)
     assert lost[2] > lost[1]
 
 

@@ -117,6 +117,6 @@ def test_one_stretch_of_each_class_tells_nothing_and_another_run_gives_it_up(
     give_csv(playground, tmp_path / "sorted.csv", "\n".join(["a,what", *rows]) + "\n")
     choose(playground, "learner", "hoeffding")
     crc_of_run(playground)
-    playground.wait(f"{HEADLINE}.startsWith('Each class has one stretch')", PATIENCE)
+    playground.wait(f"{HEADLINE}.startsWith('Each class has only one stretch')", PATIENCE)
     start(playground)
     assert playground.run(HEADLINE) == ""

@@ -81,7 +81,7 @@ def test_classes_get_their_names_in_the_page(
         page.wait(f"{STATUS} === 'Choose a class first.'")
         choose(page, "#naming-class", "1")
         page.press("#naming-forget")
-        page.wait(f"{MATRIX} === ',walk,walk'")
+        page.wait(f"{MATRIX} === 'walk,walk'")
         choose(page, "#naming-class", "0")
         page.press("#naming-forget")  # the last one
         page.wait(f"{STATUS}.includes('last class')")
