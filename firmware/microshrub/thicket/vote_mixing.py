@@ -325,7 +325,7 @@ def draw_again(t):
         label = label + 1 if label < state[_T_CLASSES] else 0
     before = int(below(t[_GROVE], _GROVE_RNG, count[label]))
     place = 0
-    while labels[place] != label or before:
+    while labels[place] != label or before:  # count[label] of `held` labels, so place < held
         if labels[place] == label:
             before -= 1
         place += 1
