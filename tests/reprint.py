@@ -4,12 +4,14 @@
 
 Runs the pages' commands that need no board, and gives each line of a `text` block that none of
 them prints the figures of the printed line that begins with the same words.
+The demo's picture goes to docs/images.
 tests/docs/test_commands_run.py and test_blocks.py hold the pages to what is printed.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,7 @@ from pages_support import FIGURES, PAGES, commands, plain, saved
 from tests_support import ROOT
 
 _ALONE = ("demo", "example", "init", "show", "simulate", "build", "budget")
+_PICTURE = "demo.svg"
 _TEXT = re.compile(r"(?<=^```text\n)(.*?)(?=^```)", re.MULTILINE | re.DOTALL)
 _WORDS = re.compile(r"\D*")  # before the first figure
 _FIGURE = re.compile(r"\d[\d.,]*")
@@ -70,6 +73,8 @@ def main() -> int:
         print(name)
         with tempfile.TemporaryDirectory() as folder:
             lines = printed(ROOT / name, Path(folder))
+            for picture in Path(folder).glob(_PICTURE):
+                shutil.copy(picture, ROOT / "docs" / "images")
         before = (ROOT / name).read_text(encoding="utf-8")
         blocks = _TEXT.split(before)  # text blocks at odd places
         for k in range(1, len(blocks), 2):

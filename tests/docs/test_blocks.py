@@ -1,8 +1,7 @@
 """Each block of the pages in docs/ runs as printed: page by page, in order, in an empty folder.
 
 The commands run in this process, but for those that start others, and on a page that sets a
-variable of the environment. What no
-test runs, and why, is in skipped_blocks.py.
+variable of the environment. What no test runs, and why, is in skipped_blocks.py.
 """
 
 from __future__ import annotations

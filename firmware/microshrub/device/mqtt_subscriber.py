@@ -5,7 +5,7 @@ from micropython import const
 _HOLD = const(600000)  # milliseconds for which a label from the broker holds
 _ROOM = const(112)  # bytes of an answer
 _UNKNOWN = "Don't know"
-# No class can be called so, in lower case, see discovery_messages.py
+# In lower case, names that no class may have, see the host's discovery_messages.py
 _RESERVED = (
     "nothing asked", "what is it?", "don't know", "not labelled", "none", "unknown", "unavailable",
 )  # fmt: skip

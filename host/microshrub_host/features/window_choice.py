@@ -17,18 +17,15 @@ from numpy.typing import NDArray
 from ..streams.stream import Stream
 from .feature_extraction import extracted
 from .feature_options import FeatureOptions
-from .window_gain import runs_of
+from .window_gain import LEAST, Floats, runs_of
 
 _MOST = 60_000  # readings
-_LEAST = 3  # windows of a class that are learned
 _AHEAD = 0.03  # of the share of answers that are right, which is more than chance makes
 _SHRINKAGE = 0.2  # of the covariance, towards that of features that do not go together
 
-Floats = NDArray[np.float64]
-
 
 def shows_more(stream: Stream, usual: FeatureOptions, longer: FeatureOptions) -> bool:
-    """Whether more windows by `longer` are told right, the mean of the classes, than by `usual`.
+    """Whether the classes have a higher mean recall in windows by `longer` than by `usual`.
 
     Raises UserError if a board could not have given these readings.
     """
@@ -46,17 +43,15 @@ def shows_more(stream: Stream, usual: FeatureOptions, longer: FeatureOptions) ->
 
 
 def _score(stream: Stream, options: FeatureOptions) -> float:
-    """The share of windows that are told right, the mean of the classes; NaN without enough."""
+    """The mean recall of the classes, each half of the runs learned once; NaN without enough."""
     made = extracted(stream, options)
     assert made.times is not None
-    second = _second_halves(stream)[made.times]
-    parts = [
-        _recall(made.values, np.asarray(made.labels), learned) for learned in (second, ~second)
-    ]
+    other = _every_other_run(stream)[made.times]
+    parts = [_recall(made.values, np.asarray(made.labels), learned) for learned in (other, ~other)]
     return float(np.mean(parts))
 
 
-def _second_halves(stream: Stream) -> NDArray[np.bool_]:
+def _every_other_run(stream: Stream) -> NDArray[np.bool_]:
     """Of each reading, whether it is in the second, the fourth ... run of its class."""
     result = np.zeros(len(stream.labels), np.bool_)
     seen = Counter[int]()
@@ -72,7 +67,7 @@ def _recall(values: Floats, labels: NDArray[np.uint8], learned: NDArray[np.bool_
     able = [
         label
         for label in np.unique(labels)
-        if np.count_nonzero(labels[learned] == label) >= _LEAST and label in labels[asked]
+        if np.count_nonzero(labels[learned] == label) >= LEAST and label in labels[asked]
     ]
     if len(able) < 2:
         return float("nan")

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..streams.stream import Stream
 
 _MOST = 100_000  # rows
-_LEAST = 3  # windows of a class that are learned
+LEAST = 3  # windows of a class that are learned
 
 Floats = NDArray[np.float64]
 Run = tuple[int, int, int]  # its first row, the row behind it, its class
@@ -100,7 +100,7 @@ def _features(readings: Floats, window: int) -> Floats:
 def _score(known: Samples, others: Samples) -> float | None:
     learned, asked = ({label: np.concatenate(each) for label, each in half.items()}
                       for half in (known, others))  # fmt: skip
-    able = [label for label, each in learned.items() if len(each) >= _LEAST]
+    able = [label for label, each in learned.items() if len(each) >= LEAST]
     able = [label for label in able if len(asked.get(label, ()))]
     if len(able) < 2:
         return None

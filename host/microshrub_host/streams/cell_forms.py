@@ -58,7 +58,7 @@ def clock_form(unit: str) -> CellForm | None:
         value = number_of(cell)
         return None if value is None else f"{value * factor:.12g}"
 
-    return CellForm(read, f"{unit} are read as milliseconds")
+    return CellForm(read, f"in {unit}, converted to milliseconds")
 
 
 def affixes(cells: Sequence[str]) -> tuple[str, str, str] | None:

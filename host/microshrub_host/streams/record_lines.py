@@ -111,9 +111,9 @@ def lined_records(
         early = [record for line in text if (record := read(line.strip()))]
         if text and len(early) > _MOST * len(text):
             names = dict.fromkeys(name for record in early for name in record.source)
-            told = {name for name in names if len({r.source.get(name) for r in early}) > 1}
+            columns = {name for name in names if len({r.source.get(name) for r in early}) > 1}
             left_out = LinesLeftOut()
-            records = _records(lines, read, told, bool(early[0].time), left_out)
+            records = _records(lines, read, columns, bool(early[0].time), left_out)
             return record_rows(records, left_out, note)
     _refuse_single_values(name, text)
     return None
@@ -121,10 +121,10 @@ def lined_records(
 
 def _refuse_single_values(name: str, text: Sequence[str]) -> None:
     """Raise DataError for messages of one value each, of topics that come again and again."""
-    found = [match for line in text if (match := _SINGLE.fullmatch(line.strip()))]
-    topics = {match["topic"] for match in found}
-    if len(found) == len(text) and 1 < len(topics) <= len(text) / 2:
-        first = found[0]["topic"].partition("/")[0]
+    matches = [match for line in text if (match := _SINGLE.fullmatch(line.strip()))]
+    topics = {match["topic"] for match in matches}
+    if len(matches) == len(text) and 1 < len(topics) <= len(text) / 2:
+        first = matches[0]["topic"].partition("/")[0]
         raise DataError(
             f"{name} holds MQTT messages of one value each ({text[0].strip()}), which are no rows "
             "of a table. With the time of each, in this form, they are put side by side: "
@@ -136,7 +136,7 @@ def _refuse_single_values(name: str, text: Sequence[str]) -> None:
 def _records(
     lines: Callable[[], Generator[str, None, None]],
     read: _Reader,
-    told: set[str],
+    columns: set[str],
     timed: bool,
     left_out: LinesLeftOut,
 ) -> Iterator[Record]:
@@ -148,5 +148,5 @@ def _records(
                     left_out.add(board_message(line) or TEXT, f"line {number:,}")
                 continue
             time = {CLOCK: _milliseconds(record.time)} if timed else {}
-            source = {name: value for name, value in record.source.items() if name in told}
+            source = {name: value for name, value in record.source.items() if name in columns}
             yield number, {**time, **source, **record.values}

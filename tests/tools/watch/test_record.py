@@ -104,9 +104,10 @@ DECIMALS = """
 import time
 n = 0
 while True:
-    print("ax: %s, ay: %s, on: %d" % (n / 4, START - n / 4, n % 2))
+    turn = 600 - abs(n % 1200 - 600)  # up and down again, so that a factor of 100 has room
+    print("ax: %s, ay: %s, on: %d" % (turn / 4, START - turn / 4, n % 2))
     n += 1
-    time.sleep_ms(1)
+    time.sleep_ms(20)
 """
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 PREFIX = "homeassistant"
 UNASKED, ASKED, UNKNOWN, UNLABELLED = "Nothing asked", "What is it?", "Don't know", "Not labelled"
-# No class can be called so, in lower case: the lists have it for something else, or Home Assistant
-# takes it for no value. firmware's mqtt_subscriber.py has the same.
+# In lower case, names that no class may have: the lists use them for something else, or Home
+# Assistant takes them for no value. The firmware's mqtt_subscriber.py has the same.
 RESERVED = (
     *(each.lower() for each in (UNASKED, ASKED, UNKNOWN, UNLABELLED)),
     *("none", "unknown", "unavailable"),

@@ -120,7 +120,7 @@ def _label(text: str) -> str:
 
 
 def _label_key(text: str) -> tuple[str, str]:
-    """Key and label of a text such as 0=rest; the label may have any sign in it."""
+    """Key and label of a text such as 0=rest; the label may have any character in it."""
     key, equals, label = text.partition("=")
     if not equals or len(key) != 1 or not label.strip() or not label.isprintable():
         raise argparse.ArgumentTypeError(f"has to be like 0=rest 1=walk, not {text!r}")

@@ -45,7 +45,7 @@ export function panel(title: string, ...children: readonly Child[]): HTMLElement
   return make("section", { class: "panel" }, make("h3", {}, title), ...children);
 }
 
-/** A table; the first cell of a row is its heading. What stands over the headings may be empty. */
+/** A table; the first cell of a row is its heading. The cell above the headings may be empty. */
 export function table(head: readonly string[], rows: readonly (readonly Child[])[]): HTMLElement {
   const cells = (row: readonly Child[]): HTMLElement[] =>
     row.map((cell, i) => make(i ? "td" : "th", i ? {} : { scope: "row" }, cell));

@@ -6,7 +6,7 @@ import type { Row } from "./csv";
 import { DataError, readByCommand } from "./data_error";
 import { isMissing } from "./columns";
 import { JSON_FILE } from "./file_text";
-import { isNumberLike } from "./log_lines";
+import { isNumberLike, isNumeric } from "./log_lines";
 
 const HEAD = 400; // records that say which columns there are
 const CLOCK = "time"; // the column of the moments of Edge Impulse's readings
@@ -110,11 +110,8 @@ const isSame = (cells: readonly string[], names: readonly string[]): boolean =>
 
 /** Whether the first of these rows names the columns: where the others have numbers, it has none. */
 function namesColumns([first, ...body]: readonly Row[]): boolean {
-  const isNumeric = first!.cells.map((_, place) => {
-    const cells = body.map(({ cells }) => cells[place]!).filter((cell) => !isMissing(cell));
-    return cells.length > 0 && cells.filter(isNumberLike).length >= 0.9 * cells.length;
-  });
-  return first!.cells.some((cell, place) => isNumeric[place] && !isMissing(cell) && !isNumberLike(cell));
+  const isOfNumbers = (place: number): boolean => isNumeric(body.map(({ cells }) => cells[place]!));
+  return first!.cells.some((cell, place) => !isMissing(cell) && !isNumberLike(cell) && isOfNumbers(place));
 }
 
 function ofColumns(document: Record, refused: () => DataError): JsonRows {

@@ -55,18 +55,25 @@ export function isNumberLike(cell: string): boolean {
   return numberOf(cell) !== null || /^[^\p{L}\d]{0,3}[+-]?\d[\d.,]*[^\p{L}\d]{0,3}$/u.test(cell);
 }
 
+/** Whether nearly all cells of a column that are not missing look like numbers. */
+export function isNumeric(column: readonly string[]): boolean {
+  const cells = column.filter((cell) => !isMissing(cell));
+  return cells.length > 0 && cells.filter(isNumberLike).length >= NEARLY * cells.length;
+}
+
 /** Whether a row below the header has the units of the columns that these rows have: short texts
  * where they have numbers, and elsewhere nothing that they have. */
 export function tellsUnits(row: readonly string[], body: readonly (readonly string[])[]): boolean {
   let units = 0;
   for (const [place, cell] of row.entries()) {
-    const cells = body.map((each) => each[place]!).filter((each) => !isMissing(each));
-    const numbers = cells.filter(isNumberLike).length;
-    const isNumeric = cells.length > 0 && numbers >= NEARLY * cells.length;
+    const cells = body.map((each) => each[place]!);
     if (!cell) continue;
-    if (!isNumeric && cells.includes(cell)) return false;
-    if (isNumeric && (cell.length > LONGEST_UNIT || isNumberLike(cell))) return false;
-    if (isNumeric && !isMissing(cell)) units++;
+    if (!isNumeric(cells)) {
+      if (!isMissing(cell) && cells.includes(cell)) return false;
+      continue;
+    }
+    if (cell.length > LONGEST_UNIT || isNumberLike(cell)) return false;
+    if (!isMissing(cell)) units++;
   }
   return units > 0;
 }

@@ -54,7 +54,7 @@ export class Answer {
     }
   }
 
-  /** Say a new answer to who cannot see it, not oftener than one can listen: of those meanwhile, the last. */
+  /** Say a new answer to those who cannot see it, no more often than they can listen; of those in between, the last. */
   private speak(name: string): void {
     const now = performance.now();
     clearTimeout(this.later);
