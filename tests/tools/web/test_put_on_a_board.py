@@ -114,46 +114,54 @@ def program_of(page: Browser, folder: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-@pytest.mark.parametrize(
-    ("kind", "chosen", "switch"),
-    [
-        ("line", {}, None),
-        ("lights", {"switch-1": "19"}, {"across": (16,), "up": (19,)}),
-        ("colour", {"switch-0": "yellow"}, {"across": (16, 17), "up": (17,)}),
-        (
-            "pixel",
-            {"switch-at": "18", "switch-1": "orange"},
-            {"across": ("18:red",), "up": ("18:orange",)},
-        ),
-        ("pixel", {"switch-0": "off"}, {"up": ("16:green",)}),
-        (
-            "lights",
-            {"threshold-1": "80"},
-            {"across": (16,), "up": (17,)},
-        ),
-        ("tone", {"switch-at": "17"}, {"across": ("17:262Hz",), "up": ("17:330Hz",)}),
-        ("tone", {"switch-0": "off", "switch-1": "1047"}, {"up": ("16:1047Hz",)}),
-    ],
-)
+# What a class does: what is chosen on the page, and what `build` is told of it
+SWITCHES: list[tuple[str, dict[str, str], dict[str, tuple[int | str, ...]] | None]] = [
+    ("line", {}, None),
+    ("lights", {"switch-1": "19"}, {"across": (16,), "up": (19,)}),
+    ("colour", {"switch-0": "yellow"}, {"across": (16, 17), "up": (17,)}),
+    (
+        "pixel",
+        {"switch-at": "18", "switch-1": "orange"},
+        {"across": ("18:red",), "up": ("18:orange",)},
+    ),
+    ("tone", {"switch-at": "17"}, {"across": ("17:262Hz",), "up": ("17:330Hz",)}),
+    ("pixel", {"switch-0": "off"}, {"up": ("16:green",)}),
+    ("tone", {"switch-0": "off", "switch-1": "1047"}, {"up": ("16:1047Hz",)}),
+]
+
+
 def test_the_program_of_a_motion_is_the_one_that_build_makes(
-    shaken: Browser,
-    tmp_path: Path,
-    kind: str,
-    chosen: dict[str, str],
-    switch: dict[str, tuple[int | str, ...]] | None,
+    shaken: Browser, tmp_path: Path
 ) -> None:
-    above = {"up": 80} if "threshold-1" in chosen else None
-    if above:
-        choose(shaken, "threshold-1", "80")
-        shaken.wait("!!document.querySelector('#board-threshold')")
-    choose(shaken, "switch-kind", kind)
-    for field, value in chosen.items():
-        choose(shaken, field, value)
-    program = program_of(shaken, tmp_path)
-    project = tmp_path / "gestures.mshrub"
+    for number, (kind, chosen, switch) in enumerate(SWITCHES):
+        choose(shaken, "switch-kind", kind)
+        for field, value in chosen.items():
+            choose(shaken, field, value)
+        check_program(shaken, tmp_path / str(number), switch, None)
+
+
+def test_a_class_switches_above_the_confidence_of_its_card(
+    shaken: Browser, tmp_path: Path
+) -> None:
+    choose(shaken, "switch-kind", "lights")
+    choose(shaken, "threshold-1", "80")
+    shaken.wait("!!document.querySelector('#board-threshold')")
+    check_program(shaken, tmp_path / "above", {"across": (16,), "up": (17,)}, {"up": 80})
+
+
+def check_program(
+    shaken: Browser,
+    folder: Path,
+    switch: dict[str, tuple[int | str, ...]] | None,
+    above: dict[str, int] | None,
+) -> None:
+    """The page's program is the one that `build` makes of the page's project."""
+    folder.mkdir()
+    program = program_of(shaken, folder)
+    project = folder / "gestures.mshrub"
     take(shaken, "take-gestures", project)
     assert load_model(project).learner.state_crc32() == crc(shaken)
-    output = tmp_path / "made"
+    output = folder / "made"
     made = build(
         project, "rpi_pico", sensor=SENSOR, switch=switch, switch_above=above, output=output
     ).folder
@@ -166,7 +174,8 @@ def test_the_program_of_a_motion_is_the_one_that_build_makes(
     library = {name: data for name, data in program.items() if name.startswith("lib/")}
     check_library(library, made, "thicket", "rpi_pico")
     assert ("lib/microshrub/device/switches.mpy" in library) == (switch is not None)
-    assert ("lib/microshrub/device/buzzer.mpy" in library) == (kind == "tone")
+    tones = any("Hz" in str(pin) for pins in (switch or {}).values() for pin in pins)
+    assert ("lib/microshrub/device/buzzer.mpy" in library) == tones
 
 
 def test_the_wiring_names_pins_and_their_numbers(shaken: Browser) -> None:
