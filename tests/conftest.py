@@ -17,11 +17,15 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from microshrub_host.base.child_process import VARIABLE
+
+if TYPE_CHECKING:
+    from chromium_support import Chromium
 
 for _folder in (".", "oracles", "support"):
     sys.path.insert(0, str(Path(__file__).parent / _folder))
@@ -166,6 +170,15 @@ def micropython_command() -> tuple[str, ...]:
         return find_or_fetch().command
     except NoMicroPython as reason:
         pytest.skip(str(reason))
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
+    """A Chromium without a tab; skips the test where there is none."""
+    import chromium_support
+
+    with chromium_support.chromium(tmp_path_factory.mktemp("profile")) as found:
+        yield found
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from chromium_support import chromium
+from chromium_support import Chromium
 from patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -66,8 +66,8 @@ CUT = """
 
 
 @pytest.mark.long
-def test_no_code_is_cut_off(site: Path, tmp_path: Path) -> None:
-    with chromium(tmp_path) as page:
+def test_no_code_is_cut_off(site: Path, chromium: Chromium) -> None:
+    with chromium.tab() as page:
         for name in ("index", "tutorials/first-board", "reference/commands", "how-to/tune"):
             for width in (390, 1280):
                 page.open(site / f"{name}.html", width=width)

@@ -42,7 +42,7 @@ _OPTIONS = (
 
 
 class Chromium(Browser):
-    """One tab of Chromium. What only Chromium can is done with `call`."""
+    """A Chromium, with one tab at a time. What only Chromium can is done with `call`."""
 
     def __init__(self, answers: int, orders: int) -> None:
         super().__init__()
@@ -53,11 +53,23 @@ class Chromium(Browser):
         self._read = b""
         self._last = 0
         self._session: str | None = None
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
+
+    @contextlib.contextmanager
+    def tab(self) -> Iterator[Chromium]:
+        """A new tab, which knows nothing of what others keep, and keeps nothing when it closes."""
+        context = self.call("Target.createBrowserContext")["browserContextId"]
+        made = self.call("Target.createTarget", url="about:blank", browserContextId=context)
+        attached = self.call("Target.attachToTarget", targetId=made["targetId"], flatten=True)
         self._session = attached["sessionId"]
+        self.asked.clear()
+        self.leaves = True
         for domain in ("Page", "Network", "Log", "Runtime"):
             self.call(f"{domain}.enable")
+        try:
+            yield self
+        finally:
+            self._session = None
+            self.call("Target.disposeBrowserContext", browserContextId=context)
 
     def visit(self, address: str) -> None:
         self.call("Page.navigate", url=address)
@@ -140,6 +152,8 @@ class Chromium(Browser):
             self._read += more
         text, _, self._read = self._read.partition(b"\0")
         message: dict[str, Any] = json.loads(text)
+        if message.get("sessionId") != self._session:
+            return {}  # of a tab that is closed
         details = message.get("params", {})
         if message.get("method") == "Network.requestWillBeSent":
             self.requests.append(details["request"]["url"])
@@ -155,7 +169,10 @@ class Chromium(Browser):
 
 @contextlib.contextmanager
 def chromium(folder: Path) -> Iterator[Chromium]:
-    """A Chromium with an empty profile in that folder; skips the test where there is none."""
+    """A Chromium with an empty profile in that folder; skips the test where there is none.
+
+    It shows nothing before it has a tab.
+    """
     program = next(filter(None, map(shutil.which, _NAMES)), None)
     if program is None:
         pytest.skip("there is no Chromium here")

@@ -52,7 +52,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, site.server(0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://localhost:{server.server_address[1]}/"
-        with chromium(Path(folder) / "profile") as page:
+        with chromium(Path(folder) / "profile") as browser, browser.tab() as page:
             teach(page, address)
             learn(page, address)
         server.shutdown()

@@ -77,7 +77,7 @@ def main() -> None:
         address = f"http://localhost:{server.server_address[1]}/"
         table = Path(folder) / "stream.csv"
         table.write_text("".join(lines), encoding="utf-8")
-        with chromium(Path(folder) / "profile") as page:
+        with chromium(Path(folder) / "profile") as browser, browser.tab() as page:
             seconds = first_prediction(page, address)
             rates_of = {name: rates(page, address, table, name) for name in ("shrub", "thicket")}
         server.shutdown()

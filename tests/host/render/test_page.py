@@ -7,7 +7,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import chromium_support
 import pytest
 from chromium_support import Chromium
 from hypothesis import given
@@ -49,8 +48,8 @@ def make_page() -> Page:
 
 
 @pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
-    with chromium_support.chromium(tmp_path_factory.mktemp("profile")) as found:
+def tab(chromium: Chromium) -> Iterator[Chromium]:
+    with chromium.tab() as found:
         yield found
 
 
@@ -130,33 +129,33 @@ def test_bad_targets(tmp_path: Path) -> None:
         check_target("--html", tmp_path)
 
 
-def test_the_browser_finds_nothing_to_complain_of(chromium: Chromium, file: Path) -> None:
-    chromium.open(file)
-    assert chromium.run("document.querySelectorAll('table').length") == 3
-    assert chromium.run("document.querySelectorAll('h2').length") == 2
-    assert chromium.run("document.querySelector('tbody').rows[1].cells[0].textContent") == (
+def test_the_browser_finds_nothing_to_complain_of(tab: Chromium, file: Path) -> None:
+    tab.open(file)
+    assert tab.run("document.querySelectorAll('table').length") == 3
+    assert tab.run("document.querySelectorAll('h2').length") == 2
+    assert tab.run("document.querySelector('tbody').rows[1].cells[0].textContent") == (
         "<script>alert(1)</script>"
     )
-    assert chromium.run("document.querySelectorAll('svg use').length") > 0
-    assert chromium.requests == [file.as_uri()]
-    assert chromium.complaints == []
+    assert tab.run("document.querySelectorAll('svg use').length") > 0
+    assert tab.requests == [file.as_uri()]
+    assert tab.complaints == []
 
 
-def test_the_browser_forbids_requests(chromium: Chromium, file: Path) -> None:
-    chromium.open(file)
-    chromium.run("document.body.append(Object.assign(new Image(), {src: 'no.png'}))")
+def test_the_browser_forbids_requests(tab: Chromium, file: Path) -> None:
+    tab.open(file)
+    tab.run("document.body.append(Object.assign(new Image(), {src: 'no.png'}))")
     deadline = time.monotonic() + PATIENCE
-    while not chromium.complaints and time.monotonic() < deadline:
-        chromium.run("0")
-    assert any("Content Security Policy" in text for text in chromium.complaints)
+    while not tab.complaints and time.monotonic() < deadline:
+        tab.run("0")
+    assert any("Content Security Policy" in text for text in tab.complaints)
 
 
-def test_a_click_on_a_head_sorts(chromium: Chromium, file: Path) -> None:
-    chromium.open(file)
+def test_a_click_on_a_head_sorts(tab: Chromium, file: Path) -> None:
+    tab.open(file)
     names = "[...document.querySelector('tbody').rows].map(row => row.cells[0].textContent)"
     click = "document.querySelectorAll('th button')[%d].click()"
     hat, script, shrub, srp = (row[0] for row in ROWS)
-    assert chromium.run(names) == [hat, script, shrub, srp]
+    assert tab.run(names) == [hat, script, shrub, srp]
     expected = {
         (1, "ascending"): [script, hat, shrub, srp],
         (1, "descending"): [shrub, hat, script, srp],
@@ -165,28 +164,28 @@ def test_a_click_on_a_head_sorts(chromium: Chromium, file: Path) -> None:
         (0, "ascending"): [script, srp, shrub, hat],
     }
     for (column, way), order in expected.items():
-        chromium.run(click % column)
-        assert chromium.run(names) == order
+        tab.run(click % column)
+        assert tab.run(names) == order
         sorted_by = "[...document.querySelectorAll('th')].map(th => th.getAttribute('aria-sort'))"
-        values = [value for value in chromium.run(sorted_by) if value]
+        values = [value for value in tab.run(sorted_by) if value]
         assert values == [way]
-    assert chromium.run("document.querySelector('strong').textContent") == "94.02 %"
-    assert chromium.complaints == []
+    assert tab.run("document.querySelector('strong').textContent") == "94.02 %"
+    assert tab.complaints == []
 
 
-def test_only_tables_scroll_sideways_on_a_phone(chromium: Chromium, file: Path) -> None:
-    chromium.open(file, width=380)
+def test_only_tables_scroll_sideways_on_a_phone(tab: Chromium, file: Path) -> None:
+    tab.open(file, width=380)
     page = "document.documentElement"
-    assert chromium.run(f"{page}.scrollWidth") == chromium.run(f"{page}.clientWidth") == 380
+    assert tab.run(f"{page}.scrollWidth") == tab.run(f"{page}.clientWidth") == 380
     wide = "[...document.querySelectorAll('.wide')].map(e => e.scrollWidth > e.clientWidth)"
-    assert chromium.run(wide)[1] is True
-    assert chromium.run("document.querySelector('svg').getBoundingClientRect().right") <= 380
+    assert tab.run(wide)[1] is True
+    assert tab.run("document.querySelector('svg').getBoundingClientRect().right") <= 380
 
 
-def test_dark_and_light(chromium: Chromium, file: Path) -> None:
+def test_dark_and_light(tab: Chromium, file: Path) -> None:
     colours = "[...['body', 'svg text']].map(e => getComputedStyle(document.querySelector(e)))"
     colours += ".map((style, i) => i ? style.fill : style.backgroundColor)"
-    chromium.open(file)
-    assert chromium.run(colours) == ["rgb(255, 255, 255)", "rgb(29, 31, 35)"]
-    chromium.open(file, dark=True)
-    assert chromium.run(colours) == ["rgb(21, 23, 27)", "rgb(227, 229, 233)"]
+    tab.open(file)
+    assert tab.run(colours) == ["rgb(255, 255, 255)", "rgb(29, 31, 35)"]
+    tab.open(file, dark=True)
+    assert tab.run(colours) == ["rgb(21, 23, 27)", "rgb(227, 229, 233)"]

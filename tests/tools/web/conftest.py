@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from browser_support import Browser
-from chromium_support import chromium
+from chromium_support import Chromium
 from sensor_support import held_clock
 
 from microshrub_host.library import loader
@@ -30,8 +30,8 @@ def address() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with chromium(tmp_path_factory.mktemp("profile")) as found:
+def page(chromium: Chromium) -> Iterator[Browser]:
+    with chromium.tab() as found:
         yield found
 
 
