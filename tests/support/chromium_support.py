@@ -23,7 +23,7 @@ import pytest
 from browser_support import Browser
 from patience import PATIENCE
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
+_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 _OPTIONS = (
     "--headless",
     "--no-sandbox",
@@ -58,6 +58,8 @@ class Chromium(Browser):
     def tab(self) -> Iterator[Chromium]:
         """A new tab, which knows nothing of what others keep, and keeps nothing when it closes."""
         context = self.call("Target.createBrowserContext")["browserContextId"]
+        allowed = {"permissions": ["sensors"], "browserContextId": context}
+        self.call("Browser.grantPermissions", **allowed)
         made = self.call("Target.createTarget", url="about:blank", browserContextId=context)
         attached = self.call("Target.attachToTarget", targetId=made["targetId"], flatten=True)
         self._session = attached["sessionId"]

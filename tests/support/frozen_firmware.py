@@ -1,7 +1,6 @@
 """An emulated board with a firmware of its own: with files frozen into it, or a ROM partition.
 
-The source, the compiler and what was compiled are kept in the cache, so that only what is new is
-compiled again.
+What was compiled is kept in the cache, so that only what is new is compiled again.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from microshrub_host.base import native_tools
 from microshrub_host.base.cache import cache_folder
 from microshrub_host.base.debian_packages import CommandError, PackagesError, Progress, silent
 from microshrub_host.boards import firmware_build
@@ -57,24 +55,16 @@ def _with_firmware(
     board = emulator.board
     name = f"{board.name}-rom" if rom_bytes else board.name
     try:
-        tools = native_tools.compiler_root(native_tools.PROCESSORS[board.arch].packages, progress)
-        source = native_tools.kept(
-            "micropython-qemu-source",
-            (native_tools.SOURCE_SUITE, firmware_build.SOURCES),
-            lambda work: firmware_build.fetch_source(work, progress),
-        )
         with _own_folder(f"micropython-qemu-build-{name}") as build:
             if rom_bytes:
-                _add_rom_board(emulator, source, port, rom_bytes)
-            progress(f"compiling MicroPython for the {board.name}")
+                _add_rom_board(emulator, firmware_build.source(progress), port, rom_bytes)
             made = firmware_build.compile_firmware(
                 port,
                 board.flags,
                 board.family.compiler,
                 board.family.heap_bytes,
-                source,
-                tools,
                 build,
+                progress,
                 manifest,
             )
             shutil.copyfile(made, elf)

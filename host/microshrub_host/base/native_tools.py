@@ -26,6 +26,7 @@ SOURCE_SUITE = "trixie"  # of MicroPython
 TOOLS_SUITE = "bookworm"
 LIBRARIES = ("libgmp10", "libisl23", "libmpc3", "libmpfr6", "libzstd1", "zlib1g")
 HEADERS = ("libnewlib-dev",)  # of C, for compilers that bring none
+_OF_CORES = ("thumb/v6-m/", "thumb/v7-m/", "thumb/v7e-m+fp/hard/", "rv32imac/ilp32/")
 ARM = ("gcc-arm-none-eabi", "binutils-arm-none-eabi")
 RISCV = ("gcc-riscv64-unknown-elf", "binutils-riscv64-unknown-elf")
 # of the ESP8266; it can write what the other ESPs' cores run, see _windowed()
@@ -148,10 +149,10 @@ def compiler_root(packages: tuple[str, ...], progress: Progress) -> Path:
         programs = ("arm-none-eabi-", "riscv64-unknown-elf-", "xtensa-lx106-elf-")
         return debian_packages.fetch(
             TOOLS_SUITE, wanted, work, progress, architecture=architecture(),
-            wanted=functools.partial(is_of_tools, programs, ("thumb/v6-m/", "thumb/v7-m/")),
+            wanted=functools.partial(is_of_tools, programs),
         )  # fmt: skip
 
-    return kept("compiler", (TOOLS_SUITE, wanted, architecture()), fetch)
+    return kept("compiler", (TOOLS_SUITE, wanted, architecture(), _OF_CORES), fetch)
 
 
 def with_libraries(root: Path) -> tuple[str, ...]:
@@ -203,13 +204,13 @@ def put_in_place(fresh: Path, target: Path) -> None:
             raise
 
 
-def is_of_tools(programs: tuple[str, ...], libraries: tuple[str, ...], name: str) -> bool:
+def is_of_tools(programs: tuple[str, ...], name: str) -> bool:
     """Whether to unpack a file of the packages: libraries, headers, the programs whose names begin
-    so, and of a compiler what C needs, with those folders of its libraries.
+    so, and of a compiler what C needs, with its libraries for the cores of boards.
     """
     if name.startswith("usr/lib/gcc/"):
         inside = name.split("/", 5)[-1]
-        parts = ("include/", "include-fixed/", "liblto_plugin", *libraries)
+        parts = ("include/", "include-fixed/", "liblto_plugin", *_OF_CORES)
         return inside.startswith(parts) or inside in ("cc1", "collect2")
     places = ("lib/", "usr/lib/", "usr/include/newlib/")
     return name.startswith((*places, *(f"usr/bin/{program}" for program in programs)))

@@ -26,7 +26,6 @@ from . import firmware_build
 from .firmware_build import HEAP_BYTES, Compiler
 
 VERSION = "1.25.0"  # of MicroPython in SOURCE_SUITE
-_COMPILER = (*native_tools.HEADERS, *native_tools.LIBRARIES)
 _QEMU = (
     "libaio1", "libblkid1", "libbpf1", "libcapstone4", "libdaxctl1", "libelf1",
     "libfdt1", "libffi8", "libfuse3-3", "libgcc-s1", "libglib2.0-0", "libgmp10", "libgnutls30",
@@ -55,27 +54,25 @@ class Family:
     qemu: str
     qemu_packages: tuple[str, ...]
     compiler: Compiler
-    compiler_packages: tuple[str, ...]
     heap_bytes: int = HEAP_BYTES  # of MicroPython
+    with_floats: bool = False  # as instructions
 
 
 ARM = Family(
     "qemu-system-arm",
     ("qemu-system-arm", *_QEMU),
-    Compiler("arm-none-eabi", ("thumb/v6-m/", "thumb/v7-m/")),
-    (*native_tools.ARM, *_COMPILER),
+    Compiler("arm-none-eabi", native_tools.ARM),
 )
 ARM_FLOATS = Family(  # with a unit for floats
     "qemu-system-arm",
     ("qemu-system-arm", *_QEMU),
-    Compiler("arm-none-eabi", ("thumb/v7e-m+fp/hard/",)),
-    (*native_tools.ARM, *_COMPILER),
+    Compiler("arm-none-eabi", native_tools.ARM),
+    with_floats=True,
 )
 RISCV = Family(
     "qemu-system-riscv32",
     ("qemu-system-misc", *_QEMU),
-    Compiler("riscv64-unknown-elf", ("rv32imac/ilp32/",)),
-    (*native_tools.RISCV, *_COMPILER),
+    Compiler("riscv64-unknown-elf", native_tools.RISCV),
     448 * 1024,  # its machine code is larger, and an RP2350 has more
 )
 
@@ -161,7 +158,7 @@ BOARDS = {
     )
 }  # fmt: skip
 # Those whose instructions are counted: a Cortex-M4 and an M7 take as many as an M3
-COUNTED = tuple(name for name, board in BOARDS.items() if board.family != ARM_FLOATS)
+COUNTED = tuple(name for name, board in BOARDS.items() if not board.family.with_floats)
 
 
 @dataclass(frozen=True)
@@ -232,7 +229,7 @@ def describe(emulator: Emulator) -> str:
 def _recipe(family: Family) -> str:
     """A key for everything that the cached files depend on."""
     boards = [(b.name, b.port, b.flags, *filter(None, [b.makefile])) for b in _boards(family)]
-    packages = (family.compiler_packages, family.qemu_packages)
+    packages = (family.compiler.packages, family.qemu_packages)
     suites = (native_tools.SOURCE_SUITE, native_tools.TOOLS_SUITE)
     parts = (VERSION, *suites, *packages, family.heap_bytes, boards)
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
@@ -281,39 +278,19 @@ def _make(family: Family, progress: Progress) -> None:
     """Fetch and build what is missing; each part appears in the cache complete or not at all."""
     debian_packages.check_machine(tuple(native_tools.MACHINES))
     folder = _folder(family)
-    want_qemu = not _qemu(family)
-    want_firmware = not all(_firmware(board) for board in _boards(family))
-    if want_firmware:
-        _check_build(folder)
     with work_folder(folder) as work:
-        (work / "tools").mkdir()
-        packages = family.qemu_packages if want_qemu else ()
-        packages += family.compiler_packages if want_firmware else ()
-        programs, libraries = (
-            (family.qemu, f"{family.compiler.target}-"),
-            family.compiler.libraries,
-        )
-        root = debian_packages.fetch(
-            native_tools.TOOLS_SUITE, tuple(dict.fromkeys(packages)), work / "tools", progress,
-            architecture=native_tools.architecture(),
-            wanted=functools.partial(native_tools.is_of_tools, programs, libraries),
-        )  # fmt: skip
-        if want_firmware:
-            native_tools.put_in_place(_build(family, root, work, progress), folder / "firmware")
-        if want_qemu:
+        if not all(_firmware(board) for board in _boards(family)):
+            _check_build(folder)
+            native_tools.put_in_place(_build(family, work, progress), folder / "firmware")
+        if not _qemu(family):
+            (work / "qemu").mkdir()
+            root = debian_packages.fetch(
+                native_tools.TOOLS_SUITE, family.qemu_packages, work / "qemu", progress,
+                architecture=native_tools.architecture(),
+                wanted=functools.partial(native_tools.is_of_tools, (family.qemu,)),
+            )  # fmt: skip
             _check_runs(_qemu_in(root, family), family)
-            native_tools.put_in_place(
-                _without_compiler(root, family.compiler.target), folder / "qemu"
-            )
-
-
-def _without_compiler(root: Path, target: str) -> Path:
-    """Return the folder, without files that only compiling needed."""
-    for part in ("include", "lib/gcc", f"lib/{target}"):
-        shutil.rmtree(root / "usr" / part, ignore_errors=True)
-    for tool in (root / "usr" / "bin").glob(f"{target}-*"):
-        tool.unlink()
-    return root
+            native_tools.put_in_place(root, folder / "qemu")
 
 
 def _check_build(folder: Path) -> None:
@@ -324,19 +301,16 @@ def _check_build(folder: Path) -> None:
         raise PackagesError(f"{text} Let MICROSHRUB_CACHE name a plainer folder.")
 
 
-def _build(family: Family, tools: Path, work: Path, progress: Progress) -> Path:
+def _build(family: Family, work: Path, progress: Progress) -> Path:
     """A folder with the firmware of all boards of the family."""
-    (work / "source").mkdir()
-    source = firmware_build.fetch_source(work / "source", progress)
     done = work / "firmware"
     done.mkdir()
     for board in _boards(family):
-        progress(f"compiling MicroPython for the {board.name} (half a minute)")
-        build = work / f"build-{board.name}"
         if board.makefile:
-            firmware_build.add_board(source, board.port, board.makefile)
+            firmware_build.add_board(firmware_build.source(progress), board.port, board.makefile)
+        build, heap = work / f"build-{board.name}", family.heap_bytes
         elf = firmware_build.compile_firmware(
-            board.port, board.flags, family.compiler, family.heap_bytes, source, tools, build
+            board.port, board.flags, family.compiler, heap, build, progress
         )
         elf.rename(done / f"{board.name}.elf")
     return done

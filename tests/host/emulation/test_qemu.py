@@ -350,11 +350,12 @@ def test_stopped_build_leaves_nothing(tmp_path: Path) -> None:
     )
     assert process.stderr is not None
     first = process.stderr.readline()
-    if "reading the package index" not in first:
+    if not first.startswith("reading the "):
         process.kill()
         pytest.skip(first)
     process.send_signal(signal.SIGINT)
     assert process.wait(PATIENCE) == 130
     process.stderr.close()
-    (folder,) = (tmp_path / "cache").iterdir()
-    assert list(folder.iterdir()) == []
+    folders = list((tmp_path / "cache").iterdir())
+    assert folders
+    assert not any(list(folder.iterdir()) for folder in folders)
