@@ -20,7 +20,7 @@ from .compiled_kernels import CompilerError, KernelCompiler
 from .kernel_sources import Kernel
 
 FLAGS = (
-    *("-std=gnu11", "-O3", "-fwrapv", "-fPIC", "-shared"),
+    *("-std=gnu11", "-O2", "-fwrapv", "-fPIC", "-shared"),
     "-fno-semantic-interposition",  # kernels may be inlined into each other
     "-fno-ivopts",  # with it, the scan over a window takes 5 % longer
 )
