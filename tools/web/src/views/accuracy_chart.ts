@@ -1,6 +1,6 @@
 // Accuracy over time: the learner, and the two simple baselines beside it.
 
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import type { Status } from "../learning/messages";
 import { RECENT } from "../learning/run";
 import { make } from "../dom";
@@ -19,7 +19,7 @@ export class AccuracyChart {
 
   constructor() {
     new ResizeObserver(() => this.resize()).observe(this.element);
-    matchMedia("(prefers-color-scheme: dark)").onchange = () => this.plot && this.begin();
+    matchMedia("(prefers-color-scheme: dark)").onchange = () => this.plot && void this.begin();
   }
 
   /** Begin anew, with room for so many samples. */
@@ -27,13 +27,15 @@ export class AccuracyChart {
     for (const column of this.data) column.length = 0;
     this.drifts.length = 0;
     this.samples = samples;
-    this.begin();
+    void this.begin();
   }
 
   /** A plot in the colours that the page has now. */
-  private begin(): void {
+  private async begin(): Promise<void> {
+    const { default: Plot } = await import("uplot"); // not before it is wanted
     this.plot?.destroy();
-    this.plot = new uPlot(this.options(this.samples), this.data, this.element);
+    this.plot = new Plot(this.options(this.samples), this.data, this.element);
+    this.draw();
   }
 
   add(status: Status, recent: number, drifts: readonly number[]): void {
