@@ -13,6 +13,7 @@ from typing import Any
 from mpremote.transport import TransportError
 from mpremote.transport_serial import SerialTransport
 
+_PAUSE = 0.1  # seconds between two tries to open the port
 _WAITS = 2  # times as long as the board may be silent, it may print before its prompt
 _BROKEN = (TransportError, OSError, struct.error)  # pyserial's SerialException is an OSError
 
@@ -80,11 +81,30 @@ class RawRepl:
 
     def __init__(self, port: str, baud: int = 115200, *, silence: float) -> None:
         """`silence` is how many seconds a read waits for a byte."""
+        self._port, self._baud, self._silence = port, baud, silence
         with _answering():
-            self._transport = SerialTransport(port, baudrate=baud)
+            self._open()
+
+    def _open(self) -> None:
+        self._transport = SerialTransport(self._port, baudrate=self._baud)
         self.line: Any = _Line(self._transport.serial)
         self._transport.serial = self.line
-        self.line.timeout = silence  # mpremote would wait for ever
+        self.line.timeout = self._silence  # mpremote would wait for ever
+
+    def reopen(self, seconds: float) -> None:
+        """Open the port again, as soon as it is back: a board that is a keyboard, too, takes it
+        away for a moment when it becomes one, and when it is reset.
+        """
+        self.close()  # at once: the port would come back under another name
+        end = time.monotonic() + seconds
+        with _answering():
+            while True:
+                try:
+                    return self._open()
+                except _BROKEN:
+                    if time.monotonic() > end:
+                        raise
+                    time.sleep(_PAUSE)
 
     def await_prompt(self, seconds: float) -> None:
         """Wait for the friendly REPL of a board that has just been switched on."""
@@ -95,6 +115,15 @@ class RawRepl:
 
     def enter(self, *, reset: bool, seconds: float = 10) -> None:
         """Stop what runs, and enter the raw REPL, after a soft reset without main.py if asked."""
+        try:
+            self._enter(reset, seconds)
+        except LineLostError as lost:
+            if not reset or not isinstance(lost.__cause__, OSError):
+                raise
+            self.reopen(seconds)
+            self._enter(False, seconds)
+
+    def _enter(self, reset: bool, seconds: float) -> None:
         limit = self.line.limit(_WAITS * seconds)
         with _answering(), limit, contextlib.redirect_stdout(io.StringIO()):  # mpremote prints
             self._transport.enter_raw_repl(soft_reset=reset, timeout_overall=seconds)

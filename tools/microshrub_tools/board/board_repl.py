@@ -133,14 +133,12 @@ class Device:
 
         It has if its empty frame came within so many seconds, and no prompt behind it.
         """
-        line = self._repl.line
         try:
             self._repl.leave()
-            line.write(b"\x04")
-            line.timeout = 0.1
+            self._repl.line.write(b"\x04")
             output, end = b"", time.monotonic() + seconds
             while time.monotonic() < end and not _has_ended(output):
-                came = line.read(256)
+                came = self._said(end)
                 if _STARTED in came:
                     end = min(end, time.monotonic() + _SAVING)
                 output += came
@@ -148,9 +146,19 @@ class Device:
             raise DeviceError(_gone(self.port, str(broken))) from None
         finally:
             with contextlib.suppress(OSError):  # the port may be gone
-                line.timeout = patience(_SECONDS)
+                self._repl.line.timeout = patience(_SECONDS)
         text = output.replace(_STARTED + b"\n", b"").decode(errors="replace")
         return _STARTED in output and not _has_ended(output), text
+
+    def _said(self, end: float) -> bytes:
+        """What a program that starts says now; if that takes the port away, once it is back."""
+        try:
+            self._repl.line.timeout = 0.1
+            came: bytes = self._repl.line.read(256)
+            return came
+        except OSError:
+            self._repl.reopen(end - time.monotonic())
+            return b""
 
 
 class _OpenLine:

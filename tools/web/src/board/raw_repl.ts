@@ -34,10 +34,25 @@ export class RawRepl {
       this.said += this.decoder.decode(data, { stream: true });
       this.wake();
     };
-    void port.gone.then((why) => {
+    this.watch();
+  }
+
+  private watch(): void {
+    this.why = null;
+    void this.port.gone.then((why) => {
       this.why = why;
       this.wake();
     });
+  }
+
+  /** A board that is a keyboard, too, takes the port away when it becomes one, and when it is reset. */
+  private async again(patience: number): Promise<void> {
+    const { why } = this;
+    if (why === null) throw new BoardError(texts.board.silent);
+    await this.port.reopen(patience).catch(() => {
+      throw new BoardError(why);
+    });
+    this.watch();
   }
 
   /** Stop what runs on the board, and enter its raw REPL. */
@@ -57,8 +72,14 @@ export class RawRepl {
     await this.send("\r\x01");
     await this.until(RAW, PATIENCE);
     await this.send("\x04");
-    await this.until("soft reboot", PATIENCE);
-    await this.until(RAW, PATIENCE);
+    try {
+      await this.until("soft reboot", PATIENCE);
+      await this.until(RAW, PATIENCE);
+    } catch {
+      await this.again(PATIENCE);
+      await this.send("\r\x03\x01");
+      await this.until(RAW, PATIENCE);
+    }
     this.said = "";
   }
 
@@ -89,7 +110,10 @@ export class RawRepl {
     await this.send("\r\x02");
     await this.comes(PROMPT, KNOCK);
     await this.send("\x04");
-    await this.comes(STARTED, patience);
+    await this.comes(STARTED, patience).catch(async () => {
+      await this.again(patience);
+      await this.comes(STARTED, patience);
+    });
     return this.said.replace(STARTED, "");
   }
 
