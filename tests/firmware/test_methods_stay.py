@@ -36,6 +36,7 @@ CLASSES = {
     "store": "Checkpoint",
     "table": "",  # of addresses
     "publisher": "MqttPublisher",
+    "usb": "",  # MicroPython's USBDevice
 }
 # Where the name of an attribute is computed, and of what
 COMPUTED = {

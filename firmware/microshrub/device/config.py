@@ -28,7 +28,8 @@ The file is an object:
     label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not, each
                   null for no label; or null
     switches      [[pin, ...], ...]: for each class, the pins that are high while it is predicted,
-                  NeoPixels with a colour and buzzers with a tone, see switches.py; or null
+                  NeoPixels with a colour, buzzers with a tone, and keys, see switches.py;
+                  or null
     switch_above  for each class, the confidence, 0..255, below which its prediction switches
                   nothing; or null
     sleep         {"every", "window", "hold", "pin", "deep"}: it sleeps between the readings of its

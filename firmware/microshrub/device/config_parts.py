@@ -160,9 +160,10 @@ def _check_shown(what):
     elif len(what) == 4:
         for value in what[1:]:
             whole("a pixel's colour", value, 0, 255)
-    else:
+    elif len(what) != 1:  # a key, which keyboard.py looks at
         raise ValueError(
-            "a pixel is [pin, red, green, blue], and a tone [pin, hertz], not %r" % (what,)
+            "a pixel is [pin, red, green, blue], a tone [pin, hertz], and a key [usage], not %r"
+            % (what,)
         )
 
 

@@ -1,8 +1,9 @@
-"""Pins that follow the prediction: lights, relays, NeoPixels, buzzers.
+"""What follows the prediction: lights, relays, NeoPixels, buzzers, keys.
 
 config.json's `switches` has a list for each class: the pins that are high while the class is the
-newest prediction, NeoPixels as [pin, red, green, blue] with 0..255 of each colour, and buzzers as
-[pin, hertz], see buzzer.py. All other pins are low, other pixels dark, and other buzzers silent.
+newest prediction, NeoPixels as [pin, red, green, blue] with 0..255 of each colour, buzzers as
+[pin, hertz], see buzzer.py, and keys as [usage], see keyboard.py. All other pins are low, other
+pixels dark, other buzzers silent, and other keys up.
 
 `switch_above` has the lowest confidence for each class, 0..255: a prediction below it switches
 nothing.
@@ -29,7 +30,7 @@ class _Pixel:
 
 
 class Switches(Companion):
-    """Switches the pins, pixels and buzzers of the configuration with each prediction."""
+    """Switches what the configuration names with each prediction."""
 
     def __init__(self, app, board):
         self._app = app
@@ -39,9 +40,13 @@ class Switches(Companion):
         pins = []
         shown = []  # pixels and buzzers,
         of_shown = []  # the pins of those pixels and buzzers
+        keyboard = None
         for c in range(len(rows)):
             for what in rows[c]:
-                if isinstance(what, list):
+                if isinstance(what, list) and len(what) == 1:
+                    keyboard = keyboard or _keyboard(board, app.classes)
+                    keyboard.add(c, what[0])
+                elif isinstance(what, list):
                     if what[0] not in of_shown:
                         of_shown.append(what[0])
                         shown.append(
@@ -52,6 +57,9 @@ class Switches(Companion):
                     shown[of_shown.index(what[0])].of_class[c] = tuple(what[1:])
                 elif what not in pins:
                     pins.append(what)
+        if keyboard:
+            keyboard.start()
+            shown.append(keyboard)
         self._shown = shown
         self._lights = [board.light(pin) for pin in pins]
         # [class * pins + pin]; a class without a name has none, nor has the row of no class
@@ -73,7 +81,7 @@ class Switches(Companion):
             self._lights[k].value(self._high[at + k])
 
     def end(self):
-        """Silence the buzzers."""
+        """Silence the buzzers, and let go of the keys."""
         for each in self._shown:
             if hasattr(each, "silence"):
                 each.silence()
@@ -83,3 +91,9 @@ def _buzzer(board, pin, classes):
     from .buzzer import Buzzer
 
     return Buzzer(board, pin, classes)
+
+
+def _keyboard(board, classes):
+    from .keyboard import UsbKeyboard
+
+    return UsbKeyboard(board, classes)

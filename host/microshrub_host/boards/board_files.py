@@ -168,9 +168,10 @@ class Board:
     much RAM there is for machine code, and `executable_source` where that is from. `firmware` is
     what micropython.org/download calls its stock firmware, "" if it has none there. `flash_bytes`
     is the size of that firmware's file system, None if it is not known. `romfs_source` says since
-    when that firmware has a partition for a ROM file system, "" if it has none. `measured` has
-    microseconds, of `microshrub bench`, `cost` instructions counted in emulation; None if the
-    file has no such section.
+    when that firmware has a partition for a ROM file system, "" if it has none, and
+    `usb_device_source` since when programs can make it a USB keyboard, "" if they cannot.
+    `measured` has microseconds, of `microshrub bench`, `cost` instructions counted in emulation;
+    None if the file has no such section.
     `currents` is what it draws, of [energy]. `wifi` is None if there
     is no Wi-Fi that a program can use. `growth` is what comes to the heap while no radio is on,
     None if nothing does. `reports` are of physical boards, the last one the newest.
@@ -194,6 +195,7 @@ class Board:
     firmware: str = ""
     flash_bytes: int | None = None
     romfs_source: str = ""
+    usb_device_source: str = ""
     measured: Costs | None = None
     cost: Costs | None = None
     currents: Currents | None = None
@@ -284,6 +286,9 @@ def _board(key: str, table: TomlSection) -> Board:
         firmware=table.text("firmware") if "firmware" in table.rest else "",
         flash_bytes=table.positive("flash_bytes") if "flash_bytes" in table.rest else None,
         romfs_source=table.text("romfs_source") if "romfs_source" in table.rest else "",
+        usb_device_source=table.text("usb_device_source")
+        if "usb_device_source" in table.rest
+        else "",
         measured=_costs(table, "measured"),
         cost=_costs(table, "cost"),
         currents=currents(table),

@@ -235,6 +235,7 @@ def _needs(program: Program) -> dict[str, Any]:
         "device.networking:EspNowCarrier": datagrams and datagrams["by"] == "espnow",
         "device.switches": config.get("switches"),
         "device.buzzer": has_tone(config.get("switches") or ()),
+        "device.keyboard": has_key(config.get("switches") or ()),
         "device.plotter": config["text"],
         "device.saving": config["checkpoint"],
         "device.saving:LabelsHeld": config["checkpoint"]
@@ -259,7 +260,16 @@ def _needs(program: Program) -> dict[str, Any]:
 
 def has_tone(switches: Iterable[Iterable[Any]]) -> bool:
     """Whether a class sounds a buzzer, [pin, hertz]."""
-    return any(isinstance(what, list) and len(what) == 2 for row in switches for what in row)
+    return _has(2, switches)
+
+
+def has_key(switches: Iterable[Iterable[Any]]) -> bool:
+    """Whether a class presses a key, [usage]."""
+    return _has(1, switches)
+
+
+def _has(length: int, switches: Iterable[Iterable[Any]]) -> bool:
+    return any(isinstance(what, list) and len(what) == length for row in switches for what in row)
 
 
 def _of_companions(program: Program) -> dict[str, bool]:

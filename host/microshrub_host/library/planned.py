@@ -61,7 +61,8 @@ class Outside(ModuleType):
 
     def of_machine(self, name: str) -> Any:
         """The clock, for its memory, and a reset cause that no comparison matches."""
-        return {"RTC": lambda: self, "DEEPSLEEP_RESET": 1}.get(name, self.nothing)
+        made = {"RTC": lambda: self, "USBDevice": _Usb, "DEEPSLEEP_RESET": 1}
+        return made.get(name, self.nothing)
 
     def station(self) -> None:
         """The radio."""
@@ -72,6 +73,17 @@ class Outside(ModuleType):
     @property
     def ipoll(self) -> Any:
         return self.nothing
+
+
+class _Usb(Outside):
+    """The port of a USB device: its descriptions are as long as a Raspberry Pi Pico's."""
+
+    desc_dev, desc_cfg, itf_max, ep_max = bytes(18), bytes(75), 2, 3
+    config = active = Outside.nothing
+
+    @property
+    def BUILTIN_DEFAULT(self) -> _Usb:  # noqa: N802  (MicroPython calls it so)
+        return self
 
 
 class Files(dict[str, bytes]):

@@ -177,6 +177,8 @@ def _sources(board: Board) -> list[str]:
         result.append(f"  Machine code: {board.executable_source}.")
     if board.romfs_source:
         result.append(f"  ROM file system: {board.romfs_source}.")
+    if board.usb_device_source:
+        result.append(f"  Keys of a USB keyboard: {board.usb_device_source}.")
     if board.wifi:
         less = (
             f"{board.wifi.heap_bytes:,} bytes less of it" if board.wifi.heap_bytes else "as much"

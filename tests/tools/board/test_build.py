@@ -493,6 +493,16 @@ def test_only_a_program_with_a_buzzer_carries_its_code(tmp_path: Path) -> None:
         assert (b"duty_u16" in library) == carries
 
 
+def test_only_a_program_with_a_key_carries_its_code(tmp_path: Path) -> None:
+    for word, carries in (("0=key:Space", True), ("0=16", False)):
+        words = ["--switch", word, "--limit", "300", "--output", str(tmp_path / "out")]
+        assert main(["build", "synth:sea_0", "--board", "rpi_pico", *words]) == 0
+        config = json.loads((tmp_path / "out" / "config.json").read_text())
+        assert config["switches"] == [[[44] if carries else 16], []]
+        names = {path.stem for path in (tmp_path / "out").rglob("*.mpy")}
+        assert ("keyboard" in names) == carries
+
+
 def test_what_few_programs_have_takes_no_ram_of_the_others(tmp_path: Path) -> None:
     """One name too many makes MicroPython's next pool of names, of 4.5 KB."""
     for detector in ("page_hinkley", "adwin"):

@@ -83,7 +83,8 @@ def test_what_was_built_for_a_pico_is_flashed_and_watched(
     run(tmp_path, "example", "gestures")
     run(tmp_path, "build", "gestures.csv", *FEATURES, "--bytes", "16384", "--board", "rpi_pico",
         "--sensor", "mpu6050", "scl=1", "sda=0", "rate=100", "axes=3", f"fifo={fifo}",
-        "--label-pin", "15", "pressed=shake", "released=rest")  # fmt: skip
+        "--label-pin", "15", "pressed=shake", "released=rest",
+        "--switch", "shake=16:440Hz+key:Space")  # fmt: skip
     with simulated_board(tmp_path, "--sensor", "gestures.csv", "--press", "15=shake") as port:
         output = run(tmp_path, "flash", "--board", "rpi_pico")
         assert f"The board is at {port}, a virtual board" in " ".join(output.split())

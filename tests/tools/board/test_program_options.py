@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,7 +13,7 @@ from microshrub_host.boards import board_files
 from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.companions.spare_classes import SpareClasses
 from microshrub_host.features.feature_options import FeatureOptions
-from microshrub_tools.board import program_words
+from microshrub_tools.board import keyboard_keys, program_words
 from microshrub_tools.board.program_options import ProgramOptions
 from microshrub_tools.board.program_settings import (
     Checkpoint,
@@ -191,9 +192,34 @@ def test_each_class_has_its_tone() -> None:
     assert config["switches"] == [[[16, 20]], [[16, 880], 3]]
 
 
-def test_a_tone_does_not_sound_in_sleep() -> None:
-    options = ProgramOptions(sensor=[ADC], sleep=Sleep(), switch={"a": ("16:880Hz",)})
-    with pytest.raises(UserError, match="--sleep stops the tones of --switch: leave one out"):
+def test_each_class_has_its_keys() -> None:
+    words = ("a=key:ArrowUp", "b=key:z+key:SHIFTleft+key:0+16", "rest=key:F24")
+    options = ProgramOptions(switch=program_words.switch(words))
+    config = options.config(PICO, ["x"], ["rest", "a", "b"])
+    assert config["switches"] == [[[115]], [[82]], [[29], [225], [39], 16]]
+
+
+def test_keys_are_numbered_as_usb_numbers_them() -> None:
+    """By what Linux makes of them (hid-input): the places of a keyboard for American English."""
+    known = {"a": 4, "z": 29, "1": 30, "0": 39, "Enter": 40, "Space": 44, "Slash": 56, "F1": 58}
+    known |= {"F12": 69, "Delete": 76, "ArrowRight": 79, "ArrowUp": 82, "F13": 104, "F24": 115}
+    known |= {"ControlLeft": 224, "MetaLeft": 227, "ControlRight": 228, "AltRight": 230}
+    assert {name: keyboard_keys.usage(name) for name in known} == known
+    assert len(set(keyboard_keys.KEYS.values())) == len(keyboard_keys.KEYS)
+
+
+@pytest.mark.parametrize("key", ["esp32", "esp32c3", "pyboard", "nrf52840_dk"])
+def test_a_board_that_cannot_be_a_keyboard_is_refused(key: str) -> None:
+    board = board_files.load(key)
+    options = ProgramOptions(switch={"a": ("key:a",)})
+    with pytest.raises(UserError, match=f"{re.escape(board.name)} cannot press keys"):
+        options.config(board, ["x"], ["rest", "a"])
+
+
+@pytest.mark.parametrize(("shown", "what"), [("16:880Hz", "tones"), ("key:a", "keys")])
+def test_a_tone_does_not_sound_in_sleep_nor_is_a_key_pressed(shown: str, what: str) -> None:
+    options = ProgramOptions(sensor=[ADC], sleep=Sleep(), switch={"a": (shown,)})
+    with pytest.raises(UserError, match=f"--sleep stops the {what} of --switch: leave one out"):
         options.config(PICO, ["x", "y"], ["rest", "a"])
 
 
@@ -213,6 +239,10 @@ def test_a_tone_does_not_sound_in_sleep() -> None:
         (("walk=16:4.5Hz",), "a whole number of 20 to"),
         (("walk=16:Hz",), "a whole number of 20 to"),
         (("walk=16:880",), "A buzzer's tone is 880Hz"),
+        (("walk=key:Spcae",), "no key 'Spcae'. Did you mean Space"),
+        (("walk=key:",), "no key ''"),
+        (("walk=key:a+key:A",), "walk has one key twice"),
+        (("walk=" + "+".join(f"key:{i}" for i in range(7)),), "walk has more than 6 keys"),
         (("walk=16:440Hz+16:880Hz",), "walk has two tones for the buzzer at pin 16"),
         (("walk=16:880Hz", "rest=16"), "pin 16 for a light and for a buzzer"),
         (("walk=16:880Hz", "rest=16:red"), "pin 16 for a NeoPixel and for a buzzer"),

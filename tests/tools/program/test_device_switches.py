@@ -67,6 +67,11 @@ class NeoPixel:
         with open("pixel." + self._name, "a") as file:
             file.write("%d %d %d\\n" % self._colour)
 """
+USB = """
+
+class USBDevice:
+    pass
+"""
 # The same without files.
 QUIET = """
 class Pin:
@@ -217,6 +222,14 @@ def test_a_buzzer_is_silent_when_the_program_ends(
     assert log.read_text().split()[-1] == "0"
 
 
+def test_without_a_usb_device_a_key_is_refused_in_one_line(
+    micropython_command: tuple[str, ...], tmp_path: Path
+) -> None:
+    put(tmp_path, [[[44]], [], []], MACHINE)
+    output = run_device(micropython_command, tmp_path)
+    assert "microshrub: this board's MicroPython has no machine.USBDevice" in output
+
+
 def test_without_pwm_a_buzzer_is_refused_in_one_line(
     micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -244,11 +257,16 @@ def test_switching_allocates_nothing(start: Callable[..., Device], tmp_path: Pat
         ([[1], [[2, 19]]], "a tone's hertz"),
         ([[1], [[2, 20001]]], "a tone's hertz"),
         ([[1], [[2, True]]], "a tone's hertz"),
-        ([[1], [[2]]], "and a tone [pin, hertz]"),
+        ([[1], [[]]], "a tone [pin, hertz]"),
+        ([[1], [[3]]], "a key is 4..115"),
+        ([[1], [[232]]], "a key is 4..115"),
+        ([[1], [[116]]], "a key is 4..115 or 224..231, not 116"),
+        ([[1], [["a"]]], "a key is 4..115"),
+        ([[1], [[k] for k in range(4, 11)]], "at most six keys"),
     ],
 )
 def test_what_is_no_list_of_pins_for_each_class_is_refused(
     micropython_command: tuple[str, ...], tmp_path: Path, switches: object, message: str
 ) -> None:
-    put(tmp_path, switches)
+    put(tmp_path, switches, MACHINE + USB)
     assert message in run_device(micropython_command, tmp_path)

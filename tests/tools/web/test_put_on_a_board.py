@@ -127,6 +127,8 @@ SWITCHES: list[tuple[str, dict[str, str], dict[str, tuple[int | str, ...]] | Non
     ("tone", {"switch-at": "17"}, {"across": ("17:262Hz",), "up": ("17:330Hz",)}),
     ("pixel", {"switch-0": "off"}, {"up": ("16:green",)}),
     ("tone", {"switch-0": "off", "switch-1": "1047"}, {"up": ("16:1047Hz",)}),
+    ("key", {}, {"across": ("key:Space",), "up": ("key:ArrowRight",)}),
+    ("key", {"switch-0": "off", "switch-1": "7"}, {"up": ("key:7",)}),
 ]
 
 
@@ -174,8 +176,10 @@ def check_program(
     library = {name: data for name, data in program.items() if name.startswith("lib/")}
     check_library(library, made, "thicket", "rpi_pico")
     assert ("lib/microshrub/device/switches.mpy" in library) == (switch is not None)
-    tones = any("Hz" in str(pin) for pins in (switch or {}).values() for pin in pins)
-    assert ("lib/microshrub/device/buzzer.mpy" in library) == tones
+    shown = [str(pin) for pins in (switch or {}).values() for pin in pins]
+    for module, mark in (("buzzer", "Hz"), ("keyboard", "key:")):
+        has = any(mark in each for each in shown)
+        assert (f"lib/microshrub/device/{module}.mpy" in library) == has
 
 
 def test_the_wiring_names_pins_and_their_numbers(shaken: Browser) -> None:

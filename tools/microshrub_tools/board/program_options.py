@@ -9,7 +9,7 @@ from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards.board_files import Board
-from microshrub_host.boards.program_library import has_tone
+from microshrub_host.boards.program_library import has_key, has_tone
 from microshrub_host.companions import registry
 from microshrub_host.companions.companion import Companions
 from microshrub_host.features.feature_choice import Place
@@ -115,8 +115,10 @@ class ProgramOptions:
             "watchdog": self.watchdog,
             "text": self.text or (read.kind != "serial" and self.sleep is None),
         }
-        if self.sleep and has_tone(result.get("switches", ())):
-            raise UserError("--sleep stops the tones of --switch: leave one out")
+        switched = result.get("switches", ())
+        if self.sleep and (has_tone(switched) or has_key(switched)):
+            what = "tones" if has_tone(switched) else "keys"
+            raise UserError(f"--sleep stops the {what} of --switch: leave one out")
         check_pins(result, board)
         return result
 

@@ -13,6 +13,7 @@ from microshrub_host.boards.board_files import Board
 from microshrub_host.companions import registry
 
 from .program_sensors import pin as existing_pin
+from .program_switches import is_key
 
 Pin = int | str
 _BUS = ("scl", "sda")  # several sensors share them
@@ -56,7 +57,8 @@ def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:
             yield part["led"], *(_SAVED if name == "checkpoint" else _ASKED)
     for row in config.get("switches") or ():
         for what in row:
-            yield what[0] if isinstance(what, list) else what, "switch", "--switch"
+            if not is_key(what):
+                yield what[0] if isinstance(what, list) else what, "switch", "--switch"
 
 
 def companion_flags() -> dict[str, str]:

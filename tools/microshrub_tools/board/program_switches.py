@@ -1,17 +1,20 @@
-"""The pins, NeoPixel colours and tones that each class switches, as in config.json."""
+"""The pins, NeoPixel colours, tones and keys that each class switches, as in config.json."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TypeGuard
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.text import did_you_mean
 from microshrub_host.boards.board_files import Board
+from microshrub_host.boards.program_library import has_key
 
+from . import keyboard_keys
 from .program_sensors import pin as sensor_pin
 
-# A pin, a NeoPixel as [pin, red, green, blue], or a buzzer as [pin, hertz]
+# A pin, a NeoPixel as [pin, red, green, blue], a buzzer as [pin, hertz], or a key as [usage]
 Switched = int | str | list[int | str]
 
 _KINDS = {2: "a buzzer", 4: "a NeoPixel"}  # by the length of that list
@@ -33,23 +36,34 @@ COLOURS = {
 def switches(
     given: Mapping[str, Sequence[int | str]], classes: Sequence[str], board: Board
 ) -> list[list[Switched]]:
-    """Parse the words of each class: 16 is a pin, "27:green" a NeoPixel, "28:880Hz" a buzzer.
+    """Parse the words of each class: 16, "27:green", "28:880Hz" and "key:Space".
 
-    Raises UserError.
+    They are a pin, a NeoPixel, a buzzer and a key. Raises UserError.
     """
     for name in given:
         if name not in classes:
             raise UserError(f"--switch has no class {name}. {did_you_mean(name, classes)}")
     result = [[_switched(what, board) for what in given.get(name, ())] for name in classes]
     for name, row in zip(classes, result, strict=True):
-        shown = [what for what in row if isinstance(what, list)]
+        keyboard_keys.check(name, [what[0] for what in row if is_key(what)])
+        shown = [what for what in row if isinstance(what, list) and not is_key(what)]
         pins = [what[0] for what in shown]
         for pin, *values in shown:
             if pins.count(pin) > 1:
                 two = "tones for the buzzer" if len(values) == 1 else "colours for the NeoPixel"
                 raise UserError(f"--switch {name} has two {two} at pin {pin}")
     _check_kinds(result)
+    if has_key(result) and not board.usb_device_source:
+        raise UserError(
+            f"--switch: {board.name} cannot press keys: its MicroPython has no machine.USBDevice. "
+            "Those of RP2040, RP2350, ESP32-S2 and ESP32-S3 have it"
+        )
     return result
+
+
+def is_key(what: Switched) -> TypeGuard[list[int]]:
+    """Whether it is a key, [usage]."""
+    return isinstance(what, list) and len(what) == 1
 
 
 def above(given: Mapping[str, float], classes: Sequence[str]) -> list[int]:
@@ -68,7 +82,7 @@ def above(given: Mapping[str, float], classes: Sequence[str]) -> list[int]:
 def _check_kinds(rows: Sequence[Sequence[Switched]]) -> None:
     """Raise UserError if a pin is for two kinds of things, or several have a buzzer."""
     kinds: dict[int | str, str] = {}
-    for what in (what for row in rows for what in row):
+    for what in (what for row in rows for what in row if not is_key(what)):
         pin, kind = (what[0], _KINDS[len(what)]) if isinstance(what, list) else (what, "a light")
         first = kinds.setdefault(pin, kind)
         if first != kind:
@@ -87,6 +101,8 @@ def _switched(what: int | str, board: Board) -> Switched:
     pin, colon, shown = str(what).partition(":")
     if not colon:
         return sensor_pin(what, board)
+    if pin == "key":
+        return [keyboard_keys.usage(shown)]
     number = shown.lower().removesuffix("hz")
     if number != shown.lower():
         return [sensor_pin(pin, board), _tone(number.strip(), shown)]
@@ -112,5 +128,5 @@ def _colour(text: str) -> tuple[int, ...]:
         return tuple(bytes.fromhex(digits))
     raise UserError(
         f"--switch knows no colour {text!r}: {', '.join(COLOURS)}, or six digits such as 402000 "
-        "(red, green, blue). A buzzer's tone is 880Hz"
+        "(red, green, blue). A buzzer's tone is 880Hz, and a key key:Space"
     )

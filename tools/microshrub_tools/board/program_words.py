@@ -60,8 +60,8 @@ def switch(words: Sequence[str] | None) -> dict[str, tuple[str, ...]] | None:
         name, equals, pins = word.rpartition("=")
         if not equals:
             raise UserError(
-                f"--switch {word!r} is not a class and its pin, such as walk=16, walk=27:green or "
-                "walk=28:880Hz"
+                f"--switch {word!r} is not a class and its pin, such as walk=16, walk=27:green, "
+                "walk=28:880Hz or walk=key:Space"
             )
         result[name] = result.get(name, ()) + tuple(pin for pin in pins.split("+") if pin)
     return result

@@ -123,8 +123,9 @@ def _add_program_options(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="CLASS=PIN",
         help="what a class switches: walk=16 run=27:green; pins of lights or relays that are high "
-        "while it is predicted, colours of a NeoPixel, or tones of a buzzer: walk=16 run=17+18 "
-        "rest=27:green fall=28:880Hz (default: none)",
+        "while it is predicted, colours of a NeoPixel, tones of a buzzer, or keys of a USB "
+        "keyboard that the board is: walk=16 run=17+18 rest=27:green fall=28:880Hz jump=key:Space "
+        "(default: none)",
     )
     group.add_argument(
         "--switch-above",

@@ -24,7 +24,7 @@ WARMUP = 256
 MORE_OF_DEVICE = tuple(
     f"device.{name}"
     for name in (
-        *("companion", "companions", "switches", "buzzer"),
+        *("companion", "companions", "switches", "buzzer", "keyboard"),
         *("motion_fifo", "combined_sensor", "custom_sensor"),
     )
 )
@@ -81,6 +81,7 @@ def board_data(board: Board) -> dict[str, Any]:
         "wired": _wired(board),
         "beside": {model: _beside(board, model) for model in learners()},
         "wifi": board.wifi is not None,
+        "keys": bool(board.usb_device_source),
         "bytes": board_bytes(board, _usual(DEFAULT)),
     }
 

@@ -6,7 +6,7 @@ import { votesOf, type Above } from "./learning/lesson";
 import { fromBase64, joined } from "./learning/recording";
 import type { Extraction } from "./learning/windows";
 import { driversFor, modulesFor, type SensorSettings } from "./link/sensor_settings";
-import { BYTECODE, isTone, loadLibrary, type Library } from "./page_data";
+import { BYTECODE, isKey, isTone, loadLibrary, type Library } from "./page_data";
 import type { Around, Board, Learner, PageData, Parameters, Switched } from "./page_data";
 import type { Unit } from "./streams/units";
 import { zip } from "./zip";
@@ -15,6 +15,7 @@ const [CONFIG, LEARNER, QUANTIZER] = ["config.json", "learner.state", "quantizer
 const PACKAGE = "microshrub";
 const OF_SWITCHES = ["companion", "companions", "switches"].map((name) => `device.${name}`);
 const OF_TONES = "device.buzzer";
+const OF_KEYS = "device.keyboard";
 const OF_BYTECODE = "bytecode_pointers"; // a module that only bytecode needs
 
 /** A model, and what it has learned. */
@@ -162,6 +163,7 @@ function moreModules({ sensor, switches }: Target): string[] {
     ...modulesFor(sensor),
     ...(switches.length ? OF_SWITCHES : []),
     ...(switches.flat().some(isTone) ? [OF_TONES] : []),
+    ...(switches.flat().some(isKey) ? [OF_KEYS] : []),
   ];
 }
 

@@ -17,6 +17,7 @@ export interface Board {
   /** By learner, bytes of code, headers and objects: of one's own program, or of the page's two. */
   readonly beside: Readonly<Record<string, Readonly<Record<"alone" | "program" | "motion", number>>>>;
   readonly wifi: boolean;
+  readonly keys: boolean; // whether it can be a USB keyboard
   readonly bytes: number; // Thicket's size there, for a stream of the user's own
 }
 
@@ -25,11 +26,14 @@ export interface Pins {
   readonly layout: string | null; // "rp2": it is known which are analog, and which a bus can have
 }
 
-/** What a class switches, as in config.json: a pin; a NeoPixel's pin and its red, green and blue; or a buzzer's pin and its hertz. */
+/** What a class switches, as in config.json: a pin; a NeoPixel's pin and its red, green and blue; a buzzer's pin and its hertz; or a key. */
 export type Switched = number | readonly number[];
 /** Whether it sounds a buzzer. */
 export const isTone = (what: Switched): what is readonly number[] =>
   typeof what !== "number" && what.length === 2;
+/** Whether it presses a key. */
+export const isKey = (what: Switched): boolean =>
+  typeof what !== "number" && what.length === 1;
 /** Red, green and blue by the name of a colour. */
 export type PixelColours = Readonly<Record<string, readonly number[]>>;
 

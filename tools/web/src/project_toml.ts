@@ -2,8 +2,9 @@
 // page; each opens what the other wrote.
 
 import { parse, TomlError } from "smol-toml";
+import { nameOfKey } from "./keys";
 import { type Setting, type SensorSettings } from "./link/sensor_settings";
-import type { Board, PageData, SensorKind, Switched } from "./page_data";
+import { isKey, type Board, type PageData, type SensorKind, type Switched } from "./page_data";
 import { texts } from "./texts";
 
 export const NAME = "microshrub.toml";
@@ -116,6 +117,7 @@ export function sensorTexts(sensor: SensorSettings): string[] {
 export function switchTexts(switches: readonly (readonly Switched[])[], classNames: readonly string[]): string[] {
   const text = (what: Switched): string => {
     if (typeof what === "number") return String(what);
+    if (isKey(what)) return `key:${nameOfKey(what[0]!)}`;
     const [pin, ...values] = what;
     if (values.length === 1) return `${pin}:${values[0]}Hz`;
     return `${pin}:${values.map((each) => each.toString(16).padStart(2, "0")).join("")}`;

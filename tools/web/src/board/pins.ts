@@ -3,7 +3,7 @@
 // The rules and the words of `build`: tools/microshrub_tools/board/program_pins.py.
 
 import type { SensorSettings } from "../link/sensor_settings";
-import type { Around, Board, Switched } from "../page_data";
+import { isKey, type Around, type Board, type Switched } from "../page_data";
 import { texts } from "../texts";
 
 type Pin = number | string;
@@ -46,7 +46,9 @@ function* tasksOf(config: Around, flags: Readonly<Record<string, string>>): Gene
     if (led !== undefined) yield [led, "light of a question", "--led-pin"];
   }
   for (const row of (config["switches"] ?? []) as readonly (readonly Switched[])[]) {
-    for (const what of row) yield [typeof what === "number" ? what : what[0]!, "switch", "--switch"];
+    for (const what of row) {
+      if (!isKey(what)) yield [typeof what === "number" ? what : what[0]!, "switch", "--switch"];
+    }
   }
 }
 

@@ -614,12 +614,15 @@ export const de: Texts = {
   },
   switches: {
     title: "Was jeder Name schaltet",
-    kinds: { line: "Nichts, er wird nur ausgegeben", lights: "Je ein Licht", colour: "Die Farbe einer LED", pixel: "Die Farbe eines NeoPixels", tone: "Der Ton eines Summers", mqtt: "Eine MQTT-Nachricht, etwa an Home Assistant" },
+    kinds: { line: "Nichts, er wird nur ausgegeben", lights: "Je ein Licht", colour: "Die Farbe einer LED", pixel: "Die Farbe eines NeoPixels", tone: "Der Ton eines Summers", key: "Eine Taste des PCs, über USB", mqtt: "Eine MQTT-Nachricht, etwa an Home Assistant" },
     network: { mqtt: "Broker", wifi: "WLAN", name: "Name des Boards beim Broker" },
     noRadio: (board) => `${board} hat kein WLAN, das eine MQTT-Nachricht braucht. Wähl ein anderes Board.`,
+    noKeys: (board) => `${board} kann keine USB-Tastatur sein, wie ein Pico oder ein ESP32-S3. Wähl ein anderes Board.`,
     missing: (feld) => `Für MQTT-Nachrichten füll „${feld}“ aus.`,
     at: { pixel: "NeoPixel an", tone: "Summer an" },
     silent: "still",
+    noKey: "keine Taste",
+    keys: { Space: "Leertaste", ArrowRight: "→", ArrowLeft: "←", ArrowDown: "↓", ArrowUp: "↑" },
     hertz: (hertz) => `${count(hertz)} Hz`,
     colours: {
       off: "aus",

@@ -558,12 +558,15 @@ export const en = {
   },
   switches: {
     title: "What each name switches",
-    kinds: { line: "Nothing: it is only printed", lights: "A light each", colour: "The colour of an LED", pixel: "The colour of a NeoPixel", tone: "The tone of a buzzer", mqtt: "An MQTT message, as to Home Assistant" },
+    kinds: { line: "Nothing: it is only printed", lights: "A light each", colour: "The colour of an LED", pixel: "The colour of a NeoPixel", tone: "The tone of a buzzer", key: "A key of the PC, by USB", mqtt: "An MQTT message, as to Home Assistant" },
     network: { mqtt: "Broker", wifi: "Wi-Fi network", name: "The board's name at the broker" },
     noRadio: (board: string) => `${board} has no Wi-Fi, which an MQTT message needs. Choose another board.`,
+    noKeys: (board: string) => `${board} cannot be a USB keyboard, as a Pico or an ESP32-S3 can. Choose another board.`,
     missing: (field: string) => `For MQTT messages, fill in “${field}”.`,
     at: { pixel: "NeoPixel at", tone: "Buzzer at" },
     silent: "silent",
+    noKey: "no key",
+    keys: { Space: "Space", ArrowRight: "→", ArrowLeft: "←", ArrowDown: "↓", ArrowUp: "↑" } as Readonly<Record<string, string>>,
     hertz: (hertz: number) => `${count(hertz)} Hz`,
     colours: {
       off: "off",

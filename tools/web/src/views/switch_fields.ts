@@ -1,13 +1,14 @@
-// What each class switches on the board: a light of its own, the colour of an LED or NeoPixel, or a
-// buzzer's tone; or that it is told to an MQTT broker, which `build` adds to a program.
+// What each class switches on the board: a light of its own, the colour of an LED or NeoPixel, a
+// buzzer's tone, or a key of a PC; or that it is told to an MQTT broker, which `build` adds to a program.
 
 import { choice, field, make } from "../dom";
+import { keyNamed, KEYS } from "../keys";
 import type { Board, PixelColours, Switched } from "../page_data";
 import { texts } from "../texts";
 import { pinName, type Parts } from "./wiring";
 
 const words = texts.switches;
-const KINDS = ["line", "lights", "colour", "pixel", "tone", "mqtt"] as const;
+const KINDS = ["line", "lights", "colour", "pixel", "tone", "key", "mqtt"] as const;
 const COLOURS = ["off", "red", "green", "yellow", "blue", "magenta", "cyan", "white"] as const;
 const LED_PINS = ["red", "green", "blue"] as const; // of an LED, a pin each: bits 0, 1 and 2 of a place
 const FIRST = ["red", "green", "blue", "yellow", "cyan"]; // the colours of the first classes
@@ -74,7 +75,7 @@ export class SwitchFields {
     this.changed();
   }
 
-  /** What each class switches, as in config.json; none where nothing is switched. */
+  /** What each class switches, as in config.json; none where nothing is switched. Throws an Error for people. */
   get switched(): readonly (readonly Switched[])[] {
     const chosen = this.controls.map(({ value }) => value);
     if (this.kind.value === "lights") return chosen.map((pin) => [Number(pin)]);
@@ -84,6 +85,10 @@ export class SwitchFields {
     }
     if (this.kind.value === "tone") {
       return chosen.map((hertz) => (hertz === OFF ? [] : [[Number(this.at.value), Number(hertz)]]));
+    }
+    if (this.kind.value === "key") {
+      if (!this.board.keys) throw new Error(words.noKeys(this.board.name));
+      return chosen.map(keyNamed).map((key) => (key === undefined ? [] : [[key]]));
     }
     const pins = LED_PINS.map((_, bit) => this.board.lights[bit]!);
     return chosen.map((name) => {
@@ -141,6 +146,7 @@ export class SwitchFields {
     if (kind === "tone") {
       return [[OFF, words.silent], ...TONES.map((hertz): Item => [String(hertz), words.hertz(hertz)])];
     }
+    if (kind === "key") return [[OFF, words.noKey], ...KEYS.map(([key]): Item => [key, words.keys[key] ?? key])];
     const names = kind === "pixel" ? [OFF, ...Object.keys(this.colours)] : COLOURS;
     return names.map((name) => [name, words.colours[name as keyof typeof words.colours]] as const);
   }
@@ -148,7 +154,7 @@ export class SwitchFields {
   /** What that class has at first. */
   private first(kind: (typeof KINDS)[number], items: readonly Item[], c: number): string {
     if (kind === "lights") return items[c % items.length]![0];
-    return (kind === "tone" ? items[c + 1]?.[0] : FIRST[c]) ?? OFF;
+    return (kind === "tone" || kind === "key" ? items[c + 1]?.[0] : FIRST[c]) ?? OFF;
   }
 
   private offer(): void {

@@ -1,0 +1,143 @@
+"""Keys that a class presses: stock MicroPython on an emulated Pico, and the PC's end of USB."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from node_support import run_in_node
+from patience import PATIENCE
+from pico_support import Pico, plugged_in
+
+from microshrub_tools.board.board_repl import Device
+from microshrub_tools.cli.main import main
+from microshrub_tools.link.client import HostLink
+from microshrub_tools.link.messages import STATUS, DeviceStatus, Prediction, sample
+from microshrub_tools.link.serial_line import SerialLine
+
+UP, SPACE, NONE = (bytes.fromhex(text.ljust(16, "0")) for text in ("000052", "02002c", ""))
+OF_CLASS = UP, SPACE, NONE
+ROWS = [(i % 3, i % 3 * 5, i % 7) for i in range(300)]
+KEYS = ["a=key:ArrowUp", "b=key:space+key:ShiftLeft"]
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A program that `build` has made."""
+    work = tmp_path_factory.mktemp("keys")
+    lines = ["x,y,z,class", *(f"{x},{y},{z},{'abc'[x]}" for x, y, z in ROWS)]
+    (work / "three.csv").write_text("\n".join(lines))
+    words = ["--model", "hoeffding", "--warmup", "20", "--switch", *KEYS]
+    words += ["--checkpoint-seconds", "0", "--output", str(work / "program")]
+    assert main(["build", str(work / "three.csv"), "--board", "rpi_pico", *words]) == 0
+    return work / "program"
+
+
+@pytest.fixture
+def pico(built: Path, tmp_path: Path) -> Iterator[Pico]:
+    """It is switched on, and the PC has found its keyboard."""
+    with plugged_in(built, tmp_path) as found:
+        found.wait(lambda: bool(found.reports()) and found.is_there())
+        yield found
+
+
+def test_the_keys_of_the_predicted_class_are_down_and_no_others(pico: Pico) -> None:
+    assert pico.reports() == [NONE]
+    expected = [NONE]
+    with HostLink(SerialLine(pico.port)) as link:
+        link.connect()
+        for row in ROWS[:60]:
+            answer = link.ask(sample(row, row[0]))
+            assert isinstance(answer, Prediction)
+            expected.append(OF_CLASS[answer.label])
+        before = heap_of(link)
+        for label in (0, 0, 1, 2, 1, 0, 2, 0):
+            answer = link.ask(sample([label, label * 5, 0]))
+            assert isinstance(answer, Prediction)
+            assert answer.label == label
+            expected.append(OF_CLASS[label])
+        assert heap_of(link) == before
+    told = [report for report, _ in itertools.groupby(expected)]
+    pico.wait(lambda: len(pico.reports()) >= len(told))
+    assert pico.reports() == told
+
+
+def heap_of(link: HostLink) -> int:
+    status = link.ask(STATUS)
+    assert isinstance(status, DeviceStatus)
+    return status.heap_used
+
+
+def test_the_tools_come_to_the_board_and_start_it_though_its_port_goes_away(pico: Pico) -> None:
+    """It goes when the program that is a keyboard ends by a reset, and when it starts again."""
+    with HostLink(SerialLine(pico.port)) as link:
+        link.connect()
+        link.ask(sample([0, 0, 0]))
+    pico.wait(lambda: pico.reports()[-1] == UP)
+    with Device(pico.port) as device:
+        assert pico.reports()[-1] == NONE  # no key stays down when the program ends
+        assert device.value("__import__('machine').USBDevice().active()") is False
+        assert device.value("6 * 7") == 42
+        started, said = device.start(PATIENCE)
+        assert started
+        assert "HoeffdingTree of" in said
+    with HostLink(SerialLine(pico.port)) as link:
+        link.connect()
+        link.ask(sample([0, 0, 0]))
+    pico.wait(lambda: pico.reports()[-1] == UP)
+
+
+# What stands for WebSerial in node: a port by its path, which may go away
+PROGRAM = """
+import fs from "node:fs";
+import tty from "node:tty";
+
+const told = JSON.parse(fs.readFileSync(0, "utf8"));
+globalThis.location = { hash: "" };
+globalThis.document = { documentElement: {} };
+globalThis.navigator ??= {};
+const { setTimeout } = globalThis;
+const now = performance.now.bind(performance);
+const SLOWER = 20; // than a chip: the emulator, on a machine that has more to do
+performance.now = () => now() / SLOWER;
+globalThis.setTimeout = (then, milliseconds) => setTimeout(then, SLOWER * milliseconds);
+
+class Device extends EventTarget {
+  getInfo() { return {}; }
+  async open() {
+    const flags = fs.constants.O_RDWR | fs.constants.O_NOCTTY | fs.constants.O_NONBLOCK;
+    const fd = fs.openSync(told.port, flags);
+    const stream = this.stream = new tty.ReadStream(fd);
+    const lost = () => this.dispatchEvent(new Event("disconnect"));
+    this.readable = new ReadableStream({
+      start(to) {
+        stream.on("data", (data) => to.enqueue(new Uint8Array(data)));
+        for (const end of ["end", "error", "close"]) {
+          stream.on(end, () => { lost(); try { to.close(); } catch {} });
+        }
+      },
+    });
+    this.writable = new WritableStream({ write: (data) => void fs.writeSync(fd, data) });
+  }
+  async close() { this.stream.destroy(); }
+}
+
+const { Port, RawRepl } = await import("./bundle.mjs");
+const port = await Port.open(new Device(), 115200);
+const repl = await RawRepl.enter(port);
+const answer = await repl.value("6 * 7");
+const said = await repl.start(60_000);
+await port.close();
+process.stdout.write(JSON.stringify([answer, said]), () => process.exit());
+"""
+
+
+def test_so_does_the_page(pico: Pico, tmp_path: Path) -> None:
+    exports = {"board/port": "Port", "board/raw_repl": "RawRepl"}
+    answer, said = run_in_node(tmp_path, PROGRAM, exports, {"port": pico.port})
+    assert answer == 42
+    assert "HoeffdingTree of" in said
