@@ -114,6 +114,20 @@ def test_each_change_is_undone(held: Browser, change: Callable[[Browser], None])
     assert crc(held) == before
 
 
+def test_what_a_class_switches_is_there_again_with_the_class(held: Browser) -> None:
+    taught(held, seconds=2)
+    end(held)
+    choose(held, "switch-kind", "lights")
+    choose(held, "switch-2", "20")
+    delete(held, 2)
+    held.wait("document.querySelector('#switch-0') && !document.querySelector('#switch-2')")
+    choose(held, "switch-0", "18")
+    held.run(UNDO)
+    held.wait("document.querySelector('#switch-2') !== null")
+    values = "[0, 1, 2].map((c) => document.querySelector(`#switch-${c}`).value)"
+    assert held.run(values) == ["18", "17", "20"]
+
+
 def test_a_class_is_recognised_only_from_its_confidence_on(held: Browser, tmp_path: Path) -> None:
     """As CreateAI's threshold: the page keeps it, the project too, and it can be undone."""
     taught(held, seconds=2)

@@ -168,6 +168,16 @@ def test_a_file_that_init_writes_is_opened_and_what_it_says_is_kept(
     assert content["sensor"].startswith("mpu6050 scl=5 sda=4")
     assert content["label-pin"] == "15 pressed=still released="
     assert content["label-keys"] == ["0=wave", "1=still"]
+    rename(held, 1, "at rest")
+    settle(held)
+    held.wait(f"{NAMES}[1] === 'at rest'")
+    held.wait("document.querySelector('#switch-kind') !== null")
+    packed = take(held, "take-folder", tmp_path / "gestures.zip")
+    with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+        archive.extract(project_file.NAME, tmp_path)
+    content = project_file.read()
+    assert content["label-pin"] == ["15", "pressed=at rest", "released="]
+    assert content["label-keys"] == ["0=wave", "1=at rest"]
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import { texts } from "./texts";
 
 export const NAME = "microshrub.toml";
 const words = texts.toml;
+const OF_PIN = "label-pin";
 
 type Value = string | number | boolean | readonly Value[];
 type Section = Readonly<Record<string, Value>>;
@@ -62,6 +63,23 @@ function wordsOf(told: Told, key: string): readonly string[] {
   }
   if (!value.every((each) => typeof each === "string")) throw new Error(words.text(key));
   return value as readonly string[];
+}
+
+/** The same with the classes of `--label-pin` as they are called by now. */
+export function renamedIn(told: Told, called: ReadonlyMap<string, string>): Told {
+  const to = (word: string): string => {
+    const [key, name = ""] = word.split("=", 2);
+    const now = called.get(name) ?? name;
+    return now === name ? word : `${key}=${now}`;
+  };
+  const pin = told[OF_PIN] === undefined ? [] : wordsOf(told, OF_PIN);
+  const isSame = pin.every((word) => word === to(word));
+  const build = told["build"] as Told | undefined;
+  return {
+    ...told,
+    ...(isSame ? {} : { [OF_PIN]: pin.map(to) }),
+    ...(build ? { build: renamedIn(build, called) as Section } : {}),
+  };
 }
 
 /** Such as scl=1 or pins=26,27. */

@@ -39,6 +39,7 @@ export class HandOver {
   private board: Board;
   switched: Chosen | null = null; // by each class
   private told: Told = {}; // by a project's file
+  private called = new Map<string, string>(); // what classes of that file are called by now
   private given: Settings["given"] = {}; // pins of the motion sensor
 
   /**
@@ -74,16 +75,29 @@ export class HandOver {
   /** Go on with what a project's file says. */
   take({ told, board, sensor, given }: Settings): void {
     this.told = told;
+    this.called.clear();
     if (board) this.board = board;
     this.given = sensor?.key === MOTION ? given : {};
   }
 
   /** A class switches the same under its new name. */
   rename(before: readonly string[], after: readonly string[]): void {
+    if (before.length !== after.length) return;
+    const now = (name: string): string => after[before.indexOf(name)] ?? name;
+    const known = new Set(this.called.values());
+    const more = before.filter((name) => !known.has(name) && !this.called.has(name));
+    this.called = new Map([...this.called, ...more.map((name) => [name, name] as const)].map(([name, to]) => [name, now(to)]));
     const { switched } = this;
-    if (!switched || switched.kind === "mqtt" || before.length !== after.length) return;
+    if (!switched || switched.kind === "mqtt") return;
     const of = after.map((name, c) => [name, switched.of[before[c]!]] as const);
     this.switched = { ...switched, of: Object.fromEntries(of.filter((each): each is [string, string] => each[1] !== undefined)) };
+  }
+
+  /** What classes switched that are there again; what was chosen since then stays. */
+  recall(before: Chosen | null): void {
+    const { switched } = this;
+    if (before?.kind !== switched?.kind) return;
+    this.switched = switched && { ...switched, of: { ...before?.of, ...switched.of } };
   }
 
   clear(): void {
@@ -225,20 +239,21 @@ export class HandOver {
     gestures: Gestures,
     network: Network,
   ): Promise<Record<string, Uint8Array>> {
-    const { labelKeys, NAME, sensorTexts, switchTexts, writtenToml } = await import("../project_toml");
+    const { labelKeys, NAME, renamedIn, sensorTexts, switchTexts, writtenToml } = await import("../project_toml");
+    const before = renamedIn(this.told, this.called);
     const { classNames, shape: { rate, zero } } = gestures;
     const hasSensor = sensor.kind !== "serial";
     const [sensors, window] = [sensorTexts(sensor), `window=${windowOf(rate)} hop=${hopOf(rate)} rate=${rate}`];
     const switched = switchTexts(switches, classNames);
     const needed = classNames.flatMap((name, c) => (above[c] ? [`${name}=${above[c]}%`] : []));
     const build = {
-      ...(this.told["build"] as object | undefined),
+      ...(before["build"] as object | undefined),
       ...network,
       ...(switched.length ? { switch: switched } : {}),
       ...(switched.length && needed.length ? { "switch-above": needed } : {}),
     };
     const toml = writtenToml({
-      ...this.told,
+      ...before,
       board: board.key,
       data: READINGS,
       model: TRAINED,

@@ -185,8 +185,10 @@ export class Teach {
     while (before && isSame(before, now)) before = this.past.pop();
     this.undo.hidden = !this.past.length;
     if (!before) return;
-    if (this.gestures?.shape === before.shape) void this.become(before.lesson);
-    else void this.steps.doNext(() => this.goOnWith(before), (error) => this.complain(error));
+    if (this.gestures?.shape === before.shape) {
+      void this.become(before.lesson);
+      this.hand.recall(before.switched);
+    } else void this.steps.doNext(() => this.goOnWith(before), (error) => this.complain(error));
   }
 
   private add(): void {
