@@ -30,6 +30,7 @@ from script_support import (
 from microshrub_host.base.errors import UserError
 from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import OBSERVED
+from microshrub_tools.watch.feature_readings import FeatureReadings
 from microshrub_tools.watch.line_samples import Reading, read_line
 from microshrub_tools.watch.readings import TextLines
 from microshrub_tools.watch.sample_file import SampleFile, SampleFileError
@@ -77,6 +78,15 @@ def test_plotter_lines_go_straight_into_simulate(
         == 0
     )
     assert "300 samples, 2 features, 2 classes" in capsys.readouterr().out
+
+
+def test_turns_that_have_no_room_at_all_lags_are_told_as_by_other_commands() -> None:
+    for values, told in ((11, ""), (12, "Note: --features: 256 features have no room")):
+        names = tuple(f"v{i}" for i in range(values))
+        features = FeatureReadings(["turns=all", "window=16", "scale=1"])
+        features.take(Reading(names, (0,) * values, None, False))
+        assert features.note.startswith(told)
+        assert bool(features.note) == bool(told)
 
 
 def test_features_are_recorded_as_the_board_would_make_them(
@@ -363,6 +373,8 @@ def test_silence_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     [
         (["--label-keys", "rest"], "has to be like 0=rest 1=walk"),
         (["--label-keys", "0=a", "0=b"], "has the key 0 twice"),
+        (["--label-keys", "0=rest,1=walk"], "has to be words such as 0=rest 1=walk, not"),
+        (["--label-keys", "0=rest, 1=walk"], "has to be words such as 0=rest 1=walk, not"),
         (["--label", " "], "has to be a name such as walk"),
         (["--label", "walk", "--label-keys", "0=a"], "not allowed with"),
         (["--limit", "0"], "--limit has to be above 0"),

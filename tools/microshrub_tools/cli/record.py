@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import math
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,6 +36,7 @@ from ..watch.sample_file import SampleFile, SampleFileError
 
 _WAIT = 0.05  # seconds, after which keys are looked for
 _PLAIN = 10.0  # seconds between two lines where there is no terminal
+_TWO_LABELS = re.compile(r",\s*(?=\S=)")  # what stands between them for people who write a list
 _NO_LABEL = """\
 No sample had a label: --label-keys 0=rest 1=walk sets it from the keyboard, --label NAME gives \
 all the same."""
@@ -124,6 +126,10 @@ def _label_key(text: str) -> tuple[str, str]:
     key, equals, label = text.partition("=")
     if not equals or len(key) != 1 or not label.strip() or not label.isprintable():
         raise argparse.ArgumentTypeError(f"has to be like 0=rest 1=walk, not {text!r}")
+    if _TWO_LABELS.search(label):
+        raise argparse.ArgumentTypeError(
+            f"has to be words such as {' '.join(_TWO_LABELS.split(text))}, not {text!r}"
+        )
     return key, label.strip()
 
 

@@ -22,8 +22,8 @@ class FeatureReadings:
     """Takes readings, and gives a sample of their features where one is complete.
 
     Decimals are multiplied, by what the first window of readings suggests if nobody has said so;
-    `note` then names the factors. Where samples are added to a file, nobody knows what its
-    own were multiplied by, so the factors have to be said.
+    `note` then names the factors, and says which features had no room. Where samples are added to
+    a file, nobody knows what its own were multiplied by, so the factors have to be said.
     """
 
     def __init__(self, words: Sequence[str], *, appends: bool = False) -> None:
@@ -60,6 +60,8 @@ class FeatureReadings:
         options, plain = self._options, self._options.extraction(self._channels)
         values = np.array([_numbers(each) for each in self._first])
         result = with_scale(plain, values, options, ROOM_AT_FIRST)
+        fewer = options.fewer_lags(self._channels)
+        notes = [f"Note: --features: {fewer}"] * bool(fewer)
         if result.scale_chosen:
             words = "scale=" + ",".join(f"{factor:.9g}" for factor in result.scale)
             if self._appends:
@@ -67,10 +69,11 @@ class FeatureReadings:
                     "the board sends decimals, which --features multiplies. With --append, say "
                     f"by what the samples in the file were multiplied, such as {words}"
                 )
-            self.note = (
+            notes.append(
                 f"Note: --features takes whole numbers, so decimals are multiplied: "
                 f"{result.multiplied}. Say {words} when you record again, so that the files agree."
             )
+        self.note = "\n".join(notes)
         return result
 
     def _sample(self, reading: Reading, extraction: Extraction) -> Reading | None:
