@@ -19,8 +19,9 @@ from .members import arrive, ask, predict
 from .neighbour_reach import aim
 from .neighbours import ask as ask_neighbours
 from .sample_store import in_runs
+from .softmax import predict as ask_softmax
 from .thicket import Thicket
-from .vote_mixing import compare_classes, even_out, mix, share_out
+from .vote_mixing import even_out, mix, say_before, share_out
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -30,7 +31,6 @@ _THICKET_VOTES = const(1)
 _THICKET_PREDICTIONS = const(2)
 _NEIGHBOURS_STATE = const(3)
 _THICKET_ACCURACY = const(3)
-_GROVE_VOTES = const(4)
 _NEIGHBOURS_VOTES = const(4)
 _THICKET_SHARE = const(4)
 _THICKET_ALONE = const(5)
@@ -41,10 +41,10 @@ _T_CLASSES = const(1)
 _LATER = const(2)
 _LOOKBACK = const(2)
 _SOFTMAX = const(2)
-_SHRUBS = const(3)
 _LAST = const(4)
 _OWN = const(4)
 _BAYES = const(5)
+_T_WITH_SOFTMAX = const(6)
 _T_WITH_BAYES = const(8)
 _T_WITH_REPLAY = const(9)
 # thicket/neighbours.py
@@ -86,10 +86,9 @@ def decide_alone(t, rows, at: int) -> int:
         predictions[_BAYES] = -1
         if own[_T_WITH_BAYES]:
             predictions[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
-        compare_classes(t)
-        predictions[_GROVE] = int(even_out(t[_OWN], t[_GROVE], _GROVE_VOTES))
-        predictions[_SOFTMAX] = -1
-        predictions[_SHRUBS] = -1
+        if own[_T_WITH_SOFTMAX]:
+            ask_softmax(t[_SOFTMAX], rows, at)
+        say_before(t)
     else:
         ask(t, rows, at, _LATER)
     predictions[_NEIGHBOURS] = 0  # any: they have samples, so they do not abstain

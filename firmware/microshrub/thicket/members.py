@@ -26,6 +26,7 @@ from .softmax import predict as ask_softmax
 from .vote_mixing import (
     judge,
     judge_change,
+    learn_again,
     mix,
     opinion,
     predict_alone,
@@ -98,7 +99,7 @@ FIXED = (_T_FEATURES, _T_CLASSES, _T_WITH_SOFTMAX, _T_WITH_SHRUBS, _T_WITH_BAYES
 _RESTS = const(100)  # how often trees grow after the last label
 _LATER = const(2)  # the neighbours predict after the other members
 _LONG = const(8)  # labels in a run from which on samples are replayed
-_TAUGHT = const(256)  # labels in all from which on samples are replayed
+_TAUGHT = const(64)  # labels in all from which on samples are replayed
 _FEW = const(16)  # samples from which on a class is known
 _ALIKE = const(64)  # labels in a run from which on naive Bayes skips what it knows
 
@@ -181,8 +182,9 @@ def come_back(t, rows, at: int) -> int:
 def teach(t, rows, at: int, label: int, wrong: int):
     """Learn the sample that was predicted last; wrong is 1 if the prediction was wrong.
 
-    In a long run, naive Bayes learns 32 samples each time that the run's length doubles, and those
-    that it predicted wrong; after drift (drift_response.py), it learns all of them.
+    In runs, the softmax regression learns some of the samples held, too. In a long run, naive
+    Bayes learns 32 samples each time that the run's length doubles, and those that it predicted
+    wrong; after drift (drift_response.py), it learns all of them.
     """
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     known = int(ptr32(ptr32(t[_OWN])[_THICKET_PREDICTIONS])[_BAYES] == label)
@@ -203,6 +205,8 @@ def teach(t, rows, at: int, label: int, wrong: int):
     if own[_T_WITH_SOFTMAX]:
         step(t[_SOFTMAX], label)
         average(t[_SOFTMAX], rows, at)
+        if own[_T_WITH_REPLAY] and int(in_runs(grove)):
+            learn_again(t)
     if own[_T_WITH_SHRUBS]:
         learn_shrubs(t[_SHRUBS], rows, at, label)
     own[_T_LABEL] = label

@@ -33,7 +33,7 @@ from micropython import const
 from ..fixed import below
 from .drift_response import disregard
 from .grove import tend
-from .sample_store import forget, in_runs, take
+from .sample_store import fetch, forget, in_runs, take
 from .softmax import predict as ask_softmax
 from .softmax import step
 
@@ -41,7 +41,6 @@ from .softmax import step
 # places of buffers
 _RING_SHAPE = const(0)
 _THICKET_STATE = const(0)
-_RING_CODES = const(1)
 _THICKET_VOTES = const(1)
 _RING_LABELS = const(2)
 _NEIGHBOURS_STATE = const(3)
@@ -59,7 +58,6 @@ _T_WITH_SOFTMAX = const(6)
 _N_COUNT = const(8)
 # thicket/sample_ring.py
 _R_LENGTH = const(0)
-_R_FEATURES = const(1)
 _R_HELD = const(3)
 _R_HEAD = const(4)
 # thicket/sample_store.py
@@ -110,9 +108,6 @@ def recall(t, row) -> int:
     """Fill row with the codes of a recent sample, drawn at random; returns its label."""
     address = ptr32(t)
     ring = ptr32(address[_RING_SHAPE])
-    codes = ptr8(address[_RING_CODES])
-    x = ptr16(row)
-    features = ring[_R_FEATURES]
     begin = ptr32(address[_STORE_STATE])[_W_FIRST]  # of the ring, once all places are taken
     if ring[_R_HELD] < ring[_R_LENGTH]:
         begin = 0
@@ -120,9 +115,7 @@ def recall(t, row) -> int:
     b = ring[_R_HEAD] - 1 - int(below(t, _GROVE_RNG, newest if newest < _RECENT else _RECENT))
     if b < begin:
         b += newest  # the ring is full, or there would be none before the first
-    first = b * features  # < 65535 * 256 < 2**24
-    for f in range(features):
-        x[f] = (codes[first + f] << 8) + 128
+    fetch(t, row, b)
     return ptr8(address[_RING_LABELS])[b]
 
 

@@ -300,6 +300,22 @@ def replace(t, victim: int, place: int):
 
 
 @micropython.viper
+def fetch(t, row, place: int) -> int:
+    """Write the codes of the sample at a place to the row; returns the sum of their upper bits."""
+    address = ptr32(t)
+    codes = ptr8(address[_RING_CODES])
+    x = ptr16(row)
+    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
+    first = place * features  # < 65535 * 256 < 2**24
+    total = 0  # <= 256 * 255
+    for f in range(features):
+        code = codes[first + f]
+        x[f] = (code << 8) + 128
+        total += code
+    return total
+
+
+@micropython.viper
 def contradict(t, place: int, label: int, strength: int):
     """Count a new sample with a label for or against the sample at a place, which is near it."""
     address = ptr32(t)

@@ -20,13 +20,17 @@ Buffers (the numbers say where in the table t of grove.py; B = window, L = leave
 Trying a feature needs no sorting: the leaf's samples are counted by class in at most 16 bins of
 equal width between its least and greatest code; the bins' borders are the possible splits. The
 best split maximises the Gini merit: sum_c left_c**2 / left + sum_c right_c**2 / right, over all
-features that were tried.
+features that were tried. While labels come in runs, every other tree tries one threshold of a
+feature, drawn at random (Geurts, Ernst, Wehenkel: Extremely randomized trees, Machine Learning
+2006): such trees are better on runs that they have not seen. So do all trees while there are few
+samples.
 """
 
 import micropython
 from micropython import const
 
 from ..fixed import below
+from .sample_store import in_runs
 from .trees import choose, divide, draw, span
 
 # From elsewhere, written by `make constants`:
@@ -64,7 +68,7 @@ _S_TIES = const(11)
 _BINS = const(16)
 BINS = _BINS
 _SMALL = const(16)  # samples of a leaf that is split at a threshold drawn at random
-_TRIAL = const(128)  # visits that the bins of a trial are worth, and 8 more a class
+_TRIAL = const(128)  # visits that a trial is worth besides those to samples and 8 a class
 
 
 @micropython.viper
@@ -81,9 +85,14 @@ def attempt(t) -> int:
     if low == high:
         return samples
     sprout[_S_TRIED] = sprout[_S_TRIED] + 1
-    if samples <= _SMALL and ptr32(address[_STORE_STATE])[_W_SEEN] < 256:
-        try_one(t, feature, low + int(below(t, _GROVE_RNG, high - low)))
-        return 2 * samples + 4 * ptr32(address[_RING_SHAPE])[_R_CLASSES]
+    few = int(samples <= _SMALL and ptr32(address[_STORE_STATE])[_W_SEEN] < 256)
+    at_random = few
+    if not few and sprout[_S_SLOT] & 1:
+        at_random = int(in_runs(t))
+    if at_random:
+        try_one(0, 0, t, feature, low + int(below(t, _GROVE_RNG, high - low)))
+        samples += samples + 4 * ptr32(address[_RING_SHAPE])[_R_CLASSES]
+        return samples if few else samples + _TRIAL
     width = 0
     while (high - low) >> width >= _BINS:
         width += 1
@@ -91,43 +100,6 @@ def attempt(t) -> int:
     count(0, 0, t, feature, low, width)
     compare(0, 0, t, feature, low, width, bins)
     return 2 * samples + _TRIAL + 8 * ptr32(address[_RING_SHAPE])[_R_CLASSES]
-
-
-@micropython.viper
-def try_one(t, feature: int, threshold: int):
-    """Is a threshold drawn at random the best split so far?"""
-    address = ptr32(t)
-    leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
-    codes = ptr8(address[_RING_CODES])
-    labels = ptr8(address[_RING_LABELS])
-    line = ptr16(address[_SPROUT_LINE])
-    tally = ptr16(address[_SPROUT_TALLY])
-    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
-    classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
-    begin = ptr16(address[_SPROUT_BEGIN])[leaf]
-    end = ptr16(address[_SPROUT_END])[leaf]
-    for k in range(2 * classes):
-        tally[k] = 0
-    left = 0
-    for i in range(begin, end):
-        b = line[i]
-        k = labels[b]
-        if codes[b * features + feature] > threshold:
-            k += classes
-        else:
-            left += 1
-        tally[k] = tally[k] + 1
-    squares_left = 0
-    squares_right = 0
-    for c in range(classes):
-        squares_left += tally[c] * tally[c]
-        squares_right += tally[classes + c] * tally[classes + c]
-    propose(
-        t,
-        (squares_left << 8) // left + (squares_right << 8) // (end - begin - left),
-        feature,
-        threshold,
-    )
 
 
 @micropython.viper
@@ -145,8 +117,54 @@ def propose(t, merit: int, feature: int, threshold: int):
             sprout[_S_AT] = threshold
 
 
-# Of the next two, i, k and n are 0: viper keeps only the first two variables of a kernel in
+# Of the next three, i, k and n are 0: viper keeps only the first two variables of a kernel in
 # registers.
+
+
+@micropython.viper
+def try_one(i: int, k: int, t, feature: int, threshold: int):
+    """Is a threshold drawn at random the best split so far?"""
+    address = ptr32(t)
+    leaf = ptr32(address[_SPROUT_STATE])[_S_LEAF]
+    labels = ptr8(address[_RING_LABELS])
+    tally = address[_SPROUT_TALLY]
+    features = ptr32(address[_RING_SHAPE])[_R_FEATURES]
+    classes = ptr32(address[_RING_SHAPE])[_R_CLASSES]
+    begin = ptr16(address[_SPROUT_BEGIN])[leaf]
+    samples = ptr16(address[_SPROUT_END])[leaf] - begin
+    line = address[_SPROUT_LINE] + 2 * begin
+    column = address[_RING_CODES] + feature
+    k = 2 * classes
+    while k:
+        k -= 1
+        ptr16(tally)[k] = 0
+    right = tally + 2 * classes
+    i = samples
+    while i:
+        i -= 1
+        k = ptr16(line)[i]
+        if ptr8(column)[features * k] > threshold:
+            k = labels[k]
+            ptr16(right)[k] = ptr16(right)[k] + 1
+        else:
+            k = labels[k]
+            ptr16(tally)[k] = ptr16(tally)[k] + 1
+    left = 0
+    squares_left = 0  # < 2**28, as all sums of squares
+    squares_right = 0
+    for c in range(classes):
+        k = ptr16(tally)[c]
+        left += k
+        squares_left += k * k
+        k = ptr16(right)[c]
+        squares_right += k * k
+    shift = 8
+    i = samples
+    while i >= 2048:  # so that the square of the samples, shifted, is below 2**30
+        i >>= 1
+        shift -= 2
+    merit = (squares_left << shift) // left + (squares_right << shift) // (samples - left)
+    propose(t, merit, feature, threshold)
 
 
 @micropython.viper

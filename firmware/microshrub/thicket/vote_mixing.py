@@ -5,21 +5,27 @@ abstains. While classes are mixed, the other members vote as they do with labels
 
 In runs, all members that follow runs of one label abstain. The others have a second accuracy, on
 samples whose label could not be guessed from the label before: the first sample after a change of
-label, and some of the samples held, which are replayed. Somebody who teaches in runs chooses the
-classes, so the class that is shown most need not be the most likely later: the votes of the grove
-and of the neighbours are divided by each class's share of the samples held (Elkan: The Foundations
-of Cost-Sensitive Learning, IJCAI 2001, theorem 2), except with prior="taught".
+label, and some of the samples held, which are replayed. The softmax regression votes if it
+learns held samples, too. Somebody who teaches in runs chooses the classes, so the class that
+is shown most need not be the most likely later: the votes of the grove, of the neighbours and of
+the softmax regression are divided by each class's share of the samples held (Elkan: The
+Foundations of Cost-Sensitive Learning, IJCAI 2001, theorem 2), except with prior="taught".
 
 Replay estimates that accuracy without a fresh label: samples of all classes in turn are drawn from
 the store and predicted again, not learned; the neighbours leave the sample itself out. So that no
 label takes twice the time of another, replaying one sample is spread over five labels: with the
-first one, the grove and naive Bayes predict, and with each of the four others, a quarter of the
-neighbours' search is done, in separate buffers:
+first one, the members but the neighbours predict, and with each of the four others, a quarter of
+the neighbours' search is done, in separate buffers:
 
     replay.row                                        'H'  [features] the sample's codes
     replay.state, .sample, .distance, .nearest        as neighbours.py has them
 
 The trees have grown on the sample, which flatters them; measurements show that this does no harm.
+
+The softmax regression would follow the run. So with each label of a run, it learns two samples
+from the store again, so often that they would flatter it far more than the trees. So it learns
+three quarters of them again, and is judged by the others; a sample's codes, which it keeps
+wherever it is moved, say which of them it is.
 
 The other buffers are those of thicket.py.
 """
@@ -34,13 +40,15 @@ from .lookback import ask_twice
 from .neighbour_reach import aim
 from .neighbours import ask as ask_neighbours
 from .neighbours import begin, count_votes, search
-from .sample_store import in_runs
+from .sample_store import fetch, in_runs
+from .softmax import predict as ask_softmax
+from .softmax import step
 
 # From elsewhere, written by `make constants`:
 # places of buffers
+_RING_SHAPE = const(0)
 _THICKET_STATE = const(0)
 _BAYES_VOTES = const(1)
-_RING_CODES = const(1)
 _SOFTMAX_VOTES = const(1)
 _THICKET_VOTES = const(1)
 _VOTES = const(1)
@@ -57,7 +65,6 @@ _GROVE_RNG = const(17)
 _STORE_COUNT = const(24)
 # thicket/members.py
 _GROVE = const(0)
-_T_FEATURES = const(0)
 _NEIGHBOURS = const(1)
 _T_CLASSES = const(1)
 _LOOKBACK = const(2)
@@ -68,6 +75,7 @@ _OWN = const(4)
 _BAYES = const(5)
 _AGAIN = const(6)
 _MEMBERS = const(6)
+_T_WITH_SOFTMAX = const(6)
 _ROW = const(7)
 _T_WITH_BAYES = const(8)
 _T_WITH_REPLAY = const(9)
@@ -79,6 +87,8 @@ _T_PART = const(18)
 _N_SKIP = const(3)
 _N_SECOND = const(5)
 _N_COUNT = const(8)
+# thicket/sample_ring.py
+_R_HELD = const(3)
 # (end)
 
 _ONE = const(1048576)  # an accuracy of 1, Q20
@@ -92,6 +102,8 @@ _RAREST = const(4)  # log2 of how much rarer than the most frequent one a class 
 _CHANGES = const(6)  # log2 of the changes of label that an accuracy looks back over
 _PARTS = const(4)  # the parts of a replayed sample's search
 _MEMORY_AGAIN = const(5)  # log2 of the replayed samples that an accuracy looks back over
+_LESSONS = const(2)  # samples held that the softmax regression learns with a label of a run
+_LEARNED = const(3)  # one of these bits is set in the sum of codes of those that it learns
 
 
 @micropython.viper
@@ -202,6 +214,8 @@ def predict_alone(t, rows, at: int) -> int:
     predictions[_BAYES] = -1
     if own[_T_WITH_BAYES]:
         predictions[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
+    if own[_T_WITH_SOFTMAX]:
+        ask_softmax(t[_SOFTMAX], rows, at)
     say_alone(t)
     share_out(t, _THICKET_ALONE)
     return int(mix(t))
@@ -227,12 +241,26 @@ def share_out(t, place: int):
 
 @micropython.viper
 def say_alone(t):
-    """Even out the votes of the grove and of the neighbours; the other members abstain."""
+    """Even out the votes of the members that learn from the samples held.
+
+    Naive Bayes votes as it does; the others abstain.
+    """
+    say_before(t)
     predictions = ptr32(ptr32(t[_OWN])[_THICKET_PREDICTIONS])
+    predictions[_NEIGHBOURS] = int(even_out(t[_OWN], t[_NEIGHBOURS], _NEIGHBOURS_VOTES))
+
+
+@micropython.viper
+def say_before(t):
+    """Do the same, but for the neighbours, which may be asked later."""
+    address = ptr32(t[_OWN])
+    state = ptr32(address[_THICKET_STATE])
+    predictions = ptr32(address[_THICKET_PREDICTIONS])
     compare_classes(t)
     predictions[_GROVE] = int(even_out(t[_OWN], t[_GROVE], _GROVE_VOTES))
-    predictions[_NEIGHBOURS] = int(even_out(t[_OWN], t[_NEIGHBOURS], _NEIGHBOURS_VOTES))
     predictions[_SOFTMAX] = -1
+    if state[_T_WITH_SOFTMAX] and state[_T_WITH_REPLAY]:
+        predictions[_SOFTMAX] = int(even_out(t[_OWN], t[_SOFTMAX], _SOFTMAX_VOTES))
     predictions[_SHRUBS] = -1
     predictions[_LAST] = -1
 
@@ -311,15 +339,15 @@ def replay(t):
 
 @micropython.viper
 def draw_again(t):
-    """Draw a sample of the class whose turn it is, any with the same chance; its codes go to the
-    row. The next one of the class behind a place drawn at random would mostly be the first of a
-    run, whose window is of two classes."""
+    """Draw a sample of the class whose turn it is, any with the same chance.
+
+    The next one of the class behind a place drawn at random would mostly be the first of a run,
+    whose window is of two classes.
+    """
     state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     address = ptr32(t[_GROVE])
     count = ptr16(address[_STORE_COUNT])
-    codes = ptr8(address[_RING_CODES])
     labels = ptr8(address[_RING_LABELS])
-    x = ptr16(t[_ROW])
     label = state[_T_TURN] + 1
     while label >= state[_T_CLASSES] or count[label] == 0:
         label = label + 1 if label < state[_T_CLASSES] else 0
@@ -329,22 +357,24 @@ def draw_again(t):
         if labels[place] == label:
             before -= 1
         place += 1
-    first = place * state[_T_FEATURES]  # < 65535 * 256 < 2**24
-    for f in range(state[_T_FEATURES]):
-        x[f] = (codes[first + f] << 8) + 128
     state[_T_TURN] = label
     state[_T_PLACE] = place
 
 
 @micropython.viper
 def ask_again(t):
-    """Judge the grove and naive Bayes by the row, and begin the neighbours' search."""
+    """Judge the members by the sample that was drawn, and begin the neighbours' search."""
     state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    sum_of_codes = int(fetch(t[_GROVE], t[_ROW], state[_T_PLACE]))
     ask_grove(t[_GROVE], t[_ROW], 0)
     compare_classes(t)
     judge_again(t[_OWN], _GROVE, int(even_out(t[_OWN], t[_GROVE], _GROVE_VOTES)))
     if state[_T_WITH_BAYES]:
         judge_again(t[_OWN], _BAYES, int(ask_bayes(t[_BAYES], t[_ROW], 0)))
+    if state[_T_WITH_SOFTMAX] and sum_of_codes & _LEARNED == 0:
+        ask_softmax(t[_SOFTMAX], t[_ROW], 0)
+        predicted = int(even_out(t[_OWN], t[_SOFTMAX], _SOFTMAX_VOTES))
+        judge_again(t[_OWN], _SOFTMAX, predicted)
     aim(t[_GROVE], t[_AGAIN])
     ptr32(ptr32(t[_AGAIN])[_NEIGHBOURS_STATE])[_N_SKIP] = state[_T_PLACE]
     begin(t[_AGAIN], t[_ROW], 0)
@@ -365,3 +395,16 @@ def judge_again(own, k: int, predicted: int):
         alone = ptr32(address[_THICKET_ALONE])
         right = _ONE if predicted == ptr32(address[_THICKET_STATE])[_T_TURN] else 0
         alone[k] = alone[k] + ((right - alone[k]) >> _MEMORY_AGAIN)
+
+
+@micropython.viper
+def learn_again(t):
+    """Let the softmax regression learn some of the samples held; there is at least one."""
+    address = ptr32(t[_GROVE])
+    held = ptr32(address[_RING_SHAPE])[_R_HELD]
+    labels = ptr8(address[_RING_LABELS])
+    for _ in range(_LESSONS):
+        place = int(below(t[_GROVE], _GROVE_RNG, held))
+        if int(fetch(t[_GROVE], t[_ROW], place)) & _LEARNED:
+            ask_softmax(t[_SOFTMAX], t[_ROW], 0)
+            step(t[_SOFTMAX], labels[place])

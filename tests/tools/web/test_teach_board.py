@@ -111,12 +111,12 @@ def test_a_board_with_too_little_memory_is_told_before_anything_is_copied(tmp_pa
 def test_much_that_was_taught_gets_a_larger_learner_if_the_board_has_room(
     bridged: Browser, board: UnixBoard, tmp_path: Path
 ) -> None:
-    """1,800 samples: 29 KB on a Pico; an ESP32 has room for 27, and all is learned again."""
+    """1,800 samples: 29 KB on a Pico; an ESP32 has room for 26, and all is learned again."""
     size = "document.querySelector('#board-bytes').textContent"
     project = tmp_path / "gestures.mshrub"
     taught(bridged, rounds=2, seconds=48)
     bridged.run("document.querySelector('#learn-me').click()")
-    for name, told, kilobytes in (("rpi_pico", "up to 64 KB here", 29), ("esp32", "the most", 27)):
+    for name, told, kilobytes in (("rpi_pico", "up to 64 KB here", 29), ("esp32", "the most", 26)):
         if name == "esp32":
             choose(bridged, "gestures-board", name)
         bridged.wait("!!document.querySelector('#gestures-flash')", PATIENCE)
@@ -135,6 +135,9 @@ def test_much_that_was_taught_gets_a_larger_learner_if_the_board_has_room(
     assert crc(bridged) == result
 
 
+WIDER = 2048  # what the virtual board's words of 64 bits take besides, of what is kept
+
+
 def heap_of(name: str) -> str:
     """What that board has free for the page's program, which fits there.
 
@@ -146,7 +149,7 @@ def heap_of(name: str) -> str:
     program = page_boards.page_program("thicket", config, bytes=16384)
     budget = page_boards.whole_budget(board, program)
     assert budget.ram_bytes <= budget.free_bytes
-    return str(budget.free_bytes) if board.native else "400k"
+    return str(budget.free_bytes + WIDER) if board.native else "400k"
 
 
 @pytest.mark.usefixtures("address")

@@ -1,0 +1,69 @@
+"""What a thicket does again with the samples that it holds, while labels come in runs."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+import pytest
+
+from microshrub_host.library import loader
+
+LIBRARY = loader.load(loader.fastest())
+SOFTMAX = 2  # its place among the members
+FEATURES = 30
+
+
+def held(model: Any, name: str) -> Any:
+    return np.array(next(buffer for each, _, buffer in model.buffers() if each == name))
+
+
+def rows_of(codes: Any) -> list[array[int]]:
+    return [array("H", row) for row in codes.clip(0, 65535).astype(int).tolist()]
+
+
+def taught(labels: Any, codes: Any, size: int) -> Any:
+    model = LIBRARY.Thicket(codes.shape[1], 3, bytes=size)
+    for row, label in zip(rows_of(codes), labels.tolist(), strict=True):
+        model.learn(row, label)
+    return model
+
+
+def linear(seed: int, labels: Any) -> Any:
+    """Codes of three classes that differ a little in every feature."""
+    middle = np.random.default_rng(7).normal(30000, 1200, (3, FEATURES))
+    return middle[labels] + np.random.default_rng(seed).normal(0, 5000, (len(labels), FEATURES))
+
+
+@pytest.mark.parametrize("size", [16384, 65536, 100_000])
+def test_after_a_long_run_of_each_class_the_softmax_regression_knows_all(size: int) -> None:
+    """As well as such classes can be known: of the first one, it would know a sixth at most."""
+    labels = np.repeat([2, 0, 1], 300)
+    model = taught(labels, linear(1, labels), size)
+    asked = np.random.default_rng(2).integers(0, 3, 300)
+    known = []
+    for row in rows_of(linear(3, asked)):
+        model.predict(row)
+        known.append(held(model, "thicket.predictions")[SOFTMAX])
+    right = np.array(known) == asked
+    assert min(right[asked == each].mean() for each in range(3)) > 0.35
+
+
+def test_the_softmax_regression_is_not_judged_by_what_it_has_by_heart() -> None:
+    """Features say nothing of the label here, but there are enough of them to learn each by."""
+    labels = np.repeat(np.arange(100) % 3, 20)
+    accuracy = []
+    for seed in range(4):
+        codes = np.random.default_rng(seed).normal(30000, 5000, (len(labels), 100))
+        accuracy.append(held(taught(labels, codes, 16384), "thicket.alone")[SOFTMAX] / 2**20)
+    assert np.mean(accuracy) < 0.55  # a third is chance
+
+
+def test_without_a_memory_of_its_own_it_abstains_in_runs() -> None:
+    """Within 2 KB nothing is replayed, so it would follow the run."""
+    labels = np.repeat([2, 0, 1], 30)
+    codes = linear(1, labels)[:, :4]
+    model = taught(labels, codes, 2048)
+    model.predict(rows_of(codes)[0])
+    assert held(model, "thicket.predictions")[SOFTMAX] == -1
