@@ -16,8 +16,9 @@ deviations of 32 samples.
 Where ranges shrink, at least a quarter of the samples may come to lie outside of the ranges of two
 fifths of the features. If each of their classes came lately, whose values were close together, the
 sensor has another unit or gain: all samples but the newest 32 are forgotten, and what naive Bayes
-knows. If one of these classes did not come, nothing is forgotten: perhaps it is only the others
-that are close together.
+knows. Means and deviations begin anew, and so do the members' accuracies: before a range shrinks,
+all codes are about the same, and whoever was right then need not be now. If one of these classes
+did not come, nothing is forgotten: perhaps it is only the others that are close together.
 
 The buffers are those of thicket.py.
 """
@@ -31,12 +32,14 @@ from .sample_store import contradict, forget, in_runs
 # places of buffers
 _BAYES_STATE = const(0)
 _RING_SHAPE = const(0)
+_SOFTMAX_STATE = const(0)
 _THICKET_STATE = const(0)
 _RING_CODES = const(1)
 _RING_LABELS = const(2)
 _THICKET_PREDICTIONS = const(2)
 _BAYES_SEEN = const(3)
 _GROVE_STATE = const(3)
+_THICKET_ACCURACY = const(3)
 _GROVE_VOTES = const(4)
 _THICKET_ALONE = const(5)
 _NEIGHBOURS_DISTANCE = const(6)
@@ -53,9 +56,11 @@ _NEW = const(0)
 _NEIGHBOURS = const(1)
 _OLD = const(1)
 _BECAME = const(2)
+_SOFTMAX = const(2)
 _OWN = const(4)
 _BAYES = const(5)
 _MEMBERS = const(6)
+_T_WITH_SOFTMAX = const(6)
 _T_WITH_BAYES = const(8)
 _T_USUAL = const(12)
 _T_LATELY = const(13)
@@ -75,6 +80,8 @@ _W_FIRST = const(0)
 _W_SEEN = const(4)
 _W_RUN = const(6)
 _W_ALERT = const(7)
+# thicket/softmax.py
+_L_SEEN = const(3)
 # thicket/trees.py
 _G_USED = const(1)
 _S_GROWING = const(1)
@@ -197,6 +204,11 @@ def leave_unit(t):
     disregard(t[_GROVE])
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     own[_T_PART] = 0  # of a replayed sample, which may be gone
+    accuracy = ptr32(ptr32(t[_OWN])[_THICKET_ACCURACY])
+    for k in range(_MEMBERS):
+        accuracy[k] = _ONE >> 1
+    if own[_T_WITH_SOFTMAX]:
+        ptr32(ptr32(t[_SOFTMAX])[_SOFTMAX_STATE])[_L_SEEN] = 0
     if own[_T_WITH_BAYES]:
         address = ptr32(t[_BAYES])
         state = ptr32(address[_BAYES_STATE])
