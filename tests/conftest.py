@@ -148,6 +148,20 @@ def _drawn_alike(request: pytest.FixtureRequest) -> None:
     random.seed(f"{request.node.nodeid} {request.config.getoption('hypothesis_seed')}")
 
 
+# Tests of commands that are started as they are installed without extras
+_BARE = ("docs/test_commands_run.py", "host/base/", "host/cli/", "host/streams/", "tools/")
+
+
+@pytest.fixture(autouse=True)
+def _bare_installation(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What these tests start does not find scikit-learn; what they import does."""
+    here = Path(__file__).parent
+    if request.path.relative_to(here).as_posix().startswith(_BARE):
+        monkeypatch.setenv(
+            "PYTHONPATH", str(here / "support" / "bare_installation"), prepend=os.pathsep
+        )
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
     """One line at the end: what was skipped, and why."""

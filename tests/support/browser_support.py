@@ -29,6 +29,7 @@ class Browser(abc.ABC):
     def __init__(self) -> None:
         self.requests: list[str] = []
         self.complaints: list[str] = []
+        self.asked: list[str] = []  # the kinds of the dialogs that came up, in Chromium
 
     def open(
         self, page: Path | str, *, width: int = 1280, dark: bool = False, keeps: bool = False

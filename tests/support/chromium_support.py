@@ -48,8 +48,7 @@ class Chromium(Browser):
         super().__init__()
         self._answers = answers
         self._orders = orders
-        self.asked: list[str] = []  # the kinds of the dialogs that came up
-        self.leaves = True  # what is answered to them
+        self.leaves = True  # what is answered to dialogs
         self._read = b""
         self._last = 0
         self._session: str | None = None

@@ -166,7 +166,7 @@ def test_two_gestures_are_left_and_no_two_are_alike(held: Browser) -> None:
     assert held.run("[...document.querySelectorAll('#classes .remove')].every((x) => x.disabled)")
 
 
-def test_a_tab_that_was_closed_goes_on(held: Chromium, address: str) -> None:
+def test_a_tab_that_was_closed_goes_on(held: Browser, address: str) -> None:
     """Nobody is asked whether to leave: the browser has it all."""
     held.run("0", by_hand=True)
     taught(held, seconds=3)

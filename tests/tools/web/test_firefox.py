@@ -13,6 +13,11 @@ from test_bridge import (
     by_bridge,
     test_a_blank_board_gets_what_was_learned_by_the_bridge,
 )
+from test_class_cards import (
+    test_a_class_comes_late_and_is_learned_beside_the_others,
+    test_a_class_is_renamed_and_deleted_while_it_is_taught,
+    test_a_tab_that_was_closed_goes_on,
+)
 from test_languages import german, test_it_teaches_in_german, test_no_text_is_cut_off
 from test_page_sensors import test_the_microphone_is_a_sensor
 from test_playground import (
@@ -38,7 +43,10 @@ __all__ = [
     "page",
     "test_a_blank_board_gets_a_program_that_sends_its_readings",
     "test_a_blank_board_gets_what_was_learned_by_the_bridge",
+    "test_a_class_comes_late_and_is_learned_beside_the_others",
+    "test_a_class_is_renamed_and_deleted_while_it_is_taught",
     "test_a_project_is_opened_again_and_comes_to_the_same_bits",
+    "test_a_tab_that_was_closed_goes_on",
     "test_an_arff_file_ends_in_the_simulators_state",
     "test_four_of_five_that_were_shaken_are_right",
     "test_it_teaches_in_german",

@@ -10,6 +10,10 @@ from collections.abc import Iterator
 
 import pytest
 from browser_support import Browser
+from test_class_cards import (
+    test_a_class_is_renamed_and_deleted_while_it_is_taught,
+    test_a_tab_that_was_closed_goes_on,
+)
 from test_playground import test_an_arff_file_ends_in_the_simulators_state
 from test_similar_gestures import test_four_of_five_that_were_drawn_are_right
 from test_teach_gestures import (
@@ -20,6 +24,8 @@ from webkit_support import webkit
 
 __all__ = [
     "page",
+    "test_a_class_is_renamed_and_deleted_while_it_is_taught",
+    "test_a_tab_that_was_closed_goes_on",
     "test_an_arff_file_ends_in_the_simulators_state",
     "test_four_of_five_that_were_drawn_are_right",
     "test_the_exam_counts_each_class_alike",
