@@ -52,25 +52,36 @@ class Chromium(Browser):
         self._read = b""
         self._last = 0
         self._session: str | None = None
+        self._context = self._tab = ""
 
     @contextlib.contextmanager
     def tab(self) -> Iterator[Chromium]:
         """A new tab, which knows nothing of what others keep, and keeps nothing when it closes."""
-        context = self.call("Target.createBrowserContext")["browserContextId"]
-        allowed = {"permissions": ["sensors"], "browserContextId": context}
+        self._context = self.call("Target.createBrowserContext")["browserContextId"]
+        allowed = {"permissions": ["sensors"], "browserContextId": self._context}
         self.call("Browser.grantPermissions", **allowed)
-        made = self.call("Target.createTarget", url="about:blank", browserContextId=context)
-        attached = self.call("Target.attachToTarget", targetId=made["targetId"], flatten=True)
-        self._session = attached["sessionId"]
-        self.asked.clear()
         self.leaves = True
-        for domain in ("Page", "Network", "Log", "Runtime"):
-            self.call(f"{domain}.enable")
+        self._open_tab()
         try:
             yield self
         finally:
             self._session = None
-            self.call("Target.disposeBrowserContext", browserContextId=context)
+            self.call("Target.disposeBrowserContext", browserContextId=self._context)
+
+    def kill_tab(self) -> None:
+        """Have the tab be gone at once, and another one that knows what it kept."""
+        self._session, killed = None, self._tab
+        self.call("Target.closeTarget", targetId=killed)
+        self._open_tab()
+
+    def _open_tab(self) -> None:
+        self.asked.clear()
+        made = self.call("Target.createTarget", url="about:blank", browserContextId=self._context)
+        self._tab = made["targetId"]
+        attached = self.call("Target.attachToTarget", targetId=self._tab, flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Network", "Log", "Runtime"):
+            self.call(f"{domain}.enable")
 
     def visit(self, address: str) -> None:
         self.call("Page.navigate", url=address)

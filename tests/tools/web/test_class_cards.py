@@ -187,6 +187,25 @@ def test_a_tab_that_was_closed_goes_on(held: Browser, address: str) -> None:
     assert said(held) == "circle"
 
 
+def test_a_tab_that_was_killed_goes_on(page: Chromium, address: str) -> None:
+    """As by a phone that wants the memory, in the middle of a class."""
+    with held_clock(page):
+        page.open(address)
+        page.wait("!!document.querySelector('#start')")
+    begin(page)
+    for text in ("circle", "line", "rest"):
+        press(page, text)
+        do(page, text, 150)
+    settle(page)
+    counts = page.run(COUNTS)
+    page.run("new Promise((resolve) => setTimeout(resolve, 1500))")  # each second it is kept
+    page.kill_tab()
+    page.open(address, keeps=True)
+    assert crc(page)
+    assert page.run(NAMES) == ["circle", "line", "rest"]
+    assert page.run(COUNTS) == counts
+
+
 def test_where_the_browser_keeps_nothing_it_asks_before_all_is_lost(
     page: Chromium, address: str
 ) -> None:
