@@ -1,7 +1,7 @@
 """What a first hour with the page needs, in Safari's engine: the same tests as in Chromium.
 
-All but those that want a file from the page, the network gone, the motion of a device, or a window
-as narrow as a phone.
+All but those that want a file from the page, the network gone, or a window as narrow as a phone.
+This engine has no event for a device's motion outside of a phone, so it is given one.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from test_class_cards import (
 )
 from test_playground import test_an_arff_file_ends_in_the_simulators_state
 from test_similar_gestures import test_four_of_five_that_were_drawn_are_right
+from test_similar_gestures import test_four_of_five_that_were_shaken_are_right as shaken
 from test_teach_gestures import (
     test_the_exam_counts_each_class_alike,
     test_what_is_no_project_is_refused,
@@ -31,6 +32,22 @@ __all__ = [
     "test_the_exam_counts_each_class_alike",
     "test_what_is_no_project_is_refused",
 ]
+
+
+MOTION = """
+window.DeviceMotionEvent ??= class extends Event {
+  constructor(kind, what) {
+    super(kind);
+    Object.assign(this, what);
+  }
+};
+"""
+
+
+@pytest.mark.long
+def test_four_of_five_that_were_shaken_are_right(held: Browser) -> None:
+    held.run(MOTION)
+    shaken(held)
 
 
 @pytest.fixture(scope="module")
