@@ -183,8 +183,7 @@ def test_a_tab_that_was_closed_goes_on(held: Browser, address: str) -> None:
     begin(held)
     press(held, "only predict")
     do(held, "circle", 40)
-    settle(held)
-    assert said(held) == "circle"
+    held.wait("document.querySelector('#said').textContent === 'circle'")
 
 
 def test_a_tab_that_was_killed_goes_on(page: Chromium, address: str) -> None:
