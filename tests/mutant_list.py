@@ -278,7 +278,7 @@ _THICKET = _of(
         "upto = so_far * 254 // samples",
         "grove",
     ),
-    ("drift_response.py", "_MARGIN = const(82)", "_MARGIN = const(400)", "pinned_accuracy"),
+    ("drift_response.py", "_MARGIN = const(82)", "_MARGIN = const(400)", "drift_response"),
     ("tree_growth.py", "_BINS = const(16)", "_BINS = const(8)", "pinned_accuracy"),
     ("tree_growth.py", "met += n * ptr16(of_class)[0]", "met += n * n", "trials"),
     ("tree_growth.py", "rest -= n", "rest -= 0", "trials"),

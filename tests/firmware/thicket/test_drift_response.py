@@ -1,0 +1,50 @@
+"""What a thicket does with the samples that it holds when a concept changes at once."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+import numpy as np
+import pytest
+
+from microshrub_host.library import loader
+
+LIBRARY = loader.load(loader.fastest())
+CLASSES = 6
+HELD = 3  # in ring.shape
+
+
+def held(model: Any) -> int:
+    """How many samples it holds."""
+    return int(next(buffer for name, _, buffer in model.buffers() if name == "ring.shape")[HELD])
+
+
+def after_each(changed: int, seed: int) -> list[int]:
+    """How many samples a thicket holds after each of 200 labels, mixed, of which the first
+    `changed` classes have changed places after 400 samples.
+    """
+    chance = np.random.default_rng(seed)
+    where = chance.integers(0, CLASSES, 600)
+    codes = where[:, None] * 10_000 + chance.normal(5000, 800, (600, 2))
+    labels = np.where(where < changed, (where + 1) % max(changed, 1), where)
+    labels[:400] = where[:400]
+    model = LIBRARY.Thicket(2, CLASSES, bytes=16384)
+    counts = []
+    for row, label in zip(codes.clip(0, 65535).astype(int).tolist(), labels.tolist(), strict=True):
+        model.predict(array("H", row))
+        model.learn(array("H", row), label)
+        counts.append(held(model))
+    return counts[400:]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_once_a_third_of_the_samples_is_wrong_all_but_the_newest_go(seed: int) -> None:
+    counts = after_each(2, seed)
+    assert counts[0] > 350
+    assert min(counts) <= 64
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_while_nothing_changes_nothing_goes(seed: int) -> None:
+    assert min(after_each(0, seed)) > 350
