@@ -26,7 +26,8 @@ SOURCE_SUITE = "trixie"  # of MicroPython
 TOOLS_SUITE = "bookworm"
 LIBRARIES = ("libgmp10", "libisl23", "libmpc3", "libmpfr6", "libzstd1", "zlib1g")
 HEADERS = ("libnewlib-dev",)  # of C, for compilers that bring none
-_OF_CORES = ("thumb/v6-m/", "thumb/v7-m/", "thumb/v7e-m+fp/hard/", "rv32imac/ilp32/")
+# Folders of a compiler's libraries, for the cores of boards
+_CORES = ("thumb/v6-m/", "thumb/v7-m/", "thumb/v7e-m+fp/hard/", "rv32imac/ilp32/")
 ARM = ("gcc-arm-none-eabi", "binutils-arm-none-eabi")
 RISCV = ("gcc-riscv64-unknown-elf", "binutils-riscv64-unknown-elf")
 # of the ESP8266; it can write what the other ESPs' cores run, see _windowed()
@@ -152,7 +153,7 @@ def compiler_root(packages: tuple[str, ...], progress: Progress) -> Path:
             wanted=functools.partial(is_of_tools, programs),
         )  # fmt: skip
 
-    return kept("compiler", (TOOLS_SUITE, wanted, architecture(), _OF_CORES), fetch)
+    return kept("compiler", (TOOLS_SUITE, wanted, architecture(), _CORES), fetch)
 
 
 def with_libraries(root: Path) -> tuple[str, ...]:
@@ -210,7 +211,7 @@ def is_of_tools(programs: tuple[str, ...], name: str) -> bool:
     """
     if name.startswith("usr/lib/gcc/"):
         inside = name.split("/", 5)[-1]
-        parts = ("include/", "include-fixed/", "liblto_plugin", *_OF_CORES)
+        parts = ("include/", "include-fixed/", "liblto_plugin", *_CORES)
         return inside.startswith(parts) or inside in ("cc1", "collect2")
     places = ("lib/", "usr/lib/", "usr/include/newlib/")
     return name.startswith((*places, *(f"usr/bin/{program}" for program in programs)))

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any
 
 import numpy as np
 import pytest
+from pool_support import held
 
 from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
 CLASSES = 6
 HELD = 3  # in ring.shape
-
-
-def held(model: Any) -> int:
-    """How many samples it holds."""
-    return int(next(buffer for name, _, buffer in model.buffers() if name == "ring.shape")[HELD])
 
 
 def after_each(changed: int, seed: int) -> list[int]:
@@ -34,7 +29,7 @@ def after_each(changed: int, seed: int) -> list[int]:
     for row, label in zip(codes.clip(0, 65535).astype(int).tolist(), labels.tolist(), strict=True):
         model.predict(array("H", row))
         model.learn(array("H", row), label)
-        counts.append(held(model))
+        counts.append(int(held(model)["ring.shape"][HELD]))
     return counts[400:]
 
 

@@ -7,16 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pool_support import held
 
 from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
 SOFTMAX = 2  # its place among the members
 FEATURES = 30
-
-
-def held(model: Any, name: str) -> Any:
-    return np.array(next(buffer for each, _, buffer in model.buffers() if each == name))
 
 
 def rows_of(codes: Any) -> list[array[int]]:
@@ -45,7 +42,7 @@ def test_after_a_long_run_of_each_class_the_softmax_regression_knows_all(size: i
     known = []
     for row in rows_of(linear(3, asked)):
         model.predict(row)
-        known.append(held(model, "thicket.predictions")[SOFTMAX])
+        known.append(held(model)["thicket.predictions"][SOFTMAX])
     right = np.array(known) == asked
     assert min(right[asked == each].mean() for each in range(3)) > 0.35
 
@@ -56,7 +53,7 @@ def test_the_softmax_regression_is_not_judged_by_what_it_has_by_heart() -> None:
     accuracy = []
     for seed in range(4):
         codes = np.random.default_rng(seed).normal(30000, 5000, (len(labels), 100))
-        accuracy.append(held(taught(labels, codes, 16384), "thicket.alone")[SOFTMAX] / 2**20)
+        accuracy.append(held(taught(labels, codes, 16384))["thicket.alone"][SOFTMAX] / 2**20)
     assert np.mean(accuracy) < 0.55  # a third is chance
 
 
@@ -66,4 +63,4 @@ def test_without_a_memory_of_its_own_it_abstains_in_runs() -> None:
     codes = linear(1, labels)[:, :4]
     model = taught(labels, codes, 2048)
     model.predict(rows_of(codes)[0])
-    assert held(model, "thicket.predictions")[SOFTMAX] == -1
+    assert held(model)["thicket.predictions"][SOFTMAX] == -1
