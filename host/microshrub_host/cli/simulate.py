@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic
 from ..base import files
 from ..base.errors import UserError
 from ..base.terminal import console, showing
-from ..boards import board_files, sample_time
+from ..boards import board_files, ram_budget, sample_time
 from ..boards.board_files import Board
 from ..boards.deployment import Deployment, Names
 from ..boards.emits import chosen
@@ -269,7 +269,7 @@ def run(arguments: argparse.Namespace) -> int:
         parameters, board, learner_name(model), made.on_board,
         fixed_ranges=bool(arguments.warmup), names=made.names,
     )  # fmt: skip
-    budget = usual_budget(asked, exact=bool(arguments.board))
+    budget = _budget(arguments, asked)
     if arguments.board and not budget.fits:
         raise UserError(too_large(budget, asked))
     time = made.time(board, budget.kernels) if arguments.board else None
@@ -311,6 +311,19 @@ def run(arguments: argparse.Namespace) -> int:
         record = made.record(arguments)
         write_json(arguments, result_tables.run_record(result, budget, board, key, record, time))
     return 0
+
+
+def _budget(arguments: argparse.Namespace, asked: Deployment) -> Budget:
+    """The RAM of the program on the board, or of the learner alone where nobody asks for more.
+
+    A program has to be compiled first, by a C compiler that may have to be fetched.
+    """
+    if arguments.board or arguments.json is not None:
+        return usual_budget(asked, exact=bool(arguments.board))
+    return ram_budget.budget(
+        asked.parameters, asked.board, asked.learner, code=[], companions=asked.companions,
+        frozen=asked.fixed_ranges,
+    )  # fmt: skip
 
 
 def _warn_of_mqtt(budget: Budget) -> None:
