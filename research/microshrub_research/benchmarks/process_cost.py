@@ -83,9 +83,9 @@ def measure(
     """
     name = " ".join([data.name, *(TARGET if numbers else ())])
     for engine in engines():
-        warm = folder / f"warm-{engine}{'-numbers' * numbers}"  # a cache that has the kernels
-        if not warm.exists():
-            few = folder / "few.csv"
+        warm = folder / f"warm-{engine}"  # a cache
+        few = folder / f"few-{engine}{'-numbers' * numbers}.csv"
+        if not few.exists():  # the kernels are not in the cache
             write_file(few, 500)
             _run(few, engine, warm, folder / "result.json", numbers)
         result: dict[bool, list[tuple[float, float, float | None]]] = {}

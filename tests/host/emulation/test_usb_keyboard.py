@@ -37,31 +37,32 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return work / "program"
 
 
-@pytest.fixture
-def pico(built: Path, tmp_path: Path) -> Iterator[Pico]:
-    """It is switched on, and the PC has found its keyboard."""
-    with plugged_in(built, tmp_path) as found:
+@pytest.fixture(scope="module")
+def pico(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pico]:
+    """It is switched on once, and the PC has found its keyboard."""
+    with plugged_in(built, tmp_path_factory.mktemp("pico")) as found:
         found.wait(lambda: bool(found.reports()) and found.is_there())
+        assert found.reports() == [NONE]
         yield found
 
 
 def test_the_keys_of_the_predicted_class_are_down_and_no_others(pico: Pico) -> None:
-    assert pico.reports() == [NONE]
-    expected = [NONE]
+    *before, now = pico.reports()
+    expected = [now]
     with HostLink(SerialLine(pico.port)) as link:
         link.connect()
         for row in ROWS[:60]:
             answer = link.ask(sample(row, row[0]))
             assert isinstance(answer, Prediction)
             expected.append(OF_CLASS[answer.label])
-        before = heap_of(link)
+        used = heap_of(link)
         for label in (0, 0, 1, 2, 1, 0, 2, 0):
             answer = link.ask(sample([label, label * 5, 0]))
             assert isinstance(answer, Prediction)
             assert answer.label == label
             expected.append(OF_CLASS[label])
-        assert heap_of(link) == before
-    told = [report for report, _ in itertools.groupby(expected)]
+        assert heap_of(link) == used
+    told = [*before, *(report for report, _ in itertools.groupby(expected))]
     pico.wait(lambda: len(pico.reports()) >= len(told))
     assert pico.reports() == told
 

@@ -75,10 +75,13 @@ def peak(folder: Path, kind: Callable[[int], Iterator[str]], rows: int, files: i
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux what is in memory")
 @pytest.mark.parametrize(
     ("kind", "rows", "files"),
-    [(plain, 140_000, 1), (log, 30_000, 1), (german, 30_000, 1), (plain, 30_000, 3)],
+    [(plain, 140_000, 1), (log, 30_000, 1), (german, 30_000, 1), (plain, 120_000, 3)],
 )
 def test_four_times_the_file_takes_no_more_memory(
     tmp_path: Path, kind: Callable[[int], Iterator[str]], rows: int, files: int
 ) -> None:
-    """From 10 to 40 MB; kinds that are made plain first, from 2 to 8."""
+    """From 10 to 40 MB; kinds that are made plain first, from 2 to 8.
+
+    Less of three files would all be in what the reader keeps, where others leave it no time.
+    """
     assert peak(tmp_path, kind, 4 * rows, files) - peak(tmp_path, kind, rows, files) < GROWTH
