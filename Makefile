@@ -16,7 +16,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 STUBS := .typings/micropython.pyi
 
-.PHONY: attack ci compiled-packages constants costs demo docs machine-code mutants packages optional printed release test tests test-lowest test-newest lint types types-elsewhere web clean
+.PHONY: attack ci compiled-packages constants costs demo docs machine-code mutants packages optional printed ready release test tests test-lowest test-newest lint types types-elsewhere web clean
 .DELETE_ON_ERROR:
 # Set, it has each of the many processes that the tests start compile its sources anew
 unexport PYTHONDONTWRITEBYTECODE
@@ -31,12 +31,14 @@ test: .venv/bin/pip
 	@$(MAKE) --no-print-directory --jobs 2 lint types tests
 	@$(if $(filter all,$(TIER)),,echo "These were the $(TIER) tests; make ci runs those of all tiers.")
 
+tests: ready
+	$(BIN)/pytest -n auto --dist worksteal $(TESTS)
+
 # In a fresh clone one process compiles what all workers import, while MicroPython is fetched.
-tests: .venv/dev
-	{ [ -d tests/__pycache__ ] || $(BIN)/pytest --collect-only --quiet >/dev/null 2>&1; } & \
+ready: .venv/dev
+	@{ [ -d tests/__pycache__ ] || $(BIN)/pytest --collect-only --quiet >/dev/null 2>&1; } & \
 		$(BIN)/microshrub micropython && $(BIN)/microshrub micropython --board cortex-m0; \
 		found=$$?; wait; exit $$found
-	$(BIN)/pytest -n auto --dist worksteal $(TESTS)
 
 # What docs/explanation/reliability.md tells of; SEED=N for another seed
 SEED ?= 1
@@ -57,9 +59,9 @@ test-newest: .venv/dev
 	MICROPYTHON="$$($(BIN)/microshrub micropython --newest | sed -n 's/^  command  //p')" \
 		$(BIN)/pytest -n auto --dist worksteal $(NEWEST)
 
-# mypy looks at sources only, so it need not wait until all is installed
+# What does not ask for more than .venv/dev need not wait until all is installed
 ci: .venv/dev $(STUBS)
-	@$(MAKE) --no-print-directory --jobs 3 optional types types-elsewhere
+	@$(MAKE) --no-print-directory --jobs 4 optional types types-elsewhere ready
 	CI=true $(MAKE) --no-print-directory --jobs 2 lint tests TIER=all
 
 optional: .venv/dev
