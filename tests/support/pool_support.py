@@ -20,6 +20,10 @@ def held(model: Any) -> dict[str, Any]:
     return {name: buffer for name, _, buffer in model.buffers()}
 
 
+def buffer_of(model: Any, wanted: str) -> Any:
+    return held(model)[wanted]
+
+
 def place(model: Any, buffer: str) -> int:
     """Where that buffer's address stands in the table that the kernels get."""
     return [name for name, _, _ in model.buffers()].index(buffer)

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import sys
 from array import array
-from typing import Any
 
 import numpy as np
 import pytest
+from pool_support import buffer_of
 
 from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
 RUNS = sys.modules[f"{LIBRARY.__name__}.thicket.sample_store"]
 IN_RUNS, MIXED = 60, 40  # a share is proportional to exp(60 * (accuracy - the best one's))
-
-
-def held(model: Any, name: str) -> Any:
-    return np.array(next(buffer for each, _, buffer in model.buffers() if each == name))
 
 
 @pytest.mark.parametrize("run", [25, 1])
@@ -27,13 +23,13 @@ def test_shares_and_accuracies_are_those_of_the_formulas(run: int) -> None:
     rng = np.random.default_rng(5)
     labels = rng.integers(0, 2, 900).repeat(run)[:900]
     codes = rng.normal(30000 + 9000 * labels[:, None], 7000, (900, 2)).clip(0, 65535).astype(int)
-    accuracy = held(model, "thicket.accuracy") / 2**20
+    accuracy = np.array(buffer_of(model, "thicket.accuracy")) / 2**20
     apart, ways = 0.0, set()
     for codes_of_one, label in zip(codes.tolist(), labels.tolist(), strict=True):
         row = array("H", codes_of_one)
         model.predict_next(row)
-        predicted = held(model, "thicket.predictions")[: len(accuracy)]
-        share = held(model, "thicket.share")[: len(accuracy)] / 4096
+        predicted = np.array(buffer_of(model, "thicket.predictions"))[: len(accuracy)]
+        share = np.array(buffer_of(model, "thicket.share"))[: len(accuracy)] / 4096
         knows = predicted >= 0
         if knows.any():
             runs = RUNS.in_runs(model.grove._addresses)
@@ -45,7 +41,7 @@ def test_shares_and_accuracies_are_those_of_the_formulas(run: int) -> None:
             apart = max(apart, share.max() - np.sort(share)[-2])
         model.learn(row, label)
         accuracy += ((predicted == label) - accuracy) / 256
-        accuracy_now = held(model, "thicket.accuracy") / 2**20
+        accuracy_now = np.array(buffer_of(model, "thicket.accuracy")) / 2**20
         assert accuracy_now == pytest.approx(accuracy, abs=0.002)
         accuracy = accuracy_now
     assert apart > 0.5  # the shares did differ

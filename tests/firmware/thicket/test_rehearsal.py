@@ -6,6 +6,7 @@ from array import array
 from typing import Any
 
 import numpy as np
+from pool_support import buffer_of
 
 from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.engines import engines
@@ -88,10 +89,6 @@ def test_with_very_few_labels_nothing_is_rehearsed() -> None:
     model = rehearsed(taught(), library.QueryStrategy(2, 1, 21), between(50))
     assert buffer_of(model, "softmax.weight") == buffer_of(taught(), "softmax.weight")
     assert held(model) == 120
-
-
-def buffer_of(model: Any, wanted: str) -> Any:
-    return next(buffer for name, _, buffer in model.buffers() if name == wanted)
 
 
 def test_after_a_change_only_the_newest_samples_are_held() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from pool_support import buffer_of
 
 from microshrub_host.library import loader
 
@@ -42,26 +43,22 @@ def merits(codes: Ints, labels: Ints, classes: int) -> dict[int, int]:
     return results
 
 
-def held(grove: Any, name: str) -> Any:
-    return next(buffer for each, _, buffer in grove.buffers() if each == name)
-
-
 def planted(samples: int, classes: int) -> tuple[Any, Ints, Ints]:
     """A grove with a new tree of one leaf, the codes of its samples and their labels."""
     grove = PLAIN.Grove(4, classes, window=max(samples, 8), trees=1, leaves=8, every=1)
     rng = np.random.default_rng(samples + classes)
-    ring = len(held(grove, "ring.labels"))
+    ring = len(buffer_of(grove, "ring.labels"))
     labels = rng.integers(0, classes, ring)
     codes = rng.integers(0, 256, (ring, 4))
     codes[:, 1] = 100 + rng.integers(0, 5, ring)  # each code is a bin of its own
     codes[:, 2] = np.clip(rng.normal(40 + 20 * labels, 15), 0, 255)
     codes[:, 3] = np.where(labels == 0, 7, 250)
-    memoryview(held(grove, "ring.labels"))[:] = labels.astype(np.uint8).tobytes()
-    memoryview(held(grove, "ring.codes"))[:] = codes.astype(np.uint8).tobytes()
-    held(grove, "ring.shape")[3] = ring
-    held(grove, "store.state")[4] = 1000  # so no threshold is drawn at random
+    memoryview(buffer_of(grove, "ring.labels"))[:] = labels.astype(np.uint8).tobytes()
+    memoryview(buffer_of(grove, "ring.codes"))[:] = codes.astype(np.uint8).tobytes()
+    buffer_of(grove, "ring.shape")[3] = ring
+    buffer_of(grove, "store.state")[4] = 1000  # so no threshold is drawn at random
     TREES.plant(0, 0, grove._addresses, samples)
-    line = np.array(held(grove, "sprout.line"))[:samples]
+    line = np.array(buffer_of(grove, "sprout.line"))[:samples]
     return grove, codes[line], labels[line]
 
 
@@ -69,13 +66,13 @@ def planted(samples: int, classes: int) -> tuple[Any, Ints, Ints]:
 @pytest.mark.parametrize("samples", [2, 3, 17, 255, 256, 1023, 1024, 1025, 2047, 2048, 5001])
 def test_the_split_has_the_most_merit_of_all(samples: int, classes: int) -> None:
     grove, codes, labels = planted(samples, classes)
-    sprout = held(grove, "sprout.state")
+    sprout = buffer_of(grove, "sprout.state")
     GROWTH.measure(0, 0, grove._addresses, 0)
     TREES.choose(grove._addresses)
     best = 0
     for drawn in range(4):
         GROWTH.attempt(grove._addresses)
-        computed = merits(codes[:, held(grove, "sprout.order")[drawn]], labels, classes)
+        computed = merits(codes[:, buffer_of(grove, "sprout.order")[drawn]], labels, classes)
         best = max([best, *computed.values()])
         assert sprout[MERIT] == best
     if best:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pool_support import buffer_of
 
 from microshrub_host.library import loader
 
@@ -28,21 +29,17 @@ def grown(classes: int) -> Any:
     return grove
 
 
-def held(grove: Any, name: str) -> Any:
-    return next(buffer for each, _, buffer in grove.buffers() if each == name)
-
-
 def voting(grove: Any) -> list[int]:
     """The slots of the trees that vote."""
-    growing = held(grove, "sprout.state")[0]
+    growing = buffer_of(grove, "sprout.state")[0]
     return [s for s in range(grove.trees_used + 1) if s != growing]
 
 
 def shares(grove: Any, slot: int) -> Any:
     """What the leaf that the sample reached says of each class, 0..255."""
     last = grove.classes - 1
-    at = (slot * grove.leaves + held(grove, "grove.path")[slot]) * last
-    known = list(held(grove, "grove.leaves")[at : at + last])
+    at = (slot * grove.leaves + buffer_of(grove, "grove.path")[slot]) * last
+    known = list(buffer_of(grove, "grove.leaves")[at : at + last])
     return np.array([*known, 255 - sum(known)], dtype=float)
 
 
@@ -66,24 +63,24 @@ def test_leaves_go_on_learning_at_their_rate(classes: int) -> None:
 
 def test_a_trees_weight_falls_with_its_errors_and_with_what_it_did_not_see() -> None:
     grove = grown(3)
-    accuracy, seen = held(grove, "grove.accuracy"), held(grove, "grove.grown")
+    accuracy, seen = buffer_of(grove, "grove.accuracy"), buffer_of(grove, "grove.grown")
     slots = voting(grove)
     for k, slot in enumerate(slots):
         accuracy[slot] = int((0.9 - 0.04 * (k % 3)) * 2**20)
         seen[slot] = 60 - 12 * (k % 4)
     KERNELS.weigh(0, 0, grove._addresses)
-    weight = held(grove, "grove.weight")
+    weight = buffer_of(grove, "grove.weight")
     for slot in slots:
         behind = (max(accuracy[s] for s in slots) - accuracy[slot]) / 2**20
         expected = np.exp(-20 * behind) * (seen[slot] / 60) ** 4
         assert weight[slot] / 2**14 == pytest.approx(expected, abs=0.02)
-    growing = held(grove, "sprout.state")[0]
+    growing = buffer_of(grove, "sprout.state")[0]
     assert weight[growing] == 0
 
 
 def test_votes_are_the_leaves_shares_by_weight() -> None:
     grove = grown(4)
-    weight = held(grove, "grove.weight")
+    weight = buffer_of(grove, "grove.weight")
     slots = voting(grove)
     total = sum(weight[slot] for slot in slots)
     expected = sum(shares(grove, slot) * weight[slot] for slot in slots) / total / 255
