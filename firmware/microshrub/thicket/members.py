@@ -203,7 +203,7 @@ def teach(t, rows, at: int, label: int, wrong: int):
     if own[_T_WITH_BAYES] and store[_W_RUN] & ((1 << often) - 1) == 0:
         follow_bayes(t[_BAYES], rows, at, label)
     if own[_T_WITH_SOFTMAX]:
-        step(t[_SOFTMAX], label)
+        step(t[_SOFTMAX], label, 1)
         average(t[_SOFTMAX], rows, at)
         if own[_T_WITH_REPLAY] and int(in_runs(grove)):
             learn_again(t)
@@ -237,11 +237,16 @@ def judge_alone(t, label: int):
 
 @micropython.viper
 def rest(t) -> int:
-    """Grow trees for a while if the last label left time for it; returns the time left."""
+    """Go on for a while if the last label left time for it; returns the time left.
+
+    Trees grow, and in runs, the softmax regression learns some of the samples held.
+    """
     own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
     if own[_T_REST] == 0:
         return 0
     tend(t[_GROVE])
+    if own[_T_WITH_SOFTMAX] and own[_T_WITH_REPLAY] and int(in_runs(t[_GROVE])):
+        learn_again(t)
     own[_T_REST] = own[_T_REST] - 1
     return own[_T_REST]
 

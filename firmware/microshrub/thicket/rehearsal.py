@@ -90,7 +90,7 @@ def rehearse(t, x, row, predicted: int, chance: int, often: int):
         for _ in range(_STEPS):
             label = int(recall(t[_GROVE], row))
             ask_softmax(t[_SOFTMAX], row, 0)
-            step(t[_SOFTMAX], label)
+            step(t[_SOFTMAX], label, 1)
 
 
 @micropython.viper

@@ -86,7 +86,7 @@ def welcome(t, rows, at: int, label: int, whose: int):
         follow_bayes(t[_BAYES], rows, at, label)
     if own[_T_WITH_SOFTMAX]:
         ask_softmax(t[_SOFTMAX], rows, at)
-        step(t[_SOFTMAX], label)
+        step(t[_SOFTMAX], label, 1)
         average(t[_SOFTMAX], rows, at)
     own[_T_REST] = _RESTS
 
@@ -255,7 +255,7 @@ class Store:
         for i in range(len(places)):
             k = places[i * every % len(places)]
             ask_softmax(softmax, self.row(k), 0)
-            step(softmax, self._ring[_RING_LABELS][k])
+            step(softmax, self._ring[_RING_LABELS][k], 1)
 
     def _learn_again(self, place, label):
         follow_bayes(self._model._addresses[_BAYES], self.row(place), 0, label)

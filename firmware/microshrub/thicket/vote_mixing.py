@@ -102,7 +102,8 @@ _RAREST = const(4)  # log2 of how much rarer than the most frequent one a class 
 _CHANGES = const(6)  # log2 of the changes of label that an accuracy looks back over
 _PARTS = const(4)  # the parts of a replayed sample's search
 _MEMORY_AGAIN = const(5)  # log2 of the replayed samples that an accuracy looks back over
-_LESSONS = const(2)  # samples held that the softmax regression learns with a label of a run
+_LESSONS = const(8)  # samples held that the softmax regression learns with a label of a run
+_FARTHER = const(2)  # times as far as by a label
 _LEARNED = const(3)  # one of these bits is set in the sum of codes of those that it learns
 
 
@@ -407,4 +408,4 @@ def learn_again(t):
         place = int(below(t[_GROVE], _GROVE_RNG, held))
         if int(fetch(t[_GROVE], t[_ROW], place)) & _LEARNED:
             ask_softmax(t[_SOFTMAX], t[_ROW], 0)
-            step(t[_SOFTMAX], labels[place])
+            step(t[_SOFTMAX], labels[place], _FARTHER)
