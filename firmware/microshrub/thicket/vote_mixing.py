@@ -88,6 +88,7 @@ _N_SKIP = const(3)
 _N_SECOND = const(5)
 _N_COUNT = const(8)
 # thicket/sample_ring.py
+_R_LENGTH = const(0)
 _R_HELD = const(3)
 # (end)
 
@@ -102,7 +103,8 @@ _RAREST = const(4)  # log2 of how much rarer than the most frequent one a class 
 _CHANGES = const(6)  # log2 of the changes of label that an accuracy looks back over
 _PARTS = const(4)  # the parts of a replayed sample's search
 _MEMORY_AGAIN = const(5)  # log2 of the replayed samples that an accuracy looks back over
-_LESSONS = const(8)  # samples held that the softmax regression learns with a label of a run
+_LESSONS = const(8)  # samples held that the softmax regression learns with a label of a run;
+_FULL_LESSONS = const(640)  # half of them where more can be held: a label takes longer there
 _FARTHER = const(2)  # times as far as by a label
 _LEARNED = const(3)  # one of these bits is set in the sum of codes of those that it learns
 
@@ -404,7 +406,10 @@ def learn_again(t):
     address = ptr32(t[_GROVE])
     held = ptr32(address[_RING_SHAPE])[_R_HELD]
     labels = ptr8(address[_RING_LABELS])
-    for _ in range(_LESSONS):
+    lessons = _LESSONS
+    if ptr32(address[_RING_SHAPE])[_R_LENGTH] > _FULL_LESSONS:
+        lessons = _LESSONS >> 1
+    for _ in range(lessons):
         place = int(below(t[_GROVE], _GROVE_RNG, held))
         if int(fetch(t[_GROVE], t[_ROW], place)) & _LEARNED:
             ask_softmax(t[_SOFTMAX], t[_ROW], 0)
