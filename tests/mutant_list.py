@@ -192,7 +192,7 @@ _THICKET = _of(
         "share[k] = (share[k] << 11) // total",
         "mixing",
     ),
-    ("vote_mixing.py", "_LESSONS = const(2)", "_LESSONS = const(0)", "replay"),
+    ("vote_mixing.py", "_LESSONS = const(8)", "_LESSONS = const(0)", "replay"),
     (
         "vote_mixing.py",
         "if state[_T_WITH_SOFTMAX] and sum_of_codes & _LEARNED == 0:",
