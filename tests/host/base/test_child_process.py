@@ -34,7 +34,8 @@ def test_a_child_ends_with_this_process(number: signal.Signals) -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE) as parent:
         assert parent.stdout
         child = int(parent.stdout.readline())
-        assert is_running(child)
+        # before, setpriv may not have told the kernel yet
+        wait_until(lambda: children(parent.pid).get(child, "").startswith("sleep"))
         parent.send_signal(number)
         parent.communicate(timeout=PATIENCE)
     wait_until(lambda: not is_running(child))
