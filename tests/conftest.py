@@ -88,13 +88,13 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """What `pytest -n auto` starts: a worker for each core, and one more as boards are waited for.
 
-    In the other tiers boards, lines and processes are waited for half of the time: two more.
+    In the other tiers boards, lines and processes are waited for half of the time: three more.
     """
     import tiers
 
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
-    return cores + (1 if _marked(config) == tiers.FAST else 2)
+    return cores + (1 if _marked(config) == tiers.FAST else 3)
 
 
 @pytest.hookimpl(trylast=True)
