@@ -16,7 +16,7 @@ BIN := .venv/bin
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 STUBS := .typings/micropython.pyi
 
-.PHONY: attack ci compiled-packages constants costs demo docs machine-code mutants packages optional printed ready release test tests test-lowest test-newest lint types types-elsewhere web clean
+.PHONY: attack ci compiled-packages constants costs debian demo docs machine-code mutants packages optional printed ready release test tests test-lowest test-newest lint types types-elsewhere web clean
 .DELETE_ON_ERROR:
 # Set, it has each of the many processes that the tests start compile its sources anew
 unexport PYTHONDONTWRITEBYTECODE
@@ -60,12 +60,16 @@ test-newest: .venv/dev
 		$(BIN)/pytest -n auto --dist worksteal $(NEWEST)
 
 # What does not ask for more than .venv/dev need not wait until all is installed
-ci: .venv/dev $(STUBS)
+ci: .venv/bin/pip
+	@$(MAKE) --no-print-directory --jobs 3 debian .venv/dev $(STUBS)
 	@$(MAKE) --no-print-directory --jobs 4 optional types types-elsewhere ready
 	CI=true $(MAKE) --no-print-directory --jobs 2 lint tests TIER=all
 
 optional: .venv/dev
 	.ci/optional $(BIN)/pip
+
+debian:
+	@.ci/optional
 
 # The tests of what uses other packages most, on the oldest versions that pyproject.toml allows
 LOWEST := $(addprefix tests/host/,adapters base cli export features fetch kernels library \
