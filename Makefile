@@ -59,7 +59,7 @@ test-newest: .venv/dev
 	MICROPYTHON="$$($(BIN)/microshrub micropython --newest | sed -n 's/^  command  //p')" \
 		$(BIN)/pytest -n auto --dist worksteal $(NEWEST)
 
-# What does not ask for more than .venv/dev need not wait until all is installed
+# What needs nothing but .venv/dev runs while the rest is installed
 ci: .venv/bin/pip
 	@$(MAKE) --no-print-directory --jobs 3 debian .venv/dev $(STUBS)
 	@$(MAKE) --no-print-directory --jobs 4 optional types types-elsewhere ready

@@ -22,10 +22,10 @@ the neighbours' search is done, in separate buffers:
 
 The trees have grown on the sample, which flatters them; measurements show that this does no harm.
 
-The softmax regression would follow the run. So with each label of a run, it learns two samples
-from the store again, so often that they would flatter it far more than the trees. So it learns
-three quarters of them again, and is judged by the others; a sample's codes, which it keeps
-wherever it is moved, say which of them it is.
+The softmax regression would follow the run. So with each label of a run, and while
+there is time after the last one, it learns several samples of the store again. They would flatter
+it far more than the trees, so only three quarters of them are learned again, and it is judged by
+the others; a sample's codes, which it keeps wherever it is moved, say which of them it is.
 
 The other buffers are those of thicket.py.
 """

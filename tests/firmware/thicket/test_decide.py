@@ -76,7 +76,7 @@ def test_another_model_is_refused_in_words() -> None:
 
 
 @pytest.mark.long
-def test_it_takes_two_fifths_less_instructions() -> None:
+def test_it_takes_nearly_two_fifths_fewer_instructions() -> None:
     """On a Cortex-M0, with a thicket of 16 KB."""
     try:
         emulated_boards.find_or_build("cortex-m0")

@@ -82,6 +82,6 @@ def test_four_times_the_file_takes_no_more_memory(
 ) -> None:
     """From 10 to 40 MB; kinds that are made plain first, from 2 to 8.
 
-    Less of three files would all be in what the reader keeps, where others leave it no time.
+    On a busy PC, the reader holds all of three shorter files at once.
     """
     assert peak(tmp_path, kind, 4 * rows, files) - peak(tmp_path, kind, rows, files) < GROWTH
