@@ -193,6 +193,13 @@ _THICKET = _of(
         "mixing",
     ),
     ("vote_mixing.py", "_LESSONS = const(8)", "_LESSONS = const(0)", "replay"),
+    ("vote_mixing.py", "_FARTHER = const(2)", "_FARTHER = const(1)", "replay"),
+    (
+        "members.py",
+        "if own[_T_WITH_SOFTMAX] and own[_T_WITH_REPLAY] and int(in_runs(t[_GROVE])):",
+        "if own[_T_WITH_SOFTMAX] and own[_T_WITH_REPLAY]:",
+        "replay",
+    ),
     (
         "vote_mixing.py",
         "if state[_T_WITH_SOFTMAX] and sum_of_codes & _LEARNED == 0:",
@@ -254,6 +261,7 @@ _THICKET = _of(
         "if away <= farthest and b != state[_N_SKIP]:",
         "neighbours",
     ),
+    ("neighbours.py", "min(gap * gap >> 6, 255)", "min(gap * gap >> 6, 127)", "neighbours"),
     (
         "balanced.py",
         "accuracy[k] = (total << 4) // (_SOFTEN * came)",

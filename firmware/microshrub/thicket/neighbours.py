@@ -9,14 +9,14 @@ Buffers after those of the ring (see sample_ring.py):
     state     'i'  the integers below
     votes     'i'  [classes] the votes for the last sample that was predicted
     sample    'B'  [features] its codes, 8 bits each
-    distance  'i'  [k] of the nearest, in order: the sum over features of |code - code|
+    distance  'i'  [k] of the nearest, in order
     nearest   'H'  [k] their places
 
-The search looks at all samples that can be among the nearest. The distance of two samples is the
-sum over the features of |code - code|. No sign is tested: |gap| stands in a table of bytes, at
-255 + gap, whose address comes after those of the buffers. Each of the first twelve features has an
-address in that table, moved by the sample's own code, so that a code of the ring is the index of
-its distance: that takes two loads.
+The search looks at all samples that can be among the nearest. The distance of two samples is a sum
+over the features, to which a gap of their codes adds what a table of bytes has at 255 + gap: |gap|
+here, and about its square in a thicket (squared_gaps). The table's address comes after those of
+the buffers. Each of the first twelve features has an address in that table, moved by the sample's
+own code, so that a code of the ring is the index of its distance: that takes two loads.
 """
 
 import micropython
@@ -43,7 +43,7 @@ _R_HELD = const(3)
 _R_HEAD = const(4)
 # (end)
 
-_GAPS = const(8)  # the place of the table of |gap|
+_GAPS = const(8)  # the place of the table of gaps
 _N_MOST = const(0)  # from here on, words of the state: k
 _N_REACH = const(1)  # how many samples are searched, at most
 _N_VOTERS = const(2)  # from here on, new with each search: how many of the nearest vote
@@ -254,6 +254,19 @@ def count_votes(t) -> int:
     return best
 
 
+def absolute_gaps():
+    """Return the table of |gap|, for the sum over the features of |code - code|."""
+    return bytes(range(255, 0, -1)) + bytes(range(256))
+
+
+def squared_gaps():
+    """Return the table of gap * gap / 64, 255 at most: from half of a range on, far is far."""
+    table = bytearray(511)
+    for gap in range(-255, 256):
+        table[255 + gap] = min(gap * gap >> 6, 255)
+    return table
+
+
 def neighbours_table(features, classes, k):
     """Describe the buffers besides the ring's."""
     return [
@@ -305,7 +318,7 @@ class NearestNeighbours(Learner):
 
     def _allocate(self):
         super()._allocate()
-        self._searches = (self._flat + (bytes(range(255, 0, -1)) + bytes(range(256)),),)
+        self._searches = (self._flat + (absolute_gaps(),),)
         self._addresses = address_table(self._searches[0])
 
     def _start(self):

@@ -19,7 +19,7 @@ from .drift_response import disregard
 from .grove import judge, tend, weigh
 from .grove import predict as ask_grove
 from .neighbour_reach import stride
-from .neighbours import neighbours_table, predict, start_neighbours
+from .neighbours import absolute_gaps, neighbours_table, predict, start_neighbours
 from .sample_store import put, replace
 from .softmax import average, step
 from .softmax import predict as ask_softmax
@@ -48,7 +48,6 @@ _T_WITH_BAYES = const(8)
 _T_REST = const(11)
 _RESTS = const(100)
 # thicket/neighbours.py
-_GAPS = const(8)
 _N_COUNT = const(8)
 _FAR = const(65536)
 # thicket/sample_ring.py
@@ -112,7 +111,7 @@ def mark_of(origin):
 
 @micropython.viper
 def apart(one, other, features: int) -> int:
-    """Return the distance of two samples, as in neighbours.py."""
+    """Return the distance of two samples: the sum over the features of |code - code|."""
     x = ptr16(one)
     y = ptr16(other)
     away = 0
@@ -133,9 +132,10 @@ class Store:
         self._ring = model.grove._flat
         self._row = array("H", bytes(2 * model.features))
         table = neighbours_table(model.features, model.classes, _NEAR)
-        self._near = self._ring[:_RING_BUFFERS] + tuple([allocate(t, n) for _, t, n in table])
+        buffers = [allocate(t, n) for _, t, n in table] + [absolute_gaps()]
+        self._near = self._ring[:_RING_BUFFERS] + tuple(buffers)
         start_neighbours(self._near, _NEAR, self._ring[_RING_SHAPE][_R_LENGTH])
-        self._table = address_table(self._near + model._searches[0][_GAPS:])
+        self._table = address_table(self._near)
 
     @property
     def held(self):

@@ -40,7 +40,7 @@ from .bayes import GaussianNaiveBayes
 from .grove import Grove
 from .members import FIXED, learn, predict, predict_next, rest
 from .moving import move_thicket
-from .neighbours import NearestNeighbours, neighbours_table, start_neighbours
+from .neighbours import NearestNeighbours, neighbours_table, squared_gaps, start_neighbours
 from .softmax import SoftmaxRegression
 
 # From elsewhere, written by `make constants`:
@@ -288,7 +288,7 @@ class Thicket(Learner):
         own = len(self._own())
         ring = self.grove._flat[:_RING_BUFFERS]
         state, votes = shared[own : own + 2]
-        gaps = (bytes(range(255, 0, -1)) + bytes(range(256)),)  # see neighbours.py
+        gaps = (squared_gaps(),)
         self._searches = [ring + (state, votes) + shared[own + 2 : own + _SEARCH] + gaps]
         if self._with_replay:
             state = shared[own + _SEARCH]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pool_support import held
 
 from microshrub_host.library import loader
 
@@ -31,13 +32,13 @@ def test_votes_are_those_of_the_nearest(
     for x, y in zip(codes[:-1], labels[:-1], strict=True):
         model.learn(array("H", x.tolist()), int(y))
     model.predict(array("H", codes[-1].tolist()))
-    held = slice(max(0, 59 - window), 59)
-    away = np.abs((codes[held] >> 8) - (codes[-1] >> 8)).sum(axis=1)
+    kept = slice(max(0, 59 - window), 59)
+    away = np.abs((codes[kept] >> 8) - (codes[-1] >> 8)).sum(axis=1)
     nearest = np.sort(away)[:k]
     if np.sum(away <= nearest[-1]) == len(nearest):  # no tie decides who is among them
         weights = np.zeros(classes)
         chosen = away <= nearest[-1]
-        np.add.at(weights, labels[held][chosen], 1 / (features + away[chosen]))
+        np.add.at(weights, labels[kept][chosen], 1 / (features + away[chosen]))
         expected = weights / weights.sum()
         assert np.array(model.votes) / (65536 * 255) == pytest.approx(expected, abs=0.01)
 
@@ -70,3 +71,20 @@ def test_the_oldest_sample_is_forgotten() -> None:
     for code, label in ((1000, 1), (30000, 0), (60000, 0)):
         model.learn(array("H", [code]), label)
     assert model.predict(array("H", [1000])) == 0
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 21), st.integers(16, 60), st.integers(1, 255))
+def test_in_a_thicket_a_gap_counts_by_its_square(
+    seed: int, features: int, samples: int, spread: int
+) -> None:
+    """A 64th of it, and 255 at most: from half of the codes on, far is far."""
+    rng = np.random.default_rng(seed)
+    codes = 128 + rng.integers(-spread, spread + 1, (samples + 1, features)) // 2
+    model = LIBRARY.Thicket(features, 2, bytes=16384)
+    for x in codes[:-1]:
+        model.learn(array("H", (x << 8).tolist()), int(rng.integers(2)))
+    model.predict(array("H", (codes[-1] << 8).tolist()))
+    gaps = codes[:-1] - codes[-1]
+    away = np.minimum(gaps * gaps // 64, 255).sum(axis=1)
+    assert list(held(model)["neighbours.distance"]) == sorted(away)[:5]
+    assert sorted(away[list(held(model)["neighbours.nearest"])]) == sorted(away)[:5]

@@ -64,3 +64,41 @@ def test_without_a_memory_of_its_own_it_abstains_in_runs() -> None:
     model = taught(labels, codes, 2048)
     model.predict(rows_of(codes)[0])
     assert held(model)["thicket.predictions"][SOFTMAX] == -1
+
+
+@pytest.mark.parametrize(("size", "lessons"), [(16384, 8), (65536, 4)])
+def test_while_there_is_time_it_learns_what_is_held_by_steps_twice_as_long(
+    size: int, lessons: int
+) -> None:
+    """All samples are the same, so only the constant terms learn: as many lessons as a label has.
+
+    Where more than 640 samples can be held, these are four.
+    """
+    rate = 2 * 5 / 256
+    codes = np.full((40, FEATURES), 30000)
+    codes[:, 0] += 256  # so it is none of the quarter that is held out
+    model = taught(np.repeat(1, 40), codes, size)
+    weight = held(model)["softmax.weight"]
+    for _ in range(3):
+        before = constant_terms(weight)
+        expected = np.array(before)
+        for _ in range(lessons):
+            share = np.exp(expected) / np.exp(expected).sum()
+            expected += rate * ((np.arange(3) == 1) - share)
+        model.idle()
+        moved = np.array(constant_terms(weight)) - before
+        assert moved == pytest.approx(expected - before, rel=0.03)
+
+
+def constant_terms(weight: Any) -> Any:
+    """Of each class, beside its features' weights."""
+    return np.array(weight).reshape(3, FEATURES + 1)[:, FEATURES] / 65536
+
+
+def test_where_classes_come_mixed_it_learns_a_label_once() -> None:
+    labels = np.random.default_rng(5).integers(0, 3, 300)
+    model = taught(labels, linear(6, labels), 16384)
+    before = list(held(model)["softmax.weight"])
+    while model.idle():
+        pass
+    assert list(held(model)["softmax.weight"]) == before

@@ -116,7 +116,7 @@ def test_what_newer_samples_contradict_goes_first() -> None:
     assert as_first_taught() == 1
     block(16000, 1)
     block(49000, 0)
-    assert as_first_taught() < 0.25
+    assert as_first_taught() < 0.32  # without a count of what contradicts them, 0.39
 
 
 @pytest.mark.parametrize("window", [8, 9, 12, 13])
