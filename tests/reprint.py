@@ -49,8 +49,11 @@ def printed(page: Path, folder: Path) -> list[str]:
     return lines
 
 
-def renewed(line: str, lines: list[str]) -> str:
-    """The line with the figures that are printed now; itself if it is printed, or none like it."""
+def renewed(line: str, lines: list[str], before: int) -> str:
+    """The line with the figures that are printed now; itself if it is printed, or none like it.
+
+    Of its block, that many lines before it differ from it in figures alone.
+    """
     words = _WORDS.match(plain(line))
     assert words is not None
     like = [each for each in lines if each.startswith(words[0])]
@@ -58,13 +61,18 @@ def renewed(line: str, lines: list[str]) -> str:
         like = [each for each in lines if each.startswith(words[0].partition(":")[0] + ":")]
     if not words[0].strip() or any(each.startswith(plain(line)) for each in like) or not like:
         return line
-    shape = _FIGURE.sub("", plain(line))  # of several, the one that differs in figures alone
-    new = next((each for each in like if _FIGURE.sub("", each) == shape), like[0]).split()
+    same = [each for each in like if _shape(each) == _shape(line)]
+    new = (same[before : before + 1] or same or like)[0].split()
     parts = re.split(r"(\S+)", line)  # spaces at even places
     if len(new) != len(parts) // 2:
         return " ".join(new)
     parts[1::2] = new
     return "".join(parts)
+
+
+def _shape(line: str) -> str:
+    """The line without its figures."""
+    return _FIGURE.sub("", plain(line))
 
 
 def main() -> int:
@@ -79,7 +87,11 @@ def main() -> int:
         blocks = _TEXT.split(before)  # text blocks at odd places
         for k in range(1, len(blocks), 2):
             block = blocks[k].splitlines()
-            new = [renewed(line, lines) for line in block]
+            shapes = [_shape(line) for line in block]
+            new = [
+                renewed(line, lines, shapes[:at].count(shapes[at]))
+                for at, line in enumerate(block)
+            ]
             blocks[k] = "".join(f"{line}\n" for line in new)
             for old, now in zip(block, new, strict=True):
                 if old != now:
