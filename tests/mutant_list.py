@@ -261,7 +261,12 @@ _THICKET = _of(
         "if away <= farthest and b != state[_N_SKIP]:",
         "neighbours",
     ),
-    ("neighbours.py", "min(gap * gap >> 6, 255)", "min(gap * gap >> 6, 127)", "neighbours"),
+    (
+        "neighbours.py",
+        "table[255 + gap] = min(gap * gap >> 6, 255)",
+        "table[255 + gap] = min(gap * gap >> 6, 127)",
+        "neighbours",
+    ),
     (
         "balanced.py",
         "accuracy[k] = (total << 4) // (_SOFTEN * came)",
