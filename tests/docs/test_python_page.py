@@ -1,4 +1,4 @@
-"""What the page about Python shows: it runs, prints that, and has types."""
+"""The examples of the page about Python run, print what stands there, and have types."""
 
 from __future__ import annotations
 
@@ -29,6 +29,15 @@ def test_the_example_prints_what_stands_below_it(tmp_path: Path) -> None:
     command = [sys.executable, "-c", shown("python")]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == after.partition("```\n")[0]
+
+
+def test_the_example_of_a_guarantee_runs(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "how-to" / "guarantee.md").read_text(encoding="utf-8")
+    code = page.partition("```python\n")[2].partition("```\n")[0]
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "of the sets held the label" in done.stdout
 
 
 def packages() -> list[Path]:

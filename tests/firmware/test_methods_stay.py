@@ -74,14 +74,16 @@ def methods(name: str) -> set[str]:
 
 def assigned(node: ast.AST) -> Iterator[tuple[ast.Attribute, ast.expr | None]]:
     """The attributes that a statement assigns, and what to, if that is one expression."""
-    if isinstance(node, (ast.AugAssign, ast.AnnAssign)):
-        targets: list[ast.expr] = [node.target]
-    else:
-        targets = node.targets if isinstance(node, ast.Assign) else []
-    for target in targets:
-        for each in target.elts if isinstance(target, ast.Tuple) else [target]:
-            if isinstance(each, ast.Attribute):
-                yield each, getattr(node, "value", None)
+    targets: list[ast.expr] = []
+    if isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.For)):
+        targets = [node.target]
+    elif isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, ast.withitem) and node.optional_vars is not None:
+        targets = [node.optional_vars]
+    for each in (each for target in targets for each in ast.walk(target)):
+        if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store):
+            yield each, getattr(node, "value", None)
 
 
 def object_of(target: ast.Attribute) -> str:
@@ -96,7 +98,7 @@ def owners(target: ast.Attribute, class_name: str) -> list[str]:
 
 
 def replaced(tree: ast.AST, class_name: str = "") -> Iterator[str]:
-    """The methods that code replaces; around is the class that it stands in."""
+    """The methods that code replaces; class_name is the class that it stands in."""
     for node in ast.iter_child_nodes(tree):
         for target, value in assigned(node):
             same = value is not None and ast.unparse(value) == ast.unparse(target)
@@ -149,6 +151,9 @@ def test_no_point_of_an_application_is_a_method() -> None:
         "app.sample = wrapped",
         "self._app.tick = wrapped",
         "x, self.app.label = 1, wrapped",
+        "x, [y, app.label] = 1, wrapped",
+        "for app.label in wrapped: pass",
+        "with wrapped as app.label: pass",
         "service.serve = wrapped",
         "self.forget = wrapped",
     ],

@@ -177,8 +177,8 @@ def _looks_back(state):
     """Are the words sound that only a thicket of more than 64 KB has?"""
     if len(state) == _T_WORDS:
         return True
-    said = state[_T_OF_NEWEST], state[_T_OF_ALL]
-    return -_ONE <= state[_T_GAIN] <= _ONE and min(said) >= -1 and max(said) < state[_T_CLASSES]
+    both = state[_T_OF_NEWEST], state[_T_OF_ALL]  # predictions
+    return -_ONE <= state[_T_GAIN] <= _ONE and min(both) >= -1 and max(both) < state[_T_CLASSES]
 
 
 def softmax_is_sound(b):

@@ -19,13 +19,13 @@ labels came in runs: see vote_mixing.py.
 
 The kernels are in members.py. Buffers, besides those of the members:
 
-    state      'i'  the integers in members.py
-    votes      'i'  [classes] the votes for the last sample that was predicted
-    said       'i'  [6] the class that each member predicted, or -1: none
-    accuracy   'i'  [6] Q20: a member's recent accuracy
-    share      'i'  [6] Q12: the weight of a member's votes; the sum is about 4096
-    alone      'i'  [6] Q20: like accuracy, for when no labels come; see vote_mixing.py
-    factor     'H'  [classes] Q8: the factor of votes when no labels come
+    state        'i'  the integers in members.py
+    votes        'i'  [classes] the votes for the last sample that was predicted
+    predictions  'i'  [6] the class that each member predicted, or -1: none
+    accuracy     'i'  [6] Q20: a member's recent accuracy
+    share        'i'  [6] Q12: the weight of a member's votes; the sum is about 4096
+    alone        'i'  [6] Q20: like accuracy, for when no labels come; see vote_mixing.py
+    factor       'H'  [classes] Q8: the factor of votes when no labels come
 
 The share of the bytes for each member was chosen on ten streams together, with 3 to 42 features
 and 2 to 10 classes.
