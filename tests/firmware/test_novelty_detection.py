@@ -1,4 +1,4 @@
-"""What is set aside as new against the same in floats; how much of what is known is; bad input."""
+"""Novel samples are those of a model in floats; false alarms are few; bad input is refused."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class World:
         return names
 
     def wonder(self, where: int) -> int:
-        """Go on until there is a question; how many samples are set aside."""
+        """Go on until there is a query; how many novel samples are kept."""
         for _ in range(30):
             self.live(where, 1)
             if self.spare.novelty.is_ready:
@@ -83,7 +83,7 @@ def test_one_sample_is_learned_with_each_call() -> None:
         assert labels.count(stairs) == min(learned, queries)
 
 
-def test_a_name_that_there_is_already_gets_what_was_set_aside() -> None:
+def test_a_name_that_exists_gets_the_novel_samples() -> None:
     world = World(window=300)
     world.learn_both()
     labels = next(b for name, _, b in world.spare.model.buffers() if name == "ring.labels")

@@ -122,33 +122,33 @@ def recall(t, row) -> int:
 class Rehearsal:
     """Lets a thicket learn between the queries of a QueryStrategy.
 
-    model   a Thicket
-    asking  the QueryStrategy that decides on its queries
+    model     a Thicket
+    strategy  the QueryStrategy that decides on its queries
 
-        guess = model.predict_next(x)
-        if not asking.ask(model.votes):
-            rehearsal.rehearse(x, guess)
+        predicted = model.predict_next(x)
+        if not strategy.ask(model.votes):
+            rehearsal.rehearse(x, predicted)
         else:
             ...                                      # once the person has answered
-            if asking.note(model.votes, guess != label):
+            if strategy.note(model.votes, predicted != label):
                 rehearsal.let_go()
             model.learn(x, label)
     """
 
-    def __init__(self, model, asking):
+    def __init__(self, model, strategy):
         self._model = model
-        self._asking = asking
+        self._strategy = strategy
         self._row = array("H", bytes(2 * model.features))
-        self._often = min(_WHOLE * _REHEARSED * asking.labels // asking.samples, _WHOLE)
+        self._often = min(_WHOLE * _REHEARSED * strategy.labels // strategy.samples, _WHOLE)
         if self._often < _LEAST:
             self._often = 0
-        taken = min(_WHOLE * _TAKEN * asking.labels // asking.samples, _WHOLE)
+        taken = min(_WHOLE * _TAKEN * strategy.labels // strategy.samples, _WHOLE)
         self._chance = max(taken, _WHOLE * _TAKEN // _REHEARSED)
 
     def rehearse(self, x, predicted):
         """Learn x, the sample predicted last, as the predicted class. Allocates nothing."""
         if self._often:
-            chance = 0 if self._asking.is_misled else self._chance
+            chance = 0 if self._strategy.is_misled else self._chance
             rehearse(self._model._addresses, x, self._row, predicted, chance, self._often)
 
     def let_go(self):

@@ -280,9 +280,9 @@ def run(
     with process:
         printed, complaint = _wait(process, seconds)
     if process.returncode != 0:
-        said_last = complaint.strip().splitlines()
-        errors = [line for line in said_last if line.startswith("E: ")]  # apt-get's
-        lines = errors[:1] or said_last[-3:] or [f"it ended with {process.returncode}"]
+        lines_of_apt = complaint.strip().splitlines()
+        errors = [line for line in lines_of_apt if line.startswith("E: ")]  # apt-get's
+        lines = errors[:1] or lines_of_apt[-3:] or [f"it ended with {process.returncode}"]
         raise CommandError(" ".join(lines)[-300:], lines[-1])
     return printed
 

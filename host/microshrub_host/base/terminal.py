@@ -64,7 +64,7 @@ class showing:  # noqa: N801  (used as a with statement)
 
         self._what = what
         self._announce = announce
-        self._told = time.monotonic()
+        self._shown_at = time.monotonic()
         self._bar = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
@@ -87,8 +87,8 @@ class showing:  # noqa: N801  (used as a with statement)
     def __call__(self, done: int, total: int, note: str = "") -> None:
         """Say that done of total is done; note is what else there is to tell."""
         self._bar.update(self._task, completed=done, total=total, note=note)
-        if not messages.is_terminal and time.monotonic() - self._told >= _SECONDS:
-            self._told = time.monotonic()
+        if not messages.is_terminal and time.monotonic() - self._shown_at >= _SECONDS:
+            self._shown_at = time.monotonic()
             messages.say(f"{self._what}: {100 * done // max(total, 1)} % {note}".rstrip())
 
     def __exit__(self, *_: object) -> None:

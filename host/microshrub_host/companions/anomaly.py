@@ -196,12 +196,12 @@ class AnomalyRun(CompanionRun):
 
     def rows(self) -> list[tuple[str, str]]:
         allowed = count(self.options.period, "sample")
-        said = f"{len(self.alarms):,}; one in {allowed} is allowed"
+        alarms = f"{len(self.alarms):,}; one in {allowed} is allowed"
         first = self.options.normal or self.window
         if len(self.scores) <= first:
-            said = f"0; none is possible in the first {first:,} samples"
+            alarms = f"0; none is possible in the first {first:,} samples"
         return [
-            ("anomaly alarms", said),
+            ("anomaly alarms", alarms),
             *self._highest(),
             ("  threshold now", f"{self.threshold} of 255"),
             ("  buffers", f"{self.bytes:,} bytes, for a window of {count(self.window, 'sample')}"),

@@ -110,7 +110,7 @@ class Companion:
     options: ClassVar[tuple[Option, ...]] = ()
     freezes: ClassVar[bool] = False  # ranges cannot grow with it
     can_be_asked: ClassVar[bool] = True  # whether the model can be asked about a holdout
-    has_light: ClassVar[bool] = False  # whether a light of the board can show its questions
+    has_light: ClassVar[bool] = False  # whether a light of the board can show that a query waits
 
     @classmethod
     def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> Companion | None:

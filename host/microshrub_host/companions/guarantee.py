@@ -97,17 +97,17 @@ class GuaranteeRun(CompanionRun):
     @property
     def coverage(self) -> float:
         """How many sets contained the label, in percent of the labels."""
-        told = self.covered[self.covered < 2]
-        return 100 * float(np.mean(told)) if len(told) else float("nan")
+        labelled = self.covered[self.covered < 2]
+        return 100 * float(np.mean(labelled)) if len(labelled) else float("nan")
 
     @property
     def worst(self) -> tuple[float, float]:
         """The lowest and the highest coverage of 500 labels in a row, or of all if fewer."""
-        told = self.covered[self.covered < 2].astype(np.int64)
-        window = min(_WINDOW, len(told))
+        labelled = self.covered[self.covered < 2].astype(np.int64)
+        window = min(_WINDOW, len(labelled))
         if not window:
             return float("nan"), float("nan")
-        sums = np.convolve(told, np.ones(window, np.int64), "valid")
+        sums = np.convolve(labelled, np.ones(window, np.int64), "valid")
         return 100 * float(sums.min()) / window, 100 * float(sums.max()) / window
 
     @property
@@ -137,10 +137,10 @@ class GuaranteeRun(CompanionRun):
 
     def _off(self, sure: Any) -> float:
         """The expected calibration error, of 15 bins of equal width, where labels were told."""
-        told = self.covered < 2
-        if not told.any():
+        labelled = self.covered < 2
+        if not labelled.any():
             return float("nan")
-        sure, right = (sure[told] + 0.5) / 256, self.right[told]
+        sure, right = (sure[labelled] + 0.5) / 256, self.right[labelled]
         places = (sure * _CALIBRATION_BINS).astype(np.intp)
         gaps = np.bincount(places, sure - right, _CALIBRATION_BINS)
         return 100 * float(np.abs(gaps).sum()) / len(right)

@@ -30,8 +30,8 @@ class LabelBudget(Companion):
     """Active learning: the model asks for a share of the labels, and learns from no others.
 
     share       of the samples whose labels may be asked for, above 0, up to 1
-    delay       samples from a question to its answer, 0..32767
-    unanswered  the share of the questions that nobody answers, 0 to 1, drawn at random
+    delay       samples from a query to its answer, 0..32767
+    unanswered  the share of the queries that nobody answers, 0 to 1, drawn at random
 
     Raises UserError for other values.
     """
@@ -42,7 +42,7 @@ class LabelBudget(Companion):
 
     name = title = "queries"
     key = "label_budget"
-    cost = "questions"
+    cost = "label queries"
     has_light = True
     buffers = ("query.", "pending.")
     options = (
@@ -160,8 +160,8 @@ class LabelBudget(Companion):
         return {**asks, "thicket.rehearsal": rehearsed}
 
     def result(self, report: CompanionReport) -> LabelBudgetRun:
-        said = report.outputs[0]
-        return LabelBudgetRun(self, said > 0, said == ANSWERED)
+        queries = report.outputs[0]
+        return LabelBudgetRun(self, queries > 0, queries == ANSWERED)
 
 
 @dataclass(frozen=True)
@@ -178,14 +178,14 @@ class LabelBudgetRun(CompanionRun):
     draws = True
 
     @property
-    def questions(self) -> int:
+    def queries(self) -> int:
         """How many labels were asked for."""
         return int(np.count_nonzero(self.asked))
 
     @property
     def share(self) -> float:
         """The labels that were asked for, in percent of all samples."""
-        return 100 * self.questions / max(len(self.asked), 1)
+        return 100 * self.queries / max(len(self.asked), 1)
 
     def record(self) -> dict[str, Any]:
         """For --json: the samples that were asked about, and answered, counted from 0."""
@@ -197,14 +197,14 @@ class LabelBudgetRun(CompanionRun):
 
     def rows(self) -> list[tuple[str, str]]:
         options = self.options
-        words = f"{self.questions:,}, {self.share:.2f} %"
+        words = f"{self.queries:,}, {self.share:.2f} %"
         if options.labels < options.samples:
             words += f"; {options.percent:.3g} % are allowed"
             if self.share > options.percent:
                 words += f", and {options.advance:,} in advance"
         rows = [("labels asked for", words)]
         if options.unanswered:
-            never = self.questions - int(np.count_nonzero(self.answered))
+            never = self.queries - int(np.count_nonzero(self.answered))
             rows.append(("  never answered", f"{never:,}"))
         if options.delay:
             rows.append(("  answers come", f"{options.delay:,} samples later"))

@@ -17,7 +17,7 @@ from .label_budget import LabelBudget
 from .spare_classes import SpareClasses
 from .watcher import Watcher
 
-# In the order in which they are made: questions are those of the learner with spare classes
+# In the order in which they are made: queries are those of the learner with spare classes
 _COMPANIONS: list[type[Companion]] = [Anomaly, SpareClasses, LabelBudget, Guarantee]
 
 

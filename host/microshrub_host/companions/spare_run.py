@@ -37,8 +37,8 @@ class SpareRun(CompanionRun):
     known: tuple[str, ...]  # from the start
     named: tuple[Naming, ...]
     never: dict[str, int]  # classes that never got a name, and how many samples they have
-    in_vain: int  # questions about what had a name
-    no_room: int  # questions when no spare class was left
+    in_vain: int  # queries about what had a name
+    no_room: int  # queries when no spare class was left
     taken_for_new: float  # percent of the samples of a class that had a name
     accuracy_of_named: float  # percent right of these samples
     bytes: int  # of the buffers
@@ -102,10 +102,10 @@ class SpareRun(CompanionRun):
             ("classes known from the start", ", ".join(self.known)),
             ("  right, of classes that had a name", f"{self.accuracy_of_named:.2f} %"),
             ("  of these, taken for novel", f"{self.taken_for_new:.2f} %"),
-            ("questions about a class with a name", f"{self.in_vain:,}"),
+            ("queries about a class with a name", f"{self.in_vain:,}"),
         ]
         if self.no_room:
-            found.append(("questions with no class left", f"{self.no_room:,}"))
+            found.append(("queries with no class left", f"{self.no_room:,}"))
         for naming in self.named:
             found += _naming_rows(naming)
         found += [

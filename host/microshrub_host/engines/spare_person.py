@@ -22,7 +22,7 @@ NAMED, KNOWN, NO_ROOM = 0, 1, 2  # what an answer was: a new class, one that had
 
 
 class Person(SessionCompanion):
-    """Runs a learner over a stream, and answers its questions.
+    """Runs a learner over a stream, and answers its queries.
 
     spare has "names", those of the stream's classes; "known", which of them have a name from the
     start; and the parameters of a SpareClasses.
@@ -80,7 +80,7 @@ class Person(SessionCompanion):
     def _go_on(
         self, codes: "array[int]", labels: bytearray, predictions: bytearray, at: int, end: int
     ) -> int:
-        """Go on until the end, or behind a sample with which there is a question."""
+        """Go on until the end, or behind a sample that is queried."""
         while at < end:
             for f in range(self._features):
                 self._x[f] = codes[at * self._features + f]
@@ -117,7 +117,7 @@ class Person(SessionCompanion):
         return new
 
     def _answer(self) -> None:
-        """Say what the last sample is, if there is a question."""
+        """Say what the last sample is, if it is queried."""
         novelty, truth = self.spare.novelty, self._last
         if not novelty.is_ready:
             return

@@ -146,14 +146,14 @@ class AnomalyPart(SessionCompanion):
         return [("anomaly", self._anomaly.save())]
 
 
-UNANSWERED, ANSWERED = 1, 2  # what became of a question
+UNANSWERED, ANSWERED = 1, 2  # what became of a query
 
 
 class AskedLabels(SessionCompanion):
     """Runs a learner over a stream; it learns the labels that it asks for, and when they come.
 
     budget has `labels` and `samples`, the parameters of a QueryStrategy; `delay`, samples between
-    a question and its answer; and how many of 32768 questions are `unanswered`, drawn at random.
+    a query and its answer; and how many of 32768 queries are `unanswered`, drawn at random.
     """
 
     def __init__(self, library: "ModuleType", session: "Any", budget: "Mapping[str, int]") -> None:

@@ -171,7 +171,7 @@ class NumberTask(StreamTask[NumberResult]):
         self._stream, self._interval = stream, interval
         self._known = stream.parts(_BLOCK)
         self._unit = 10.0 ** -int(stream.target_scale.digits[0])
-        self._said = column_room(stream.samples, np.float64)
+        self._predictions = column_room(stream.samples, np.float64)
         self._halves = column_room(0 if interval is None else stream.samples, np.float64)
         self._sums = [ErrorSums() for _ in ("the learner", *_GUESSES)]
         self._held = IntervalSums(self._unit)
@@ -184,8 +184,8 @@ class NumberTask(StreamTask[NumberResult]):
         self._done = at + len(part.targets)
         samples, raw = slice(at, self._done), predictions[: len(part.targets)]
         scale = self._stream.target_scale
-        self._said[samples] = scale.values(raw[:, None])[:, 0]
-        guesses = self._said[samples], part.last, part.means
+        self._predictions[samples] = scale.values(raw[:, None])[:, 0]
+        guesses = self._predictions[samples], part.last, part.means
         for each, guess in zip(self._sums, guesses, strict=True):
             each.add(guess[part.scored], part.targets[part.scored])
         if self._interval is not None:
@@ -193,7 +193,7 @@ class NumberTask(StreamTask[NumberResult]):
             self._halves[samples] = half * self._unit
             there = ~np.isnan(part.targets)
             self._held.add(raw[there], half[there], scale.apply(part.targets[there, None])[:, 0])
-        let_go(self._said)
+        let_go(self._predictions)
         let_go(self._halves)
 
     def so_far(self) -> tuple[int, float]:
@@ -210,6 +210,6 @@ class NumberTask(StreamTask[NumberResult]):
             nochange=nochange,
             running_mean=running_mean,
             interval=None if self._interval is None else self._held.result(self._interval),
-            predictions=self._said,
+            predictions=self._predictions,
             half_widths=self._halves,
         )

@@ -105,7 +105,7 @@ class FeatureOptions:
             plain=plain,
             zero=_zero(result["zero"]),
             rate=rate,
-            turns=_turns_said(result, window),
+            turns=_turns_text(result, window),
             scale=_factors(result["scale"]),
             resample=resample,
         )
@@ -281,7 +281,7 @@ def are_axes(one: str, other: str) -> bool:
     return len(one) == len(other) and len(differ) == 1 and differ[0] < {"x", "y", "z"}
 
 
-def _turns_said(found: Mapping[str, Any], window: int) -> str:
+def _turns_text(found: Mapping[str, Any], window: int) -> str:
     """What to make of the setting: AUTO goes with statistics that are chosen, too."""
     wanted = str(found["turns"])
     if window == 1:

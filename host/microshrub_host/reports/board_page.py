@@ -109,8 +109,8 @@ def page(command: str) -> str:
     boards = [board_files.load(name) for name in board_files.names()]
     sources = [line for board in boards for line in _sources(board)]
     table = markdown_table(HEAD, rows(boards))
-    told = [f"{board.name} ({_last(board)})" for board in boards if board.reports]
-    reported = f"Reported: {', '.join(told)}." if told else NO_REPORT
+    reports = [f"{board.name} ({_last(board)})" for board in boards if board.reports]
+    reported = f"Reported: {', '.join(reports)}." if reports else NO_REPORT
     text = (
         INTRODUCTION.format(command=command, reported=reported),
         table,

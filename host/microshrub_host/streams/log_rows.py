@@ -168,7 +168,7 @@ def log_rows(head: Sequence[str], lines: Lines) -> CellRows | None:
     if repeated and reader.clocked:
         names = [CLOCK, *repeated[1:]]
     result = CellRows(iter(()), names)
-    result.notes += _said(reader, form)
+    result.notes += _notes(reader, form)
     if reader.clocked:
         result.notes.append("the clock in front of each line is the column time")
     numeric = any(map(looks_like_number, columns_of(cells[1:])))
@@ -195,7 +195,7 @@ def late_rows(head: Sequence[str], lines: Lines, limit: int | None) -> CellRows 
     return log_rows(head, lines) if found else None
 
 
-def _said(reader: LogReader, form: LineForm) -> Iterator[str]:
+def _notes(reader: LogReader, form: LineForm) -> Iterator[str]:
     """Return the note on the form of the lines."""
     if form.names:
         yield f"the lines are {'LibSVM' if form.what.startswith('LibSVM') else 'names and values'}"

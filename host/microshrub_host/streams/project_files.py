@@ -46,10 +46,10 @@ def recording_in(path: Path) -> Recording | None:
                 if any(info.file_size > _MOST_BYTES for info in archive.infolist()):
                     return None
                 config = json.loads(archive.read(_CONFIG))
-                told = (config.get(name, ()) for name in ("feature_names", "offset", "digits"))
+                fields = (config.get(name, ()) for name in ("feature_names", "offset", "digits"))
                 units = {
                     str(name): (float(offset), int(digits))
-                    for name, offset, digits in zip(*told, strict=True)
+                    for name, offset, digits in zip(*fields, strict=True)
                 }
                 classes = tuple(map(str, config["class_names"]))
                 return Recording(archive.read(RECORDING), classes, units)

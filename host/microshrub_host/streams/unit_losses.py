@@ -23,7 +23,7 @@ class UnitLosses:
         self._meant = meant
         self._least = np.full(columns, np.nan)  # of the numbers so far, in units
         self._most = np.full(columns, np.nan)
-        self._told = np.zeros(columns, dtype=np.bool_)
+        self._reported = np.zeros(columns, dtype=np.bool_)
         self._may_lose = True
 
     def look(self, exact: Values) -> Iterator[tuple[int, int, bool]]:
@@ -57,11 +57,11 @@ class UnitLosses:
         """For each column, the least and greatest value, and how far it may be from a whole one,
         with which a row has nothing that look() would tell or note."""
         few = (self._most - self._least < _STEPS) & (np.fmax(-self._least, self._most) <= _ROOM)
-        off = np.where(few & ~self._told & (not self._meant), _NEARLY, 1.0)
+        off = np.where(few & ~self._reported & (not self._meant), _NEARLY, 1.0)
         least, most = np.fmax(self._least, -RAW_MAX), np.fmin(self._most, RAW_MAX)
         return list(zip(least.tolist(), most.tolist(), off.tolist(), strict=True))
 
     def _tell(self, lost: NDArray[np.bool_], too_large: bool) -> Iterator[tuple[int, int, bool]]:
-        for column in np.flatnonzero(lost.any(axis=0) & ~self._told):
-            self._told[column] = True
+        for column in np.flatnonzero(lost.any(axis=0) & ~self._reported):
+            self._reported[column] = True
             yield int(column), int(np.argmax(lost[:, column])), too_large

@@ -15,7 +15,7 @@ _HEAD = ("board", "features", "window", "bytes", "mean", "most")
 
 
 def novelty_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
-    """The table of anomaly_rows() of what is set aside as new, a sample with its label."""
+    """The table of anomaly_rows() for a NoveltyDetector: the instructions of meet(x, label)."""
     return anomaly_rows(boards, "NoveltyDetector")
 
 
@@ -51,11 +51,11 @@ def _on_pc(what: counted_models.CountedModel, kind: str) -> Any:
     library = loader.load(loader.fastest())
     rows = len(what.codes)
     if kind == "NoveltyDetector":
-        newcomers = library.NoveltyDetector(what.codes.shape[1], 2)
+        detector = library.NoveltyDetector(what.codes.shape[1], 2)
         for codes in what.codes:
             x = array("H", codes.tobytes())
-            newcomers.meet(x, x[0] & 1)
-        return newcomers
+            detector.meet(x, x[0] & 1)
+        return detector
     score = library.AnomalyScore(what.codes.shape[1])
     score.run(array("H", what.codes.tobytes()), bytearray(rows), bytearray(rows))
     return score

@@ -63,7 +63,7 @@ class LabelRow:
     stream: str
     samples: int
     full: float = 0.0
-    asking: dict[int, float] = field(default_factory=dict)
+    queried: dict[int, float] = field(default_factory=dict)
     random: dict[int, float] = field(default_factory=dict)
     paper: float = 0.0  # at the main share
     asked: dict[int, float] = field(default_factory=dict)  # percent of the samples
@@ -72,7 +72,7 @@ class LabelRow:
     @property
     def lost(self) -> float:
         """Points behind all labels."""
-        return self.full - self.asking[MAIN]
+        return self.full - self.queried[MAIN]
 
 
 def options_of(percent: int) -> LabelBudget:
@@ -91,7 +91,7 @@ def measure(name: str, stream: Stream, seeds: int) -> Iterator[LabelRow]:
     row.full, _ = _mean(stream, None, seeds)
     yield row
     for percent in PERCENT:
-        row.asking[percent], row.asked[percent] = _mean(stream, options_of(percent), seeds)
+        row.queried[percent], row.asked[percent] = _mean(stream, options_of(percent), seeds)
         yield row
         row.random[percent], _ = _mean(stream, at_random(percent), seeds)
         yield row
@@ -114,7 +114,7 @@ def runs() -> int:
     return 2 + 2 * len(PERCENT) + len(_HARD)
 
 
-def _mean(stream: Stream, asking: LabelBudget | None, seeds: int) -> tuple[float, float]:
+def _mean(stream: Stream, budget: LabelBudget | None, seeds: int) -> tuple[float, float]:
     """Accuracy, and labels asked for, in percent."""
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
     result = [
@@ -122,7 +122,7 @@ def _mean(stream: Stream, asking: LabelBudget | None, seeds: int) -> tuple[float
             stream,
             DEFAULT,
             {**shape, **defaults(DEFAULT), "seed": seed},
-            companions=[asking] if asking else [],
+            companions=[budget] if budget else [],
         )
         for seed in range(seeds)
     ]
@@ -140,8 +140,8 @@ def page(rows: Sequence[LabelRow], seeds: int, command: str, picture: str | None
         main=MAIN,
         first=_first(rows),
         near=sum(row.lost <= 1 for row in rows),
-        above=sum(row.asking[MAIN] > row.random[MAIN] for row in rows),
-        ahead=sum(row.asking[MAIN] > row.paper for row in rows),
+        above=sum(row.queried[MAIN] > row.random[MAIN] for row in rows),
+        ahead=sum(row.queried[MAIN] > row.paper for row in rows),
         streams=len(rows),
         shares=_shares(rows),
         delay=DELAY,
@@ -165,7 +165,7 @@ def _first(rows: Sequence[LabelRow]) -> str:
             row.stream,
             f"{row.samples:,}",
             f"{row.full:.2f}",
-            f"{row.asking[MAIN]:.2f}",
+            f"{row.queried[MAIN]:.2f}",
             f"{row.lost:.2f}",
             f"{row.asked[MAIN]:.2f} %",
             f"{row.random[MAIN]:.2f}",
@@ -178,7 +178,7 @@ def _first(rows: Sequence[LabelRow]) -> str:
 
 def _shares(rows: Sequence[LabelRow]) -> str:
     def cell(row: LabelRow, percent: int) -> str:
-        return f"{row.asking[percent]:.2f} ({row.random[percent]:.2f})"
+        return f"{row.queried[percent]:.2f} ({row.random[percent]:.2f})"
 
     head = ["stream", *(f"{percent} %" for percent in PERCENT), "all"]
     table = [
@@ -191,7 +191,7 @@ def _shares(rows: Sequence[LabelRow]) -> str:
 def _hard(rows: Sequence[LabelRow]) -> str:
     head = ["stream", "at once", "late", "a fifth unanswered", "both"]
     table = [
-        [row.stream, *(f"{accuracy:.2f}" for accuracy in (row.asking[MAIN], *row.hard))]
+        [row.stream, *(f"{accuracy:.2f}" for accuracy in (row.queried[MAIN], *row.hard))]
         for row in rows
     ]
     return markdown_table(head, table)

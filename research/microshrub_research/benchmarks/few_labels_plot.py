@@ -29,9 +29,9 @@ def draw(rows: Sequence[LabelRow]) -> Any:
 
 
 def _draw(axes: Any, row: LabelRow) -> None:
-    asking = [row.asking[percent] for percent in PERCENT]
+    queried = [row.queried[percent] for percent in PERCENT]
     at_random = [row.random[percent] for percent in PERCENT]
-    axes.plot(PERCENT, asking, "o-", ms=3, color="C0", label="asking where it is unsure")
+    axes.plot(PERCENT, queried, "o-", ms=3, color="C0", label="asking where it is unsure")
     axes.plot(PERCENT, at_random, "s--", ms=3, color="C1", label="at random")
     axes.axhline(row.full, color="0.4", lw=1, label="all labels")
     axes.set_xscale("log")

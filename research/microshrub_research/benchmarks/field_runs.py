@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from microshrub_host.base.side_by_side import Progress as Told
+from microshrub_host.base.side_by_side import Progress as TaskProgress
 from microshrub_host.base.side_by_side import side_by_side
 from microshrub_host.base.versions import version_of, versions
 from microshrub_host.streams.stream import Stream
@@ -84,7 +84,7 @@ def run_field(
     return ours | {peer.name: Score([cells.of(peer.name)]) for peer in field.peers}
 
 
-def _alone(stream: Stream, seconds: int, contender: Contender, _: Told) -> Cell:
+def _alone(stream: Stream, seconds: int, contender: Contender, _: TaskProgress) -> Cell:
     """The cell of one of ours."""
     return compare_here(contender, stream, limit=seconds)
 

@@ -28,10 +28,10 @@ def question_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
             with instruction_counts.Counter(board, whats) as counter:
                 for i, what in enumerate(whats):
                     ask, note, crc = counter.count_queries(i)
-                    asking = _on_pc(what)
-                    if crc != asking.state_crc32() & 0xFFFFFFFF:
+                    strategy = _on_pc(what)
+                    if crc != strategy.state_crc32() & 0xFFFFFFFF:
                         raise UserError(f"{board}: another state than in the simulator")
-                    size, classes = table_bytes(asking), what.codes.shape[1]
+                    size, classes = table_bytes(strategy), what.codes.shape[1]
                     numbers = (classes, size, *_figures(ask), *_figures(note))
                     table.append((board, *(f"{number:,}" for number in numbers)))
                     update(len(table) - 1, len(whats) * len(boards), f"{board}: {what.name}")
@@ -75,9 +75,9 @@ def _figures(counts: instruction_counts.Counts) -> tuple[int, int]:
 
 def _on_pc(what: counted_models.CountedModel) -> Any:
     classes = what.codes.shape[1]
-    asking = loader.load(loader.fastest()).QueryStrategy(classes)
+    strategy = loader.load(loader.fastest()).QueryStrategy(classes)
     for codes in what.codes:
         votes = array("i", [int(code) << 7 for code in codes])
-        asking.ask(votes)
-        asking.note(votes, votes[0] > votes[1])
-    return asking
+        strategy.ask(votes)
+        strategy.note(votes, votes[0] > votes[1])
+    return strategy

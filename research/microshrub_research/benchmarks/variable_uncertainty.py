@@ -45,7 +45,7 @@ class VariableUncertainty:
 
 def accuracy_with(stream: Stream, budget: float, seed: int) -> float:
     """The accuracy in percent of a learner without options that is asked so, over all samples."""
-    asking = VariableUncertainty(budget, seed)
+    strategy = VariableUncertainty(budget, seed)
     features, right = stream.values.shape[1], 0
     shape = {"features": features, "classes": len(stream.class_names)}
     parameters = {**shape, **defaults(DEFAULT), "seed": seed}
@@ -54,7 +54,7 @@ def accuracy_with(stream: Stream, budget: float, seed: int) -> float:
     for i, label in enumerate(stream.labels.tolist()):
         x = codes[i * features : (i + 1) * features]
         right += model.predict(x) == label
-        if asking.ask(max(model.votes) / _ALL_VOTES):
+        if strategy.ask(max(model.votes) / _ALL_VOTES):
             model.learn(x, label)
     return 100 * right / len(stream.labels)
 

@@ -115,8 +115,8 @@ class Benchmark:
         for add in self.options:
             add(parser)
         names = [o.name for o in self.options if isinstance(o, PageOption) and o.of_result]
-        told = [name.replace("-", "_") for name in (*names, *self.also)]
-        usual = {name: parser.get_default(name) for name in told}
+        keys = [name.replace("-", "_") for name in (*names, *self.also)]
+        usual = {name: parser.get_default(name) for name in keys}
         parser.set_defaults(benchmark=self.name, usual=usual)
 
     def run(self, arguments: argparse.Namespace) -> int:

@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace) -> int:
     _check(arguments)
     if wants_numbers(arguments):
         return run_numbers(arguments)
-    asking = _asking(arguments)
+    budget = _label_budget(arguments)
     chosen = SETS.get(arguments.set)
     contenders = _contenders(arguments, chosen)
     streams = [_opened(with_data(arguments, source)) for source in arguments.data]
@@ -147,7 +147,7 @@ def run(arguments: argparse.Namespace) -> int:
             limit=arguments.time_limit,
             jobs=jobs,
             progress=update,
-            asking=asking,
+            label_budget=budget,
         ),
         lambda stream, found: _tell(parts, stream, found, arguments),
         lambda: _finish(parts, contenders, arguments),
@@ -188,9 +188,9 @@ def _finish(
     if not is_quiet(arguments):
         for note in notes:
             console.say(note)
-    asking = _asking(arguments)
-    about = [label_budgets.note(asking), *compare_report.NOTES] if asking else compare_report.NOTES
-    if asking and not is_quiet(arguments):
+    budget = _label_budget(arguments)
+    about = [label_budgets.note(budget), *compare_report.NOTES] if budget else compare_report.NOTES
+    if budget and not is_quiet(arguments):
         console.say(about[0])
     options = options_of(arguments)
     if arguments.json is not None:
@@ -200,7 +200,7 @@ def _finish(
         write_page(arguments, page)
 
 
-def _asking(arguments: argparse.Namespace) -> LabelBudget | None:
+def _label_budget(arguments: argparse.Namespace) -> LabelBudget | None:
     """The budget for labels, None if all are learned at once."""
     return next((each for each in companions_of(arguments) if isinstance(each, LabelBudget)), None)
 

@@ -132,22 +132,25 @@ def java() -> str | None:
 
 
 def start(
-    contender: Contender, stream: Stream, warmup: int | None, asking: LabelBudget | None = None
+    contender: Contender,
+    stream: Stream,
+    warmup: int | None,
+    label_budget: LabelBudget | None = None,
 ) -> ContenderRun:
     """The learner that is to see this stream. What it needs is only imported here.
 
-    With `asking`, ours learn only the labels that they ask for, and the others as few of them.
+    With `label_budget`, ours learn only the labels that they query, and the others as few of them.
     """
     system, learner, settings = contender.system, contender.learner, contender.settings
     if system == "ours":
         from . import our_learners
 
-        return our_learners.OurLearner(learner, settings, stream, warmup, asking)
+        return our_learners.OurLearner(learner, settings, stream, warmup, label_budget)
     if system == "saved":
         from . import our_learners
 
         return our_learners.OurLearner.saved(model_files.read(Path(learner)), stream)
-    labels = given_labels(stream, asking)
+    labels = given_labels(stream, label_budget)
     if system == "baseline" and learner != _WINDOW:
         return Baseline(learner, stream, labels)
     values = filled(stream.values, warmup or WARMUP)
@@ -167,7 +170,7 @@ def start(
         return soft_trees.SoftTrees(settings, values, stream, labels)
     from . import moa_peers
 
-    return moa_peers.start(learner, settings, values, stream, labels if asking else None)
+    return moa_peers.start(learner, settings, values, stream, labels if label_budget else None)
 
 
 def filled(values: NDArray[np.float64], warmup: int) -> NDArray[np.float64]:

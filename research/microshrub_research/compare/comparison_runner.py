@@ -61,17 +61,17 @@ def compare(
     sizes: int = 0,
     progress: Progress | None = None,
     start: Start[Stream] = catalogue.start,
-    asking: LabelBudget | None = None,
+    label_budget: LabelBudget | None = None,
 ) -> Iterator[Cell]:
     """Run them over a stream of classes, as run_apart() does.
 
-    With `asking`, ours learn only the labels that they ask for, and the others as few of them.
+    With `label_budget`, ours learn only the labels that they query, and the others as few of them.
     """
     return run_apart(
         contenders,
         stream,
-        partial(ClassContest, asking=asking),
-        partial(catalogue.start, asking=asking) if asking else start,
+        partial(ClassContest, label_budget=label_budget),
+        partial(catalogue.start, label_budget=label_budget) if label_budget else start,
         warmup=warmup,
         limit=limit,
         jobs=jobs,
@@ -221,12 +221,12 @@ class ClassContest(Contest[Cell]):
         work: Any,
         contender: Contender,
         stream: Stream,
-        asking: LabelBudget | None = None,
+        label_budget: LabelBudget | None = None,
     ) -> None:
         super().__init__(work, contender, stream)
         self.labels = stream.labels
-        if asking:
-            self.asked = int(np.sum(given_labels(stream, asking) != UNKNOWN))
+        if label_budget:
+            self.asked = int(np.sum(given_labels(stream, label_budget) != UNKNOWN))
         self._right = 0
         self._running = 0.0  # sum of the running accuracies after each sample, percent
         classes = len(stream.class_names)

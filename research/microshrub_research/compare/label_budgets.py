@@ -1,6 +1,6 @@
 """Learners under a label budget.
 
-Ours ask for the labels of samples that they are unsure of. The others have no questions: they get
+Ours ask for the labels of samples that they are unsure of. The others query nothing: they get
 the labels of as many samples, drawn at random, the same ones for all.
 """
 
@@ -19,20 +19,20 @@ UNKNOWN = -1  # in place of a label
 GivenLabels = NDArray[np.int16]
 
 
-def given_labels(stream: Stream, asking: LabelBudget | None) -> GivenLabels:
+def given_labels(stream: Stream, budget: LabelBudget | None) -> GivenLabels:
     """The labels that the peers get, shape (samples,), UNKNOWN where they get none."""
     labels = stream.labels.astype(np.int16)
-    if asking is None:
+    if budget is None:
         return labels
-    share = asking.most(len(labels)) / max(len(labels), 1)
+    share = budget.most(len(labels)) / max(len(labels), 1)
     drawn = np.random.default_rng(SEED).random(len(labels)) < share
     return np.where(drawn, labels, UNKNOWN).astype(np.int16)
 
 
-def note(asking: LabelBudget) -> str:
+def note(budget: LabelBudget) -> str:
     """What each learner got, for people."""
     return (
         f"Labels: ours ask for those of samples that they are unsure of, at most "
-        f"{asking.percent:.3g} %, of which {asking.advance:,} may be asked for in advance; all "
+        f"{budget.percent:.3g} %, of which {budget.advance:,} may be asked for in advance; all "
         f"others, the two baselines included, learn those of as many samples, drawn at random."
     )

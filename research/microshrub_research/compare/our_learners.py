@@ -69,7 +69,7 @@ def model_bytes(contender: Contender, stream: Stream, warmup: int | None) -> int
 class OurLearner:
     """One of our learners with its quantizer, as `simulate` runs them.
 
-    With `asking`, it learns only the labels that it asks for, and `asked` counts them.
+    With `label_budget`, it learns only the labels that it asks for, and `asked` counts them.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class OurLearner:
         settings: Mapping[str, Any],
         stream: Stream,
         warmup: int | None,
-        asking: LabelBudget | None = None,
+        label_budget: LabelBudget | None = None,
     ) -> None:
         parameters = stream_parameters(model, stream, warmup) | dict(settings)
         self._model, self._parameters = model, parameters
@@ -86,9 +86,9 @@ class OurLearner:
         self._bytes = int(learner(model).nbytes(**parameters))
         self._rows = prequential.raw_rows(stream)
         self._labels = stream.labels
-        self.asked = 0 if asking else None
+        self.asked = 0 if label_budget else None
         warmup = warmup_of(model, warmup)
-        companions = [asking] if asking else []
+        companions = [label_budget] if label_budget else []
         self._engine = engines.start(
             loader.fastest(), MODELS[model], parameters, companions, growing=not warmup
         )

@@ -37,7 +37,7 @@ class NumberContest(Contest[NumberCell]):
         super().__init__(work, contender, stream)
         self._stream = stream
         self._targets, self._scored = stream.targets, stream.scored
-        self._said: list[float] = []
+        self._predictions: list[float] = []
         self._off = 0.0  # sum of the absolute errors of those that are scored
         self._seen = 0
 
@@ -48,7 +48,7 @@ class NumberContest(Contest[NumberCell]):
             away = np.abs(np.array(predicted)[scored] - self._targets[part][scored])
             self._off += float(np.sum(away))
         self._seen += int(scored.sum())
-        self._said += predicted
+        self._predictions += predicted
 
     def so_far(self) -> float:
         """The mean absolute error."""
@@ -59,7 +59,7 @@ class NumberContest(Contest[NumberCell]):
 
     def scored(self, cell: NumberCell) -> NumberCell:
         with np.errstate(all="ignore"):
-            predicted = np.array(self._said)[self._scored]
+            predicted = np.array(self._predictions)[self._scored]
             errors = errors_of(predicted, self._targets[self._scored])
         if not np.isfinite([errors.mae, errors.rmse, errors.r2]).all():
             failure = f"{DIVERGED}: its errors are beyond any number"

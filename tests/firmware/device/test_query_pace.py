@@ -65,13 +65,13 @@ def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AskingBoard:
 
 def test_one_query_waits_at_a_time_and_costs_one_label_of_the_budget(board: AskingBoard) -> None:
     first = board.until_asked()
-    asking = board.app.queries.strategy
-    saved = asking.saved
+    strategy = board.app.queries.strategy
+    saved = strategy.saved
     board.until(board.seconds + 60)
     board.pass_by(HOUR / 2)
     assert board.stamp == first
-    assert asking.queries == 1
-    assert asking.saved > saved  # samples go on earning queries
+    assert strategy.queries == 1
+    assert strategy.saved > saved  # samples go on earning queries
 
 
 def test_the_next_query_comes_after_an_answer_or_none_and_a_pause(board: AskingBoard) -> None:

@@ -42,8 +42,8 @@ def held(model: Any) -> int:
     return int(buffer_of(model, "ring.shape")[3])
 
 
-def rehearsed(model: Any, asking: Any, rows: list[array[int]]) -> Any:
-    rehearsal = library.Rehearsal(model, asking)
+def rehearsed(model: Any, strategy: Any, rows: list[array[int]]) -> Any:
+    rehearsal = library.Rehearsal(model, strategy)
     for x in rows:
         rehearsal.rehearse(x, model.predict(x))
     return model
@@ -73,14 +73,14 @@ def test_sure_samples_are_taken_in_as_what_they_were_said_to_be() -> None:
 
 
 def test_a_model_that_is_misled_takes_in_nothing_that_it_said_itself() -> None:
-    model, asking = taught(), library.QueryStrategy(2, 1, 3)
+    model, strategy = taught(), library.QueryStrategy(2, 1, 3)
     rows = blobs(40, seed=3)[0]
     for wrong, taken in ((True, False), (False, True)):
         for x in rows:
             model.predict_next(x)
-            asking.note(model.votes, wrong)
+            strategy.note(model.votes, wrong)
         before = held(model)
-        assert (held(rehearsed(model, asking, rows)) > before) == taken
+        assert (held(rehearsed(model, strategy, rows)) > before) == taken
 
 
 def test_with_very_few_labels_nothing_is_rehearsed() -> None:
@@ -142,8 +142,8 @@ def test_all_engines_agree_and_nothing_is_allocated() -> None:
     rows, labels = np.array(codes, dtype=np.int32), np.array(blobs(900)[1], dtype=np.uint8)
     labels[600:] = 1 - labels[600:]  # then it forgets
     for name in ("checked", "c", "micropython"):
-        asking = LabelBudget(0.2, delay=3, unanswered=6000 / 32768)
-        with engines.start(name, "Thicket", shape, [asking]) as engine:
+        budget = LabelBudget(0.2, delay=3, unanswered=6000 / 32768)
+        with engines.start(name, "Thicket", shape, [budget]) as engine:
             prequential.fit(engine, rows, 20)
             values = engine.run(rows, labels).tolist()
             found.append((values, engine.outputs(), engine.buffers()))

@@ -140,7 +140,7 @@ def test_commands_tell_the_time(
     assert (time["learn_us"], time["basis"]) == ([1000, 1500], "measured")
     assert time["without"] == []
     assert run(*words, *shape, "--anomaly", "0.01", "--label-budget", "10%") == 0
-    assert "without: the anomaly score, questions" in capsys.readouterr().out
+    assert "without: the anomaly score, label queries" in capsys.readouterr().out
     assert run(*words, "--json", "-", "--model", "shrub", "--window", 64) == 0
     assert json.loads(capsys.readouterr().out)["sample_time"] is None
     data = tmp_path / "stream.csv"

@@ -91,7 +91,7 @@ def test_with_every_label_at_once_it_learns_as_without_a_budget(stream: Stream) 
     plain, budgeted = shrub(stream), shrub(stream, companions=[LabelBudget()])
     assert (budgeted.state_crc32, budgeted.accuracy) == (plain.state_crc32, plain.accuracy)
     assert budgeted.label_budget
-    assert budgeted.label_budget.questions == 3000
+    assert budgeted.label_budget.queries == 3000
     assert plain.label_budget is None
 
 
@@ -99,10 +99,10 @@ def test_it_learns_only_what_it_asked_for(stream: Stream) -> None:
     """A learner that is given these labels alone comes to the same state."""
     whole = shrub(stream, companions=[LabelBudget(0.1, unanswered=0.25)]).label_budget
     assert whole
-    assert 300 <= whole.questions <= whole.options.most(3000) == 200 + 150
+    assert 300 <= whole.queries <= whole.options.most(3000) == 200 + 150
     assert dict(whole.rows())["labels asked for"].endswith("10 % are allowed, and 200 in advance")
     assert whole.options.most(4000) == 400
-    assert 0.6 <= whole.answered.sum() / whole.questions <= 0.9
+    assert 0.6 <= whole.answered.sum() / whole.queries <= 0.9
     assert not (whole.answered & ~whole.asked).any()
     part = first(stream, int(np.flatnonzero(whole.answered)[-1]) + 1)  # a label is the last thing
     run = shrub(part, companions=[LabelBudget(0.1, unanswered=0.25)])

@@ -75,7 +75,7 @@ def test_it_is_told_in_words(data: str, said: Said) -> None:
     words = said("simulate", data, *MODEL, "--spare-classes", "1", "new=walk,run")
     assert "classes known from the start" in words
     assert "named: " in words
-    assert "questions with no class left" in words
+    assert "queries with no class left" in words
     assert "never named: " in words
 
 
@@ -172,7 +172,7 @@ def test_where_all_classes_are_known_it_says_so(
     assert main([*run, "--save", str(saved)]) == 0
     captured = capsys.readouterr()
     assert "so none of them is new. new=" in captured.err
-    assert "questions about a class with a name" in captured.out
+    assert "queries about a class with a name" in captured.out
     names = model_files.read(saved).class_names
     assert names[3:] == ("spare 1", "spare 2")
 

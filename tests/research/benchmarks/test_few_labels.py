@@ -19,18 +19,18 @@ SHRUB = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
 
 def test_random_labels_are_as_many_as_those_that_are_asked_for() -> None:
     stream = open_stream("synth:sea_a", limit=4000)
-    asking = evaluate(stream, "shrub", SHRUB, companions=[options_of(10)]).label_budget
+    queried = evaluate(stream, "shrub", SHRUB, companions=[options_of(10)]).label_budget
     drawn = evaluate(stream, "shrub", SHRUB, companions=[at_random(10)]).label_budget
-    assert asking
+    assert queried
     assert drawn
-    assert asking.answered.sum() == pytest.approx(400, abs=20)
+    assert queried.answered.sum() == pytest.approx(400, abs=20)
     assert drawn.answered.sum() == pytest.approx(400, abs=60)
 
 
 def test_theirs_keeps_its_budget_and_asks_for_the_uncertain() -> None:
-    asking = VariableUncertainty(0.1, seed=1)
+    strategy = VariableUncertainty(0.1, seed=1)
     sure = np.random.default_rng(2).uniform(0.5, 1, 10000)
-    values = np.array([asking.ask(confidence) for confidence in sure])
+    values = np.array([strategy.ask(confidence) for confidence in sure])
     assert 0.08 <= values.mean() <= 0.115
     assert values[sure < 0.6].mean() > values[sure > 0.9].mean()
 

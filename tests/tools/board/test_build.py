@@ -519,16 +519,16 @@ def test_what_few_programs_have_takes_no_ram_of_the_others(tmp_path: Path) -> No
 
 
 def test_a_thicket_that_asks_for_labels_rehearses_and_no_other_program_does() -> None:
-    def rehearses(learner: str, asking: dict[str, int] | None) -> bool:
+    def rehearses(learner: str, queries: dict[str, int] | None) -> bool:
         parameters = {"features": 2, "classes": 2}
-        fields = AROUND | {"queries": asking}
+        fields = AROUND | {"queries": queries}
         made = program_config.of_stream(blobs(), learner, parameters, 256, fields)
         return "thicket.rehearsal" in modules(made)
 
-    asking = {"labels": 1, "samples": 10}
-    assert rehearses("thicket", asking)
+    queries = {"labels": 1, "samples": 10}
+    assert rehearses("thicket", queries)
     assert not rehearses("thicket", None)
-    assert not rehearses("shrub", asking)
+    assert not rehearses("shrub", queries)
 
 
 _START = "import sys; sys.path[:] = ['', 'lib']; exec(open('main.py').read())"

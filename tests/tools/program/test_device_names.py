@@ -97,7 +97,7 @@ def test_what_is_new_gets_a_name_which_outlives_a_power_cut(stream: Stream, star
     device.start()
     with connected(device) as link:
         assert ask(link, class_messages.tell(2)).name == "Treppe \u2191"
-        live(link, stream, 130, 150, label=False)  # what was set aside is learned from there on
+        live(link, stream, 130, 150, label=False)  # the novel samples are learned from there on
         assert live(link, stream, 150, 155, label=False) == [2] * 5
         link.ask(RESET)
         assert ask(link, class_messages.tell(2)).name == ""

@@ -46,7 +46,7 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
     assert run.label_budget is not None
     assert run.spare is not None
     assert [naming.name for naming in run.spare.named] == ["stairs"]
-    assert run.label_budget.questions <= SHARE.most(180)
+    assert run.label_budget.queries <= SHARE.most(180)
     assert run.right[-10:].all()
 
     config = configuration(

@@ -107,7 +107,7 @@ def test_a_lost_label_belongs_to_what_kept_it_from_flash(
             _live(year)
         _teach(year)
         year._cut()
-    lost = {name: getattr(year.told, name) for name in ("soon", "sparing", "failed")}
+    lost = {name: getattr(year.report, name) for name in ("soon", "sparing", "failed")}
     assert lost[kept_by].labels > 5
     assert lost[kept_by].oldest <= oldest
     assert sum(each.labels for each in lost.values()) == lost[kept_by].labels
@@ -122,7 +122,7 @@ def test_a_label_of_the_first_moment_is_saved_in_time() -> None:
         year._wait(3000)
         year._tick()
         year._cut()
-    assert year.told.soon.labels == 0
+    assert year.report.soon.labels == 0
 
 
 def test_a_label_that_is_lost_too_late_is_noticed() -> None:

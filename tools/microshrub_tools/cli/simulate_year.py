@@ -69,17 +69,17 @@ def run(arguments: argparse.Namespace) -> int:
         for day in range(arguments.days):
             year.day()
             update(day + 1, arguments.days)
-    told = year.told
+    report = year.report
     console.say(
-        f"{arguments.days:,} days, {told.samples:,} samples, {told.late:,} labels late, "
-        f"{told.too_late:,} too late, {told.saved:,} checkpoints; {told.cuts:,} power cuts, "
-        f"{told.torn:,} of them while a checkpoint was written, {told.full:,} saves to a full "
+        f"{arguments.days:,} days, {report.samples:,} samples, {report.late:,} labels late, "
+        f"{report.too_late:,} too late, {report.saved:,} checkpoints; {report.cuts:,} power cuts, "
+        f"{report.torn:,} of them while a checkpoint was written, {report.full:,} saves to a full "
         "disk."
     )
     console.say("Labels that the power cuts lost, by what kept them from flash:")
-    _tell_lost("what is saved within seconds", told.soon)
-    _tell_lost("the allowance of saves was used up", told.sparing)
-    _tell_lost("the disk was full", told.failed)
+    _tell_lost("what is saved within seconds", report.soon)
+    _tell_lost("the allowance of saves was used up", report.sparing)
+    _tell_lost("the disk was full", report.failed)
     console.say(
         "After every sample the state was the simulator's, bit by bit, and after each restart "
         "the one that was saved."

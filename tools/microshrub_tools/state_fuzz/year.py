@@ -56,7 +56,7 @@ class Lost:
 
 
 @dataclass
-class Told:
+class YearReport:
     """What has happened so far."""
 
     samples: int = 0
@@ -129,7 +129,7 @@ class Year:
         self._unlabelled = 0  # samples that the device was asked about without a label
         self._noted: dict[int, _Noted] = {}  # by the number of the checkpoint
         self._unsaved = _Unsaved()
-        self.told = Told()
+        self.report = YearReport()
 
     def day(self) -> None:
         """Live through one more day. Raises YearError."""
@@ -154,11 +154,11 @@ class Year:
         claimed = (answer.label, answer.confidence if late else confidence)
         wanted = (predicted, confidence)
         self._require(claimed == wanted, f"the device says {claimed}, the simulator {wanted}")
-        self.told.samples += 1
+        self.report.samples += 1
         if codes is None:
             return
         if late:
-            due = self.told.samples + rng.randrange(_LATEST)
+            due = self.report.samples + rng.randrange(_LATEST)
             order, self._unlabelled = self._unlabelled, self._unlabelled + 1
             waiting = _Waiting(due, answer.sample_id, order, codes, predicted, label)
             self._waiting.append(waiting)
@@ -168,7 +168,7 @@ class Year:
 
     def _late_labels(self) -> None:
         """Those that come now; of the samples without a label, only the last ones wait."""
-        for result in [w for w in self._waiting if w.due <= self.told.samples]:
+        for result in [w for w in self._waiting if w.due <= self.report.samples]:
             self._waiting.remove(result)
             waits = self._unlabelled - result.order <= WAITING
             try:
@@ -179,10 +179,10 @@ class Year:
                 refused = ""
             self._require(waits != bool(refused), refused or "a sample waited for too long")
             if refused:
-                self.told.too_late += 1
+                self.report.too_late += 1
             else:
                 self._simulator.label(result.codes, result.predicted, result.label)
-                self.told.late += 1
+                self.report.late += 1
                 self._unsaved.add(self._milliseconds)
 
     def _compare(self) -> None:
@@ -224,11 +224,11 @@ class Year:
         device.disk_is_full = self._rng.randrange(_FULL) == 0
         claimed = device.app.tick(self._milliseconds)
         if claimed:
-            self.told.full += 1
+            self.report.full += 1
             self._require(device.disk_is_full, claimed)
             device.failures += 1
         elif device.number != before:
-            self.told.saved += 1
+            self.report.saved += 1
             device.failures = 0
             self._unsaved = _Unsaved()
             self._noted[device.number] = self._now()
@@ -243,11 +243,11 @@ class Year:
 
     def _cut(self) -> None:
         """The power goes, now and then while a checkpoint is written; the device starts again."""
-        self.told.cuts += 1
+        self.report.cuts += 1
         device = self._device
         number = device.number
         if device.app.quantizer.frozen and self._rng.randrange(2):
-            self.told.torn += 1
+            self.report.torn += 1
             self._noted[number + 1] = self._now()
             device.disk_is_full = False
             device.tear(self._rng.random())
@@ -279,10 +279,10 @@ class Year:
         failures = self._device.failures
         pace = (1 + failures) * SECONDS + _LONGEST
         if failures:
-            return self.told.failed, pace, pace
+            return self.report.failed, pace, pace
         if self._device.saves_soon:
-            return self.told.soon, _PAUSE, _LONGEST
-        return self.told.sparing, pace, pace
+            return self.report.soon, _PAUSE, _LONGEST
+        return self.report.sparing, pace, pace
 
     def _lose(self, labels: int, lost: Lost, pause: int, longest: int) -> None:
         """So many labels are not there after a start: all those since the last save, or none."""
@@ -298,5 +298,5 @@ class Year:
 
     def _require(self, holds: bool, else_said: str) -> None:
         if not holds:
-            after = f"after {self.told.samples:,} samples"
+            after = f"after {self.report.samples:,} samples"
             raise YearError(f"{else_said} {after}; --seed {self._seed} repeats it")

@@ -160,21 +160,21 @@ def count_anomaly(codes: str, features: int, first: int, samples: int, kind: str
 
 def count_queries(codes: str, classes: int, samples: int) -> None:
     """Print ticks of each ask(votes) and of each note(), of nothing, and the hash of the state."""
-    asking = microshrub.QueryStrategy(classes)
+    strategy = microshrub.QueryStrategy(classes)
     data = open(codes, "rb").data
     votes = array("i", [0] * classes)
     ticks = array("i", (0, 0))
     result = array("i", [0] * (2 * samples))
-    note = lambda votes: asking.note(votes, votes[0] > votes[1])  # noqa: E731
+    note = lambda votes: strategy.note(votes, votes[0] > votes[1])  # noqa: E731
     start()
     for i in range(samples):
         for c in range(classes):
             k = 2 * (i * classes + c)
             votes[c] = (data[k] | data[k + 1] << 8) << 7
-        result[i] = count_predict(stamp, ticks, asking.ask, votes)
+        result[i] = count_predict(stamp, ticks, strategy.ask, votes)
         result[samples + i] = count_predict(stamp, ticks, note, votes)
     print(str(hexlify(bytes(result)), "ascii"))
-    print(count_empty(stamp, ticks), asking.state_crc32() & 0xFFFFFFFF)
+    print(count_empty(stamp, ticks), strategy.state_crc32() & 0xFFFFFFFF)
 
 
 def count_rehearsal(codes: str, labels: str, model: "Any", first: int, samples: int) -> None:
