@@ -90,8 +90,12 @@ def test_parity_on_all_engines(
 def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
     shape = ["--features", 4, "--classes", 3, "--window", 64]
     result = record(capsys, "budget", *shape, "--model", "majority")
-    kind = learners.learner("majority")
-    assert result["model_bytes"] == kind.nbytes(features=4, classes=3, window=64) == 16 + 12 + 64
+    learner_class = learners.learner("majority")
+    assert (
+        result["model_bytes"]
+        == learner_class.nbytes(features=4, classes=3, window=64)
+        == 16 + 12 + 64
+    )
     assert main(["budget", "--own-program", *map(str, shape), "--model", "majority"]) == 0
     assert "majority" in capsys.readouterr().out  # its module is among the code
 

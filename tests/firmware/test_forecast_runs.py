@@ -18,7 +18,7 @@ from microshrub_host.library import loader
 RAW_MAX = 2**29 - 1
 MISSING = -(2**29)
 ENGINES = ("checked", "python", "llvm", "c")
-KINDS: dict[str, dict[str, Any]] = {
+LEARNERS: dict[str, dict[str, Any]] = {
     "LinearRegressor": {},
     "ShrubRegressor": {"window": 20, "trees": 2, "leaves": 4, "every": 3},
     "HoeffdingRegressor": {"nodes": 9, "leaves": 3, "bins": 5, "grace_period": 9},
@@ -55,13 +55,13 @@ def rows_of(
     return raw.astype(np.int32)
 
 
-def forecaster(engine: str, kind: str, shape: Shape, first: NDArray[np.int32]) -> Any:
+def forecaster(engine: str, learner: str, shape: Shape, first: NDArray[np.int32]) -> Any:
     library: Any = loader.load(engine)
     lags = shape["lags"] if shape["horizon"] else 0
-    parameters = {"features": shape["columns"] - 1 + lags, **KINDS[kind]}
-    if kind == "ThicketRegressor":
+    parameters = {"features": shape["columns"] - 1 + lags, **LEARNERS[learner]}
+    if learner == "ThicketRegressor":
         parameters["late"] = max(shape["horizon"] - 1, 0)
-    made = library.Forecaster(getattr(library, kind)(**parameters), **shape)
+    made = library.Forecaster(getattr(library, learner)(**parameters), **shape)
     for row in first:
         made.observe(array("i", row.tolist()))
     made.freeze()
@@ -95,17 +95,17 @@ def state(made: Any) -> dict[str, bytes]:
 
 @settings(max_examples=examples(60), deadline=None)
 @given(
-    st.sampled_from(ENGINES), st.sampled_from(sorted(KINDS)), SHAPES,
+    st.sampled_from(ENGINES), st.sampled_from(sorted(LEARNERS)), SHAPES,
     st.builds(rows_of, st.integers(0, 2**32 - 1), st.just(4), st.just(110),
               st.sampled_from([0, 0.02, 0.2]), st.sampled_from([1, 2000])),
     st.lists(st.integers(0, 90), max_size=4),
 )  # fmt: skip
 def test_a_run_is_what_its_rows_are_one_by_one(
-    engine: str, kind: str, shape: Shape, raw: NDArray[np.int32], cuts: list[int]
+    engine: str, learner: str, shape: Shape, raw: NDArray[np.int32], cuts: list[int]
 ) -> None:
     raw = raw[:, : shape["columns"]]
     first, raw = raw[:20], raw[20:]
-    twins = [forecaster(engine, kind, shape, first) for _ in range(3)]
+    twins = [forecaster(engine, learner, shape, first) for _ in range(3)]
     one_by_one = row_by_row(twins[0], raw)
     assert in_runs(twins[1], raw, []) == one_by_one
     assert in_runs(twins[2], raw, cuts) == one_by_one

@@ -31,7 +31,7 @@ def used():
     gc.collect()
     return gc.mem_alloc()
 def go():
-    from microshrub import KIND, Metrics, RANGES
+    from microshrub import LEARNER, Metrics, RANGES
     import MODULES
 def both(sizes):
     micropython.qstr_info()
@@ -50,7 +50,7 @@ _CREATE = """\
 import json, microshrub
 from array import array
 def model(kept):
-    kept[0] = microshrub.KIND(**json.loads(PARAMETERS))
+    kept[0] = microshrub.LEARNER(**json.loads(PARAMETERS))
 def quantizer(kept):
     kept[1] = microshrub.RANGES(kept[0].features)
 def metrics(kept):
@@ -68,7 +68,7 @@ def go(sizes, used):
 """
 
 
-def measure(learner_kwargs: Parameters, kind: str, native: bool = False) -> dict[str, int]:
+def measure(learner_kwargs: Parameters, learner: str, native: bool = False) -> dict[str, int]:
     """Bytes of "code", "model", "quantizer", "metrics" and "rows" by gc.mem_alloc() of a real one.
 
     With `native`, the kernels are in a native module.
@@ -79,13 +79,15 @@ def measure(learner_kwargs: Parameters, kind: str, native: bool = False) -> dict
     program ends with an error. For names it has what was computed: pools of them double, and the
     few of the measuring program itself would decide whether there is one more.
     """
-    growing = getattr(loader.load("python").learners.learner_class(kind), "moves", False)
+    growing = getattr(loader.load("python").learners.learner_class(learner), "moves", False)
     ranges = "GrowingQuantizer" if growing else "Quantizer"
-    create = _CREATE.replace("KIND", kind).replace("PARAMETERS", repr(json.dumps(learner_kwargs)))
+    create = _CREATE.replace("LEARNER", learner).replace(
+        "PARAMETERS", repr(json.dumps(learner_kwargs))
+    )
     create = create.replace("RANGES", ranges)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        modules = modules_of(kind, learner_kwargs, growing)
+        modules = modules_of(learner, learner_kwargs, growing)
         needed = library_files.closure(modules)
         files = native_files.compiled("x86", needed) if native else mpy.compiled("x86")
         for file in files:
@@ -96,7 +98,7 @@ def measure(learner_kwargs: Parameters, kind: str, native: bool = False) -> dict
         # a module that held the import of another may be in the native one
         imported = [m for m in needed if m != "__init__"] if native else modules
         names = ", ".join(f"{library_files.PACKAGE}.{m}" for m in imported if m in there)
-        imports = _IMPORT.replace("KIND", kind).replace("MODULES", names)
+        imports = _IMPORT.replace("LEARNER", learner).replace("MODULES", names)
         imports = imports.replace("RANGES", ranges)
         for stem, text in (("m", imports), ("create", create)):
             source = folder / f"{stem}.txt"

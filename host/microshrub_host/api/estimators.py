@@ -75,14 +75,14 @@ class Estimators:
     def _models(self) -> dict[str, str]:
         """The learners by the names of their estimators."""
         return {
-            self._called.get(kind, _name(kind)): model
+            self._called.get(learner, _name(learner)): model
             for models in (MODELS, REGRESSORS)
-            for model, kind in models.items()
+            for model, learner in models.items()
         }
 
 
-def _name(kind: str) -> str:
-    return kind if kind.endswith(("Classifier", "Regressor")) else f"{kind}Classifier"
+def _name(learner: str) -> str:
+    return learner if learner.endswith(("Classifier", "Regressor")) else f"{learner}Classifier"
 
 
 def of_learner(adapter: Any) -> dict[str, Any]:

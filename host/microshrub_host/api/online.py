@@ -141,8 +141,8 @@ class Online:
 
     def _build(self) -> None:
         self._lock = RLock()
-        kind = learner_name(self._model)
-        self._learner = getattr(self._library, kind)(**self._parameters)
+        learner = learner_name(self._model)
+        self._learner = getattr(self._library, learner)(**self._parameters)
         self._quantizer = self._ranges()
         named = {name.rpartition(".")[2]: buffer for name, _, buffer in self._quantizer.buffers()}
         self._noted = (named["counts"], named["last"])  # what coding a row changes

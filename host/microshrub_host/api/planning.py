@@ -85,8 +85,8 @@ def budget(
     wanted = with_companions(wanted, parts)
     if own_program:
         native = chosen(target) == NATIVE
-        kind = learner_name(model)
-        return ram_budget.budget(wanted, target, kind, companions=parts, native=native)
+        learner = learner_name(model)
+        return ram_budget.budget(wanted, target, learner, companions=parts, native=native)
     return usual_budget(Deployment(wanted, target, learner_name(model), parts))
 
 

@@ -21,7 +21,7 @@ class CountedModel:
     """A model in the table, and the stream that it learns."""
 
     name: str
-    kind: str
+    learner: str
     parameters: Mapping[str, Any]
     codes: NDArray[np.uint16]  # (samples, features)
     labels: NDArray[np.uint8]
@@ -32,7 +32,7 @@ _SHRUB = {"window": 16, "trees": 4, "depth": 4, "step": 8}
 _TREE = {"depth": 8, "nodes": 63, "leaves": 8, "grace_period": 100, "split_confidence": 1e-3,
          "tie_threshold": 0.1, "adaptive": False, "bins": 16}  # fmt: skip
 
-# name, kind, features, classes and the rest of the parameters
+# name, learner, features, classes and the rest of the parameters
 TABLE: tuple[tuple[str, str, int, int, dict[str, Any]], ...] = (
     ("shrubs 16/4/4 (elec)", "ShrubEnsemble", 14, 2, _SHRUB),
     ("shrubs 32/8/5", "ShrubEnsemble", 8, 2, {"window": 32, "trees": 8, "depth": 5}),
@@ -51,8 +51,8 @@ THICKET_COUNTED = 4000
 def configurations(samples: int = WARMUP + COUNTED) -> list[CountedModel]:
     """Return the models of the table, each with a stream of that many samples."""
     return [
-        _model(name, kind, features, classes, samples, WARMUP, **parameters)
-        for name, kind, features, classes, parameters in TABLE
+        _model(name, learner, features, classes, samples, WARMUP, **parameters)
+        for name, learner, features, classes, parameters in TABLE
     ]
 
 
@@ -91,12 +91,12 @@ def for_rehearsals() -> list[CountedModel]:
 
 
 def _model(
-    name: str, kind: str, features: int, classes: int, samples: int, warmup: int, **more: Any
+    name: str, learner: str, features: int, classes: int, samples: int, warmup: int, **more: Any
 ) -> CountedModel:
     """Return a model of a shape, with a stream of that many samples."""
     codes, labels = stream(features, classes, samples)
     parameters = {"features": features, "classes": classes, **more}
-    return CountedModel(name, kind, parameters, codes, labels, warmup)
+    return CountedModel(name, learner, parameters, codes, labels, warmup)
 
 
 def clustered(features: int, classes: int, size: int, seed: int = 5) -> CountedModel:

@@ -12,7 +12,8 @@ from ..base.errors import UserError
 from ..companions.companion import with_companions
 from ..companions.pipeline import pipeline
 from ..features.feature_options import FeatureOptions
-from ..library.learners import defaults, learner, model_name
+from ..library import loader
+from ..library.learners import defaults, model_name
 from .board_files import Board
 from .deployment import Deployment
 from .fit_advice import options_to_lower
@@ -60,15 +61,15 @@ def bytes_for(deployment: Deployment) -> int:
     Where machine code is on the heap, and all of it leaves less than a quarter of the default,
     some kernels are bytecode: see _SLOWER.
     """
-    kind, parameters, board = deployment.learner, deployment.parameters, deployment.board
+    learner, parameters, board = deployment.learner, deployment.parameters, deployment.board
     alone, as_wide, sensed = size_plans(deployment)
 
     def within(slowest: float) -> int | None:
         plain = usual_budget(alone, slowest)
         if not plain.kernels.plain and slowest > 1:
             return None  # it is all machine code, as before
-        found = bytes_within(plain, sensor_bytes, parameters, board, kind, more)
-        return found if slowest == 1 or (found or 0) >= _most(kind) // _LEAST else None
+        found = bytes_within(plain, sensor_bytes, parameters, board, learner, more)
+        return found if slowest == 1 or (found or 0) >= _most(learner) // _LEAST else None
 
     sensor_bytes = usual_budget(sensed, 1).ram_bytes - usual_budget(as_wide, 1).ram_bytes
     everything = _largest(replace(deployment, names=((), ())))
@@ -78,7 +79,7 @@ def bytes_for(deployment: Deployment) -> int:
         more = max(more, 0)
     found = within(1) or 0
     for slowest, part in _SLOWER:
-        enough = _most(kind) // part
+        enough = _most(learner) // part
         if found < enough:
             room = within(slowest) or 0
             found = max(found, room if slowest < ANY else min(room, enough))
@@ -109,7 +110,7 @@ def bytes_within(
     sensor_bytes: int,
     parameters: Parameters,
     board: Board,
-    kind: str,
+    learner: str,
     more: int = 0,
 ) -> int | None:
     """The learner's default bytes, or fewer if the board has less beside the rest of a program.
@@ -119,7 +120,7 @@ def bytes_within(
     that and a quarter of the default, none stay free, and beside less than a sixteenth, the
     sensor has no room. None if no size has any.
     """
-    most = _most(kind)
+    most = _most(learner)
     for free, least in (
         (sensor_bytes + max(RESERVED - START_BYTES, more + _MARGIN), most // 4),
         (sensor_bytes + more + _MARGIN, most // 16),
@@ -129,24 +130,24 @@ def bytes_within(
 
         def too_large(steps: int, rest: Board = rest) -> bool:
             wanted: dict[str, Any] = {**parameters, SIZE: steps * _STEP}
-            if not exists(wanted, kind):
+            if not exists(wanted, learner):
                 return False
-            return not budget(wanted, rest, kind, plain.code, plain.of_program).fits
+            return not budget(wanted, rest, learner, plain.code, plain.of_program).fits
 
         size = _STEP * bisect.bisect(range(1, most // _STEP + 1), False, key=too_large)
-        if size >= max(least, _STEP) and exists({**parameters, SIZE: size}, kind):
+        if size >= max(least, _STEP) and exists({**parameters, SIZE: size}, learner):
             return size
     return None
 
 
-def _most(kind: str) -> int:
-    return int(defaults(model_name(kind))[SIZE])
+def _most(learner: str) -> int:
+    return int(defaults(model_name(learner))[SIZE])
 
 
-def exists(parameters: Parameters, kind: str) -> bool:
+def exists(parameters: Parameters, learner: str) -> bool:
     """Return whether the learner can be that small with these features and classes."""
     try:
-        learner(model_name(kind)).nbytes(**parameters)
+        getattr(loader.load("python"), learner).nbytes(**parameters)
     except ValueError:
         return False
     return True

@@ -53,19 +53,19 @@ def options_to_lower(
 
 def _which(deployment: Deployment, whole: Budget | None, frozen: bool) -> tuple[str, bool]:
     """The sentence, and whether any options fit."""
-    kind, board, learner_kwargs = deployment.learner, deployment.board, deployment.parameters
+    learner, board, learner_kwargs = deployment.learner, deployment.board, deployment.parameters
     code, program = (whole.code, whole.of_program) if whole else (None, None)
 
     def budget(changed: Parameters) -> Budget:
-        return ram_budget.budget(changed, board, kind, code, program, deployment.companions)
+        return ram_budget.budget(changed, board, learner, code, program, deployment.companions)
 
     if budget(learner_kwargs).fits:
         return f"It fits {board.name} as it is.", True
-    costly = _costly(learner_kwargs, kind)
+    costly = _costly(learner_kwargs, learner)
 
     def fits(**changes: Value) -> bool:
         changed = {**learner_kwargs, **changes}
-        size = _size_of(kind, changed)
+        size = _size_of(learner, changed)
         most = board.heap_free_bytes + board.grown_bytes(0)
         return 0 <= size <= most and budget(changed).fits
 
@@ -81,11 +81,11 @@ def _which(deployment: Deployment, whole: Budget | None, frozen: bool) -> tuple[
         return f"No option alone is enough; {options} together fit {board.name}.", True
     smallest = dict(learner_kwargs)
     for name, cost in costly.items():
-        values = [v for v in cost.lower if _size_of(kind, smallest | {name: v}) >= 0]
+        values = [v for v in cost.lower if _size_of(learner, smallest | {name: v}) >= 0]
         smallest |= {name: values[-1]} if values else {}
     least = budget(smallest)
     advice = (
-        f"Not even the smallest {model_name(kind)} fits {board.name}: all in all, it needs "
+        f"Not even the smallest {model_name(learner)} fits {board.name}: all in all, it needs "
         f"{least.peak_bytes:,} bytes, and {least.free_bytes:,} are free."
     )
     tiny = replace(deployment, parameters=smallest)
@@ -102,25 +102,25 @@ class _Cost:
     most: float  # of its range, 0 if it has none
 
 
-def _size_of(kind: str, learner_kwargs: Parameters) -> int:
+def _size_of(learner: str, learner_kwargs: Parameters) -> int:
     """Bytes of the learner's buffers, -1 if it refuses the parameters."""
     try:
-        return int(getattr(loader.load("python"), kind).nbytes(**learner_kwargs))
+        return int(getattr(loader.load("python"), learner).nbytes(**learner_kwargs))
     except ValueError:
         return -1
 
 
-def _costly(learner_kwargs: Parameters, kind: str) -> dict[str, _Cost]:
+def _costly(learner_kwargs: Parameters, learner: str) -> dict[str, _Cost]:
     """The parameters, including defaults, whose lower values need fewer bytes."""
-    found, now = {}, _size_of(kind, learner_kwargs)
-    for name, row in options_of(model_name(kind)).items():
+    found, now = {}, _size_of(learner, learner_kwargs)
+    for name, row in options_of(model_name(learner)).items():
         value = learner_kwargs.get(name, row.default)
         if value == 0 and row.low:  # the learner has chosen it
-            value = getattr(planned(kind, learner_kwargs), name)
+            value = getattr(planned(learner, learner_kwargs), name)
         lower = _lower(row, value)
         if row.choices:
-            lower = [v for v in lower if 0 <= _size_of(kind, {**learner_kwargs, name: v}) < now]
-        if lower and _size_of(kind, {**learner_kwargs, name: lower[-1]}) < now:
+            lower = [v for v in lower if 0 <= _size_of(learner, {**learner_kwargs, name: v}) < now]
+        if lower and _size_of(learner, {**learner_kwargs, name: lower[-1]}) < now:
             found[name] = _Cost(value, lower, row.high or 0)
     return found
 

@@ -130,6 +130,6 @@ def size_of(buffer: array[int] | bytearray | Unmade) -> int:
     return len(buffer) * (1 if isinstance(buffer, bytearray) else buffer.itemsize)
 
 
-def planned(kind: str, learner_kwargs: Mapping[str, Any]) -> Any:
+def planned(learner: str, learner_kwargs: Mapping[str, Any]) -> Any:
     """The learner as it will be on the heap, whatever its size: its buffers are not made."""
-    return getattr(loader.load("plan"), kind)(**learner_kwargs)
+    return getattr(loader.load("plan"), learner)(**learner_kwargs)

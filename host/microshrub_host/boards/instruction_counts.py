@@ -84,7 +84,7 @@ mix""".splitlines()
 
 def learned_on_pc(what: CountedModel) -> int:
     """The CRC of the model that has learned the whole stream in the simulator."""
-    model = getattr(loader.load(loader.fastest()), what.kind)(**what.parameters)
+    model = getattr(loader.load(loader.fastest()), what.learner)(**what.parameters)
     codes = array("H", what.codes.tobytes())
     labels = bytearray(what.labels.tobytes())
     model.run(codes, labels, bytearray(len(labels)))
@@ -150,7 +150,7 @@ class Counter:
     def count(
         self,
         which: int,
-        kind: str | None = None,
+        learner: str | None = None,
         parameters: Mapping[str, Any] | None = None,
         *,
         asked: bool = False,
@@ -158,11 +158,11 @@ class Counter:
     ) -> InstructionCost:
         """Instructions of each predict and each learn of a configuration, or of another model.
 
-        The latter is of that kind and has those parameters; it learns the configuration's stream.
+        The latter is of that class and has those parameters; it learns the configuration's stream.
         What predicting a sample has found is of use to learning it only with `asked`. With
         `quick`, decide() of thicket/decide.py predicts.
         """
-        self._start(which, kind, parameters)
+        self._start(which, learner, parameters)
         if quick:
             self._board.exec(_QUICK)
         crc, empty, (predict, learn) = self._ask(f"run.count({int(asked)})")
@@ -176,15 +176,17 @@ class Counter:
         _, empty, (ticks, calls) = self._ask(f"run.count_kernel({name!r}, {_arguments(name)})")
         return self._instructions(ticks - calls * empty), calls
 
-    def count_anomaly(self, which: int, kind: str = "AnomalyScore") -> tuple[Counts, int]:
+    def count_anomaly(self, which: int, detector: str = "AnomalyScore") -> tuple[Counts, int]:
         """Instructions of each update() of an anomaly score with a full window; its state's CRC.
 
-        It sees the configuration's stream. The kind may be NoveltyDetector, too: then it is
+        It sees the configuration's stream. The detector may be NoveltyDetector, too: then it is
         meet(), with a label that follows from the sample.
         """
         what = self._whats[which]
         samples, features = what.codes.shape
-        call = f"count_anomaly('/codes{which}', {features}, {what.warmup}, {samples}, {kind!r})"
+        call = (
+            f"count_anomaly('/codes{which}', {features}, {what.warmup}, {samples}, {detector!r})"
+        )
         return self._counted(call)
 
     def count_queries(self, which: int) -> tuple[Counts, Counts, int]:
@@ -200,10 +202,10 @@ class Counter:
         """Instructions of each rehearse() of the configuration's thicket behind its warm-up; its
         state's CRC."""
         what = self._whats[which]
-        model = f"microshrub.{what.kind}(**{dict(what.parameters)!r})"
+        model = f"microshrub.{what.learner}(**{dict(what.parameters)!r})"
         call = f"'/codes{which}', '/labels{which}', {model}, {what.warmup}, {len(what.codes)}"
         self._board.exec(f"{_OFTEN}\nimport microshrub")
-        self._import(what.kind, what.parameters)
+        self._import(what.learner, what.parameters)
         return self._counted(f"count_rehearsal({call})")
 
     def count_numbers(self, which: int, target: Mapping[str, Any]) -> tuple[Counts, int]:
@@ -212,7 +214,7 @@ class Counter:
         target has its parameters; the codes of the configuration's stream are its values.
         """
         what = self._whats[which]
-        model = f"{what.kind!r}, {dict(what.parameters)!r}, {dict(target)!r}"
+        model = f"{what.learner!r}, {dict(what.parameters)!r}, {dict(target)!r}"
         call = f"count_numbers({model}, '/codes{which}', {what.warmup}, {len(what.codes)})"
         return self._counted(call)
 
@@ -233,24 +235,24 @@ class Counter:
         return self._instructions(counts), int(crc)
 
     def _start(
-        self, which: int, kind: str | None = None, parameters: Mapping[str, Any] | None = None
+        self, which: int, learner: str | None = None, parameters: Mapping[str, Any] | None = None
     ) -> None:
         """Have `run` on the board, with a fresh model that has learned the first samples."""
         what = self._whats[which]
         files = f"'/codes{which}', '/labels{which}'"
         self._board.exec(f"{_OFTEN}\nfrom count import Run\nrun = None\ngc.collect()")
-        if kind:
-            self._import(kind, parameters or what.parameters)
-        model = f"{(kind or what.kind)!r}, {dict(parameters or what.parameters)!r}"
+        if learner:
+            self._import(learner, parameters or what.parameters)
+        model = f"{(learner or what.learner)!r}, {dict(parameters or what.parameters)!r}"
         self._board.exec(f"run = Run({model}, {files}, {self._warmups[which]})", SECONDS)
 
-    def _import(self, kind: str, parameters: Mapping[str, Any]) -> None:
+    def _import(self, learner: str, parameters: Mapping[str, Any]) -> None:
         """Let the board import a learner's modules one by one, so its heap stays in one piece."""
         begin = "import gc"
         for own in own_learners():
             begin += "\nfrom microshrub.learners import register"
             begin += f"\nregister({own.name!r}, {own.module!r})"
-        for module in ram_budget.modules_of(kind, dict(parameters)):
+        for module in ram_budget.modules_of(learner, dict(parameters)):
             if module in self._modules and module not in _AROUND:
                 begin += f"\nimport microshrub.{module}"
         self._board.exec(f"{begin}\ngc.collect()")
@@ -279,7 +281,7 @@ class Counter:
 def _stubs(whats: Sequence[CountedModel], arch: str) -> Iterator[tuple[str, bytes]]:
     """Modules of which thickets of up to 64 KB call nothing, without their functions' bodies: a
     program that `build` makes does not have these, and a board has no room for them."""
-    if any(what.kind != "Thicket" or what.parameters["bytes"] > _SMALL for what in whats):
+    if any(what.learner != "Thicket" or what.parameters["bytes"] > _SMALL for what in whats):
         return
     for name in _UNCALLED:
         tree = ast.parse(library_files.source_of(name).read_text(encoding="utf-8"))
@@ -294,7 +296,7 @@ def _stubs(whats: Sequence[CountedModel], arch: str) -> Iterator[tuple[str, byte
 
 def _imported(whats: Sequence[CountedModel]) -> list[str]:
     """The library's modules that programs with these models import."""
-    parts = (ram_budget.modules_of(what.kind, what.parameters) for what in whats)
+    parts = (ram_budget.modules_of(what.learner, what.parameters) for what in whats)
     return library_files.closure(module for part in parts for module in part)
 
 

@@ -91,13 +91,13 @@ class Clock:
 
     def _open(self, model: str, parameters: Mapping[str, Any]) -> Counter:
         """A native module has the kernels of one learner: another one needs a board of its own."""
-        kind, given = (MODELS[model], parameters) if self._native else ("", {})
-        modules = ram_budget.modules_of(kind, given) if self._native else ()
+        learner, given = (MODELS[model], parameters) if self._native else ("", {})
+        modules = ram_budget.modules_of(learner, given) if self._native else ()
         if self._counter is None or modules != self._modules:
             self.__exit__()
             codes, labels = self._codes, self._labels
             streams = [
-                CountedModel("", kind, given, codes[:many], labels[:many])
+                CountedModel("", learner, given, codes[:many], labels[:many])
                 for many in (_FEW, _MANY)
             ]
             warmups = (_FEW // 2, _MANY - _COUNTED)

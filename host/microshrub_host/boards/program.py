@@ -111,10 +111,10 @@ def usual_program(deployment: Deployment) -> Program:
     A companion that makes the samples decides how many features there are. A
     regressor for late targets, beside which no Forecast says more, forecasts from one lag.
     """
-    kind, parameters = deployment.learner, deployment.parameters
+    learner, parameters = deployment.learner, deployment.parameters
     companions, network = deployment.companions, deployment.network
     library = loader.load("plan")
-    of_numbers = library.learners.is_regressor(kind)
+    of_numbers = library.learners.is_regressor(learner)
     config = _CONFIG | {name: NETWORK[name] for name in NETWORK if name in network}
     config = copy.deepcopy(config)
     by = next((name for name in network if name in DATAGRAMS), None)
@@ -134,10 +134,10 @@ def usual_program(deployment: Deployment) -> Program:
         regression = _numbers(regression, parameters, made)
     columns = regression["columns"] if regression else made or int(parameters["features"])
     features = columns - 1 + regression["lags"] if regression else columns
-    moves = not of_numbers and library.learners.learner_class(kind).moves
+    moves = not of_numbers and library.learners.learner_class(learner).moves
     grows = moves and not deployment.fixed_ranges and not freezes(companions)
     return Program(
-        learner=kind,
+        learner=learner,
         parameters={**parameters, "features": features},
         feature_names=tuple(labels) or _numbered(columns),
         class_names=() if of_numbers else _classes(int(parameters["classes"]), classes, config),

@@ -70,7 +70,7 @@ def frozen_advice(program: Program, board: Board) -> str:
 
 def planned_budget(deployment: Deployment, slowest: float = ANY, exact: bool = False) -> Budget:
     """Return the budget that usual_budget() keeps, counted anew."""
-    board, kind = deployment.board, deployment.learner
+    board, learner = deployment.board, deployment.learner
     program = usual_program(deployment)
     library = ProgramLibrary(program, board, deployment.emit, deployment.freeze, slowest=slowest)
     if exact:
@@ -84,7 +84,7 @@ def planned_budget(deployment: Deployment, slowest: float = ANY, exact: bool = F
             part for part in _program_objects(program, board, code) if part.name not in _BESIDE
         ]
         budget = ram_budget.budget(
-            program.parameters, board, kind, list(code.parts), program_objects, counted,
+            program.parameters, board, learner, list(code.parts), program_objects, counted,
             frozen=deployment.fixed_ranges,
             kernels=code.kernels,
         )  # fmt: skip
@@ -124,15 +124,15 @@ def _program_objects(program: Program, board: Board, code: ProgramCode) -> list[
     return [*found, *([Part("Wi-Fi", radio, "while it is on", "program")] if radio else [])]
 
 
-def _typical(kind: str, parameters: Parameters) -> dict[str, Any]:
+def _typical(learner: str, parameters: Parameters) -> dict[str, Any]:
     """Parameters of a typical size with which the program has about the same code."""
-    rows = options_of(model_name(kind))
+    rows = options_of(model_name(learner))
     found = {
         name: _typical_of(value, rows.get(name), _TYPICAL.get(name, 0))
         for name, value in parameters.items()
     }
     try:
-        same = ram_budget.modules_of(kind, found) == ram_budget.modules_of(kind, parameters)
+        same = ram_budget.modules_of(learner, found) == ram_budget.modules_of(learner, parameters)
     except ValueError:
         same = False
     return found if same else dict(parameters)

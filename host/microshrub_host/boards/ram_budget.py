@@ -150,7 +150,7 @@ class Budget:
 def budget(
     learner_kwargs: Parameters,
     board: Board,
-    kind: str,
+    learner: str,
     code: list[Part] | None = None,
     program_objects: list[Part] | None = None,
     companions: Companions = (),
@@ -167,19 +167,19 @@ def budget(
     native module; raises NoNativeTools. With `frozen`, ranges do not grow. kernels are those of
     the code. Raises ValueError for parameters that the learner refuses.
     """
-    library, learner = loader.load("plan"), planned(kind, learner_kwargs)
-    made = {each.title: each.on_board(library, learner) for each in companions}
-    objects = _objects(library, learner, kind, frozen or freezes(companions))
+    library, model = loader.load("plan"), planned(learner, learner_kwargs)
+    made = {each.title: each.on_board(library, model) for each in companions}
+    objects = _objects(library, model, learner, frozen or freezes(companions))
     objects |= {title: each.part for title, each in made.items() if each.part}
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
     growing = isinstance(objects["quantizer"], loader.load("plan").GrowingQuantizer)
-    names = texts(board.arch, modules_of(kind, learner_kwargs, growing))
+    names = texts(board.arch, modules_of(learner, learner_kwargs, growing))
     start = 0 if program_objects is None else START_BYTES
     program_objects = (program_objects or []) + _others(made, names)
     if kernels.plain:
         program_objects.append(_tables(objects))
     if code is None:
-        code = code_parts(board, kind, learner_kwargs, native, companions, growing)
+        code = code_parts(board, learner, learner_kwargs, native, companions, growing)
     overhead = _overhead(objects, buffers, names) + program_objects
     ram = sum(part.bytes for part in (*buffers, *overhead, *code))
     machine_code = sum(part.elsewhere for part in code)
@@ -198,22 +198,22 @@ def budget(
     )
 
 
-def _objects(library: Any, learner: Any, kind: str, frozen: bool) -> dict[str, Any]:
+def _objects(library: Any, model: Any, learner: str, frozen: bool) -> dict[str, Any]:
     """The learner, its quantizer, its metrics or target, and the rows of a sample."""
-    features = learner.features
+    features = model.features
     return {
-        "quantizer": _quantizer(library, learner, frozen),
-        **_of_targets(library, kind, learner),
+        "quantizer": _quantizer(library, model, frozen),
+        **_of_targets(library, learner, model),
         "rows": (array("i", bytes(4 * features)), array("H", bytes(2 * features))),
-        "model": learner,
+        "model": model,
     }
 
 
-def _quantizer(library: Any, learner: Any, frozen: bool) -> Any:
-    """One whose ranges grow, if they are not frozen and the learner can move along."""
-    if getattr(learner, "moves", False) and not frozen:
-        return library.GrowingQuantizer(learner.features, (learner,))
-    return library.Quantizer(learner.features)
+def _quantizer(library: Any, model: Any, frozen: bool) -> Any:
+    """One whose ranges grow, if they are not frozen and the model can move along."""
+    if getattr(model, "moves", False) and not frozen:
+        return library.GrowingQuantizer(model.features, (model,))
+    return library.Quantizer(model.features)
 
 
 def _others(made: Mapping[str, BoardObjects], names: Collection[str]) -> list[Part]:
@@ -227,11 +227,11 @@ def _others(made: Mapping[str, BoardObjects], names: Collection[str]) -> list[Pa
     return found
 
 
-def _of_targets(library: Any, kind: str, learner: Any) -> dict[str, Any]:
+def _of_targets(library: Any, learner: str, model: Any) -> dict[str, Any]:
     """Return the objects that know the classes, or the numbers, that are learned."""
-    if library.learners.is_regressor(kind):
+    if library.learners.is_regressor(learner):
         return {"target": library.Target()}
-    return {"metrics": library.Metrics(learner.classes)}
+    return {"metrics": library.Metrics(model.classes)}
 
 
 def _buffers(owner: str, thing: Any) -> list[Part]:
@@ -284,35 +284,35 @@ def _peak(objects: Mapping[str, Any]) -> int:
 
 
 def modules_of(
-    kind: str, learner_kwargs: Parameters | None = None, growing: bool = False
+    learner: str, learner_kwargs: Parameters | None = None, growing: bool = False
 ) -> tuple[str, ...]:
     """The modules of the device library that a program with such a learner imports.
 
     With `growing`, its ranges grow.
     """
     library = loader.load("plan")
-    numbers = library.learners.is_regressor(kind)
-    learner = planned(kind, learner_kwargs or (_NARROWEST if numbers else _SMALLEST))
+    numbers = library.learners.is_regressor(learner)
+    model = planned(learner, learner_kwargs or (_NARROWEST if numbers else _SMALLEST))
     quantizer = library.GrowingQuantizer if growing else library.Quantizer
-    parts = [*_used(learner), quantizer, library.Target if numbers else library.Metrics]
+    parts = [*_used(model), quantizer, library.Target if numbers else library.Metrics]
     homes = [part.__module__.partition(".")[2] for part in parts]
     return tuple(dict.fromkeys([*homes, _REGISTRY]))
 
 
-def _used(learner: Any) -> list[Any]:
-    """Return the learner's class, its kernel, and its members' kernels, which are attributes."""
-    members = (part for member in _members(learner) for part in _used(member))
-    return [type(learner), learner._learn, *members]
+def _used(model: Any) -> list[Any]:
+    """Return the model's class, its kernel, and its members' kernels, which are attributes."""
+    members = (part for member in _members(model) for part in _used(member))
+    return [type(model), model._learn, *members]
 
 
-def _members(learner: Any) -> list[Any]:
+def _members(model: Any) -> list[Any]:
     base = loader.load("plan").learner.Learner
-    return [item for item in vars(learner).values() if isinstance(item, base)]
+    return [item for item in vars(model).values() if isinstance(item, base)]
 
 
 def code_parts(
     board: Board,
-    kind: str,
+    learner: str,
     learner_kwargs: Parameters | None = None,
     native: bool = False,
     companions: Companions = (),
@@ -323,10 +323,10 @@ def code_parts(
     more = [
         name
         for each in companions
-        for name, needed in each.modules(config, kind).items()
+        for name, needed in each.modules(config, learner).items()
         if needed and (isinstance(each, Extracted) or not name.startswith("device."))
     ]
-    modules = (*modules_of(kind, learner_kwargs, growing), *more)
+    modules = (*modules_of(learner, learner_kwargs, growing), *more)
     return parts_of(board, library_heap(board.arch, modules, native=native))
 
 

@@ -37,42 +37,42 @@ _SIZE, _MOST = "bytes", 16384  # no learner where there is too little room is la
 _KEPT = 64  # learners whose work is remembered
 
 
-def kernel_work(kind: str, parameters: Mapping[str, Any]) -> dict[str, int]:
+def kernel_work(learner: str, parameters: Mapping[str, Any]) -> dict[str, int]:
     """The nodes a sample of each kernel that ran, by names as "thicket.neighbours.search".
 
-    kind is the learner's class. Kernels that had nothing to do are there, with 0, if they are in
-    modules that it imports.
+    learner is the name of its class. Kernels that had nothing to do are there, with 0, if they
+    are in modules that it imports.
     """
     given = dict(parameters)
     if _SIZE in given:
         given[_SIZE] = min(given[_SIZE], _MOST)
-    asked = f"{loader.digest()} {kind} {sorted(given.items())}"
+    asked = f"{loader.digest()} {learner} {sorted(given.items())}"
     key = (
         asked.encode() + Path(__file__).read_bytes() + Path(kernel_rewriting.__file__).read_bytes()
     )
     found: dict[str, int] = json.loads(
-        remembered("work", key, lambda: json.dumps(_measured(kind, given)).encode(), _KEPT)
+        remembered("work", key, lambda: json.dumps(_measured(learner, given)).encode(), _KEPT)
     )
     return found
 
 
-def _measured(kind: str, parameters: Mapping[str, Any]) -> dict[str, int]:
+def _measured(learner: str, parameters: Mapping[str, Any]) -> dict[str, int]:
     library = loader.load("counted")
     work = getattr(library, kernel_rewriting.WORK)
-    learner = library.learners.learner_class(kind)(**parameters)
+    model = library.learners.learner_class(learner)(**parameters)
     work.clear()
-    grows = getattr(learner, "moves", False)
-    modules = {*library_files.closure(modules_of(kind, parameters, grows))}.difference(_NOT_RUN)
+    grows = getattr(model, "moves", False)
+    modules = {*library_files.closure(modules_of(learner, parameters, grows))}.difference(_NOT_RUN)
     if grows:
-        quantizer = library.GrowingQuantizer(learner.features, (learner,))
+        quantizer = library.GrowingQuantizer(model.features, (model,))
         encode = quantizer.encode
     else:
         encode = _cut
-    codes = array("H", bytes(2 * learner.features))
-    for raw, outcome in _samples(learner.features, getattr(learner, "classes", 0)):
+    codes = array("H", bytes(2 * model.features))
+    for raw, outcome in _samples(model.features, getattr(model, "classes", 0)):
         encode(raw, codes)
-        learner.predict(codes)
-        learner.learn(codes, outcome)
+        model.predict(codes)
+        model.learn(codes, outcome)
     return {name: work[name] // _SAMPLES for name in _kernels_of(sorted(modules))}
 
 

@@ -28,10 +28,10 @@ def write_table(
     for name in boards:
         say(f"what typical programs take on {name}")
         board = board_files.load(name)
-        for kind in [kind for kind in MODELS if SIZE in defaults(kind)]:
+        for model in [model for model in MODELS if SIZE in defaults(model)]:
             for features, classes in _SHAPES:
-                parameters = defaults(kind) | {"features": features, "classes": classes}
-                for each in size_plans(Deployment(parameters, board, MODELS[kind])):
+                parameters = defaults(model) | {"features": features, "classes": classes}
+                for each in size_plans(Deployment(parameters, board, MODELS[model])):
                     with contextlib.suppress(UserError):  # which has no room there
                         planned_budget(each, 1)
     file.write_bytes(program_codes.counted())

@@ -91,7 +91,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.native and native_files.can_be_made("x86"):
         names += (engines.NATIVE,)
     start = functools.partial(
-        engines.start, kind=learner_name(arguments.model), parameters=parameters, **more
+        engines.start, learner=learner_name(arguments.model), parameters=parameters, **more
     )
     starters = {name: functools.partial(start, name) for name in names}
     console.say(f"{'samples':>9}  " + "  ".join(f"{n:>11}" for n in names))

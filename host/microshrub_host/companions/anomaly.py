@@ -131,7 +131,7 @@ class Anomaly(Companion):
         return wanted | {"states": [f"{name}.state" for name in cls.states]}
 
     @classmethod
-    def modules(cls, config: Mapping[str, Any], kind: str) -> dict[str, bool]:
+    def modules(cls, config: Mapping[str, Any], learner: str) -> dict[str, bool]:
         part = config.get(cls.name) or {}
         scores = dict.fromkeys(("anomaly", "device.anomaly_scores"), bool(part))
         return scores | {"device.anomaly_scores:NormalButton": part.get("pin") is not None}

@@ -165,10 +165,10 @@ class Companion:
         return wanted
 
     @classmethod
-    def modules(cls, config: Mapping[str, Any], kind: str) -> dict[str, bool]:
+    def modules(cls, config: Mapping[str, Any], learner: str) -> dict[str, bool]:
         """The modules of the device library that it may need, and whether it needs them.
 
-        config is the config.json of a learner of that kind, or what companions have of it.
+        config is the config.json of that learner, or what companions have of it.
         """
         return {}
 

@@ -153,9 +153,9 @@ class LabelBudget(Companion):
             )
 
     @classmethod
-    def modules(cls, config: Mapping[str, Any], kind: str) -> dict[str, bool]:
+    def modules(cls, config: Mapping[str, Any], learner: str) -> dict[str, bool]:
         part = config.get(cls.name)
-        rehearsed = bool(part) and kind == "Thicket" and not config.get("spare_classes")
+        rehearsed = bool(part) and learner == "Thicket" and not config.get("spare_classes")
         asks = dict.fromkeys(("active_learning", "device.label_queries"), bool(part))
         return {**asks, "thicket.rehearsal": rehearsed}
 

@@ -43,7 +43,7 @@ class Forecast(Companion):
         return {"regression": {**self.parameters, "ends": None}}
 
     @classmethod
-    def modules(cls, config: Mapping[str, Any], kind: str) -> dict[str, bool]:
+    def modules(cls, config: Mapping[str, Any], learner: str) -> dict[str, bool]:
         numbers = config["regression"]
         return {
             "forecaster": True,
@@ -85,7 +85,7 @@ class Extracted(Companion):
         return {"kind": "adc", "pins": list(range(channels)), "rate": _RATE}
 
     @classmethod
-    def modules(cls, config: Mapping[str, Any], kind: str) -> dict[str, bool]:
+    def modules(cls, config: Mapping[str, Any], learner: str) -> dict[str, bool]:
         return dict(modules_by_need(config["extraction"]))
 
 

@@ -218,7 +218,7 @@ class SpareClasses(Companion):
         return own | pins | {"states": [f"{name}.state" for name in cls.states]}
 
     @classmethod
-    def modules(cls, config: Mapping[str, Any], kind: str) -> dict[str, bool]:
+    def modules(cls, config: Mapping[str, Any], learner: str) -> dict[str, bool]:
         there = bool(config.get(cls.name))
         own = there and config.get("sensor", _SERIAL) != _SERIAL
         used = dict.fromkeys(("spare_classes", "device.novel_classes"), there)

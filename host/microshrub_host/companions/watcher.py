@@ -52,7 +52,7 @@ class Watcher(Companion):
         return {CONFIG: {self.name: self.row}}
 
     @classmethod
-    def modules(cls, config: Mapping[str, Any], kind: str) -> dict[str, bool]:
+    def modules(cls, config: Mapping[str, Any], learner: str) -> dict[str, bool]:
         return {cls.module: cls.name in (config.get(CONFIG) or {})}
 
     @classmethod

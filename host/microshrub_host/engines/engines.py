@@ -36,13 +36,15 @@ class LocalEngine:
     def __init__(
         self,
         engine: str,
-        kind: str,
+        learner: str,
         parameters: Parameters,
         companions: Sequence[HasPlan] = (),
         growing: bool = False,
     ) -> None:
         plans = [each.plan() for each in companions]
-        self._session = session.open_session(loader.load(engine), kind, parameters, plans, growing)
+        self._session = session.open_session(
+            loader.load(engine), learner, parameters, plans, growing
+        )
         self._dtype = prediction_type(self._session)
 
     def observe(self, raw: Raw) -> None:
@@ -100,7 +102,7 @@ def available() -> tuple[str, ...]:
 
 def start(
     engine: str,
-    kind: str,
+    learner: str,
     parameters: Parameters,
     companions: Sequence[HasPlan] = (),
     growing: bool = False,
@@ -116,5 +118,5 @@ def start(
     """
     if engine in ("micropython", NATIVE):
         native = engine == NATIVE
-        return MicroPythonEngine(kind, parameters, companions, growing, native=native)
-    return LocalEngine(engine, kind, parameters, companions, growing)
+        return MicroPythonEngine(learner, parameters, companions, growing, native=native)
+    return LocalEngine(engine, learner, parameters, companions, growing)

@@ -75,7 +75,7 @@ class MicroPythonEngine:
 
     def __init__(
         self,
-        kind: str,
+        learner: str,
         parameters: Parameters,
         companions: Sequence[HasPlan] = (),
         growing: bool = False,
@@ -89,11 +89,11 @@ class MicroPythonEngine:
         So it does if there are learners of the user's own, which stand elsewhere as sources. With
         `native`, the kernels of these files are in a native module; raises NoNativeTools.
         """
-        own = [(learner.name, learner.module) for learner in own_learners()]
+        own = [(each.name, each.module) for each in own_learners()]
         # The layout of the buffers is the same on every engine; only their contents may differ.
         library = loader.load("python")
         plans = [each.plan() for each in companions]
-        plan = session.open_session(library, kind, parameters, plans, growing)
+        plan = session.open_session(library, learner, parameters, plans, growing)
         self._dtype = prediction_type(plan)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
         if compiled or native or own or own_parts():
@@ -109,7 +109,7 @@ class MicroPythonEngine:
             words = [piped_session.__file__, str(library_files.folder().parent)]
         self._program = PipedProgram(words, heap)
         self._ask = self._program.ask
-        config: dict[str, Any] = {"kind": kind, "parameters": dict(parameters), "own": own}
+        config: dict[str, Any] = {"kind": learner, "parameters": dict(parameters), "own": own}
         config |= {"companions": plans, "growing": growing}
         self._ask(b"C", json.dumps(config).encode())
 

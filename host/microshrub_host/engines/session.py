@@ -79,13 +79,13 @@ class Session(_Model):
     def __init__(
         self,
         library: "ModuleType",
-        kind: str,
+        learner: str,
         parameters: "Mapping[str, Any]",
         companions: "Sequence[Plan]" = (),
         growing: bool = False,
     ) -> None:
         self.allow = _allocations
-        self.model = self.learner = getattr(library, kind)(**parameters)
+        self.model = self.learner = getattr(library, learner)(**parameters)
         self.classes = self.model.classes  # of the labels
         self.runner = self.model  # what predicts and learns rows
         self.companions: list[Any] = []
@@ -175,11 +175,11 @@ class NumberSession(_Model):
     def __init__(
         self,
         library: "ModuleType",
-        kind: str,
+        learner: str,
         parameters: "Mapping[str, Any]",
         target: "Mapping[str, Any]",
     ) -> None:
-        self.model = getattr(library, kind)(**parameters)
+        self.model = getattr(library, learner)(**parameters)
         self.forecaster = library.Forecaster(self.model, **target)
         self.quantizer = self.forecaster.quantizer
         self._runs = _module(library.__name__ + ".forecast_runs").ForecastRuns(self.forecaster)
@@ -234,15 +234,15 @@ class NumberSession(_Model):
 
 def open_session(
     library: "ModuleType",
-    kind: str,
+    learner: str,
     parameters: "Mapping[str, Any]",
     companions: "Sequence[Plan]" = (),
     growing: bool = False,
 ) -> "Any":
     """A session of the learner of that name, which predicts numbers beside a Forecaster."""
     if companions and companions[0][1] == FORECASTER:
-        return NumberSession(library, kind, parameters, companions[0][2])
-    return Session(library, kind, parameters, companions, growing)
+        return NumberSession(library, learner, parameters, companions[0][2])
+    return Session(library, learner, parameters, companions, growing)
 
 
 def _named(module: str, name: str) -> "Any":

@@ -60,9 +60,9 @@ class _Models(Mapping[str, str]):
         return len(self._known())
 
 
-def short_name(kind: str) -> str:
+def short_name(learner: str) -> str:
     """What people call the learner of that class: shrub, or shrub-regressor if of numbers."""
-    words = [word.lower() for word in re.findall("[A-Z][a-z0-9]*|.+", kind)]
+    words = [word.lower() for word in re.findall("[A-Z][a-z0-9]*|.+", learner)]
     return "-".join([words[0], *words[-1:]] if words[-1] == "regressor" else words[:1])
 
 
@@ -119,17 +119,19 @@ def register(name: str, path: str | os.PathLike[str]) -> None:
         raise
 
 
-def model_name(kind: str) -> str:
+def model_name(learner: str) -> str:
     """The name that people use for a learner's class. Raises UserError if there is none."""
     for model, name in [*MODELS.items(), *REGRESSORS.items()]:
-        if name == kind:
+        if name == learner:
             return model
-    raise UserError(f"the learner {kind!r} is unknown. {did_you_mean(kind, MODELS.values())}")
+    raise UserError(
+        f"the learner {learner!r} is unknown. {did_you_mean(learner, MODELS.values())}"
+    )
 
 
-def companion(package: str, kind: str) -> Any:
+def companion(package: str, learner: str) -> Any:
     """The module of a package that has the learner's short name; None if there is none."""
-    name = f"{package}.{model_name(kind).replace('-', '_')}"
+    name = f"{package}.{model_name(learner).replace('-', '_')}"
     return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
@@ -161,11 +163,11 @@ class Parameter:
 
 def parameters(model: str) -> dict[str, Parameter]:
     """The parameters by name, without features and classes."""
-    kind = learner(model)
-    texts = _texts(kind)
+    learner_class = learner(model)
+    texts = _texts(learner_class)
     read = loader.load("python").learner._read
     result = {}
-    for name, default, *allowed in kind._rows():
+    for name, default, *allowed in learner_class._rows():
         low, high = None, None
         choices: tuple[Any, ...] = ()
         if allowed and "|" in allowed[0]:
@@ -232,14 +234,14 @@ def number_parameters(model: str, features: int, late: int) -> dict[str, int]:
     return {"features": features, "late": late} if asks else {"features": features}
 
 
-def _texts(kind: Any) -> dict[str, str]:
+def _texts(learner_class: Any) -> dict[str, str]:
     """What the docstring's table says about each parameter; its rows start `    name  text`.
 
     What it does not say, those of the classes that it comes from do.
     """
     result: dict[str, str] = {}
     name = ""
-    docs = (inspect.cleandoc(each.__doc__ or "") for each in reversed(kind.__mro__[:-1]))
+    docs = (inspect.cleandoc(each.__doc__ or "") for each in reversed(learner_class.__mro__[:-1]))
     for line in "\n\n".join(docs).splitlines():
         row = re.match(r"(\w+) {2,}(.*)", line)
         if row:

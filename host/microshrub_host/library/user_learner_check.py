@@ -145,15 +145,18 @@ def make(library: ModuleType, name: str, shape: dict[str, int], **parameters: An
 
     Raises LearnerError if the name and the base class do not agree.
     """
-    numbers, kind = library.learners.is_regressor(name), library.learners.learner_class(name)
-    if issubclass(kind, library.regressor.Regressor) != numbers:
+    numbers, learner_class = (
+        library.learners.is_regressor(name),
+        library.learners.learner_class(name),
+    )
+    if issubclass(learner_class, library.regressor.Regressor) != numbers:
         base, does = ("Learner", "") if numbers else ("Regressor", "not ")
         raise LearnerError(
             f"{name} inherits from {base}, and its name does {does}end in Regressor: only "
             "learners of numbers inherit from Regressor, and all of their names end in it"
         )
     result = {k: v for k, v in shape.items() if k != "classes" or not numbers}
-    return kind(**result, **parameters)
+    return learner_class(**result, **parameters)
 
 
 def quick(library: ModuleType, name: str, path: Path) -> None:

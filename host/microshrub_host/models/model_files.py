@@ -381,7 +381,7 @@ def class_of(library: ModuleType, name: str) -> Any:
 def _build(file: ModelFile) -> OpenModel:
     """The objects with their states. Raises ValueError if these do not belong together."""
     library = loader.load("python")
-    kind = class_of(library, file.learner)
+    learner_class = class_of(library, file.learner)
     if library.learners.is_regressor(file.learner) != (file.regression is not None):
         raise ValueError(f"config.json does not tell what {file.learner} predicts")
     shape = {"features"} if file.regression else {"features", "classes"}
@@ -389,12 +389,14 @@ def _build(file: ModelFile) -> OpenModel:
     unknown = sorted(set(file.parameters) - known)
     if unknown:
         raise ValueError(f"{file.learner} has no parameter {unknown[0]}")
-    if kind.nbytes(**file.parameters) > len(file.states.learner):  # before so much is allocated
+    if learner_class.nbytes(**file.parameters) > len(
+        file.states.learner
+    ):  # before so much is allocated
         raise ValueError("the saved state is too short for the parameters")
     missing = sorted(shape - set(file.parameters))
     if missing:
         raise ValueError(f"the parameters have no {missing[0]}")
-    learner = kind(**file.parameters)
+    learner = learner_class(**file.parameters)
     forecaster = None
     if file.regression:
         columns = len(file.feature_names)

@@ -33,16 +33,16 @@ class Settled:
     words: Words
 
 
-def settled(kind: str, parameters: Mapping[str, Any]) -> Settled:
+def settled(learner: str, parameters: Mapping[str, Any]) -> Settled:
     """The words that a learner's configuration fixes. Raises ValueError for bad parameters."""
-    learner = getattr(loader.load("python"), kind)(**parameters)
-    buffers = {name: buffer for name, code, buffer in learner.buffers() if code == "i"}
+    model = getattr(loader.load("python"), learner)(**parameters)
+    buffers = {name: buffer for name, code, buffer in model.buffers() if code == "i"}
     words = {
         place_of(name): {k: buffers[name][k] for k in fixed}
-        for name, fixed in learner._FIXED
+        for name, fixed in model._FIXED
         if name in buffers and "." in name
     }
-    return Settled(learner.configuration(), words)
+    return Settled(model.configuration(), words)
 
 
 def with_words(

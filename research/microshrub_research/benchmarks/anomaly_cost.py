@@ -19,7 +19,7 @@ def novelty_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
     return anomaly_rows(boards, "NoveltyDetector")
 
 
-def anomaly_rows(boards: Sequence[str], kind: str = "AnomalyScore") -> list[tuple[str, ...]]:
+def anomaly_rows(boards: Sequence[str], detector: str = "AnomalyScore") -> list[tuple[str, ...]]:
     """The table, its head first: instructions of update(x) for some numbers of features.
 
     Raises UserError if a board ends up in another state than the simulator's.
@@ -30,8 +30,8 @@ def anomaly_rows(boards: Sequence[str], kind: str = "AnomalyScore") -> list[tupl
         for board in boards:
             with instruction_counts.Counter(board, whats) as counter:
                 for i, what in enumerate(whats):
-                    counts, crc = counter.count_anomaly(i, kind)
-                    score = _on_pc(what, kind)
+                    counts, crc = counter.count_anomaly(i, detector)
+                    score = _on_pc(what, detector)
                     if crc != score.state_crc32() & 0xFFFFFFFF:
                         raise UserError(f"{board}: another state than in the simulator")
                     size = table_bytes(score)
@@ -47,10 +47,10 @@ def table_bytes(part: Any) -> int:
     return sum(memoryview(buffer).nbytes for _, _, buffer in part.buffers())
 
 
-def _on_pc(what: counted_models.CountedModel, kind: str) -> Any:
+def _on_pc(what: counted_models.CountedModel, name: str) -> Any:
     library = loader.load(loader.fastest())
     rows = len(what.codes)
-    if kind == "NoveltyDetector":
+    if name == "NoveltyDetector":
         detector = library.NoveltyDetector(what.codes.shape[1], 2)
         for codes in what.codes:
             x = array("H", codes.tobytes())

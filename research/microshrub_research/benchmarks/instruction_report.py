@@ -93,7 +93,7 @@ def measure(
         for i, (board, what) in enumerate(itertools.product(boards, whats)):
             with instruction_counts.Counter(board, [what], native=native) as counter:
                 result.append((board, what, _counted(counter, what, board)))
-                if what.kind == "Thicket":
+                if what.learner == "Thicket":
                     # a native module has no decide()
                     for how in (ASKED,) if native else (ASKED, QUICK):
                         again = replace(what, name=what.name + how)
@@ -107,7 +107,7 @@ def _counted(
 ) -> instruction_counts.InstructionCost:
     """What a model costs; raises UserError if its state is not the simulator's."""
     asked, quick = (what.name.endswith(how) for how in (ASKED, QUICK))
-    cost = counter.count(0, what.kind, what.parameters, asked=asked, quick=quick)
+    cost = counter.count(0, what.learner, what.parameters, asked=asked, quick=quick)
     expected = instruction_counts.learned_on_pc(what)
     if cost.crc != expected:
         text = f"{what.name} on the {board} is not what the simulator computes"
@@ -138,7 +138,7 @@ def figures(counts: instruction_counts.Counts) -> tuple[str, ...]:
 
 def kernels(board: str) -> list[tuple[str, ...]]:
     """The table of the shrub ensembles' kernels on a board: head, then a row for each."""
-    shrubs = (w for w in counted_models.configurations() if w.kind == "ShrubEnsemble")
+    shrubs = (w for w in counted_models.configurations() if w.learner == "ShrubEnsemble")
     whats = [what for what in shrubs if what.parameters["window"] <= _KERNELS_MOST]
     table: list[tuple[str, ...]] = [_KERNELS_HEAD]
     with (

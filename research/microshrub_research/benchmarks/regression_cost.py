@@ -50,7 +50,7 @@ def counted_models(samples: int = _SAMPLES, first: int = _FIRST) -> list[Counted
 def learned_on_pc(what: CountedModel) -> int:
     """The CRC of the learner that has taken the whole stream in the simulator."""
     rows = what.codes.astype(np.int32)
-    with engines.start(loader.fastest(), what.kind, what.parameters, [Forecast(TARGET)]) as run:
+    with engines.start(loader.fastest(), what.learner, what.parameters, [Forecast(TARGET)]) as run:
         run.observe(rows)
         run.freeze()
         run.run(rows)
@@ -71,7 +71,7 @@ def number_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
                     counts, crc = counter.count_numbers(i, TARGET)
                     if crc != learned_on_pc(what):
                         raise UserError(f"{board}: another state than in the simulator")
-                    size = getattr(loader.load("python"), what.kind).nbytes(**what.parameters)
+                    size = getattr(loader.load("python"), what.learner).nbytes(**what.parameters)
                     numbers = (size, round(float(np.median(counts))), counts.max())
                     table.append((board, what.name, *(f"{number:,}" for number in numbers)))
                     update(len(table) - 1, len(whats) * len(boards), f"{board}: {what.name}")

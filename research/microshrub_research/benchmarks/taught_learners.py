@@ -89,14 +89,14 @@ class _River:
 @dataclass(frozen=True)
 class _Batch:
     module: str
-    kind: str
+    learner: str
     settings: Mapping[str, Any]
     seeded: bool = True
     scaled: bool = False  # whether features are centred, and divided by their deviations
 
     def __call__(self, lesson: Lesson, seed: int) -> Answers:
         seeded = {"random_state": seed} if self.seeded else {}
-        model = getattr(scikit(self.module), self.kind)(**self.settings, **seeded)
+        model = getattr(scikit(self.module), self.learner)(**self.settings, **seeded)
         if self.scaled:
             scaler = scikit("preprocessing").StandardScaler()
             model = scikit("pipeline").make_pipeline(scaler, model)

@@ -27,7 +27,7 @@ def thicket_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
         for board, *shape in wanted:
             what = clustered(*shape)
             with Counter(board, [what], native=True) as counter:
-                cost = counter.count(0, what.kind, what.parameters)
+                cost = counter.count(0, what.learner, what.parameters)
             if cost.crc != learned_on_pc(what):
                 raise UserError(f"{board}: another state than in the simulator")
             numbers = [figures(counts)[1:3] for counts in (cost.predict, cost.learn)]

@@ -44,7 +44,7 @@ class _Lesson:
     them are counted."""
 
     name: str
-    kind: str
+    learner: str
     parameters: dict[str, Any]
     rows: NDArray[np.int32]
     labels: NDArray[np.uint8]
@@ -85,14 +85,16 @@ def _lessons() -> list[_Lesson]:
     for what in counted_models.configurations(counted_models.WARMUP + SAMPLES):
         if what.name in _COUNTED:
             codes = what.codes.astype(np.int32)
-            found.append(_Lesson(what.name, what.kind, dict(what.parameters), codes, what.labels))
+            found.append(
+                _Lesson(what.name, what.learner, dict(what.parameters), codes, what.labels)
+            )
     return found
 
 
 def _counted(lesson: _Lesson) -> list[NDArray[np.int64]]:
     """Instructions of each predict and each learn, native and viper: (samples, 2) each."""
     with xtensa_core.KernelCalls() as recording:
-        model = recording.library.learners.learner_class(lesson.kind)(**lesson.parameters)
+        model = recording.library.learners.learner_class(lesson.learner)(**lesson.parameters)
         features = lesson.rows.shape[1]
         quantizer = (
             recording.library.GrowingQuantizer(features, (model,)) if lesson.grows else None
@@ -110,7 +112,7 @@ def _counted(lesson: _Lesson) -> list[NDArray[np.int64]]:
             recording.mark()
             model.learn(codes, int(lesson.labels[i]))
             recording.mark()
-    modules = library_files.closure(modules_of(lesson.kind, lesson.parameters, lesson.grows))
+    modules = library_files.closure(modules_of(lesson.learner, lesson.parameters, lesson.grows))
     result = []
     for kind in xtensa_core.MAKERS:
         counts = xtensa_core.run(recording, modules, kind, count=True).instructions

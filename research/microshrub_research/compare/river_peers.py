@@ -64,8 +64,8 @@ def make(learner: str, settings: Mapping[str, Any]) -> Any:
     before, pipe, last = learner.rpartition(" | ")
     if pipe:
         return make(before, {}) | make(last, settings)
-    module, _, kind = learner.partition(".")
+    module, _, name = learner.partition(".")
     arguments = dict(settings)
     if "model" in arguments:
         arguments["model"] = make(arguments["model"], {})
-    return getattr(importlib.import_module(f"river.{module}"), kind)(**arguments)
+    return getattr(importlib.import_module(f"river.{module}"), name)(**arguments)

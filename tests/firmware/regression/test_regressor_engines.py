@@ -31,7 +31,7 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 
 
 def outcome(
-    engine: str, kind: str, parameters: dict[str, Any], target: dict[str, Any]
+    engine: str, learner: str, parameters: dict[str, Any], target: dict[str, Any]
 ) -> dict[str, Any]:
     """Predictions, status and every buffer after a stream with outliers and missing values."""
     columns, column = target["columns"], target["column"]
@@ -40,7 +40,7 @@ def outcome(
     raw[rng.random(raw.shape) < 0.02] *= 1000
     raw[:, column] += raw[:, 0]
     raw[rng.random(raw.shape) < 0.02] = -(2**29)  # missing
-    with engines.start(engine, kind, parameters, [Forecast(target)]) as run:
+    with engines.start(engine, learner, parameters, [Forecast(target)]) as run:
         run.observe(raw[:40])
         run.freeze()
         predictions = [run.run(raw[:99]), run.run(raw[99:])]
@@ -67,15 +67,15 @@ def outcome(
         {"columns": 13, "column": 4, "horizon": 6, "lags": 5, "interval": 90, "ends": [-9, 2000]},
     ],
 )
-@pytest.mark.parametrize(("kind", "change"), CASES)
-def test_engines_agree(kind: str, change: dict[str, Any], target: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("learner", "change"), CASES)
+def test_engines_agree(learner: str, change: dict[str, Any], target: dict[str, Any]) -> None:
     features = target["columns"] - 1 + target["lags"]
     parameters = {"features": features, **change}
     if "late" in change:
         parameters["late"] = max(target["horizon"] - 1, 0)
-    expected = outcome(loader.fastest(), kind, parameters, target)
+    expected = outcome(loader.fastest(), learner, parameters, target)
     for engine in ("c", "micropython"):
-        other = outcome(engine, kind, parameters, target)
+        other = outcome(engine, learner, parameters, target)
         assert [name for name in expected if expected[name] != other[name]] == []
 
 
@@ -86,7 +86,7 @@ def test_the_checked_engine_agrees_with_llvm(
     case: tuple[str, dict[str, Any]], seed: int, features: int
 ) -> None:
     """Codes and targets at the ends of their range, ties, runs: no index or sum goes astray."""
-    kind, change = case
+    learner, change = case
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 65536, (150, features))
     targets = rng.integers(0, 65536, 150)
@@ -97,22 +97,22 @@ def test_the_checked_engine_agrees_with_llvm(
         targets = np.sort(targets)
     results = []
     for engine in ("checked", "llvm"):
-        model = getattr(loader.load(engine), kind)(features=features, **change)
+        model = getattr(loader.load(engine), learner)(features=features, **change)
         values = array("H", bytes(300))
         model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), values)
         results.append((values, [bytes(memoryview(b)) for _, _, b in model.buffers()]))
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize(("kind", "change"), CASES)
+@pytest.mark.parametrize(("learner", "change"), CASES)
 def test_bytes_are_known_beforehand_and_a_saved_state_goes_on(
-    kind: str, change: dict[str, Any]
+    learner: str, change: dict[str, Any]
 ) -> None:
-    learner = getattr(loader.load("python"), kind)
+    learner_class = getattr(loader.load("python"), learner)
     parameters = {"features": 3, **change}
-    first, second = learner(**parameters), learner(**parameters)
+    first, second = learner_class(**parameters), learner_class(**parameters)
     held = sum(len(bytes(memoryview(buffer))) for _, _, buffer in first.buffers())
-    assert learner.nbytes(**parameters) == held <= parameters.get("bytes", held)
+    assert learner_class.nbytes(**parameters) == held <= parameters.get("bytes", held)
     fresh = first.save()
     rng = np.random.default_rng(1)
     for x in rng.integers(0, 65536, (40, 3)):

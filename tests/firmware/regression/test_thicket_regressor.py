@@ -81,8 +81,8 @@ def test_it_is_nearly_as_good_as_its_best_member_on_each_kind_of_stream() -> Non
         ours, its = (np.abs(said - targets)[500:].mean() for said in (mixed, alone))
         assert ours < 1.5 * its + 30
     errors = [
-        np.abs(learn(getattr(LIBRARY, kind)(3), codes, both) - both)[500:].mean()
-        for kind in ("ThicketRegressor", "ShrubRegressor", "LinearRegressor")
+        np.abs(learn(getattr(LIBRARY, learner)(3), codes, both) - both)[500:].mean()
+        for learner in ("ThicketRegressor", "ShrubRegressor", "LinearRegressor")
     ]
     assert errors[0] < min(errors[1:])
 

@@ -94,10 +94,10 @@ def predicted(budget: ram_budget.Budget) -> dict[str, int]:
     return sums
 
 
-def compare(parameters: dict[str, Any], kind: str = SHRUB, native: bool = False) -> None:
-    code = ram_budget.code_parts(PC, kind, parameters, native)
-    budget = ram_budget.budget(parameters, PC, kind, code)
-    measured = ram_measure.measure(parameters, kind, native)
+def compare(parameters: dict[str, Any], learner: str = SHRUB, native: bool = False) -> None:
+    code = ram_budget.code_parts(PC, learner, parameters, native)
+    budget = ram_budget.budget(parameters, PC, learner, code)
+    measured = ram_measure.measure(parameters, learner, native)
     sums = predicted(budget)
     objects = ("model", "quantizer", "metrics", "rows")
     assert {name: sums[name] for name in objects} == {name: measured[name] for name in objects}
@@ -133,7 +133,7 @@ def test_within_1_percent_for_parameters_at_random(seed: int) -> None:
 @pytest.mark.long
 @pytest.mark.usefixtures("micropython")
 @pytest.mark.parametrize(
-    ("kind", "parameters"),
+    ("learner", "parameters"),
     [
         (SHRUB, CONFIGURATIONS["elec"]),
         ("HoeffdingTree", TREES["boost"]),
@@ -141,10 +141,10 @@ def test_within_1_percent_for_parameters_at_random(seed: int) -> None:
     ],
 )
 def test_within_15_permille_of_a_real_one_with_a_native_module(
-    kind: str, parameters: dict[str, Any], native_tools_for: Callable[[str], object]
+    learner: str, parameters: dict[str, Any], native_tools_for: Callable[[str], object]
 ) -> None:
     native_tools_for("x86")
-    compare(parameters, kind, native=True)
+    compare(parameters, learner, native=True)
 
 
 @pytest.mark.usefixtures("micropython")
@@ -208,7 +208,7 @@ def test_rules_hold_for_another_library(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(library_files, "folder", lambda: folder)
     monkeypatch.setattr(ram_measure, "_CREATE", "def go(sizes, used):\n    pass\n")
     go = ram_measure._IMPORT.replace(
-        "from microshrub import KIND, Metrics, RANGES", "import microshrub"
+        "from microshrub import LEARNER, Metrics, RANGES", "import microshrub"
     )
     monkeypatch.setattr(ram_measure, "_IMPORT", go)
     for module in (ram_budget, ram_measure):

@@ -100,7 +100,7 @@ def test_a_thicket_between_those_that_were_counted(emulator: emulated_boards.Emu
     shape = (10, 5, 49_152)
     what = clustered(*shape, seed=7)
     with Counter(BOARD, [what]) as counter:
-        cost = counter.count(0, what.kind, what.parameters)
+        cost = counter.count(0, what.learner, what.parameters)
     counted = counted_times.instructions("armv6m", shape[2], *shape[:2], "viper")
     assert counted
     for counts, (median, _) in zip((cost.predict, cost.learn), counted, strict=True):

@@ -21,7 +21,7 @@ def board() -> None:
 def test_it_finds_room_and_learns_what_the_simulator_learns() -> None:
     what = shortened(counted_models.thickets()[-1])
     with instruction_counts.Counter("cortex-m0", [what]) as counter:
-        cost = counter.count(0, what.kind, what.parameters)
+        cost = counter.count(0, what.learner, what.parameters)
     assert cost.crc == instruction_counts.learned_on_pc(what)
     assert len(cost.predict) == len(cost.learn) == 50
 

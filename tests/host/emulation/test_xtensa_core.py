@@ -23,9 +23,9 @@ MODELS: tuple[tuple[str, dict[str, Any]], ...] = (
 SHAPE = {"features": 5, "classes": 3}
 
 
-def learn(library: Any, kind: str, options: dict[str, Any]) -> set[str]:
+def learn(library: Any, learner: str, options: dict[str, Any]) -> set[str]:
     """Have a learner learn samples of classes that can be told apart; returns its modules."""
-    model = library.learners.learner_class(kind)(**SHAPE, **options)
+    model = library.learners.learner_class(learner)(**SHAPE, **options)
     grows = getattr(model, "moves", False)
     chance = random.Random(1)
     rows = [array("i", [chance.randrange(-900, 900) for _ in range(5)]) for _ in range(250)]
@@ -39,7 +39,7 @@ def learn(library: Any, kind: str, options: dict[str, Any]) -> set[str]:
         quantizer.encode(row, codes)
         model.predict(codes)
         model.learn(codes, (row[0] > 0) + (row[1] > 200))
-    return set(library_files.closure(modules_of(kind, {**SHAPE, **options}, grows)))
+    return set(library_files.closure(modules_of(learner, {**SHAPE, **options}, grows)))
 
 
 @pytest.mark.long
@@ -49,8 +49,8 @@ def test_kernels_run_in_a_core_with_register_windows(
     native_tools_for(xtensa_core.ARCH)
     modules: set[str] = set()
     with xtensa_core.KernelCalls() as recording:
-        for kind, options in MODELS:
-            modules |= learn(recording.library, kind, options)
+        for learner, options in MODELS:
+            modules |= learn(recording.library, learner, options)
     called = {
         kind: xtensa_core.run(recording, sorted(modules), kind).called
         for kind in xtensa_core.MAKERS

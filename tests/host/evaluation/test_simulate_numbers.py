@@ -150,8 +150,8 @@ def test_parity_and_budget(
     assert "engines are identical: 300 samples" in capsys.readouterr().out
     shape = ["budget", "--features", 5, "--model", "shrub-regressor", "--window", 60]
     result = record(capsys, *shape)
-    kind = loader.load("python").ShrubRegressor
-    assert result["model_bytes"] == kind.nbytes(features=5, window=60)
+    learner_class = loader.load("python").ShrubRegressor
+    assert result["model_bytes"] == learner_class.nbytes(features=5, window=60)
 
 
 @pytest.mark.parametrize(

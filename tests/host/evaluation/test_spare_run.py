@@ -93,7 +93,7 @@ def test_the_engines_hold_the_same_bits_and_nothing_is_allocated(data: str) -> N
     spare = SpareClasses(2, window=64, collect=5).on_stream(stream, 256)
     parameters = spare.learner_parameters({"features": 3, "rate": 0.05, "classes": 3})
     start = functools.partial(
-        engines.start, kind="SoftmaxRegression", parameters=parameters, companions=[spare]
+        engines.start, learner="SoftmaxRegression", parameters=parameters, companions=[spare]
     )
     names = ("python", "c", "micropython")
     starters = {name: functools.partial(start, name) for name in names}

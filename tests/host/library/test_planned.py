@@ -11,7 +11,7 @@ from microshrub_host.boards.heap_sizes import heap_bytes
 from microshrub_host.library import loader
 from microshrub_host.library.planned import Outside, Unmade
 
-KINDS: dict[str, dict[str, Any]] = {
+LEARNERS: dict[str, dict[str, Any]] = {
     "ShrubEnsemble": {"window": 16, "trees": 4, "depth": 3},
     "HoeffdingTree": {"nodes": 31, "leaves": 8},
     "Thicket": {"bytes": 12000},
@@ -19,10 +19,10 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_plan_takes_as_much_as_the_learner_itself(kind: str) -> None:
-    shape = {"features": 6, "classes": 3, **KINDS[kind]}
-    plan, made = (getattr(loader.load(name), kind)(**shape) for name in ("plan", "python"))
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_plan_takes_as_much_as_the_learner_itself(learner: str) -> None:
+    shape = {"features": 6, "classes": 3, **LEARNERS[learner]}
+    plan, made = (getattr(loader.load(name), learner)(**shape) for name in ("plan", "python"))
     assert heap_bytes(plan) == heap_bytes(made)
     assert plan.configuration() == made.configuration()
     assert [row[:2] for row in plan.buffers()] == [row[:2] for row in made.buffers()]

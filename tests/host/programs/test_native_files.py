@@ -42,11 +42,11 @@ def test_the_native_module_holds_the_simulators_bits(
     name: str, native_tools_for: Tools, micropython_command: tuple[str, ...]
 ) -> None:
     native_tools_for("x86")
-    kind, options = MODELS[name]
+    learner, options = MODELS[name]
     rows, labels = stream(1200)
     with (
-        engines.start(loader.fastest(), kind, SHAPE | options) as expected,
-        engines.start(engines.NATIVE, kind, SHAPE | options) as native,
+        engines.start(loader.fastest(), learner, SHAPE | options) as expected,
+        engines.start(engines.NATIVE, learner, SHAPE | options) as native,
     ):
         for engine in (expected, native):
             engine.observe(rows[:100])

@@ -144,11 +144,11 @@ def test_ranges_that_do_not_grow_take_less(capsys: pytest.CaptureFixture[str]) -
 
 @pytest.mark.parametrize("model", [*MODELS, *REGRESSORS])
 def test_the_code_of_a_typical_size_is_that_of_any(model: str) -> None:
-    kind = learner_name(model)
+    learner = learner_name(model)
     for features, classes in ((3, 2), (60, 12)) if model == "thicket" else ((60, 12),):
         shape = {"features": features} | ({"classes": classes} if model in MODELS else {})
         wanted = {**defaults(model), **shape}
-        deployment = Deployment(wanted, PICO, kind)
+        deployment = Deployment(wanted, PICO, learner)
         exact = budget_of(fitting(ProgramLibrary(usual_program(deployment), PICO)))
         assert usual_budget(deployment).ram_bytes == pytest.approx(exact.ram_bytes, rel=0.01)
 

@@ -62,7 +62,7 @@ def test_a_board_learns_the_same_bits(core: str, key: str, models: tuple[str, ..
         files = {f"/{name.removeprefix('lib/')}": data for name, data in found.items()}
         there: dict[str, Any] = {}
         exec(LEARN, there)
-        kind, given = MODELS[model], SHAPE | defaults(model) | SMALL[model]
-        expected = there["learned"](getattr(loader.load("python"), kind)(**given))
+        learner, given = MODELS[model], SHAPE | defaults(model) | SMALL[model]
+        expected = there["learned"](getattr(loader.load("python"), learner)(**given))
         with EmulatedBoard(core, files) as emulated:
-            assert json.loads(emulated.exec(LEARN + RUN % (kind, given), 120)) == expected
+            assert json.loads(emulated.exec(LEARN + RUN % (learner, given), 120)) == expected

@@ -1,6 +1,6 @@
 """Times of predict and learn, measured on the device; `microshrub bench` runs it there.
 
-It calls main() with lists of a number, the kind of a model and its parameters. A line is printed
+It calls main() with lists of a number, a learner and its parameters. A line is printed
 for each: `row NUMBER P50 P99 P50 P99`, microseconds, predict first, or `no NUMBER REASON`. Without
 the library, the only line after the device's is `missing`.
 """
@@ -57,11 +57,11 @@ def _find_library() -> None:
         pass
 
 
-def _measure(kind: str, parameters: "dict[str, Any]") -> "list[int]":
+def _measure(learner: str, parameters: "dict[str, Any]") -> "list[int]":
     """Medians and 99th percentiles over samples of a label that stays for six on average."""
     import microshrub
 
-    model: Any = getattr(microshrub, kind)(**parameters)
+    model: Any = getattr(microshrub, learner)(**parameters)
     classes = model.classes
     row = array("H", [0] * model.features)
     times = array("i", [0] * _TIMED), array("i", [0] * _TIMED)
@@ -99,13 +99,13 @@ def main(configurations: "list[Any]") -> None:
         if not _has_library():
             print("missing")
             return
-    for number, kind, parameters in configurations:
+    for number, learner, parameters in configurations:
         gc.collect()
         try:
-            print("row", number, *_measure(kind, parameters))
+            print("row", number, *_measure(learner, parameters))
         except MemoryError:
             print("no", number, "it does not fit into the RAM")
         except (ImportError, AttributeError):
-            print("no", number, kind, "is not on the device")
+            print("no", number, learner, "is not on the device")
         except ValueError as error:  # the kernels are for another learner
             print("no", number, str(error) + ", or use --mount")

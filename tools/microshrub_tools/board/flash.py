@@ -271,10 +271,10 @@ def expected_crc32(files: Files) -> int:
     config = json.loads(files["config.json"])
     library = loader.load("python")
     try:
-        kind = model_files.class_of(library, config["learner"])
+        learner_class = model_files.class_of(library, config["learner"])
     except ValueError as error:
         raise UserError(str(error)) from None
-    model = kind(**config["parameters"])
+    model = learner_class(**config["parameters"])
     test = importlib.import_module(f"{library.__name__}.device.selftest")
     if config["warmup"] is None:
         quantizer = library.GrowingQuantizer(model.features, (model,))

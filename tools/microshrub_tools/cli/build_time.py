@@ -21,7 +21,7 @@ def print_time(
     made: build.Build, board: board_files.Board, program: Program, arguments: argparse.Namespace
 ) -> None:
     """How long a sample takes, and whether the sensor's rate can be kept, if that is known."""
-    names = {kind: name for name, kind in MODELS.items()}
+    names = {learner: model for model, learner in MODELS.items()}
     own = program.config["sensor"]["kind"] != "serial"
     readings = program_readings.of(program, board)
     result = None

@@ -84,14 +84,14 @@ def run(arguments: argparse.Namespace) -> int:
     stream, parameters = open_with_parameters(arguments)
     micropython_binary.find_or_fetch(messages.say)
     compile_kernels(arguments.model, parameters)
-    kind = MODELS[arguments.model]
+    learner = MODELS[arguments.model]
     block = max(1, min(_BLOCK, heap // 16 // (6 * stream.values.shape[1])))
     growing = not arguments.warmup
     with (
         MicroPythonEngine(
-            kind, parameters, heap=arguments.heap, compiled=True, growing=growing
+            learner, parameters, heap=arguments.heap, compiled=True, growing=growing
         ) as engine,
-        engines.start(loader.fastest(), kind, parameters, growing=growing) as twin,
+        engines.start(loader.fastest(), learner, parameters, growing=growing) as twin,
     ):
         rows = prequential.raw_rows(stream)[: arguments.warmup]
         for each in (engine, twin):

@@ -68,9 +68,13 @@ class CheckedLearner:
             for value in {parameter.low, parameter.high, *parameter.choices} - {None}:
                 kept = int(value) if parameter.kind is int else value
                 try:
-                    kind = library.learners.learner_class(self.name)
-                    shape = {k: v for k, v in user_learner_check.SHAPE.items() if k in kind._SHAPE}
-                    size = kind.nbytes(**shape, **{name: kept})
+                    learner_class = library.learners.learner_class(self.name)
+                    shape = {
+                        k: v
+                        for k, v in user_learner_check.SHAPE.items()
+                        if k in learner_class._SHAPE
+                    }
+                    size = learner_class.nbytes(**shape, **{name: kept})
                 except ValueError:  # not with the other parameters' defaults
                     continue
                 if size <= _MOST:
@@ -114,8 +118,8 @@ def bytes_are_known(candidate: CheckedLearner) -> None:
 def save_and_load(candidate: CheckedLearner) -> None:
     """A loaded learner has the same state, and goes on in the same way."""
     library = loader.load("checked")
-    kind = library.learners.learner_class(candidate.name)
-    if kind._is_sound is library.buffers.Buffers._is_sound:
+    learner_class = library.learners.learner_class(candidate.name)
+    if learner_class._is_sound is library.buffers.Buffers._is_sound:
         raise LearnerError(
             f"{candidate.name} has no _is_sound(), so every saved state is refused: it says of "
             "each index in the state whether it is within the buffers"

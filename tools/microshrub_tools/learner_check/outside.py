@@ -23,14 +23,14 @@ def parts(learner: Any) -> dict[str, Any]:
 
 
 def _named(learner: Any) -> Iterator[tuple[str, Any]]:
-    kind = type(learner)
-    module = sys.modules[kind.__module__]
+    learner_class = type(learner)
+    module = sys.modules[learner_class.__module__]
     for name, value in vars(learner).items():
         if name not in _OF_THE_BASE:
             yield f"self.{name}", value
-    for name, value in vars(kind).items():
+    for name, value in vars(learner_class).items():
         if not name.startswith("__"):
-            yield f"{kind.__name__}.{name}", value
+            yield f"{learner_class.__name__}.{name}", value
     for name, value in vars(module).items():
         if not name.startswith("__"):
             yield name, value

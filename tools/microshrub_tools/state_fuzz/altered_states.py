@@ -67,7 +67,7 @@ _RUN = 12  # labels that are the same
 
 def targets(library: "ModuleType") -> "list[tuple[str, dict[str, Any]]]":
     """What is attacked: each learner that there is, and all else that saves a state."""
-    known = [kind for kind, _ in _TARGETS]
+    known = [name for name, _ in _TARGETS]
     others = [name for name in library.learners.learner_names() if name not in known]
     result = list(_TARGETS)
     for name in others:
@@ -195,10 +195,10 @@ def use_naive(target: "Any", chance: Chance) -> None:
     target.period  # noqa: B018
 
 
-def make(library: "ModuleType", kind: str, parameters: "dict[str, Any]") -> "Any":
+def make(library: "ModuleType", name: str, parameters: "dict[str, Any]") -> "Any":
     """What is attacked; a Forecaster gets a learner, and ranges for that."""
-    if kind != "Forecaster":
-        return getattr(library, kind)(**parameters)
+    if name != "Forecaster":
+        return getattr(library, name)(**parameters)
     made = library.Forecaster(library.LinearRegressor(3), **parameters)
     made.freeze()
     return made
@@ -231,16 +231,16 @@ def attack(library: "ModuleType", number: int, seed: int, states: int) -> "tuple
 
     Raises AssertionError if a valid state was refused, or one that was not was left in place.
     """
-    kind, parameters = targets(library)[number]
+    name, parameters = targets(library)[number]
     chance = Chance(seed)
-    target = make(library, kind, parameters)
+    target = make(library, name, parameters)
     fresh = target.state_crc32()
     refused = used = 0
     while refused + used < states:
         target.reset()
         run = (1, _RUN)[chance.below(2)]
         use(target, chance, 1 + chance.below(_LEARNED) + (run > 1) * _TAUGHT, run)
-        if kind in ("Quantizer", "Target") and chance.below(4):
+        if name in ("Quantizer", "Target") and chance.below(4):
             target.freeze()
             use(target, chance, 3)
         saved = target.save()

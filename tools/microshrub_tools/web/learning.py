@@ -23,11 +23,11 @@ class Learning:
     percent: with a guarantee, so many of the sets of classes hold the true one; 0: without.
     """
 
-    def __init__(self, kind: str, parameters: str, percent: int = 0) -> None:
+    def __init__(self, learner: str, parameters: str, percent: int = 0) -> None:
         import microshrub
 
         try:
-            self.model: Any = getattr(microshrub, kind)(**json.loads(parameters))
+            self.model: Any = getattr(microshrub, learner)(**json.loads(parameters))
         except ValueError as error:  # a traceback would show what the text is made of
             raise ValueError(str(error)) from None
         self._grows = getattr(self.model, "moves", False)

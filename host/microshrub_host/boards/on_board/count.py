@@ -132,10 +132,10 @@ def add_up(ticks: ptr32, total: ptr32):
     total[1] = total[1] + 1
 
 
-def count_anomaly(codes: str, features: int, first: int, samples: int, kind: str) -> None:
+def count_anomaly(codes: str, features: int, first: int, samples: int, detector: str) -> None:
     """Print the ticks of each sample that an AnomalyScore or NoveltyDetector compares, after the
     first samples; the ticks of an empty call; and the hash of its state."""
-    if kind == "NoveltyDetector":
+    if detector == "NoveltyDetector":
         anomaly = microshrub.NoveltyDetector(features, 2)
         compare = lambda x: anomaly.meet(x, x[0] & 1)  # noqa: E731
     else:
@@ -202,7 +202,7 @@ def count_rehearsal(codes: str, labels: str, model: "Any", first: int, samples: 
 
 
 def count_numbers(
-    kind: str,
+    learner: str,
     parameters: "dict[str, Any]",
     target: "dict[str, Any]",
     codes: str,
@@ -212,7 +212,7 @@ def count_numbers(
     """Print ticks of each take(values) of a Forecaster behind the first samples, of nothing, and
     the hash of its learner's state. The codes are the values of the columns."""
     gc.collect()
-    model = getattr(microshrub, kind)(**parameters)
+    model = getattr(microshrub, learner)(**parameters)
     forecaster = microshrub.Forecaster(model, **target)
     columns = forecaster.columns
     data = open(codes, "rb").data
@@ -269,9 +269,9 @@ class Run:
     are learned without being counted."""
 
     def __init__(
-        self, kind: str, parameters: "dict[str, Any]", codes: str, labels: str, warmup: int
+        self, learner: str, parameters: "dict[str, Any]", codes: str, labels: str, warmup: int
     ) -> None:
-        self.model = getattr(microshrub, kind)(**parameters)
+        self.model = getattr(microshrub, learner)(**parameters)
         features = self.model.features
         self.codes = open(codes, "rb").data  # what the RAM disk has, without a copy
         self.labels = open(labels, "rb").data
