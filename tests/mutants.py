@@ -32,7 +32,7 @@ _COPIED = ("firmware", "host", "research", "tools/microshrub_tools", "tools/micr
     "tests", "boards", "pyproject.toml")  # fmt: skip
 _LEAST = 0.9  # of the mutants are to be killed
 _PATIENCE = 1200  # seconds for a mutant, which may loop for ever, and for all tests without one
-_Told = TypeVar("_Told")
+_Result = TypeVar("_Result")
 
 
 class NoSuchLineError(ValueError):
@@ -119,7 +119,7 @@ def attempt(mutants: list[Mutant], jobs: int) -> list[Outcome]:
         for job in range(jobs):
             copies.put(copy(Path(top) / str(job)))
 
-        def lent(task: Callable[[Path], _Told]) -> _Told:
+        def lent(task: Callable[[Path], _Result]) -> _Result:
             folder = copies.get()
             try:
                 return task(folder)

@@ -215,7 +215,7 @@ class MqttCompanion(Companion):
         if topic == b"homeassistant/status":
             if text == b"online":
                 self.publisher.announce()
-        elif topic.startswith(self._base) and not retained:  # else it is of long ago, or of others
+        elif topic.startswith(self._base) and not retained:  # else it is old, or for others
             from .mqtt_subscriber import hear
 
             unload("mqtt_subscriber")

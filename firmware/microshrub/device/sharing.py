@@ -27,7 +27,7 @@ from .companion import Companion
 
 _BOARDS = const(8)  # places for packets of each class: as many as a group has of others
 _KEY = const(1073741823)  # the bits of a checksum that are kept: the number takes no heap
-_SENT_FROM = const(20)  # samples of its own from which on a class is sent: a full packet
+_SENT_FROM = const(20)  # a class is sent once the board has so many samples: a full packet
 _COUNT = const(536870911)  # the most that is counted
 _FAR = const(22020096)  # MOST + 1 << MOST in `left`, above all else: the packet was too far away
 _NAME = const(32)  # bytes of a board's name, see program_mqtt.py of the PC
@@ -251,7 +251,7 @@ class BoardSharing(Companion, Buffers):
             if k < 0:
                 yield from self._sharing.judging(packet)
                 _, what, which = self._sharing.found[0]
-                if what == WELL_KNOWN:  # perhaps not for ever: its key is not kept
+                if what == WELL_KNOWN:  # it may be judged again later: its key is not kept
                     return
                 if what == TOO_FAR:
                     self.refuse(key, self._whose + what, _FAR)
@@ -339,7 +339,7 @@ class SharingTransport(Companion):
     def offer(self, key, label, origin, body, start, end, size):
         """Have body[start : end] judged as a packet of a class and board.
 
-        key names it; size is what end would be had nothing been dropped. Returns whether it has
+        key names it; size is what end would be if no byte had been dropped. Returns whether it has
         to come again, as another packet is being judged or learned.
         """
         sharing = self._sharing

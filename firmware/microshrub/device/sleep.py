@@ -15,8 +15,8 @@ With "deep": seconds, the board sleeps deeply if the next sample is due in that 
 more. Deep sleep keeps no RAM. So a checkpoint is saved before it, unless one was saved since the
 sample's label came, and the board starts again when the next sample is due. A shorter sleep is
 light, as deep sleep would take more energy than it saves; a sleep is light, too, if nothing can be
-saved before it: while the first samples are only observed, and when the disk is full. A sensor
-that has no reading at once is read again, each second, a few times. The line is open for `window`
+saved before it: while the first samples are only observed, and when the disk is full. If a sensor
+has no reading yet, it is read again once a second, a few times. The line is open for `window`
 seconds after each deep sleep, and for `hold` seconds after a sleep that the button ended, or after
 power-on.
 
@@ -173,7 +173,7 @@ class DeepSleep:
         if left < failed or app.trial or not app.quantizer.frozen:
             return False
         app.settle()
-        # What has neither a label nor an id changes nothing but the state of label queries
+        # A sample with neither a label nor an id changes only the state of label queries
         nothing_new = not app.unsaved and not app.sample_id and not app.queries
         if (nothing_new and app.store.number) or app.store.save():
             return True

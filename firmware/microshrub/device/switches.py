@@ -1,4 +1,4 @@
-"""What follows the prediction: lights, relays, NeoPixels, buzzers, keys.
+"""Switches lights, relays, NeoPixels, buzzers and keys by the prediction.
 
 config.json's `switches` has a list for each class: the pins that are high while the class is the
 newest prediction, NeoPixels as [pin, red, green, blue] with 0..255 of each colour, buzzers as
@@ -20,7 +20,7 @@ class _Pixel:
     def __init__(self, pixel, classes):
         self._pixel = pixel
         self._shown = -1  # the class whose colour it shows
-        self.of_class = [_DARK] * (classes + 1)  # the last one: of no class
+        self.of_class = [_DARK] * (classes + 1)  # the last one: for no class
 
     def show(self, c):
         if c != self._shown:
@@ -62,7 +62,7 @@ class Switches(Companion):
             shown.append(keyboard)
         self._shown = shown
         self._lights = [board.light(pin) for pin in pins]
-        # [class * pins + pin]; a class without a name has none, nor has the row of no class
+        # [class * pins + pin]: 1 if the pin is high; the last row, for no class, is all 0
         self._high = high = bytearray((app.classes + 1) * len(pins))
         for c in range(len(rows)):
             for k in range(len(pins)):

@@ -14,11 +14,11 @@ deviations of 32 samples.
   the classes are mixed. So new samples replace the samples that they contradict, and no others.
 
 Where ranges shrink, at least a quarter of the samples may come to lie outside of the ranges of two
-fifths of the features. If each of their classes came lately, whose values were close together, the
+fifths of the features. If each of their classes was taught lately, with values close together, the
 sensor has another unit or gain: all samples but the newest 32 are forgotten, and what naive Bayes
 knows. Means and deviations begin anew, and so do the members' accuracies: before a range shrinks,
-all codes are about the same, and whoever was right then need not be now. If one of these classes
-did not come, nothing is forgotten: perhaps it is only the others that are close together.
+all codes are about the same, and a member that was right then may be wrong now. If one of these
+classes was not taught, nothing is forgotten: its values may be as far apart as before.
 
 The buffers are those of thicket.py.
 """
@@ -99,11 +99,11 @@ _ALERT = const(64)  # labels in a run that contradict more than others
 _NEAR = const(3)  # neighbours that a label contradicts,
 _NEAR_IN_ALERT = const(5)
 _STRENGTH = const(3)
-_INSIDE = const(16)  # the least upper 8 bits of a code inside of a range,
-_INSIDE_UP_TO = const(239)  # and the greatest
+_INSIDE = const(16)  # the lowest upper 8 bits of a code inside a range,
+_INSIDE_UP_TO = const(239)  # and the highest
 _RECENT = const(256)  # the newest samples, whose values made a range shrink
 _WITNESSES = const(64)  # samples that are looked at before all are
-_CAME = const(8)  # of the newest samples, so many are of a class that came lately
+_CAME = const(8)  # a class was taught lately if so many of the newest samples are of it
 
 
 @micropython.viper
@@ -133,7 +133,7 @@ def moved(share: int, wrong: int) -> int:
 
 @micropython.viper
 def is_above(lately: int, usual: int, margin: int) -> int:
-    """Is a share of errors, Q20, far above the usual share?"""
+    """Return whether a share of errors, Q20, is far above the usual share."""
     p = usual >> 10
     above = (lately >> 10) - p - margin
     return int(above > 0 and 2 * above * above > p * (1024 - p))
@@ -169,7 +169,7 @@ def contradict_near(t, label: int):
 
 @micropython.viper
 def notice_in_runs(t, label: int):
-    """In a run: was the best single member wrong too often?
+    """Return whether, in a run, the best single member was wrong too often.
 
     A new class is known once it is predicted as well as the others.
     """
@@ -220,7 +220,7 @@ def leave_unit(t):
 
 @micropython.viper
 def is_new_unit(t) -> int:
-    """Do many samples lie outside of many ranges, and did each of their classes come lately?"""
+    """Return whether many samples lie outside of many ranges, all of classes taught lately."""
     address = ptr32(t)
     shape = ptr32(address[_RING_SHAPE])
     labels = ptr8(address[_RING_LABELS])
@@ -242,7 +242,7 @@ def is_new_unit(t) -> int:
 
 @micropython.viper
 def are_outside(t, step: int) -> int:
-    """Of every `step`-th sample: are a quarter outside of many ranges, all of these classes?"""
+    """Do the same with every `step`-th sample: many are a quarter of them."""
     address = ptr32(t)
     codes = ptr8(address[_RING_CODES])
     labels = ptr8(address[_RING_LABELS])

@@ -98,10 +98,10 @@ FIXED = (_T_FEATURES, _T_CLASSES, _T_WITH_SOFTMAX, _T_WITH_SHRUBS, _T_WITH_BAYES
 
 _RESTS = const(100)  # how often trees grow after the last label
 _LATER = const(2)  # the neighbours predict after the other members
-_LONG = const(8)  # labels in a run from which on samples are replayed
-_TAUGHT = const(64)  # labels in all from which on samples are replayed
-_FEW = const(16)  # samples from which on a class is known
-_ALIKE = const(64)  # labels in a run from which on naive Bayes skips what it knows
+_LONG = const(8)  # after so many labels of a run, samples are replayed,
+_TAUGHT = const(64)  # if there were so many labels in all
+_FEW = const(16)  # a class with so many samples is known
+_ALIKE = const(64)  # after so many labels of a run, naive Bayes skips what it knows
 
 
 @micropython.viper

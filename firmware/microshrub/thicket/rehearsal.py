@@ -18,10 +18,10 @@ newest 32 are forgotten, unless labels come in runs. drift_response.py is late h
 errors with the usual errors, and queried samples have many errors anyway.
 
 With fewer than one label in 20, nothing is rehearsed, and nothing is forgotten at once: the model
-would rehearse an old concept, or have hardly any samples for a long time. The numbers were chosen
-with a tenth of the labels: which parts to have on eight streams together, the share of votes on
-four of them, the softmax regression's four and 512 on weather alone, and the samples to forget on
-streams that change every few thousand samples. It needs no state: the grove's generator draws its
+would rehearse an old concept, or have hardly any samples for a long time. All this was chosen with
+a tenth of the labels: the parts on eight streams together, the share of the votes on four of them,
+the softmax regression's four and 512 on weather alone, and how many samples to forget on streams
+that change every few thousand samples. Rehearsal needs no state: the grove's generator draws its
 random numbers.
 """
 

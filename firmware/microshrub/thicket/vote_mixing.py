@@ -25,7 +25,7 @@ The trees have grown on the sample, which flatters them; measurements show that 
 The softmax regression would follow the run. So with each label of a run, and while
 there is time after the last one, it learns several samples of the store again. They would flatter
 it far more than the trees, so only three quarters of them are learned again, and it is judged by
-the others; a sample's codes, which it keeps wherever it is moved, say which of them it is.
+the others. A sample's codes, which stay the same wherever it is moved, decide which it is.
 
 The other buffers are those of thicket.py.
 """
@@ -99,13 +99,13 @@ _CERTAIN = const(65280)  # votes of 65536 * 255, by 256
 _SHARPNESS = const(40)  # where classes are mixed,
 _SHARPNESS_IN_RUNS = const(60)  # in runs, while labels come,
 _SHARPNESS_ALONE = const(10)  # in runs, without labels
-_RAREST = const(4)  # log2 of how much rarer than the most frequent one a class may be here
+_RAREST = const(4)  # log2 of the most that a rare class's votes are raised
 _CHANGES = const(6)  # log2 of the changes of label that an accuracy looks back over
 _PARTS = const(4)  # the parts of a replayed sample's search
 _MEMORY_AGAIN = const(5)  # log2 of the replayed samples that an accuracy looks back over
 _LESSONS = const(8)  # samples held that the softmax regression learns with a label of a run;
 _FULL_LESSONS = const(640)  # half of them where more can be held: a label takes longer there
-_FARTHER = const(2)  # times as far as by a label
+_FARTHER = const(2)  # a step is so many times as long as with a label
 _LEARNED = const(3)  # one of these bits is set in the sum of codes of those that it learns
 
 

@@ -24,18 +24,18 @@ from .usual_budget import usual_budget
 
 SIZE = "bytes"  # the option
 RESERVED = 20 * 1024  # bytes of RAM that are left to the user's own code, after the start
-_MARGIN = 512  # how much two programs may differ: names, a button, the blocks of the heap
+_MARGIN = 512  # bytes by which two programs may differ: names, a button, the heap's blocks
 _STATISTICS = "statistics=mean,deviation,min,max,crossings,energy"
 _FEATURES = ("window=32", _STATISTICS, "bands=1-9", "low-pass=9")  # of a sensor
 _CHANNELS, _RATE = ("x", "y"), 50
 _STEP = 1024
 _NO_DEFAULT = "No default size fits beside the rest of the program."
 # How many times as long a sample may take so that there is room for this part of the default. The
-# mean accuracy of a thicket's page is 87 % with a quarter of it, 85 with an eighth, and 77 with a
-# sixteenth. So one and a half times are paid for a quarter, and whatever it takes for an eighth,
-# but no more than that: each kernel that stays machine code makes a sample faster.
+# mean accuracy in the results of thickets is 87 % with a quarter of it, 85 with an eighth, and 77
+# with a sixteenth. So a sample may take one and a half times as long for a quarter, and as long as
+# it has to for an eighth, but not longer: each kernel that stays machine code makes it faster.
 _SLOWER = ((USUAL, 4), (12, 8), (ANY, 8))
-_LEAST = 16  # nothing is paid for less than this part: with half of it, the mean is 67 %
+_LEAST = 16  # no sample takes longer for less than this part: with half of it, the mean is 67 %
 
 
 class NoRoom(UserError):  # noqa: N818, a state of affairs, like StopIteration
@@ -67,7 +67,7 @@ def bytes_for(deployment: Deployment) -> int:
     def within(slowest: float) -> int | None:
         plain = usual_budget(alone, slowest)
         if not plain.kernels.plain and slowest > 1:
-            return None  # it is all machine code, as before
+            return None  # all of it is machine code, as with slowest=1
         found = bytes_within(plain, sensor_bytes, parameters, board, learner, more)
         return found if slowest == 1 or (found or 0) >= _most(learner) // _LEAST else None
 
@@ -90,8 +90,8 @@ def bytes_for(deployment: Deployment) -> int:
 
 
 def size_plans(deployment: Deployment) -> tuple[Deployment, Deployment, Deployment]:
-    """The learner as large as can be, alone, alone for as many features as a sensor's, and with
-    a sensor and its features: what the default size is found from."""
+    """The three programs from which the default size is found, each with the largest learner:
+    without a sensor; the same for as many features as a sensor gives; with that sensor."""
     alone = replace(deployment, companions=(), network=(), names=((), ()))
     sensor = pipeline(FeatureOptions.of(_FEATURES).extraction(_CHANNELS, _RATE))
     sensed = replace(alone, companions=sensor)

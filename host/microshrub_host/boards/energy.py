@@ -6,7 +6,7 @@ board sleeps. The energy of waking is not included, nor losses of a regulator or
 
 Deep sleep keeps no RAM. So before each sleep the state is saved to flash, and after it MicroPython
 and the program start anew, which takes seconds awake; light sleep draws more all the while. With
-T seconds from sample to sample both take as much where
+T seconds from sample to sample, both take the same energy where
 
     T x (light - deep) = awake x (wake + start + checkpoint + window)
 
@@ -91,7 +91,7 @@ class Battery:
     milliwatt_hours: float
 
     def days(self, milliwatts: float) -> float:
-        """For how long it gives so much."""
+        """How many days it lasts at this power."""
         return self.milliwatt_hours / milliwatts / 24
 
 
@@ -228,7 +228,7 @@ def mean_power(currents: Currents, share: float) -> float:
 
 
 def amount(value: float) -> str:
-    """A number with three digits that count."""
+    """A number with three significant digits."""
     if value >= 100:
         return f"{value:,.0f}"
     return f"{value:,.1f}" if value >= 10 else f"{value:,.2f}"

@@ -61,7 +61,7 @@ class Shortage:
     needed: int
     available: int  # in all, or in one piece if it is for a buffer
     buffer: str = ""  # one that is longer than any piece of the heap
-    construction: bool = False  # so many while the buffers are made, or a program starts
+    construction: bool = False  # needed only while the buffers are made, or a program starts
 
 
 @dataclass(frozen=True)

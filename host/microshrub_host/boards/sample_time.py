@@ -159,7 +159,7 @@ def _thicket(arch: str, wanted: Mapping[str, Any], emit: str) -> _Found | None:
 
 
 def of_learner(time: SampleTime | None, board: Board, companions: Companions) -> SampleTime | None:
-    """The time with what it is without, the companions that come on top, and with the readings."""
+    """The time, with the companions that it leaves out, and with a sensor's readings."""
     if time is None:
         return None
     time = replace(time, without=tuple(each.cost for each in companions if each.cost))

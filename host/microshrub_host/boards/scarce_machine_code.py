@@ -38,7 +38,7 @@ _KEPT = 64  # learners whose work is remembered
 
 
 def kernel_work(learner: str, parameters: Mapping[str, Any]) -> dict[str, int]:
-    """The nodes a sample of each kernel that ran, by names as "thicket.neighbours.search".
+    """How many syntax nodes each kernel runs a sample, by names as "thicket.neighbours.search".
 
     learner is the name of its class. Kernels that had nothing to do are there, with 0, if they
     are in modules that it imports.
@@ -104,8 +104,8 @@ def _cut(raw: array[int], codes: array[int]) -> None:
 # Counted on an emulated RV32, of a thicket of 12 KB: its kernels take an eighth longer with tables
 # that bytecode reads, too; and where bytecode does 4.4 % of the work, 2.8 times as long.
 _TABLES, _BYTECODE = 1.12, 39.0
-_SPARE = 1024  # bytes of the room: it may be in two pieces, whose ends fit no kernel
-# Of the heap: in such steps more is saved. Each program with other kernels has to be compiled.
+_SPARE = 1024  # bytes left empty: the room may be in two pieces, whose ends no kernel fits
+# Bytes of the heap: each step saves so many more, as each try compiles a program.
 _STEP = 2048
 ANY = 1e9  # times as long as with all machine code: whatever it takes
 USUAL = 1.5  # times as long a sample may take for a size that nobody has asked for

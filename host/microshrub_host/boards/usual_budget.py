@@ -1,6 +1,6 @@
 """The RAM of the program that `build` makes with a learner, planned once and then remembered.
 
-To plan it takes as long as to learn some thousand samples, and each run tells it.
+Planning takes as long as learning some thousand samples, and each run prints the result.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
     microshrub/shrub/state_check.mpy
                                   a module that is imported only in some cases
     microshrub/quantizer.mpy      for each of the merged modules: `from microshrub import ...`, so
-                                  that a program of the user's own can import it as ever
+                                  that a program of the user's own can import it as usual
     microshrub/errors.txt         the texts of error messages
 
 The cache keeps them, and the sources that they are compiled from, which are the same for each

@@ -16,7 +16,7 @@ _NUMBER = re.compile(r"[\W_]*\d+[\W_]*")
 
 @dataclass(frozen=True)
 class Wide:
-    """What --wide says: a reading has so many axes; order of the values in a row, if it is said:
+    """What --wide says: a reading has so many axes; order of the values in a row, if it is given:
     one reading after the other, or one axis after the other."""
 
     axes: int = 1
