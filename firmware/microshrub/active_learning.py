@@ -96,10 +96,10 @@ class QueryStrategy(Buffers):
 
     Raises ParameterError for other values.
 
-        guess = model.predict_next(x)
+        predicted = model.predict_next(x)
         if strategy.ask(model.votes):
             ...                                      # and when the person has answered
-            strategy.note(model.votes, guess != label)
+            strategy.note(model.votes, predicted != label)
             model.learn(x, label)
 
     If other samples were predicted in between, predict the sample again, for its votes.

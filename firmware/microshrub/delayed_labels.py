@@ -47,8 +47,8 @@ class Pending(Buffers):
         number = pending.add(x, model.predict(x))   # the id, for whoever will give the label
         ...
         if number in pending:                       # not too late
-            guess = pending.take(number)            # pending.x is the sample again
-            metrics.update(label, guess)
+            predicted = pending.take(number)        # pending.x is the sample again
+            metrics.update(label, predicted)
             model.learn(pending.x, label)
 
     Ids are 1, 2, 3, ... 65535, 1, ...; an id stands for the last sample that got it.

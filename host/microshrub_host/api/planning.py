@@ -81,13 +81,13 @@ def budget(
     else:
         shape |= {"classes": classes}
     wanted = parameters_of(model if classes is None else known(model), shape, parameters)
-    parts = [each.on_shape(classes or 0) for each in registry.in_order(companions)]
-    wanted = with_companions(wanted, parts)
+    companions = [each.on_shape(classes or 0) for each in registry.in_order(companions)]
+    wanted = with_companions(wanted, companions)
     if own_program:
         native = chosen(target) == NATIVE
         learner = learner_name(model)
-        return ram_budget.budget(wanted, target, learner, companions=parts, native=native)
-    return usual_budget(Deployment(wanted, target, learner_name(model), parts))
+        return ram_budget.budget(wanted, target, learner, companions=companions, native=native)
+    return usual_budget(Deployment(wanted, target, learner_name(model), companions))
 
 
 def tune(

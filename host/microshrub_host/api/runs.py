@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from ..base.errors import UserError
 from ..companions import registry
-from ..companions.companion import Companion, Companions, freezes, with_companions
+from ..companions.companion import Companion, freezes, with_companions
 from ..companions.pipeline import Forecast
 from ..engines import engines
 from ..engines.interface import NO_LABELS
@@ -117,10 +117,10 @@ def simulate(
     if interval is not None or ends is not None:
         raise UserError("interval= and ends= are for numbers: simulate(open_numbers(FILE), ...)")
     wanted = parameters_of(model, stream_parameters(known(model), stream, warmup), parameters)
-    parts = [each.on_stream(stream, warmup or WARMUP) for each in companions]
-    wanted = with_companions(wanted, parts)
+    companions = [each.on_stream(stream, warmup or WARMUP) for each in companions]
+    wanted = with_companions(wanted, companions)
     check_parameters(model, wanted)
-    how: dict[str, Any] = {"warmup": warmup, "companions": parts}
+    how: dict[str, Any] = {"warmup": warmup, "companions": companions}
     result = prequential.evaluate(stream, model, wanted, engine=engine, **how)
     unseen = holdout.measure(stream, model, wanted, **how)
     return dataclasses.replace(result, unseen=unseen)
@@ -180,20 +180,20 @@ def parity(
         model = regressor_for(model)
         shape = number_parameters(model, stream.features, stream.late)
         rows, labels = stream.raw_rows(), NO_LABELS
-        parts: Companions = [Forecast(stream.forecaster(None, 90))]
+        companions = [Forecast(stream.forecaster(None, 90))]
         warmup = warmup or WARMUP
     else:
         shape = stream_parameters(known(model), stream, warmup)
         rows, labels = prequential.raw_rows(stream), stream.labels
         warmup = warmup_of(known(model), warmup, frozen=freezes(companions))
-        parts = [each.on_stream(stream, warmup) for each in companions]
-    wanted = with_companions(parameters_of(model, shape, parameters), parts)
+        companions = [each.on_stream(stream, warmup) for each in companions]
+    wanted = with_companions(parameters_of(model, shape, parameters), companions)
     if isinstance(engine_names, str) or (engine_names is not None and len(engine_names) < 2):
         raise TypeError(f"engine_names= takes two engines or more, not {engine_names!r}")
     names = engine_names or engines.available()
     starters = {
         f"{name} {number}": functools.partial(
-            engines.start, name, learner_name(model), wanted, parts, growing=not warmup
+            engines.start, name, learner_name(model), wanted, companions, growing=not warmup
         )
         for number, name in enumerate(names, 1)
     }

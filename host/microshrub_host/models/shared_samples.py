@@ -141,19 +141,19 @@ def sharer(path: Path) -> Sharer:
 
 
 def taught(
-    path: Path, teach: Callable[[Sharer], list[PacketOutcome]]
+    path: Path, take: Callable[[Sharer], list[PacketOutcome]]
 ) -> tuple[ModelFile, list[PacketOutcome]]:
-    """The model once it has learned what `teach` has it take, and what that was. UserError."""
+    """The model after take() has judged packets and learned from them; its outcomes. UserError."""
     model = open_model(path)
-    pupil = _sharer(model, path)
-    lessons = teach(pupil)
-    while pupil.sharing.step():
+    receiver = _sharer(model, path)
+    outcomes = take(receiver)
+    while receiver.sharing.step():
         pass
     shared = dict(model.file.shared)
-    for outcome in lessons:
+    for outcome in outcomes:
         if outcome.numbers:
             shared[outcome.key] = sorted({*shared.get(outcome.key, []), *outcome.numbers})
-    return _settled(model, shared), lessons
+    return _settled(model, shared), outcomes
 
 
 def without(

@@ -44,8 +44,8 @@ class Visited:
 class Offered:
     """A class that one board was offered of another's: see shared_samples.Taken."""
 
-    pupil: str
-    teacher: str
+    receiver: str
+    sender: str
     name: str
     what: str
     samples: int

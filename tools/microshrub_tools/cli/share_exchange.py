@@ -119,7 +119,7 @@ def _tell(lessons: Sequence[Offered]) -> None:
     for each in shown:
         what = "" if each.what == "learned" else each.what
         table.add_row(
-            each.pupil, each.name, each.teacher, str(each.samples), str(each.learned), what
+            each.receiver, each.name, each.sender, str(each.samples), str(each.learned), what
         )
     console.print(table)
 
