@@ -196,8 +196,8 @@ _THICKET = _of(
     ("vote_mixing.py", "_FARTHER = const(2)", "_FARTHER = const(1)", "replay"),
     (
         "members.py",
-        "if own[_T_WITH_SOFTMAX] and own[_T_WITH_REPLAY] and int(in_runs(t[_GROVE])):",
-        "if own[_T_WITH_SOFTMAX] and own[_T_WITH_REPLAY]:",
+        "if state[_T_WITH_SOFTMAX] and state[_T_WITH_REPLAY] and int(in_runs(t[_GROVE])):",
+        "if state[_T_WITH_SOFTMAX] and state[_T_WITH_REPLAY]:",
         "replay",
     ),
     (
@@ -375,8 +375,8 @@ _REGRESSION = _of(
     ),
     (
         "weights.py",
-        "own[_V_PREDICTED] = base + ((total + 8192) >> 14)",
-        "own[_V_PREDICTED] = base + ((total + 8192) >> 15)",
+        "state[_V_PREDICTED] = base + ((total + 8192) >> 14)",
+        "state[_V_PREDICTED] = base + ((total + 8192) >> 15)",
         "shrub_regressor",
     ),
     (

@@ -206,9 +206,9 @@ def tend(t):
     sprout = ptr32(address[_SPROUT_STATE])
     if stage == 2:
         # every second shrub grows on the rests, if there are any
-        own = ptr32(address[_SHRUBS_STATE])
-        own[_V_OF_REST] = own[_V_WITH_REST] - own[_V_OF_REST]
-        ptr8(address[_GROVE_OF_REST])[sprout[_S_SLOT]] = own[_V_OF_REST]
+        state = ptr32(address[_SHRUBS_STATE])
+        state[_V_OF_REST] = state[_V_WITH_REST] - state[_V_OF_REST]
+        ptr8(address[_GROVE_OF_REST])[sprout[_S_SLOT]] = state[_V_OF_REST]
         measure(t, 0)
     visits = ptr32(address[_GROVE_STATE])[_G_PACE]
     while visits > 0 and sprout[_S_GROWING]:

@@ -98,16 +98,16 @@ def learn(t, rows, at: int, target: int) -> int:
 def follow(t, rows, at: int, target: int):
     """Learn the sample that was predicted last."""
     address = ptr32(t)
-    own = ptr32(address[_SHRUBS_STATE])
-    rest = (target - own[_V_OUTLINE] + 65536) >> 1  # 0..65535
+    state = ptr32(address[_SHRUBS_STATE])
+    rest = (target - state[_V_OUTLINE] + 65536) >> 1  # 0..65535
     weigh(t, target)
     teach(t, target, rest)
     b = int(take(t, rows, at, target >> 8))
     ptr8(address[_GROVE_LOWER])[b] = target & 255
-    if own[_V_WITH_REST]:
+    if state[_V_WITH_REST]:
         ptr8(address[_REST_UPPER])[b] = rest >> 8
         ptr8(address[_REST_LOWER])[b] = rest & 255
-    own[_V_LAST] = target
+    state[_V_LAST] = target
     tend(t)
 
 
@@ -186,10 +186,10 @@ class ShrubRegressor(Regressor):
         start_ring(b, self.features, 256, self.window + self.every)
         start_trees(b, *shape, wanted)
         seed_generator(b[_GROVE_RNG], self.seed)
-        own = b[_SHRUBS_STATE]
-        own[_V_LAST] = _MIDDLE
-        own[_V_STEP] = self.step
-        own[_V_WITH_REST] = self._WITH_REST
+        state = b[_SHRUBS_STATE]
+        state[_V_LAST] = _MIDDLE
+        state[_V_STEP] = self.step
+        state[_V_WITH_REST] = self._WITH_REST
 
     def progress(self):
         """Figures for users, as a dict of ints."""

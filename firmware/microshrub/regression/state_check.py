@@ -48,14 +48,20 @@ _MOST_LINEAR = const(16777215)
 
 def shrubs_are_sound(b):
     """Are the shrubs trees, and are their weights positive and at most one in all?"""
-    own = b[_SHRUBS_STATE]
-    if not trees_are_sound(b) or not 0 <= own[_V_LAST] <= _MOST_CODE:
+    state = b[_SHRUBS_STATE]
+    if not trees_are_sound(b) or not 0 <= state[_V_LAST] <= _MOST_CODE:
         return False
-    if not 0 <= own[_V_PREDICTED] <= _MOST_CODE or not 0 <= own[_V_DEVIATION] <= _MOST_DEVIATION:
+    if (
+        not 0 <= state[_V_PREDICTED] <= _MOST_CODE
+        or not 0 <= state[_V_DEVIATION] <= _MOST_DEVIATION
+    ):
         return False
-    if not 0 <= own[_V_OUTLINE] <= _MOST_CODE or not 0 <= own[_V_OF_REST] <= own[_V_WITH_REST]:
+    if (
+        not 0 <= state[_V_OUTLINE] <= _MOST_CODE
+        or not 0 <= state[_V_OF_REST] <= state[_V_WITH_REST]
+    ):
         return False
-    if not own[_V_WITH_REST] and max(b[_GROVE_OF_REST]):
+    if not state[_V_WITH_REST] and max(b[_GROVE_OF_REST]):
         return False
     used = b[_GROVE_STATE][_G_USED]
     total = 0

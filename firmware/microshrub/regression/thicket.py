@@ -56,7 +56,7 @@ _G_USED = const(1)
 
 _SHRUBS = const(0)  # tables
 _LINEAR = const(1)
-_OWN = const(2)
+_THICKET = const(2)
 
 _LAST = const(0)  # members
 _MEAN = const(1)
@@ -82,33 +82,33 @@ _MOST_TREES = const(64)
 @micropython.viper
 def predict(t, rows, at: int) -> int:
     """The code of the target of the sample at rows[at]."""
-    return int(foretell(t, rows, at, int(recent(t[_OWN], 1))))
+    return int(foretell(t, rows, at, int(recent(t[_THICKET], 1))))
 
 
 @micropython.viper
 def learn(t, rows, at: int, target: int) -> int:
     """Learn a sample; returns the code predicted before, from what was known at its time."""
-    own = ptr32(t[_OWN])
-    state = ptr32(own[_OWN_STATE])
-    last = int(recent(t[_OWN], state[_T_LATE] + 1))
+    address = ptr32(t[_THICKET])
+    state = ptr32(address[_OWN_STATE])
+    last = int(recent(t[_THICKET], state[_T_LATE] + 1))
     predicted = int(foretell(t, rows, at, last))
     # before a target was known, no member could be right, and nothing changed since the last one
     if ptr32(ptr32(t[_LINEAR])[_LINEAR_STATE])[_L_SEEN] > state[_T_LATE]:
-        judge(t[_OWN], target)
+        judge(t[_THICKET], target)
         step(t[_LINEAR], 1, target)
     step(t[_LINEAR], 0, target)
     follow_linear(t[_LINEAR], rows, at, target)
     follow_shrubs(t[_SHRUBS], rows, at, target)
     head = state[_T_HEAD]
-    ptr16(own[_OWN_RECENT])[head] = target
+    ptr16(address[_OWN_RECENT])[head] = target
     state[_T_HEAD] = head + 1 if head < state[_T_LATE] else 0
     return predicted
 
 
 @micropython.viper
-def recent(own, back: int) -> int:
+def recent(thicket, back: int) -> int:
     """Return the last target for 1, and earlier targets for 2 to late + 1."""
-    address = ptr32(own)
+    address = ptr32(thicket)
     state = ptr32(address[_OWN_STATE])
     place = state[_T_HEAD] - back
     if place < 0:
@@ -119,8 +119,8 @@ def recent(own, back: int) -> int:
 @micropython.viper
 def foretell(t, rows, at: int, last: int) -> int:
     """Ask all members about the sample at rows[at], with the last target known at its time."""
-    own = ptr32(t[_OWN])
-    predictions = ptr32(own[_OWN_PREDICTIONS])
+    address = ptr32(t[_THICKET])
+    predictions = ptr32(address[_OWN_PREDICTIONS])
     linear = ptr32(t[_LINEAR])
     centre = ptr32(linear[_LINEAR_STATE])[_L_CENTRE] >> 8
     scale(t[_LINEAR], rows, at)
@@ -128,7 +128,7 @@ def foretell(t, rows, at: int, last: int) -> int:
     predictions[_MEAN] = centre
     predictions[_SUM] = int(add_up(t[_LINEAR], 0, centre))
     predictions[_CHANGE] = int(add_up(t[_LINEAR], 1, last))
-    outline = int(blend(t[_OWN], _TREES))
+    outline = int(blend(t[_THICKET], _TREES))
     shrubs = ptr32(t[_SHRUBS])
     ptr32(shrubs[_SHRUBS_STATE])[_V_OUTLINE] = outline
     descend(0, 0, t[_SHRUBS], rows, at)
@@ -140,13 +140,13 @@ def foretell(t, rows, at: int, last: int) -> int:
     if y > ptr32(linear[_LINEAR_STATE])[_L_GREATEST]:
         y = ptr32(linear[_LINEAR_STATE])[_L_GREATEST]
     predictions[_TREES] = y
-    return int(blend(t[_OWN], _MEMBERS))
+    return int(blend(t[_THICKET], _MEMBERS))
 
 
 @micropython.viper
-def blend(own, members: int) -> int:
+def blend(thicket, members: int) -> int:
     """Mix the predictions of the first `members` members by their shares."""
-    address = ptr32(own)
+    address = ptr32(thicket)
     predictions = ptr32(address[_OWN_PREDICTIONS])
     error = ptr32(address[_OWN_ERROR])
     share = ptr32(address[_OWN_SHARE])
@@ -174,9 +174,9 @@ def blend(own, members: int) -> int:
 
 
 @micropython.viper
-def judge(own, target: int):
+def judge(thicket, target: int):
     """How near was each member?"""
-    address = ptr32(own)
+    address = ptr32(thicket)
     state = ptr32(address[_OWN_STATE])
     predictions = ptr32(address[_OWN_PREDICTIONS])
     error = ptr32(address[_OWN_ERROR])
@@ -221,7 +221,7 @@ class ThicketRegressor(Regressor):
 
     def _prepare(self):
         self.linear = TwoLinear.plan(features=self.features)
-        rest = self.bytes - table_bytes(self._own()) - self.linear.table_bytes()
+        rest = self.bytes - table_bytes(self._own_table()) - self.linear.table_bytes()
         self.shrubs = shrubs_share(self.features, rest, self.seed)
         if not self.shrubs:
             raise ParameterError("bytes", "more for %d features" % self.features, self.bytes)
@@ -231,10 +231,10 @@ class ThicketRegressor(Regressor):
     def _is_sound(self):
         from .state_check import thicket_is_sound
 
-        own = self._flat[-5:]
-        return self.shrubs._is_sound() and self.linear._is_sound() and thicket_is_sound(own)
+        b = self._flat[-5:]
+        return self.shrubs._is_sound() and self.linear._is_sound() and thicket_is_sound(b)
 
-    def _own(self):
+    def _own_table(self):
         return [
             ("own.state", "i", _WORDS),
             ("own.predictions", "i", _MEMBERS),
@@ -244,26 +244,26 @@ class ThicketRegressor(Regressor):
         ]
 
     def _table(self):
-        return self.shrubs._table() + self.linear._table() + self._own()
+        return self.shrubs._table() + self.linear._table() + self._own_table()
 
     def _allocate(self):
-        self._make_buffers(self._own())
-        own = self._flat
+        self._make_buffers(self._own_table())
+        buffers = self._flat
         for member in (self.linear, self.shrubs):
             type(member)._allocate(member)
             self._flat = member._flat + self._flat
             self._size += member._size
-        self._addresses = (self.shrubs._addresses, self.linear._addresses, address_table(own))
+        self._addresses = (self.shrubs._addresses, self.linear._addresses, address_table(buffers))
         self._row = ()
         self._start()
 
     def _start(self):
         self.shrubs._start()
         self.linear._start()
-        own = self._flat[-5:]
-        own[_OWN_STATE][_T_LATE] = self.late
+        b = self._flat[-5:]
+        b[_OWN_STATE][_T_LATE] = self.late
         for k in range(self.late + 1):
-            own[_OWN_RECENT][k] = _MIDDLE
+            b[_OWN_RECENT][k] = _MIDDLE
 
     def progress(self):
         """Figures for users: each member's share in %."""

@@ -58,7 +58,7 @@ def mix(t) -> int:
     """
     address = ptr32(t)
     grove = ptr32(address[_GROVE_STATE])
-    own = ptr32(address[_SHRUBS_STATE])
+    state = ptr32(address[_SHRUBS_STATE])
     means = ptr16(address[_GROVE_MEANS])
     path = ptr8(address[_GROVE_PATH])
     of_rest = ptr8(address[_GROVE_OF_REST])
@@ -68,15 +68,15 @@ def mix(t) -> int:
     used = grove[_G_USED]
     most = grove[_G_MOST]
     if not used:
-        own[_V_PREDICTED] = own[_V_LAST]
-        return own[_V_PREDICTED]
+        state[_V_PREDICTED] = state[_V_LAST]
+        return state[_V_PREDICTED]
     base = -1
     total = 0
     for s in range(used + 1):
         if s != growing:
             h = means[s * most + path[s]]  # s * most < 2**8 * 2**7
             if of_rest[s]:  # the rest is (target - outline + 65536) / 2
-                h = own[_V_OUTLINE] + 2 * h - 65536
+                h = state[_V_OUTLINE] + 2 * h - 65536
                 if h < 0:
                     h = 0
                 if h > 65535:
@@ -85,28 +85,28 @@ def mix(t) -> int:
             if base < 0:
                 base = h
             total += (weight[s] >> 2) * (h - base)  # the weights < 2**14 in all, so < 2**30
-    own[_V_PREDICTED] = base + ((total + 8192) >> 14)
-    return own[_V_PREDICTED]
+    state[_V_PREDICTED] = base + ((total + 8192) >> 14)
+    return state[_V_PREDICTED]
 
 
 @micropython.viper
 def weigh(t, target: int):
     """A step down the gradient for each weight."""
     address = ptr32(t)
-    own = ptr32(address[_SHRUBS_STATE])
+    state = ptr32(address[_SHRUBS_STATE])
     weight = ptr32(address[_GROVE_WEIGHT])
     predictions = ptr32(address[_GROVE_PREDICTIONS])
     pull = ptr32(address[_GROVE_PULL])
     growing = ptr32(address[_SPROUT_STATE])[_S_SLOT]
     used = ptr32(address[_GROVE_STATE])[_G_USED]
-    f = own[_V_PREDICTED]
+    f = state[_V_PREDICTED]
     error = f - target
     away = error if error > 0 else 0 - error
     # in 1/64; < 2**22
-    own[_V_DEVIATION] = own[_V_DEVIATION] + (((away << 6) - own[_V_DEVIATION]) >> _MEMORY)
+    state[_V_DEVIATION] = state[_V_DEVIATION] + (((away << 6) - state[_V_DEVIATION]) >> _MEMORY)
     if not used:
         return
-    unit = (own[_V_DEVIATION] >> 6) + 1
+    unit = (state[_V_DEVIATION] >> 6) + 1
     error = int(within((error << 8) // unit))  # < 2**24 before it is divided
     least = 1 << 21
     for s in range(used + 1):
@@ -118,7 +118,7 @@ def weigh(t, target: int):
     for s in range(used + 1):
         if s != growing:
             # 2**21 * the step, at most 2**8, is below 2**30; 2**16 * 2**14 likewise
-            x = ((pull[s] - least) * own[_V_STEP]) >> 8
+            x = ((pull[s] - least) * state[_V_STEP]) >> 8
             weight[s] = ((weight[s] * int(exp_decay(x))) >> 14) + floor
     share_out(t)
 

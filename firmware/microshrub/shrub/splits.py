@@ -203,9 +203,9 @@ def scan(r: int, b: int, t, open_nodes: int):
             score = a * _SCORES
             merit = scores[score + _MERIT]
             below_it = scores[score + _BELOW]
-            own = address[_CART_COUNTS] + 2 * classes * a
+            counts = address[_CART_COUNTS] + 2 * classes * a
             if two:
-                ones = ptr16(own)[1]
+                ones = ptr16(counts)[1]
                 zeros = samples - ones
                 lead = 0  # samples * ones passed - ones * samples passed
                 last = ptr16(column)[line8[begin]]  # the code before
@@ -267,7 +267,7 @@ def scan(r: int, b: int, t, open_nodes: int):
                         code = left[b]
                         left[b] = code + 1
                         squares_left += 2 * code + 1  # by which n**2 grows
-                        met += ptr16(own)[b]
+                        met += ptr16(counts)[b]
                         r += 1
                 if better >= 0:
                     ties = 1

@@ -76,7 +76,7 @@ _SOFTMAX = const(2)
 _T_LABEL = const(2)
 _SHRUBS = const(3)
 _LAST = const(4)
-_OWN = const(4)
+_THICKET = const(4)
 _T_KNOWN = const(4)
 _BAYES = const(5)
 _MEMBERS = const(6)
@@ -104,31 +104,33 @@ def judge(t, label: int):
 
     rate() then computes their weights.
     """
-    own = t[_OWN]
-    address = ptr32(own)
+    thicket = t[_THICKET]
+    address = ptr32(thicket)
     predictions = ptr32(address[_THICKET_PREDICTIONS])
     judged = ptr8(address[_BALANCED_JUDGED])
     if judged[label] < _MEMORY - _FIRST:
         judged[label] = judged[label] + 1
     if predictions[_GROVE] >= 0:
-        note(own, _GROVE, label, int(likelihood(own, t[_GROVE], _GROVE_VOTES, label)))
+        note(thicket, _GROVE, label, int(likelihood(thicket, t[_GROVE], _GROVE_VOTES, label)))
     if predictions[_NEIGHBOURS] >= 0:
-        p = int(likelihood(own, t[_NEIGHBOURS], _NEIGHBOURS_VOTES, label))
-        note(own, _NEIGHBOURS, label, p)
+        p = int(likelihood(thicket, t[_NEIGHBOURS], _NEIGHBOURS_VOTES, label))
+        note(thicket, _NEIGHBOURS, label, p)
     if predictions[_SOFTMAX] >= 0:
-        note(own, _SOFTMAX, label, int(likelihood(own, t[_SOFTMAX], _SOFTMAX_VOTES, label)))
+        note(
+            thicket, _SOFTMAX, label, int(likelihood(thicket, t[_SOFTMAX], _SOFTMAX_VOTES, label))
+        )
     if predictions[_SHRUBS] >= 0:
-        note(own, _SHRUBS, label, int(likelihood(own, t[_SHRUBS], _VOTES, label)))
+        note(thicket, _SHRUBS, label, int(likelihood(thicket, t[_SHRUBS], _VOTES, label)))
     if predictions[_BAYES] >= 0:
-        note(own, _BAYES, label, int(likelihood(own, t[_BAYES], _BAYES_VOTES, label)))
+        note(thicket, _BAYES, label, int(likelihood(thicket, t[_BAYES], _BAYES_VOTES, label)))
     if predictions[_LAST] >= 0:
-        note(own, _LAST, label, 4095 if predictions[_LAST] == label else 0)
+        note(thicket, _LAST, label, 4095 if predictions[_LAST] == label else 0)
 
 
 @micropython.viper
-def likelihood(own, member, place: int, label: int) -> int:
+def likelihood(thicket, member, place: int, label: int) -> int:
     """Return the label's share of a member's votes, with even classes: Q12, 0..4095."""
-    address = ptr32(own)
+    address = ptr32(thicket)
     even = ptr32(address[_BALANCED_EVEN])
     votes = ptr32(ptr32(member)[place])
     total = 0  # <= 2**16 * 2**12, as all votes together are at most about 2**16 * 255
@@ -138,9 +140,9 @@ def likelihood(own, member, place: int, label: int) -> int:
 
 
 @micropython.viper
-def note(own, k: int, label: int, p: int):
+def note(thicket, k: int, label: int, p: int):
     """Move the skill of member k for a class towards its share of votes p for the label, Q12."""
-    address = ptr32(own)
+    address = ptr32(thicket)
     skill = ptr16(address[_BALANCED_SKILL])
     miss = 4095 - p
     k = ptr32(address[_THICKET_STATE])[_T_CLASSES] * k + label
@@ -149,9 +151,9 @@ def note(own, k: int, label: int, p: int):
 
 
 @micropython.viper
-def rate(own):
+def rate(thicket):
     """Set the members' accuracies to their mean skills, over the classes that came."""
-    address = ptr32(own)
+    address = ptr32(thicket)
     accuracy = ptr32(address[_THICKET_ACCURACY])
     skill = ptr16(address[_BALANCED_SKILL])
     judged = ptr8(address[_BALANCED_JUDGED])
@@ -172,44 +174,44 @@ def rate(own):
 def predict(t, rows, at: int) -> int:
     """Return the class of the sample at rows[at], whatever came before it; leave the votes."""
     predict_plainly(t, rows, at)
-    weigh(t[_OWN], int(in_runs(t[_GROVE])))
-    return int(choose(t[_OWN]))
+    weigh(t[_THICKET], int(in_runs(t[_GROVE])))
+    return int(choose(t[_THICKET]))
 
 
 @micropython.viper
 def predict_next(t, rows, at: int) -> int:
     """Return the class of a sample that follows the last one, whose label may be a hint."""
     predict_next_plainly(t, rows, at)
-    weigh(t[_OWN], 0)
-    return int(choose(t[_OWN]))
+    weigh(t[_THICKET], 0)
+    return int(choose(t[_THICKET]))
 
 
 @micropython.viper
 def learn(t, rows, at: int, label: int) -> int:
     """Learn a sample, or leave it out; returns the class predicted before."""
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
-    weigh(t[_OWN], 0)
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
+    weigh(t[_THICKET], 0)
     late = int(come_back(t, rows, at))
     predicted = int(predict_known(t, rows, at, int(find(t, rows, at))))
     judge(t, label)
-    if int(wants(t[_OWN], label)):
+    if int(wants(t[_THICKET], label)):
         teach(t, rows, at, label, int(predicted != label))
-    elif own[_T_WITH_SHRUBS]:
+    elif state[_T_WITH_SHRUBS]:
         learn_shrubs(t[_SHRUBS], rows, at, label)
-    rate(t[_OWN])
-    own[_T_LABEL] = label
+    rate(t[_THICKET])
+    state[_T_LABEL] = label
     if not late:
-        own[_T_KNOWN] = 1
-    return int(choose(t[_OWN]))
+        state[_T_KNOWN] = 1
+    return int(choose(t[_THICKET]))
 
 
 @micropython.viper
-def weigh(own, alone: int):
+def weigh(thicket, alone: int):
     """Compute the factor of each class's votes, from the costs, or without costs from its rarity.
 
     alone is 1 if the votes are even already, as in runs without labels: see vote_mixing.py.
     """
-    address = ptr32(own)
+    address = ptr32(thicket)
     seen = ptr32(address[_BALANCED_SEEN])
     learned = ptr32(address[_BALANCED_LEARNED])
     factor = ptr32(address[_BALANCED_FACTOR])
@@ -229,14 +231,14 @@ def weigh(own, alone: int):
             factor[c] = ((seen[c] >> 6) * cost[c]) // ((share >> 16) + 1)  # < 2**20 * 2**8
         else:
             factor[c] = even[c]
-    to_twelve_bits(own, _BALANCED_EVEN)
-    to_twelve_bits(own, _BALANCED_FACTOR)
+    to_twelve_bits(thicket, _BALANCED_EVEN)
+    to_twelve_bits(thicket, _BALANCED_FACTOR)
 
 
 @micropython.viper
-def to_twelve_bits(own, place: int):
+def to_twelve_bits(thicket, place: int):
     """Scale the numbers of all classes by one factor, so that they are within 1..4095."""
-    address = ptr32(own)
+    address = ptr32(thicket)
     factor = ptr32(address[place])
     classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
     top = 0
@@ -251,9 +253,9 @@ def to_twelve_bits(own, place: int):
 
 
 @micropython.viper
-def choose(own) -> int:
+def choose(thicket) -> int:
     """Multiply each class's votes by its factor; returns the class with the most votes."""
-    address = ptr32(own)
+    address = ptr32(thicket)
     votes = ptr32(address[_THICKET_VOTES])
     factor = ptr32(address[_BALANCED_FACTOR])
     classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
@@ -271,9 +273,9 @@ def choose(own) -> int:
 
 
 @micropython.viper
-def wants(own, label: int) -> int:
+def wants(thicket, label: int) -> int:
     """Count a label; returns 1 if its sample is to be learned, which is counted, too."""
-    address = ptr32(own)
+    address = ptr32(thicket)
     seen = ptr32(address[_BALANCED_SEEN])
     learned = ptr32(address[_BALANCED_LEARNED])
     classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
@@ -286,7 +288,7 @@ def wants(own, label: int) -> int:
             rarest = share
     chance = (rarest >> 8) * (256 * _RATIO) // ((seen[label] >> 8) + 1)  # <= 2**18 * 2**12
     chance = chance if chance > _LEAST else _LEAST
-    if int(below(own, _BALANCED_RNG, 256)) >= chance:
+    if int(below(thicket, _BALANCED_RNG, 256)) >= chance:
         return 0
     for c in range(classes):
         share = learned[c]
@@ -322,8 +324,8 @@ class BalancedThicket(Thicket):
         self.costs = tuple([whole("costs", cost, 1, 255) for cost in given])
         super()._prepare()
 
-    def _own(self):
-        return super()._own() + [
+    def _own_table(self):
+        return super()._own_table() + [
             ("balanced.seen", "i", self.classes),
             ("balanced.learned", "i", self.classes),
             ("balanced.factor", "i", self.classes),
@@ -345,13 +347,13 @@ class BalancedThicket(Thicket):
             self._flat[_THICKET_ACCURACY][k] = (START << 4) // SOFTEN
 
     def _is_sound(self):
-        own = self._flat
-        shares = (own[_BALANCED_SEEN], own[_BALANCED_LEARNED])
+        b = self._flat
+        shares = (b[_BALANCED_SEEN], b[_BALANCED_LEARNED])
         costs = self.costs or (0,) * self.classes
         return (
             all([min(share) >= 0 and max(share) <= _WHOLE for share in shares])
-            and tuple(own[_BALANCED_COST]) == costs
-            and max(own[_BALANCED_JUDGED]) <= MOST_JUDGED
+            and tuple(b[_BALANCED_COST]) == costs
+            and max(b[_BALANCED_JUDGED]) <= MOST_JUDGED
             and super()._is_sound()
         )
 

@@ -42,7 +42,7 @@ _LATER = const(2)
 _LOOKBACK = const(2)
 _SOFTMAX = const(2)
 _LAST = const(4)
-_OWN = const(4)
+_THICKET = const(4)
 _BAYES = const(5)
 _T_WITH_SOFTMAX = const(6)
 _T_WITH_BAYES = const(8)
@@ -72,21 +72,21 @@ def decide(model, x):
 @micropython.viper
 def decide_alone(t, rows, at: int) -> int:
     """Return the same as members.predict() for the sample at rows[at]."""
-    address = ptr32(t[_OWN])
-    own = ptr32(address[_THICKET_STATE])
+    address = ptr32(t[_THICKET])
+    state = ptr32(address[_THICKET_STATE])
     predictions = ptr32(address[_THICKET_PREDICTIONS])
     arrive(t, rows, at)
     young = int(ptr32(ptr32(t[_GROVE])[_RING_SHAPE])[_R_HELD] < _YOUNG)
-    if young or own[_T_WITH_REPLAY] == _LOOKBACK:
+    if young or state[_T_WITH_REPLAY] == _LOOKBACK:
         return int(predict(t, rows, at))
     aim(t[_GROVE], t[_NEIGHBOURS])
     runs = int(in_runs(t[_GROVE]))
     if runs:
         ask_grove(t[_GROVE], rows, at)
         predictions[_BAYES] = -1
-        if own[_T_WITH_BAYES]:
+        if state[_T_WITH_BAYES]:
             predictions[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
-        if own[_T_WITH_SOFTMAX]:
+        if state[_T_WITH_SOFTMAX]:
             ask_softmax(t[_SOFTMAX], rows, at)
         say_before(t)
     else:
@@ -99,19 +99,19 @@ def decide_alone(t, rows, at: int) -> int:
     share[_NEIGHBOURS] = 0
     best = int(mix(t))
     share[_NEIGHBOURS] = near
-    if int(is_ahead(t[_OWN], best, _MOST * near + 1)):
+    if int(is_ahead(t[_THICKET], best, _MOST * near + 1)):
         ptr32(ptr32(t[_NEIGHBOURS])[_NEIGHBOURS_STATE])[_N_COUNT] = 0  # nothing was found
         return best
     ask_neighbours(t[_NEIGHBOURS], rows, at)
     if runs:
-        even_out(t[_OWN], t[_NEIGHBOURS], _NEIGHBOURS_VOTES)
+        even_out(t[_THICKET], t[_NEIGHBOURS], _NEIGHBOURS_VOTES)
     return int(mix(t))
 
 
 @micropython.viper
-def is_ahead(own, best: int, by: int) -> int:
+def is_ahead(thicket, best: int, by: int) -> int:
     """Return whether a class has more than `by` votes more than any other class."""
-    address = ptr32(own)
+    address = ptr32(thicket)
     votes = ptr32(address[_THICKET_VOTES])
     least = votes[best] - by
     for c in range(ptr32(address[_THICKET_STATE])[_T_CLASSES]):

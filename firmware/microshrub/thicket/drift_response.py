@@ -57,7 +57,7 @@ _NEIGHBOURS = const(1)
 _OLD = const(1)
 _BECAME = const(2)
 _SOFTMAX = const(2)
-_OWN = const(4)
+_THICKET = const(4)
 _BAYES = const(5)
 _MEMBERS = const(6)
 _T_WITH_SOFTMAX = const(6)
@@ -109,7 +109,7 @@ _CAME = const(8)  # a class was taught lately if so many of the newest samples a
 @micropython.viper
 def notice(t, label: int, wrong: int):
     """Update the shares of errors with a label, and respond to drift; wrong is 1 for an error."""
-    state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
     labels = ptr32(ptr32(t[_GROVE])[_STORE_STATE])[_W_SEEN] + 1  # <= 257
     usual = state[_T_USUAL]
     state[_T_USUAL] = usual + ((_ONE if wrong else 0) - usual) // labels
@@ -173,7 +173,7 @@ def notice_in_runs(t, label: int):
 
     A new class is known once it is predicted as well as the others.
     """
-    address = ptr32(t[_OWN])
+    address = ptr32(t[_THICKET])
     state = ptr32(address[_THICKET_STATE])
     predictions = ptr32(address[_THICKET_PREDICTIONS])
     alone = ptr32(address[_THICKET_ALONE])
@@ -202,19 +202,19 @@ def leave_unit(t):
         return
     forget(t[_GROVE], _KEPT)
     disregard(t[_GROVE])
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
-    own[_T_PART] = 0  # of a replayed sample, which may be gone
-    accuracy = ptr32(ptr32(t[_OWN])[_THICKET_ACCURACY])
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
+    state[_T_PART] = 0  # of a replayed sample, which may be gone
+    accuracy = ptr32(ptr32(t[_THICKET])[_THICKET_ACCURACY])
     for k in range(_MEMBERS):
         accuracy[k] = _ONE >> 1
-    if own[_T_WITH_SOFTMAX]:
+    if state[_T_WITH_SOFTMAX]:
         ptr32(ptr32(t[_SOFTMAX])[_SOFTMAX_STATE])[_L_SEEN] = 0
-    if own[_T_WITH_BAYES]:
+    if state[_T_WITH_BAYES]:
         address = ptr32(t[_BAYES])
-        state = ptr32(address[_BAYES_STATE])
+        bayes = ptr32(address[_BAYES_STATE])
         seen = ptr16(address[_BAYES_SEEN])
-        state[_B_SEEN] = 1
-        for c in range(state[_B_CLASSES]):
+        bayes[_B_SEEN] = 1
+        for c in range(bayes[_B_CLASSES]):
             seen[c] = 0
 
 

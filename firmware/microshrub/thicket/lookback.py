@@ -24,7 +24,7 @@ _NEIGHBOURS_NEAREST = const(7)
 # thicket/members.py
 _GROVE = const(0)
 _NEIGHBOURS = const(1)
-_OWN = const(4)
+_THICKET = const(4)
 _AGAIN = const(6)
 _T_PART = const(18)
 _T_GAIN = const(19)
@@ -47,26 +47,26 @@ _MEMORY = const(8)  # log2 of the labels that are looked back over
 def ask_twice(t, rows, at: int) -> int:
     """Compute the neighbours' votes in a store of over 1,024 samples, see neighbour_reach.py."""
     near = t[_NEIGHBOURS]
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
     plan = ptr32(ptr32(near)[_NEIGHBOURS_STATE])
     count = plan[_N_COUNT]
     newest = _NEWEST if count > _NEWEST else count
-    own[_T_OF_NEWEST] = -1
+    state[_T_OF_NEWEST] = -1
     if int(in_runs(t[_GROVE])) or newest == count + plan[_N_SECOND + _N_COUNT]:
         return int(ask(near, rows, at))
     begin(near, rows, at)
     search(0, 0, near, 0, newest)
-    own[_T_OF_NEWEST] = int(count_votes(near))
-    own[_T_PART] = 0
+    state[_T_OF_NEWEST] = int(count_votes(near))
+    state[_T_PART] = 0
     copy(near, t[_AGAIN])
     search(0, 0, near, 0, count - newest)
     search(0, 0, near, _N_SECOND, plan[_N_SECOND + _N_COUNT])
-    if own[_T_GAIN] > 0:
-        own[_T_OF_ALL] = int(count_votes(near))
+    if state[_T_GAIN] > 0:
+        state[_T_OF_ALL] = int(count_votes(near))
         copy(t[_AGAIN], near)
     predicted = int(count_votes(near))
-    if own[_T_GAIN] <= 0:
-        own[_T_OF_ALL] = predicted
+    if state[_T_GAIN] <= 0:
+        state[_T_OF_ALL] = predicted
     return predicted
 
 
@@ -86,8 +86,8 @@ def copy(source, target):
 def judge(t, label: int):
     """Note which of the two predictions was right; new trees use that many samples."""
     grove = ptr32(ptr32(t[_GROVE])[_GROVE_STATE])
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
-    if own[_T_OF_NEWEST] >= 0:
-        ahead = int(own[_T_OF_NEWEST] == label) - int(own[_T_OF_ALL] == label)
-        own[_T_GAIN] = own[_T_GAIN] + ((ahead * _ONE - own[_T_GAIN]) >> _MEMORY)
-    grove[_G_RECENT] = _NEWEST if own[_T_OF_NEWEST] >= 0 and own[_T_GAIN] > 0 else 0
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
+    if state[_T_OF_NEWEST] >= 0:
+        ahead = int(state[_T_OF_NEWEST] == label) - int(state[_T_OF_ALL] == label)
+        state[_T_GAIN] = state[_T_GAIN] + ((ahead * _ONE - state[_T_GAIN]) >> _MEMORY)
+    grove[_G_RECENT] = _NEWEST if state[_T_OF_NEWEST] >= 0 and state[_T_GAIN] > 0 else 0

@@ -55,7 +55,7 @@ _GROVE = const(0)  # places in the kernels' tuple, and numbers of the members
 _NEIGHBOURS = const(1)
 _SOFTMAX = const(2)
 _SHRUBS = const(3)
-_OWN = const(4)  # from here on, only places in the tuple
+_THICKET = const(4)  # from here on, only places in the tuple
 _LAST = const(4)
 _BAYES = const(5)
 _AGAIN = const(6)  # the neighbours of a sample that is replayed
@@ -114,7 +114,7 @@ def predict(t, rows, at: int) -> int:
     if int(in_runs(t[_GROVE])):
         return int(predict_alone(t, rows, at))
     ask(t, rows, at, 0)
-    ptr32(ptr32(t[_OWN])[_THICKET_PREDICTIONS])[_LAST] = -1
+    ptr32(ptr32(t[_THICKET])[_THICKET_PREDICTIONS])[_LAST] = -1
     return int(hear(t))
 
 
@@ -128,12 +128,12 @@ def predict_next(t, rows, at: int) -> int:
 @micropython.viper
 def arrive(t, rows, at: int):
     """Note whether the label before a sample is known, unless the sample was predicted before."""
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
-    row = int(row_sum(0, 0, t[_OWN], rows, at))
-    if own[_T_KNOWN] or row != own[_T_ASKED]:
-        own[_T_FRESH] = own[_T_KNOWN]
-        own[_T_KNOWN] = 0
-        own[_T_ASKED] = row
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
+    row = int(row_sum(0, 0, t[_THICKET], rows, at))
+    if state[_T_KNOWN] or row != state[_T_ASKED]:
+        state[_T_FRESH] = state[_T_KNOWN]
+        state[_T_KNOWN] = 0
+        state[_T_ASKED] = row
 
 
 @micropython.viper
@@ -160,21 +160,21 @@ def learn(t, rows, at: int, label: int) -> int:
     predicted = int(predict_known(t, rows, at, int(find(t, rows, at))))
     teach(t, rows, at, label, int(predicted != label))
     if not late:
-        ptr32(ptr32(t[_OWN])[_THICKET_STATE])[_T_KNOWN] = 1
+        ptr32(ptr32(t[_THICKET])[_THICKET_STATE])[_T_KNOWN] = 1
     return predicted
 
 
 @micropython.viper
 def come_back(t, rows, at: int) -> int:
     """Note that a sample's label came; returns whether another sample was predicted since."""
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
-    row = int(row_sum(0, 0, t[_OWN], rows, at))
-    if own[_T_ASKED] < 0 or own[_T_KNOWN]:
-        own[_T_FRESH] = own[_T_KNOWN]
-        own[_T_ASKED] = row
-    late = int(row != own[_T_ASKED])
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
+    row = int(row_sum(0, 0, t[_THICKET], rows, at))
+    if state[_T_ASKED] < 0 or state[_T_KNOWN]:
+        state[_T_FRESH] = state[_T_KNOWN]
+        state[_T_ASKED] = row
+    late = int(row != state[_T_ASKED])
     if late:
-        own[_T_FRESH] = 0
+        state[_T_FRESH] = 0
     return late
 
 
@@ -186,11 +186,11 @@ def teach(t, rows, at: int, label: int, wrong: int):
     Bayes learns 32 samples each time that the run's length doubles, and those that it predicted
     wrong; after drift (drift_response.py), it learns all of them.
     """
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
-    known = int(ptr32(ptr32(t[_OWN])[_THICKET_PREDICTIONS])[_BAYES] == label)
-    judge(t[_OWN], label)
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
+    known = int(ptr32(ptr32(t[_THICKET])[_THICKET_PREDICTIONS])[_BAYES] == label)
+    judge(t[_THICKET], label)
     judge_alone(t, label)
-    if own[_T_WITH_REPLAY] == _LOOKBACK:
+    if state[_T_WITH_REPLAY] == _LOOKBACK:
         judge_lookback(t, label)
     notice(t, label, wrong)
     grove = t[_GROVE]
@@ -200,37 +200,37 @@ def teach(t, rows, at: int, label: int, wrong: int):
     if known and store[_W_ALERT] == 0:
         while store[_W_RUN] >> often >= _ALIKE:
             often += 1
-    if own[_T_WITH_BAYES] and store[_W_RUN] & ((1 << often) - 1) == 0:
+    if state[_T_WITH_BAYES] and store[_W_RUN] & ((1 << often) - 1) == 0:
         follow_bayes(t[_BAYES], rows, at, label)
-    if own[_T_WITH_SOFTMAX]:
+    if state[_T_WITH_SOFTMAX]:
         step(t[_SOFTMAX], label, 1)
         average(t[_SOFTMAX], rows, at)
-        if own[_T_WITH_REPLAY] and int(in_runs(grove)):
+        if state[_T_WITH_REPLAY] and int(in_runs(grove)):
             learn_again(t)
-    if own[_T_WITH_SHRUBS]:
+    if state[_T_WITH_SHRUBS]:
         learn_shrubs(t[_SHRUBS], rows, at, label)
-    own[_T_LABEL] = label
-    own[_T_REST] = _RESTS
-    if store[_W_RUN] >= _LONG and store[_W_SEEN] >= _TAUGHT and own[_T_WITH_REPLAY]:
+    state[_T_LABEL] = label
+    state[_T_REST] = _RESTS
+    if store[_W_RUN] >= _LONG and store[_W_SEEN] >= _TAUGHT and state[_T_WITH_REPLAY]:
         replay(t)
 
 
 @micropython.viper
 def judge_alone(t, label: int):
     """Judge the members that do not use the label before, if the label's class is known."""
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
     grove = t[_GROVE]
     held = ptr16(ptr32(grove)[_STORE_COUNT])[label]
-    other = int(label != own[_T_LABEL])
+    other = int(label != state[_T_LABEL])
     runs = int(in_runs(grove))
     if other:
-        if own[_T_FAMILIAR] == _NEW:
-            own[_T_ALONE] = 0
-        own[_T_FAMILIAR] = int(held >= _FEW)
+        if state[_T_FAMILIAR] == _NEW:
+            state[_T_ALONE] = 0
+        state[_T_FAMILIAR] = int(held >= _FEW)
     if held and (other or runs):
         say_alone(t)
         if other:
-            judge_change(t[_OWN], label)
+            judge_change(t[_THICKET], label)
         if runs:
             notice_in_runs(t, label)
 
@@ -241,25 +241,25 @@ def rest(t) -> int:
 
     Trees grow, and in runs, the softmax regression learns some of the samples held.
     """
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
-    if own[_T_REST] == 0:
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
+    if state[_T_REST] == 0:
         return 0
     tend(t[_GROVE])
-    if own[_T_WITH_SOFTMAX] and own[_T_WITH_REPLAY] and int(in_runs(t[_GROVE])):
+    if state[_T_WITH_SOFTMAX] and state[_T_WITH_REPLAY] and int(in_runs(t[_GROVE])):
         learn_again(t)
-    own[_T_REST] = own[_T_REST] - 1
-    return own[_T_REST]
+    state[_T_REST] = state[_T_REST] - 1
+    return state[_T_REST]
 
 
 # Of the next one, total and f are 0: viper keeps the first arguments in registers.
 
 
 @micropython.viper
-def row_sum(total: int, f: int, own, rows, at: int) -> int:
+def row_sum(total: int, f: int, thicket, rows, at: int) -> int:
     """Return a number that identifies a sample: 24 bits that depend on all its codes."""
     x = ptr16(rows)
     f = at
-    end = at + ptr32(ptr32(own)[_THICKET_STATE])[_T_FEATURES]
+    end = at + ptr32(ptr32(thicket)[_THICKET_STATE])[_T_FEATURES]
     while f < end:
         total = (total * 31 + x[f]) & 0xFFFFFF  # < 2**24 * 2**5 = 2**29
         f += 1
@@ -269,8 +269,8 @@ def row_sum(total: int, f: int, own, rows, at: int) -> int:
 @micropython.viper
 def ask(t, rows, at: int, neighbours_known: int):
     """Let each member predict the sample; only the others if neighbours_known is _LATER."""
-    address = ptr32(t[_OWN])
-    own = ptr32(address[_THICKET_STATE])
+    address = ptr32(t[_THICKET])
+    state = ptr32(address[_THICKET_STATE])
     predictions = ptr32(address[_THICKET_PREDICTIONS])
     if neighbours_known == 0:
         aim(t[_GROVE], t[_NEIGHBOURS])
@@ -279,19 +279,19 @@ def ask(t, rows, at: int, neighbours_known: int):
     if neighbours_known != _LATER:
         if neighbours_known:
             k = int(count_votes(t[_NEIGHBOURS]))
-        elif own[_T_WITH_REPLAY] == _LOOKBACK:
+        elif state[_T_WITH_REPLAY] == _LOOKBACK:
             k = int(ask_twice(t, rows, at))
         else:
             k = int(ask_neighbours(t[_NEIGHBOURS], rows, at))
         predictions[_NEIGHBOURS] = int(opinion(t[_NEIGHBOURS], _NEIGHBOURS_VOTES, k))
     predictions[_SOFTMAX] = -1
-    if own[_T_WITH_SOFTMAX]:
+    if state[_T_WITH_SOFTMAX]:
         predictions[_SOFTMAX] = int(ask_softmax(t[_SOFTMAX], rows, at))
     predictions[_SHRUBS] = -1
-    if own[_T_WITH_SHRUBS]:
+    if state[_T_WITH_SHRUBS]:
         k = int(ask_shrubs(t[_SHRUBS], rows, at))
         predictions[_SHRUBS] = int(opinion(t[_SHRUBS], _VOTES, k))
-    predictions[_LAST] = own[_T_LABEL] if own[_T_FRESH] else -1
+    predictions[_LAST] = state[_T_LABEL] if state[_T_FRESH] else -1
     predictions[_BAYES] = -1
-    if own[_T_WITH_BAYES]:
+    if state[_T_WITH_BAYES]:
         predictions[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))

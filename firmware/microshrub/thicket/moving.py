@@ -45,7 +45,7 @@ _GROVE = const(0)
 _NEIGHBOURS = const(1)
 _SOFTMAX = const(2)
 _SHRUBS = const(3)
-_OWN = const(4)
+_THICKET = const(4)
 _BAYES = const(5)
 _T_WITH_SOFTMAX = const(6)
 _T_WITH_SHRUBS = const(7)
@@ -164,14 +164,14 @@ def rescaled(v: int, doublings: int, fraction: int) -> int:
 @micropython.viper
 def move_thicket(t, feature: int, bits: int, doublings: int, steps: int):
     """Move every member; t is the tuple that the kernels of members.py get."""
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
     move_grove(t[_GROVE], feature, bits, doublings, steps)
     ptr32(ptr32(t[_NEIGHBOURS])[_NEIGHBOURS_STATE])[_N_COUNT] = 0  # what was found was elsewhere
-    if own[_T_WITH_SOFTMAX]:
+    if state[_T_WITH_SOFTMAX]:
         move_softmax(t[_SOFTMAX], feature, bits, doublings, steps)
-    if own[_T_WITH_SHRUBS]:
+    if state[_T_WITH_SHRUBS]:
         move_shrubs(t[_SHRUBS], feature, bits, doublings, steps)
-    if own[_T_WITH_BAYES]:
+    if state[_T_WITH_BAYES]:
         move_bayes(t[_BAYES], feature, bits, doublings, steps)
     if doublings < 0:
         leave_unit(t)

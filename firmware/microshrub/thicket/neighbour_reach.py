@@ -24,7 +24,7 @@ _STORE_COUNT = const(24)
 # thicket/members.py
 _GROVE = const(0)
 _NEIGHBOURS = const(1)
-_OWN = const(4)
+_THICKET = const(4)
 _T_KNOWN = const(4)
 _T_FRESH = const(5)
 # thicket/neighbours.py
@@ -93,8 +93,8 @@ def find(t, rows, at: int) -> int:
     held samples, or aims without a search, writes 0 for the number of nearest samples. t is the
     tuple that the kernels of members.py get.
     """
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
-    if own[_T_FRESH] == 0 or own[_T_KNOWN]:
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
+    if state[_T_FRESH] == 0 or state[_T_KNOWN]:
         return 0
     shape = ptr32(ptr32(t[_GROVE])[_RING_SHAPE])
     near = ptr32(t[_NEIGHBOURS])

@@ -313,8 +313,8 @@ class NearestNeighbours(Learner):
         return ring_is_sound(self._flat)
 
     def _table(self):
-        own = neighbours_table(self.features, self.classes, self.k)
-        return ring_table(self.features, self.window) + own
+        table = neighbours_table(self.features, self.classes, self.k)
+        return ring_table(self.features, self.window) + table
 
     def _allocate(self):
         super()._allocate()

@@ -52,7 +52,7 @@ _KEPT = const(32)
 _GROVE = const(0)
 _NEIGHBOURS = const(1)
 _SOFTMAX = const(2)
-_OWN = const(4)
+_THICKET = const(4)
 _T_WITH_SOFTMAX = const(6)
 # thicket/neighbours.py
 _N_COUNT = const(8)
@@ -76,12 +76,12 @@ _LEAST = const(16384)  # the lowest chance of rehearsing: 1/2, for one label in 
 @micropython.viper
 def rehearse(t, x, row, predicted: int, chance: int, often: int):
     """Learn the sample x, the last that was predicted, as the predicted class, without a label."""
-    own = ptr32(t[_OWN])
-    state = ptr32(own[_THICKET_STATE])
+    address = ptr32(t[_THICKET])
+    state = ptr32(address[_THICKET_STATE])
     if often < _WHOLE and int(below(t[_GROVE], _GROVE_RNG, _WHOLE)) >= often:
         return
     if (
-        ptr32(own[_THICKET_VOTES])[predicted] >= _SURE
+        ptr32(address[_THICKET_VOTES])[predicted] >= _SURE
         and int(below(t[_GROVE], _GROVE_RNG, _WHOLE)) < chance
     ):
         take(t[_GROVE], x, 0, predicted)

@@ -41,7 +41,7 @@ _STORE_AGAINST = const(27)
 # thicket/members.py
 _GROVE = const(0)
 _SOFTMAX = const(2)
-_OWN = const(4)
+_THICKET = const(4)
 _BAYES = const(5)
 _T_WITH_SOFTMAX = const(6)
 _T_WITH_BAYES = const(8)
@@ -75,19 +75,19 @@ def welcome(t, rows, at: int, label: int, whose: int):
     """Learn another board's sample at rows[at], with its mark; t is the tuple that a thicket's
     kernels get.
     """
-    own = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
     ask_grove(t[_GROVE], rows, at)
     judge(0, 0, t[_GROVE], label)
     mark(t[_GROVE], int(put(t[_GROVE], rows, at, label)), whose)
     if not int(tend(t[_GROVE])):  # which weighs the trees if there is a new one
         weigh(0, 0, t[_GROVE])
-    if own[_T_WITH_BAYES]:
+    if state[_T_WITH_BAYES]:
         follow_bayes(t[_BAYES], rows, at, label)
-    if own[_T_WITH_SOFTMAX]:
+    if state[_T_WITH_SOFTMAX]:
         ask_softmax(t[_SOFTMAX], rows, at)
         step(t[_SOFTMAX], label, 1)
         average(t[_SOFTMAX], rows, at)
-    own[_T_REST] = _RESTS
+    state[_T_REST] = _RESTS
 
 
 @micropython.viper

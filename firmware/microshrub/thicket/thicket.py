@@ -244,7 +244,7 @@ class Thicket(Learner):
             [member._is_sound() for member in self._members()]
         )
 
-    def _own(self):
+    def _own_table(self):
         return [
             ("thicket.state", "i", _T_FAR if self.bytes > _SMALL else _T_WORDS),
             ("thicket.votes", "i", self.classes),
@@ -267,7 +267,7 @@ class Thicket(Learner):
                 ("replay.nearest", "H", _K),
                 ("replay.row", "H", self.features),
             ]
-        return self._own() + near + again
+        return self._own_table() + near + again
 
     def _members(self):
         return self.grove, self.softmax, self.shrubs, self.bayes
@@ -285,20 +285,20 @@ class Thicket(Learner):
             type(member)._allocate(member)
             self._flat += member._flat
             self._size += member._size
-        own = len(self._own())
+        end = len(self._own_table())
         ring = self.grove._flat[:_RING_BUFFERS]
-        state, votes = shared[own : own + 2]
+        state, votes = shared[end : end + 2]
         gaps = (squared_gaps(),)
-        self._searches = [ring + (state, votes) + shared[own + 2 : own + _SEARCH] + gaps]
+        self._searches = [ring + (state, votes) + shared[end + 2 : end + _SEARCH] + gaps]
         if self._with_replay:
-            state = shared[own + _SEARCH]
-            self._searches.append(ring + (state, votes) + shared[own + _SEARCH + 1 : -1] + gaps)
+            state = shared[end + _SEARCH]
+            self._searches.append(ring + (state, votes) + shared[end + _SEARCH + 1 : -1] + gaps)
         self._addresses = (
             self.grove._addresses,
             address_table(self._searches[0]),
             self.softmax._addresses,
             self.shrubs._addresses,
-            address_table(shared[:own]),
+            address_table(shared[:end]),
             self.bayes._addresses,
             address_table(self._searches[-1]),
             shared[-1],
@@ -340,11 +340,11 @@ class Thicket(Learner):
 
     def progress(self):
         """Figures for users: each member's share and recent accuracy in %."""
-        own = self._flat
+        b = self._flat
         progress = {"trees_used": self.grove.trees_used}
         for k in range(_MEMBERS):
-            progress["share_" + MEMBERS[k]] = (own[_THICKET_SHARE][k] * 100 + 2048) >> 12
+            progress["share_" + MEMBERS[k]] = (b[_THICKET_SHARE][k] * 100 + 2048) >> 12
             progress["accuracy_" + MEMBERS[k]] = (
-                own[_THICKET_ACCURACY][k] * 100 + (_ONE >> 1)
+                b[_THICKET_ACCURACY][k] * 100 + (_ONE >> 1)
             ) >> 20
         return progress

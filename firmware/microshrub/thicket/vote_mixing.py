@@ -71,7 +71,7 @@ _LOOKBACK = const(2)
 _SOFTMAX = const(2)
 _SHRUBS = const(3)
 _LAST = const(4)
-_OWN = const(4)
+_THICKET = const(4)
 _BAYES = const(5)
 _AGAIN = const(6)
 _MEMBERS = const(6)
@@ -121,21 +121,21 @@ def opinion(member, place: int, best: int) -> int:
 @micropython.viper
 def mix(t) -> int:
     """Mix the members' votes by their shares; returns the class with the most votes."""
-    own = t[_OWN]
-    address = ptr32(own)
+    thicket = t[_THICKET]
+    address = ptr32(thicket)
     votes = ptr32(address[_THICKET_VOTES])
     share = ptr32(address[_THICKET_SHARE])
     classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
     for c in range(classes):
         votes[c] = 0
-    add(own, t[_GROVE], _GROVE_VOTES, share[_GROVE])
-    add(own, t[_NEIGHBOURS], _NEIGHBOURS_VOTES, share[_NEIGHBOURS])
+    add(thicket, t[_GROVE], _GROVE_VOTES, share[_GROVE])
+    add(thicket, t[_NEIGHBOURS], _NEIGHBOURS_VOTES, share[_NEIGHBOURS])
     if share[_SOFTMAX]:
-        add(own, t[_SOFTMAX], _SOFTMAX_VOTES, share[_SOFTMAX])
+        add(thicket, t[_SOFTMAX], _SOFTMAX_VOTES, share[_SOFTMAX])
     if share[_SHRUBS]:
-        add(own, t[_SHRUBS], _VOTES, share[_SHRUBS])
+        add(thicket, t[_SHRUBS], _VOTES, share[_SHRUBS])
     if share[_BAYES]:
-        add(own, t[_BAYES], _BAYES_VOTES, share[_BAYES])
+        add(thicket, t[_BAYES], _BAYES_VOTES, share[_BAYES])
     if share[_LAST]:
         c = ptr32(address[_THICKET_PREDICTIONS])[_LAST]
         votes[c] = votes[c] + _CERTAIN * share[_LAST]
@@ -148,13 +148,13 @@ def mix(t) -> int:
 
 
 @micropython.viper
-def weigh(own, place: int, sharpness: int):
+def weigh(thicket, place: int, sharpness: int):
     """Compute the members' shares of the votes from accuracies; 0 for one that abstains.
 
     The address of the accuracies stands at `place` in the table. A share is proportional to
     exp(sharpness * (accuracy - the best accuracy)).
     """
-    address = ptr32(own)
+    address = ptr32(thicket)
     predictions = ptr32(address[_THICKET_PREDICTIONS])
     accuracy = ptr32(address[place])
     share = ptr32(address[_THICKET_SHARE])
@@ -166,13 +166,13 @@ def weigh(own, place: int, sharpness: int):
         share[k] = _NOTHING
         if predictions[k] >= 0:
             share[k] = (sharpness * (top - accuracy[k])) >> 4  # 60 * 2**20
-    exp_decays(0, 0, _MEMBERS, own, _THICKET_SHARE)
+    exp_decays(0, 0, _MEMBERS, thicket, _THICKET_SHARE)
 
 
 @micropython.viper
-def divide(own):
+def divide(thicket):
     """Make the shares add up to about 4096."""
-    share = ptr32(ptr32(own)[_THICKET_SHARE])
+    share = ptr32(ptr32(thicket)[_THICKET_SHARE])
     total = 0  # <= 7 * 2**14
     for k in range(_MEMBERS):
         total += share[k]
@@ -182,9 +182,9 @@ def divide(own):
 
 
 @micropython.viper
-def add(own, member, place: int, share: int):
+def add(thicket, member, place: int, share: int):
     """Add a member's votes: about 65536 * 255 in all, or none."""
-    address = ptr32(own)
+    address = ptr32(thicket)
     votes = ptr32(address[_THICKET_VOTES])
     x = ptr32(ptr32(member)[place])
     for c in range(ptr32(address[_THICKET_STATE])[_T_CLASSES]):
@@ -192,9 +192,9 @@ def add(own, member, place: int, share: int):
 
 
 @micropython.viper
-def judge(own, label: int):
+def judge(thicket, label: int):
     """Note whether each member was right; a member that abstained was not."""
-    address = ptr32(own)
+    address = ptr32(thicket)
     predictions = ptr32(address[_THICKET_PREDICTIONS])
     accuracy = ptr32(address[_THICKET_ACCURACY])
     for k in range(_MEMBERS):
@@ -205,19 +205,19 @@ def judge(own, label: int):
 @micropython.viper
 def predict_alone(t, rows, at: int) -> int:
     """Return the class of the sample at rows[at]; leave the votes in the table."""
-    address = ptr32(t[_OWN])
-    own = ptr32(address[_THICKET_STATE])
+    address = ptr32(t[_THICKET])
+    state = ptr32(address[_THICKET_STATE])
     predictions = ptr32(address[_THICKET_PREDICTIONS])
     aim(t[_GROVE], t[_NEIGHBOURS])
     ask_grove(t[_GROVE], rows, at)
-    if own[_T_WITH_REPLAY] == _LOOKBACK:
+    if state[_T_WITH_REPLAY] == _LOOKBACK:
         ask_twice(t, rows, at)
     else:
         ask_neighbours(t[_NEIGHBOURS], rows, at)
     predictions[_BAYES] = -1
-    if own[_T_WITH_BAYES]:
+    if state[_T_WITH_BAYES]:
         predictions[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
-    if own[_T_WITH_SOFTMAX]:
+    if state[_T_WITH_SOFTMAX]:
         ask_softmax(t[_SOFTMAX], rows, at)
     say_alone(t)
     share_out(t, _THICKET_ALONE)
@@ -232,14 +232,14 @@ def share_out(t, place: int):
     grove counts twice. In runs without labels, it predicts samples that it has grown on, so
     accuracies say less: shares are more even.
     """
-    own = t[_OWN]
+    thicket = t[_THICKET]
     if int(in_runs(t[_GROVE])):
-        weigh(own, place, _SHARPNESS_ALONE if place == _THICKET_ALONE else _SHARPNESS_IN_RUNS)
+        weigh(thicket, place, _SHARPNESS_ALONE if place == _THICKET_ALONE else _SHARPNESS_IN_RUNS)
     else:
-        weigh(own, place, _SHARPNESS)
-        share = ptr32(ptr32(own)[_THICKET_SHARE])
+        weigh(thicket, place, _SHARPNESS)
+        share = ptr32(ptr32(thicket)[_THICKET_SHARE])
         share[_GROVE] = 2 * share[_GROVE]
-    divide(own)
+    divide(thicket)
 
 
 @micropython.viper
@@ -249,21 +249,21 @@ def say_alone(t):
     Naive Bayes votes as it does; the others abstain.
     """
     say_before(t)
-    predictions = ptr32(ptr32(t[_OWN])[_THICKET_PREDICTIONS])
-    predictions[_NEIGHBOURS] = int(even_out(t[_OWN], t[_NEIGHBOURS], _NEIGHBOURS_VOTES))
+    predictions = ptr32(ptr32(t[_THICKET])[_THICKET_PREDICTIONS])
+    predictions[_NEIGHBOURS] = int(even_out(t[_THICKET], t[_NEIGHBOURS], _NEIGHBOURS_VOTES))
 
 
 @micropython.viper
 def say_before(t):
     """Do the same, but for the neighbours, which may be asked later."""
-    address = ptr32(t[_OWN])
+    address = ptr32(t[_THICKET])
     state = ptr32(address[_THICKET_STATE])
     predictions = ptr32(address[_THICKET_PREDICTIONS])
     compare_classes(t)
-    predictions[_GROVE] = int(even_out(t[_OWN], t[_GROVE], _GROVE_VOTES))
+    predictions[_GROVE] = int(even_out(t[_THICKET], t[_GROVE], _GROVE_VOTES))
     predictions[_SOFTMAX] = -1
     if state[_T_WITH_SOFTMAX] and state[_T_WITH_REPLAY]:
-        predictions[_SOFTMAX] = int(even_out(t[_OWN], t[_SOFTMAX], _SOFTMAX_VOTES))
+        predictions[_SOFTMAX] = int(even_out(t[_THICKET], t[_SOFTMAX], _SOFTMAX_VOTES))
     predictions[_SHRUBS] = -1
     predictions[_LAST] = -1
 
@@ -271,7 +271,7 @@ def say_before(t):
 @micropython.viper
 def compare_classes(t):
     """Compute the factor of each class's votes, Q8: 1 for the class with the most samples held."""
-    address = ptr32(t[_OWN])
+    address = ptr32(t[_THICKET])
     factor = ptr16(address[_THICKET_FACTOR])
     state = ptr32(address[_THICKET_STATE])
     count = ptr16(ptr32(t[_GROVE])[_STORE_COUNT])
@@ -288,12 +288,12 @@ def compare_classes(t):
 
 
 @micropython.viper
-def even_out(own, member, place: int) -> int:
+def even_out(thicket, member, place: int) -> int:
     """Multiply a member's votes by the factors; returns the class with the most, -1 for none.
 
     The address of the votes stands at `place` in the member's table.
     """
-    address = ptr32(own)
+    address = ptr32(thicket)
     factor = ptr16(address[_THICKET_FACTOR])
     votes = ptr32(ptr32(member)[place])
     classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
@@ -311,9 +311,9 @@ def even_out(own, member, place: int) -> int:
 
 
 @micropython.viper
-def judge_change(own, label: int):
+def judge_change(thicket, label: int):
     """After a change of label, note which members were right that could predict it."""
-    address = ptr32(own)
+    address = ptr32(thicket)
     predictions = ptr32(address[_THICKET_PREDICTIONS])
     alone = ptr32(address[_THICKET_ALONE])
     for k in range(_MEMBERS):
@@ -325,7 +325,7 @@ def judge_change(own, label: int):
 @micropython.viper
 def replay(t):
     """Continue the replay of a sample, or draw another one; there is at least one."""
-    state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
     part = state[_T_PART]
     if part == 0:
         draw_again(t)
@@ -336,7 +336,9 @@ def replay(t):
         if part == _PARTS:
             count_votes(t[_AGAIN])
             compare_classes(t)
-            judge_again(t[_OWN], _NEIGHBOURS, int(even_out(t[_OWN], t[_AGAIN], _NEIGHBOURS_VOTES)))
+            judge_again(
+                t[_THICKET], _NEIGHBOURS, int(even_out(t[_THICKET], t[_AGAIN], _NEIGHBOURS_VOTES))
+            )
     state[_T_PART] = part + 1 if part < _PARTS else 0
 
 
@@ -347,7 +349,7 @@ def draw_again(t):
     The next one of the class behind a place drawn at random would mostly be the first of a run,
     whose window is of two classes.
     """
-    state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
     address = ptr32(t[_GROVE])
     count = ptr16(address[_STORE_COUNT])
     labels = ptr8(address[_RING_LABELS])
@@ -367,17 +369,17 @@ def draw_again(t):
 @micropython.viper
 def ask_again(t):
     """Judge the members by the sample that was drawn, and begin the neighbours' search."""
-    state = ptr32(ptr32(t[_OWN])[_THICKET_STATE])
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
     sum_of_codes = int(fetch(t[_GROVE], t[_ROW], state[_T_PLACE]))
     ask_grove(t[_GROVE], t[_ROW], 0)
     compare_classes(t)
-    judge_again(t[_OWN], _GROVE, int(even_out(t[_OWN], t[_GROVE], _GROVE_VOTES)))
+    judge_again(t[_THICKET], _GROVE, int(even_out(t[_THICKET], t[_GROVE], _GROVE_VOTES)))
     if state[_T_WITH_BAYES]:
-        judge_again(t[_OWN], _BAYES, int(ask_bayes(t[_BAYES], t[_ROW], 0)))
+        judge_again(t[_THICKET], _BAYES, int(ask_bayes(t[_BAYES], t[_ROW], 0)))
     if state[_T_WITH_SOFTMAX] and sum_of_codes & _LEARNED == 0:
         ask_softmax(t[_SOFTMAX], t[_ROW], 0)
-        predicted = int(even_out(t[_OWN], t[_SOFTMAX], _SOFTMAX_VOTES))
-        judge_again(t[_OWN], _SOFTMAX, predicted)
+        predicted = int(even_out(t[_THICKET], t[_SOFTMAX], _SOFTMAX_VOTES))
+        judge_again(t[_THICKET], _SOFTMAX, predicted)
     aim(t[_GROVE], t[_AGAIN])
     ptr32(ptr32(t[_AGAIN])[_NEIGHBOURS_STATE])[_N_SKIP] = state[_T_PLACE]
     begin(t[_AGAIN], t[_ROW], 0)
@@ -391,9 +393,9 @@ def search_part(t, plan: int, part: int):
 
 
 @micropython.viper
-def judge_again(own, k: int, predicted: int):
+def judge_again(thicket, k: int, predicted: int):
     """Note whether member k was right about the replayed sample; it may have abstained."""
-    address = ptr32(own)
+    address = ptr32(thicket)
     if predicted >= 0:
         alone = ptr32(address[_THICKET_ALONE])
         right = _ONE if predicted == ptr32(address[_THICKET_STATE])[_T_TURN] else 0

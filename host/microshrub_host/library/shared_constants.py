@@ -162,7 +162,7 @@ def _table(cls: Any, parameters: Mapping[str, Any]) -> list[tuple[str, str, int]
     plan._allocate = lambda: None  # of all that __init__ does, only this
     plan.__init__(**parameters)
     # an ensemble has a table for its own buffers; each member keeps its own table
-    table: list[tuple[str, str, int]] = getattr(plan, "_own", plan._table)()
+    table: list[tuple[str, str, int]] = getattr(plan, "_own_table", plan._table)()
     return table
 
 

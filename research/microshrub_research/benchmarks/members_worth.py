@@ -21,7 +21,7 @@ from microshrub_host.reports.markdown import markdown_table
 from microshrub_host.streams.stream import Stream
 
 WHOLE = "all members"
-_OWN = 4  # the place of the thicket's own table among those that the kernels get
+_THICKET = 4  # the place of the thicket's own table among those that the kernels get
 _STRIDE = 1000  # samples from one sign of progress to the next
 
 Progress = Callable[[int, int], None]
@@ -34,15 +34,17 @@ class _Audience:
         home = sys.modules[type(thicket).__module__]
         self._kernels = sys.modules[f"{home.__name__.rpartition('.')[0]}.members"]
         self._left_out = left_out
-        own = thicket._own()
+        table = thicket._own_table()
         buffers = sys.modules[f"{home.__name__.partition('.')[0]}.buffers"]
-        self._places = {name.partition(".")[2]: place for place, (name, _, _) in enumerate(own)}
-        self._theirs = thicket._flat[: len(own)]
-        self._own = tuple(buffers.allocate(typecode, length) for _, typecode, length in own)
+        self._places = {name.partition(".")[2]: place for place, (name, _, _) in enumerate(table)}
+        self._theirs = thicket._flat[: len(table)]
+        self._own = tuple(buffers.allocate(typecode, length) for _, typecode, length in table)
         for mine, given in zip(self._own, self._theirs, strict=True):
             mine[:] = given
         self._table = buffers.address_table(self._own)
-        mine = [self._table if t is thicket._addresses[_OWN] else t for t in thicket._addresses]
+        mine = [
+            self._table if t is thicket._addresses[_THICKET] else t for t in thicket._addresses
+        ]
         self._tables = tuple(mine)
         self.right = 0
 

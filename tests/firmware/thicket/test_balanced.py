@@ -117,9 +117,9 @@ def test_the_choice_is_elkans(parts: list[int], data: Any, given_costs: bool) ->
         owner = "thicket" if name == "votes" else "balanced"
         buffer(learner, f"{owner}.{name}")[:] = array("i", values)
     module = LIBRARY.thicket.balanced
-    own = learner._addresses[4]
-    module.weigh(own, 0)
-    chosen = module.choose(own)
+    thicket = learner._addresses[4]
+    module.weigh(thicket, 0)
+    chosen = module.choose(thicket)
     counts = [c * s if given_costs else 1 for c, s in zip(costs, seen, strict=True)]
     worth = [v * k / share for v, k, share in zip(votes, counts, learned, strict=True)]
     assert worth[chosen] >= 0.9 * max(worth) - max(counts) / min(learned) * 8192
