@@ -7,9 +7,9 @@ from ..thicket.state_check import are_within, trees_are_sound
 # From elsewhere, written by `make constants`:
 # places of buffers
 _LINEAR_STATE = const(0)
-_OWN_STATE = const(0)
+_THICKET_STATE = const(0)
 _LINEAR_MEAN = const(2)
-_OWN_ERROR = const(2)
+_THICKET_ERROR = const(2)
 _GROVE_STATE = const(3)
 _LINEAR_DEVIATION = const(3)
 _LINEAR_WEIGHT = const(5)
@@ -88,9 +88,9 @@ def linear_is_sound(b):
 
 def thicket_is_sound(b):
     """The ring's end is in the ring, and the errors are where they cannot overflow."""
-    state = b[_OWN_STATE]
+    state = b[_THICKET_STATE]
     return (
         0 <= state[_T_HEAD] <= state[_T_LATE]
         and 0 <= state[_T_SEEN] <= _MOST_LOOKED_BACK
-        and are_within(b[_OWN_ERROR], 0, _MOST_DEVIATION)
+        and are_within(b[_THICKET_ERROR], 0, _MOST_DEVIATION)
     )

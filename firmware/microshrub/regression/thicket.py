@@ -11,11 +11,11 @@ Learning, Journal of Computer and System Sciences 1997).
 
 The kernels' table t has three: that of the shrubs, that of the linear models, and its own:
 
-    0  own.state    'i'  the integers below
-    1  own.predictions     'i'  [members] what each member predicted
-    2  own.error    'i'  [members] mean of |said - target|, in 1/64
-    3  own.share    'i'  [members] of the last mixture, 4096 in all
-    4  own.recent   'H'  [late + 1] the last targets, a ring
+    0  thicket.state    'i'  the integers below
+    1  thicket.predictions     'i'  [members] what each member predicted
+    2  thicket.error    'i'  [members] mean of |prediction - target|, in 1/64
+    3  thicket.share    'i'  [members] of the last mixture, 4096 in all
+    4  thicket.recent   'H'  [late + 1] the last targets, a ring
 """
 
 import micropython
@@ -36,12 +36,12 @@ from .weights import mix
 # From elsewhere, written by `make constants`:
 # places of buffers
 _LINEAR_STATE = const(0)
-_OWN_STATE = const(0)
-_OWN_PREDICTIONS = const(1)
-_OWN_ERROR = const(2)
+_THICKET_STATE = const(0)
+_THICKET_PREDICTIONS = const(1)
+_THICKET_ERROR = const(2)
 _GROVE_STATE = const(3)
-_OWN_SHARE = const(3)
-_OWN_RECENT = const(4)
+_THICKET_SHARE = const(3)
+_THICKET_RECENT = const(4)
 _SHRUBS_STATE = const(22)
 # regression/linear.py
 _L_SEEN = const(3)
@@ -89,7 +89,7 @@ def predict(t, rows, at: int) -> int:
 def learn(t, rows, at: int, target: int) -> int:
     """Learn a sample; returns the code predicted before, from what was known at its time."""
     address = ptr32(t[_THICKET])
-    state = ptr32(address[_OWN_STATE])
+    state = ptr32(address[_THICKET_STATE])
     last = int(recent(t[_THICKET], state[_T_LATE] + 1))
     predicted = int(foretell(t, rows, at, last))
     # before a target was known, no member could be right, and nothing changed since the last one
@@ -100,7 +100,7 @@ def learn(t, rows, at: int, target: int) -> int:
     follow_linear(t[_LINEAR], rows, at, target)
     follow_shrubs(t[_SHRUBS], rows, at, target)
     head = state[_T_HEAD]
-    ptr16(address[_OWN_RECENT])[head] = target
+    ptr16(address[_THICKET_RECENT])[head] = target
     state[_T_HEAD] = head + 1 if head < state[_T_LATE] else 0
     return predicted
 
@@ -109,18 +109,18 @@ def learn(t, rows, at: int, target: int) -> int:
 def recent(thicket, back: int) -> int:
     """Return the last target for 1, and earlier targets for 2 to late + 1."""
     address = ptr32(thicket)
-    state = ptr32(address[_OWN_STATE])
+    state = ptr32(address[_THICKET_STATE])
     place = state[_T_HEAD] - back
     if place < 0:
         place += state[_T_LATE] + 1
-    return ptr16(address[_OWN_RECENT])[place]
+    return ptr16(address[_THICKET_RECENT])[place]
 
 
 @micropython.viper
 def foretell(t, rows, at: int, last: int) -> int:
     """Ask all members about the sample at rows[at], with the last target known at its time."""
     address = ptr32(t[_THICKET])
-    predictions = ptr32(address[_OWN_PREDICTIONS])
+    predictions = ptr32(address[_THICKET_PREDICTIONS])
     linear = ptr32(t[_LINEAR])
     centre = ptr32(linear[_LINEAR_STATE])[_L_CENTRE] >> 8
     scale(t[_LINEAR], rows, at)
@@ -147,9 +147,9 @@ def foretell(t, rows, at: int, last: int) -> int:
 def blend(thicket, members: int) -> int:
     """Mix the predictions of the first `members` members by their shares."""
     address = ptr32(thicket)
-    predictions = ptr32(address[_OWN_PREDICTIONS])
-    error = ptr32(address[_OWN_ERROR])
-    share = ptr32(address[_OWN_SHARE])
+    predictions = ptr32(address[_THICKET_PREDICTIONS])
+    error = ptr32(address[_THICKET_ERROR])
+    share = ptr32(address[_THICKET_SHARE])
     best = 0
     for k in range(members):
         if error[k] < error[best]:
@@ -177,9 +177,9 @@ def blend(thicket, members: int) -> int:
 def judge(thicket, target: int):
     """How near was each member?"""
     address = ptr32(thicket)
-    state = ptr32(address[_OWN_STATE])
-    predictions = ptr32(address[_OWN_PREDICTIONS])
-    error = ptr32(address[_OWN_ERROR])
+    state = ptr32(address[_THICKET_STATE])
+    predictions = ptr32(address[_THICKET_PREDICTIONS])
+    error = ptr32(address[_THICKET_ERROR])
     if state[_T_SEEN] < _MEMORY:
         state[_T_SEEN] = state[_T_SEEN] + 1
     for k in range(_MEMBERS):
@@ -226,7 +226,7 @@ class ThicketRegressor(Regressor):
         if not self.shrubs:
             raise ParameterError("bytes", "more for %d features" % self.features, self.bytes)
 
-    _FIXED = (("own.state", (_T_LATE,)),) + ShrubRegressor._FIXED + LinearRegressor._FIXED
+    _FIXED = (("thicket.state", (_T_LATE,)),) + ShrubRegressor._FIXED + LinearRegressor._FIXED
 
     def _is_sound(self):
         from .state_check import thicket_is_sound
@@ -236,11 +236,11 @@ class ThicketRegressor(Regressor):
 
     def _own_table(self):
         return [
-            ("own.state", "i", _WORDS),
-            ("own.predictions", "i", _MEMBERS),
-            ("own.error", "i", _MEMBERS),
-            ("own.share", "i", _MEMBERS),
-            ("own.recent", "H", self.late + 1),
+            ("thicket.state", "i", _WORDS),
+            ("thicket.predictions", "i", _MEMBERS),
+            ("thicket.error", "i", _MEMBERS),
+            ("thicket.share", "i", _MEMBERS),
+            ("thicket.recent", "H", self.late + 1),
         ]
 
     def _table(self):
@@ -261,15 +261,17 @@ class ThicketRegressor(Regressor):
         self.shrubs._start()
         self.linear._start()
         b = self._flat[-5:]
-        b[_OWN_STATE][_T_LATE] = self.late
+        b[_THICKET_STATE][_T_LATE] = self.late
         for k in range(self.late + 1):
-            b[_OWN_RECENT][k] = _MIDDLE
+            b[_THICKET_RECENT][k] = _MIDDLE
 
     def progress(self):
         """Figures for users: each member's share in %."""
         progress = {"trees_used": self.shrubs.progress()["trees_used"]}
         for k in range(_MEMBERS):
-            progress["share_" + MEMBERS[k]] = (self._flat[-5:][_OWN_SHARE][k] * 100 + 2048) >> 12
+            progress["share_" + MEMBERS[k]] = (
+                self._flat[-5:][_THICKET_SHARE][k] * 100 + 2048
+            ) >> 12
         return progress
 
 

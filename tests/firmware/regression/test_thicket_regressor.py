@@ -33,9 +33,9 @@ def test_members_are_mixed_by_their_recent_errors() -> None:
     codes = rng.integers(0, 65536, (600, 3))
     targets = np.clip(codes[:, 0] // 2 + rng.integers(0, 9000, 600), 0, 65535)
     for x, y in zip(codes, targets, strict=True):
-        error = held(model)["own.error"]
+        error = held(model)["thicket.error"]
         predicted = model.predict(array("H", x.tolist()))
-        opinions = held(model)["own.predictions"]
+        opinions = held(model)["thicket.predictions"]
         shares = np.exp(-50 * (error - error.min()) / (error.min() + 1))
         mixture = float(shares @ opinions / shares.sum())
         assert predicted == pytest.approx(mixture, abs=0.01 * np.ptp(opinions) + 2)
@@ -48,10 +48,10 @@ def test_the_last_target_is_the_one_known_when_a_sample_came(late: int) -> None:
     targets = np.random.default_rng(4).integers(0, 65536, 60)
     for i, y in enumerate(targets):
         model.predict(array("H", [5]))
-        assert held(model)["own.predictions"][0] == (targets[i - 1] if i else 32767)
+        assert held(model)["thicket.predictions"][0] == (targets[i - 1] if i else 32767)
         model.learn(array("H", [5]), int(y))
         before = i - 1 - late
-        assert held(model)["own.predictions"][0] == (targets[before] if before >= 0 else 32767)
+        assert held(model)["thicket.predictions"][0] == (targets[before] if before >= 0 else 32767)
 
 
 @settings(max_examples=examples(20))
