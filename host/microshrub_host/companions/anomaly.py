@@ -1,4 +1,4 @@
-"""The anomaly score beside a learner: its settings, and what it said of a stream."""
+"""The anomaly score as a companion: its settings, and its result on a stream."""
 
 from __future__ import annotations
 

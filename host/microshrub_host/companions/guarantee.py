@@ -1,4 +1,4 @@
-"""A guarantee beside a learner: sets of classes that hold the true one as often as was asked."""
+"""The guarantee as a companion: sets of classes that hold the true one as often as wanted."""
 
 from __future__ import annotations
 

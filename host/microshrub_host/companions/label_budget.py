@@ -1,4 +1,4 @@
-"""A learner that asks for labels, and learns no others: its settings, and what it was told."""
+"""The label budget as a companion: a learner learns only the labels that it queries."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..library import loader
-from ..library.library_files import PARTS, add
+from ..library.library_files import COMPANIONS, add
 from .anomaly import Anomaly
 from .companion import Companion
 from .guarantee import Guarantee
@@ -46,7 +46,7 @@ def register_companion(kind: type[Companion], part: str | os.PathLike[str] | Non
     if not (isinstance(kind, type) and issubclass(kind, Companion)):
         raise TypeError(f"a companion is a class that inherits from Companion, not {kind!r}")
     if part is not None and issubclass(kind, Watcher):
-        add(kind.kind, part, PARTS)
+        add(kind.kind, part, COMPANIONS)
         loader.load.cache_clear()
     if kind not in _COMPANIONS:
         _COMPANIONS.append(kind)

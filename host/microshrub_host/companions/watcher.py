@@ -71,7 +71,7 @@ class Watcher(Companion):
 
 
 def made(library: Any, row: Sequence[Any], learner: Any) -> Any:
-    """The part of the library that such a row stands for, beside a learner."""
+    """The companion of the library that such a row stands for."""
     module, kind, parameters = row
     home = __import__(f"{library.__name__}.{module}", fromlist=[kind])
     return getattr(home, kind)(learner.features, learner.classes, **parameters)

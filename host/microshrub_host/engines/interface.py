@@ -113,9 +113,9 @@ class Engine(Protocol):
         """Do what the learner has left to do while nothing is taught."""
 
     def outputs(self, part: int = 0) -> bytes:
-        """What a part beside the learner says of the rows of the last run.
+        """The outputs of a companion for the rows of the last run.
 
-        A regressor says half the width of the interval of each row, i32.
+        Those of a regressor are half the width of the interval of each row, i32.
         """
 
     def status(self) -> Status:

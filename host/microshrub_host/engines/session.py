@@ -161,7 +161,7 @@ class Session(_Model):
         return [row for part in parts for row in part.buffers()]
 
     def states(self) -> "list[tuple[str, bytes]]":
-        """What save() gives of learner and quantizer, and of the parts beside them, by names."""
+        """What save() gives of learner, quantizer and companions, by names."""
         return self.saved() + [state for each in self.companions for state in each.states()]
 
     def outputs(self, part: int) -> bytes:

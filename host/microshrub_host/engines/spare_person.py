@@ -1,4 +1,4 @@
-"""A person beside a learner with spare classes, who names novel classes; see session.py.
+"""The person who names the novel classes of a learner with spare classes; see session.py.
 
 This file, too, runs on CPython and on MicroPython. A class of the stream that has no name yet has
 no labels. As soon as enough novel samples are alike, the person says what the last of

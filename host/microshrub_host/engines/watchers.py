@@ -1,4 +1,4 @@
-"""What looks at each sample beside a learner, or asks for its label; see session.py.
+"""The companions of a session: they see each sample, or query its label; see session.py.
 
 This file, too, runs on CPython and on MicroPython.
 """

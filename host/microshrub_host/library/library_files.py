@@ -1,7 +1,7 @@
 """The device library's source files: where they are, their names, and what they import.
 
-The user's own learners, and parts beside one, are files that are added to it. MICROSHRUB_LEARNERS
-and MICROSHRUB_PARTS name them as FILE.py:CLASS, separated by commas. add() adds one, so that
+The user's own learners and companions are files that are added to it. MICROSHRUB_LEARNERS and
+MICROSHRUB_COMPANIONS name them as FILE.py:CLASS, separated by commas. add() adds one, so that
 processes started from here know it, too. On a board, the file is a module of the library.
 """
 
@@ -22,7 +22,7 @@ from ..base.errors import UserError
 from ..base.files import resolved
 
 VARIABLE = "MICROSHRUB_LEARNERS"
-PARTS = "MICROSHRUB_PARTS"
+COMPANIONS = "MICROSHRUB_COMPANIONS"
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ def own_learners() -> list[OwnLearner]:
 
 
 def own_parts() -> list[OwnLearner]:
-    """The parts that MICROSHRUB_PARTS names. Raises UserError as own_learners() does."""
-    return list(_listed(PARTS, os.environ.get(PARTS, ""), os.getcwd()))
+    """The companions that MICROSHRUB_COMPANIONS names. Raises UserError as own_learners() does."""
+    return list(_listed(COMPANIONS, os.environ.get(COMPANIONS, ""), os.getcwd()))
 
 
 def own_files() -> dict[str, Path]:
     """Their files, by module name. It is asked thousands of times, and mostly there are none."""
-    if not os.environ.get(VARIABLE) and not os.environ.get(PARTS):
+    if not os.environ.get(VARIABLE) and not os.environ.get(COMPANIONS):
         return {}
     return {own.path.stem: own.path for own in (*own_learners(), *own_parts())}
 
@@ -58,8 +58,8 @@ def own_files() -> dict[str, Path]:
 def add(name: str, path: str | os.PathLike[str], variable: str = VARIABLE) -> None:
     """Add the class of that name in that file, for this process and those that it starts.
 
-    variable is PARTS for a part beside a learner. Raises UserError if there is no such file, or no
-    such class in it.
+    variable is COMPANIONS for a companion. Raises UserError if there is no such file, or no such
+    class in it.
     """
     known = os.environ.get(variable, "")
     entry = f"{resolved(Path(path))}:{name}"

@@ -2,7 +2,7 @@
 
 The library's files import the kernels from `microshrub/native.mpy`; see native_files.py. A kernel
 that takes a function as an argument stays viper's, as native code cannot call Python functions,
-and so do the kernels of the user's own learners and parts.
+and so do the kernels of the user's own learners and companions.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ class AboveRun(CompanionRun):
 @pytest.fixture(autouse=True)
 def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The one call, and what undoes it."""
-    monkeypatch.setenv(library_files.PARTS, "")
+    monkeypatch.setenv(library_files.COMPANIONS, "")
     monkeypatch.setattr(registry, "_COMPANIONS", [*registry.all_companions()])
     register_companion(Above, PART)
     yield

@@ -43,7 +43,10 @@ def use(engine: str, folder: Path) -> None:
     """Call a kernel in a process with that cache."""
     file = folder / "doubled.py"
     file.write_text(KERNEL, encoding="utf-8")
-    there = {library_files.PARTS: f"{file}:Doubled", "MICROSHRUB_CACHE": str(folder / "cache")}
+    there = {
+        library_files.COMPANIONS: f"{file}:Doubled",
+        "MICROSHRUB_CACHE": str(folder / "cache"),
+    }
     done = subprocess.run(
         [sys.executable, "-c", USE, engine],
         env=os.environ | there, capture_output=True, text=True, timeout=PATIENCE, check=False,
