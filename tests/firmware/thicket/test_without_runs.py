@@ -19,10 +19,12 @@ FARTHEST = 2**29 - 1
 Draw = Callable[[np.random.Generator], NDArray[np.float64]]
 
 
-def taught_and_asked(rows: NDArray[Any], labels: NDArray[Any], seed: int) -> tuple[float, float]:
+def taught_and_asked(
+    rows: NDArray[Any], labels: NDArray[Any], seed: int, classes: int = 3
+) -> tuple[float, float]:
     """Percent right of the last samples, each block first without its labels, then with them."""
     raw, known = rows.astype(np.int32), labels.astype(np.uint8)
-    shape = {"features": rows.shape[1], "classes": 3, "bytes": 65536, "seed": seed}
+    shape = {"features": rows.shape[1], "classes": classes, "bytes": 65536, "seed": seed}
     unseen, taught = [], []
     with engines.start(loader.fastest(), "Thicket", shape, growing=True) as run:
         run.run(raw[:TAUGHT], known[:TAUGHT])
@@ -45,6 +47,24 @@ def test_features_that_tell_nothing_are_no_worse_than_guessing(share: float, spr
         assert unseen > 100 * (1 - labels[TAUGHT:].mean()) - 1
 
 
+@pytest.mark.parametrize(
+    ("shares", "spread", "worse"),
+    [((0.6, 0.2, 0.15, 0.05), 1000, 1), ((0.6, 0.2, 0.15, 0.05), 0, 1), ((0.61, 0.39), 0, 3)],
+)
+def test_of_several_classes_the_most_frequent_one_is_guessed(
+    shares: tuple[float, ...], spread: int, worse: float
+) -> None:
+    """Or nearly always, if another one is almost as frequent; the mean of three seeds."""
+    gaps = []
+    for seed in range(3):
+        rng = np.random.default_rng((48, seed))
+        rows = rng.normal(7, spread, (TAUGHT + ASKED, 3))
+        labels = rng.choice(len(shares), len(rows), p=shares)
+        _, unseen = taught_and_asked(rows, labels, seed, len(shares))
+        gaps.append(unseen - 100 * float(np.mean(labels[TAUGHT:] == 0)))
+    assert np.mean(gaps) > -worse
+
+
 TAILS: dict[str, Draw] = {
     "lognormal": lambda rng: rng.lognormal(0, 4, (TAUGHT + ASKED, 3)),
     "pareto": lambda rng: rng.pareto(1, (TAUGHT + ASKED, 3)),
@@ -65,3 +85,17 @@ def test_heavy_tails_are_as_right_without_labels(tail: str) -> None:
     taught, unseen = np.mean(result, axis=0)
     assert unseen > taught - 2
     assert unseen > 85, "some member has to know"
+
+
+@pytest.mark.parametrize("tail", TAILS)
+def test_a_row_has_one_answer_with_and_without_its_label(tail: str) -> None:
+    """Where features tell the class, each sample is asked first, and then told."""
+    values = TAILS[tail](np.random.default_rng(48))[:1500]
+    labels = ((values[:, 0] > np.median(values[:, 0])) + 1 * (values[:, 1] > 1)).astype(np.uint8)
+    raw = np.rint(1000 * values).clip(-FARTHEST, FARTHEST).astype(np.int32)
+    shape = {"features": 3, "classes": 3, "bytes": 16384, "seed": 0}
+    with engines.start(loader.fastest(), "Thicket", shape, growing=True) as run:
+        run.run(raw[:500], labels[:500])
+        for at in range(500, len(raw)):
+            one = slice(at, at + 1)
+            assert run.ask(raw[one]) == run.run(raw[one], labels[one])

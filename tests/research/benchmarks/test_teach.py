@@ -155,6 +155,24 @@ def test_every_learner_knows_what_is_easy(learner) -> None:
         assert len(learner.answers(made, 1)) == 100
 
 
+def test_of_unseen_groups_a_thicket_knows_more_than_neighbours_and_naive_bayes() -> None:
+    """And about as much as a batch forest: people, days and rooms, two draws of each."""
+    shown = {"thicket": thicket(65536)} | {
+        name: BATCH[name] for name in ("extra-trees", "bayes", "neighbours")
+    }
+    right: dict[str, list[float]] = {name: [] for name in shown}
+    for kind in KINDS:
+        for seed in (48, 49):
+            made = lesson("G", kind, IN_ORDER, seed)
+            for name, learner in shown.items():
+                found = learner.answers(made, seed) == made.answers
+                parts = [found[made.answers == c].mean() for c in range(made.classes)]
+                right[name].append(100 * float(np.mean(parts)))
+    mean = {name: np.mean(each) for name, each in right.items()}
+    assert mean["thicket"] > max(mean["bayes"], mean["neighbours"]) + 1
+    assert mean["thicket"] > mean["extra-trees"] - 2
+
+
 @pytest.mark.parametrize("name", [*RIVER, *BATCH])
 def test_a_seed_always_gives_the_same_answers(name: str) -> None:
     learner = (RIVER | BATCH)[name]
