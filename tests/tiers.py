@@ -27,9 +27,11 @@ FOLDERS = {
     "page": ("tools/web", "host/render"),
     "peers": ("host/adapters", "host/export", "research"),
 }
-# Files of these folders that are fast all the same: one end-to-end of each step to the board
+# Files of these folders that are fast all the same: one end-to-end of each step to the board, and
+# what is said of wrong input
 FAST_FILES = (
     "host/cli/test_demo.py",
+    "host/cli/test_refusals.py",
     "host/boards/test_ram.py",
     "tools/board/test_end_to_end.py",
     "tools/board/test_flash.py",
