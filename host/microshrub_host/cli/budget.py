@@ -20,7 +20,7 @@ from ..companions.pipeline import pipeline
 from ..library.learners import REGRESSORS, check_parameters, learner_name, number_parameters
 from ..reports import result_tables
 from ..streams.regression_streams import MOST_AHEAD
-from .energy_options import add_energy_options, with_energy
+from .energy_options import add_energy_options, check_energy, with_energy
 from .options import add_companion_options, add_model_options, companions_of, model_parameters
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import whole_number
@@ -91,6 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the budget; 1 if the model does not fit."""
     check_outputs(arguments)
+    check_energy(arguments)
     board = board_files.load(arguments.board)
     _check_program(arguments, board)
     shape = _shape(arguments)

@@ -36,6 +36,13 @@ def add_battery_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def check_energy(arguments: argparse.Namespace) -> None:
+    """Raise UserError for a rate or a battery that cannot be, before anything is fetched."""
+    rate_of(arguments)
+    if arguments.battery is not None:
+        energy.battery(arguments.battery)
+
+
 def with_energy(
     arguments: argparse.Namespace, board: Board, time: SampleTime | None
 ) -> SampleTime | None:

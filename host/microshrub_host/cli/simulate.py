@@ -34,7 +34,7 @@ from ..reports.run_report import of_classes, of_numbers
 from ..streams.regression_streams import NumberStream
 from ..streams.stream import Stream
 from .budget import too_large
-from .energy_options import add_energy_options, with_energy
+from .energy_options import add_energy_options, check_energy, with_energy
 from .options import (
     add_companion_options,
     add_model_options,
@@ -337,6 +337,7 @@ def _warn_of_mqtt(budget: Budget) -> None:
 
 def _check_energy(arguments: argparse.Namespace) -> None:
     """Raise UserError for --battery and --sample-rate if no time of a sample is reported."""
+    check_energy(arguments)
     for name in ("battery", "sample_rate"):
         option = name.replace("_", "-")
         if getattr(arguments, name) is not None:
