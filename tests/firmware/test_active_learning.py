@@ -242,7 +242,7 @@ def test_a_loaded_one_has_the_same_future() -> None:
     assert second.state_crc32() == whole.state_crc32()
     first.reset()
     assert first.state_crc32() == library.QueryStrategy(2, 3, 50, seed=4).state_crc32()
-    with pytest.raises(ValueError, match="the saved state is of QueryStrategy"):
+    with pytest.raises(ValueError, match="state is of QueryStrategy"):
         library.QueryStrategy(2, 4, 50, seed=4).load(whole.save())
 
 

@@ -280,7 +280,7 @@ def test_wrong_options(options: dict[str, Any], words: str) -> None:
 def test_what_is_not_an_error_is_refused(wrong: object) -> None:
     alarm = library.DriftAlarm()
     before = alarm.state_crc32()
-    with pytest.raises(ValueError, match="wrong has to be True or False"):
+    with pytest.raises(ValueError, match=r"^wrong has to be"):
         alarm.update(wrong)
     assert alarm.state_crc32() == before
 

@@ -243,7 +243,7 @@ def test_a_loaded_score_has_the_same_future() -> None:
     assert second.state_crc32() == whole.state_crc32()
     first.reset()
     assert first.state_crc32() == library.AnomalyScore(3, 40, 100).state_crc32()
-    with pytest.raises(ValueError, match="the saved state is of AnomalyScore"):
+    with pytest.raises(ValueError, match="state is of AnomalyScore"):
         library.AnomalyScore(3, 41, 100).load(whole.save())
 
 

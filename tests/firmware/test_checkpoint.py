@@ -6,6 +6,7 @@ import errno
 import io
 import itertools
 import random
+import re
 import sys
 from array import array
 from binascii import crc32
@@ -294,7 +295,7 @@ def test_every_truncation_and_what_follows_is_noticed(disk: Disk) -> None:
     for length in range(len(whole)):
         disk.files["model.0"] = bytearray(whole[:length])
         message = reboot(disk).checkpoint.message
-        assert message == "starting fresh: model.0 is damaged, model.1 is missing"
+        assert message.endswith("model.0 is damaged, model.1 is missing")
     for more in (b"\0", whole):
         disk.files["model.0"] = bytearray(whole + more)
         assert not reboot(disk).restored
@@ -328,9 +329,8 @@ def test_another_configuration_is_not_taken(disk: Disk) -> None:
     _, saved = save_some(disk, 2)
     other = reboot(disk, classes=4)
     assert not other.restored
-    assert other.checkpoint.message == (
-        "starting fresh: model.0 is of another configuration, model.1 is of another configuration"
-    )
+    for name in ("model.0", "model.1"):
+        assert f"{name} is of another configuration" in other.checkpoint.message
     for _ in range(2):
         assert reboot(disk).states == saved  # nothing was written yet
     mine = other.live(3)
@@ -388,7 +388,7 @@ def test_a_full_disk_costs_only_the_checkpoint(disk: Disk, short: bool) -> None:
         disk.room = room
         later = board.live(room)
         assert not board.checkpoint.save()
-        assert board.checkpoint.message.startswith("checkpoint 3 was not saved to model.0: ")
+        assert re.match("checkpoint 3 .* not saved to model.0: ", board.checkpoint.message)
         assert board.states == later
         assert reboot(disk).states == saved
     disk.room = used
@@ -464,7 +464,7 @@ def test_a_state_is_read_from_a_stream() -> None:
     assert again.save() == data
     assert stream.read() == b"more"
     for bad in (data[:-1], data[:9], b"", data[:-1] + b"!", library.Metrics(2).save()):
-        with pytest.raises(ValueError, match="damaged, or is not for Metrics classes=3"):
+        with pytest.raises(ValueError, match=r"damaged.* Metrics classes=3"):
             library.Metrics(3).read(io.BytesIO(bad))
 
 

@@ -35,7 +35,7 @@ def test_a_name_goes_to_a_class_that_never_had_one_first() -> None:
     assert made.add("run") == 3
     assert made.newest == 3
     assert made.add("jump") == 0
-    with pytest.raises(ValueError, match="no class is left for swim: forget one first"):
+    with pytest.raises(ValueError, match=r"no class .* swim"):
         made.add("swim")
     assert all_of(made) == ["jump", "rest", "stairs", "run"]
     assert [made.find(name) for name in ("run", "walk", "")] == [3, -1, -1]
@@ -71,9 +71,9 @@ def test_a_merged_class_says_and_learns_the_other() -> None:
 
 def test_a_label_needs_a_name() -> None:
     made = names()
-    with pytest.raises(ValueError, match="class 2 has no name: give it one before it is learned"):
+    with pytest.raises(ValueError, match="class 2 has no name"):
         made.learned_as(2)
-    with pytest.raises(ValueError, match=r"label has to be a whole number of 0\.\.3, not 4"):
+    with pytest.raises(ValueError, match=r"^label .* 0\.\.3, not 4"):
         made.learned_as(4)
 
 
@@ -116,12 +116,12 @@ def test_a_name_is_utf_8(data: bytes) -> None:
 
 def test_other_mistakes_are_told() -> None:
     made = names()
-    with pytest.raises(ValueError, match="a class cannot be merged with itself: walk"):
+    with pytest.raises(ValueError, match="merged with itself: walk"):
         made.merge(0, 0)
     with pytest.raises(ValueError, match="class 3 has no name"):
         made.merge(0, 3)
     made.forget(0)
-    with pytest.raises(ValueError, match="the last class cannot be forgotten: rest"):
+    with pytest.raises(ValueError, match=r"last class .* forgotten: rest"):
         made.forget(1)
     for known, spare, said in (
         (("a", "a"), 2, "all different"),
@@ -142,5 +142,5 @@ def test_names_are_saved_and_a_reset_brings_those_of_the_start_back() -> None:
     assert other.learned_as(1) == 0
     made.reset()
     assert all_of(made) == ["walk", "rest", "", ""]
-    with pytest.raises(ValueError, match="the saved state is of ClassNames"):
+    with pytest.raises(ValueError, match="state is of ClassNames"):
         names(spare=3).load(made.save())

@@ -274,7 +274,7 @@ def test_a_wrong_row_is_not_learned_in_part() -> None:
     model = loader.load("checked").ShrubEnsemble(1, 3, window=4, trees=2)
     predictions = bytearray([9, 9, 9])
     before = model.state_crc32()
-    with pytest.raises(ValueError, match=r"labels has to be a bytearray of classes 0\.\.2"):
+    with pytest.raises(ValueError, match=r"^labels .* 0\.\.2"):
         model.run(array("H", [1, 2, 3]), bytearray([0, 1, 3]), predictions)
     assert model.state_crc32() == before
     assert predictions == bytearray([9, 9, 9])

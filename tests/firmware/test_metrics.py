@@ -111,7 +111,7 @@ def test_the_confusion_matrix_is_that_of_river(stream: tuple[int, Pairs]) -> Non
     classes, pairs = stream
     metrics = counted(classes, pairs)
     if classes > MATRIX_CLASSES:
-        with pytest.raises(ValueError, match="no confusion matrix of more than 32 classes"):
+        with pytest.raises(ValueError, match=r"confusion matrix .* 32 classes"):
             metrics.confusion(0, 0)
         return
     matrix = river.ConfusionMatrix()
@@ -227,7 +227,7 @@ def test_samples_are_counted_through_many_halvings() -> None:
 
 @pytest.mark.parametrize("classes", [1, 0, -1, 257, 2.0, None, "2", True])
 def test_wrong_numbers_of_classes(classes: object) -> None:
-    with pytest.raises(ValueError, match=r"classes has to be a whole number of 2\.\.256, not"):
+    with pytest.raises(ValueError, match=r"^classes .* 2\.\.256, not"):
         library.Metrics(classes)
 
 
@@ -236,9 +236,9 @@ def test_a_wrong_class_changes_nothing(wrong: object) -> None:
     metrics = counted(3, [(0, 1), (2, 2)])
     before = metrics.state_crc32()
     for pair in ((wrong, 0), (0, wrong)):
-        with pytest.raises(ValueError, match=r"a class has to be a whole number of 0\.\.2, not"):
+        with pytest.raises(ValueError, match=r"class .* 0\.\.2, not"):
             metrics.update(*pair)
-        with pytest.raises(ValueError, match=r"a class has to be a whole number of 0\.\.2, not"):
+        with pytest.raises(ValueError, match=r"class .* 0\.\.2, not"):
             metrics.confusion(*pair)
     assert metrics.state_crc32() == before
 
@@ -251,7 +251,7 @@ def test_wrong_rows_change_nothing(labels: list[int], predictions: list[int]) ->
     for engine in ("checked", "llvm"):
         metrics = loader.load(engine).Metrics(3)
         before = metrics.state_crc32()
-        with pytest.raises(ValueError, match=r"of one length|has to be a bytearray of classes"):
+        with pytest.raises(ValueError, match=r"one length|bytearray of classes"):
             metrics.update_rows(bytearray(labels), bytearray(predictions))
         assert metrics.state_crc32() == before
 

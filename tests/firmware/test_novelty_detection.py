@@ -247,7 +247,7 @@ def test_refuses_samples_and_labels() -> None:
     for x in (array("H", [1]), array("i", [1, 2]), [1, 2]):
         with pytest.raises(ValueError, match="x has to be array"):
             detector.meet(x)
-    with pytest.raises(ValueError, match=r"label has to be a whole number of 0\.\.1, not 2"):
+    with pytest.raises(ValueError, match=r"^label .* 0\.\.1, not 2"):
         detector.give(2)
     assert detector.state_crc32() == before
 

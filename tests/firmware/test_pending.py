@@ -95,14 +95,14 @@ def test_ids_go_round_and_a_label_may_be_k_samples_late() -> None:
 
 def test_one_sample_is_the_least() -> None:
     pending = library.Pending(FEATURES, CLASSES, samples=1)
-    with pytest.raises(ValueError, match="no sample 1 waits for a label"):
+    with pytest.raises(ValueError, match="no sample 1 waits"):
         pending.take(1)
     first, second = pending.add(codes(1, 2), 0), pending.add(codes(3, 4), 2)
-    with pytest.raises(ValueError, match="no sample 1 waits for a label: there are only"):
+    with pytest.raises(ValueError, match=r"no sample 1 waits.* only"):
         pending.take(first)
     assert pending.take(second) == 2
     assert pending.x == codes(3, 4)
-    with pytest.raises(ValueError, match="sample 2 was given its label before"):
+    with pytest.raises(ValueError, match=r"sample 2 .* before"):
         pending.take(second)
     pending.reset()
     assert pending.state_crc32() == library.Pending(FEATURES, CLASSES, 1).state_crc32()
@@ -152,7 +152,7 @@ def test_wrong_samples_and_ids_change_nothing() -> None:
         with pytest.raises(ValueError, match="has to be"):
             pending.add(x, predicted)
     for number in (-1, IDS + 1, None, "0", True):
-        with pytest.raises(ValueError, match="the id of a sample has to be"):
+        with pytest.raises(ValueError, match=r"id .* has to be"):
             pending.take(number)
     assert pending.state_crc32() == before
 

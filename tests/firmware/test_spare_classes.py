@@ -143,7 +143,7 @@ def test_all_of_it_is_saved_and_goes_on(tmp_path: Any) -> None:
 
 def test_refuses_a_model_of_another_shape() -> None:
     model = library.SoftmaxRegression(features=2, classes=5)
-    with pytest.raises(ValueError, match="the learner's classes has to be 4, not 5"):
+    with pytest.raises(ValueError, match=r"classes .* 4, not 5"):
         library.SpareClasses(model, ("a", "b"), spare=2)
-    with pytest.raises(ValueError, match="model has to be a learner of classes"):
+    with pytest.raises(ValueError, match=r"^model has to be"):
         library.SpareClasses(library.Metrics(5), ("a", "b"), spare=3)

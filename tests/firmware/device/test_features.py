@@ -164,5 +164,5 @@ def test_samples_are_due_at_the_rate(rate: int, begin: int, steps: list[int]) ->
 def test_a_rate_that_cannot_be() -> None:
     pace = sys.modules[f"{PACKAGES['checked']}.device.pace"].Pace
     for rate in (0, 1001, 2.5, "50", "1/", "2/60"):
-        with pytest.raises(ValueError, match="rate has to be a whole number"):
+        with pytest.raises(ValueError, match="rate has to be"):
             pace(rate, Ticks(0))

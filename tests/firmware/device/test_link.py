@@ -231,17 +231,24 @@ def test_sequence_numbers_go_round() -> None:
     assert len(device.app.calls) == 65536 + 2
 
 
+def refused(answer: object) -> None:
+    """As of a session that is not open."""
+    assert isinstance(answer, Failure)
+    assert answer.code == 2
+    assert "not open" in answer.words
+
+
 def test_only_the_open_session_is_served() -> None:
     device = Device()
-    assert device.ask(RESET, 1) == Failure(2, "this session is not open: say hello")
+    refused(device.ask(RESET, 1))
     device.open()
     assert device.ask(RESET, 1) == Done()
-    assert device.ask(RESET, 2, 78) == Failure(2, "this session is not open: say hello")
+    refused(device.ask(RESET, 2, 78))
     assert device.ask(HELLO, 0, 0) == Failure(3, "this session is over")
     assert device.ask(HELLO, 0, 77) == Welcome(8, CRC, 3, 40, 64, 2)  # it goes on
     device.open(78)
     assert device.ask(RESET, 1, 78) == Done()
-    assert device.ask(RESET, 2, 77) == Failure(2, "this session is not open: say hello")
+    refused(device.ask(RESET, 2, 77))
     assert device.ask(HELLO, 0, 77) == Failure(3, "this session is over")  # it came late
     assert device.ask(RESET, 2, 78) == Done()
     assert device.app.calls == ["reset"] * 3
@@ -262,9 +269,10 @@ def test_a_foreign_version_is_told_so() -> None:
     for kind in (messages.HELLO, RESET.kind, 77):
         (frame,) = device.feed(pack(Frame(kind, 5, 6, b"", version=2)))
         assert (frame.version, frame.session, frame.sequence) == (1, 0, 0)
-        assert read_answer(frame) == Failure(
-            1, "this device speaks version 1 of the link: flash it with this PC's microshrub"
-        )
+        answer = read_answer(frame)
+        assert isinstance(answer, Failure)
+        assert answer.code == 1
+        assert "version 1" in answer.words
     assert device.link.foreign == 2
     assert device.app.calls == []
 
@@ -303,7 +311,7 @@ def test_the_host_is_told_how_many_it_may_have_under_way() -> None:
     device.link.allow(1)
     assert [device.feed(line(RESET, k))[0].credits for k in (2, 3)] == [4, 1]
     for wrong in (0, 5, 1.0):
-        with pytest.raises(ValueError, match=r"requests has to be a whole number of 1\.\.4"):
+        with pytest.raises(ValueError, match=r"^requests .* 1\.\.4"):
             device.link.allow(wrong)
 
 
@@ -319,7 +327,7 @@ def test_layouts_that_more_than_one_file_knows() -> None:
 
 @pytest.mark.parametrize("options", [{"window": 3}, {"window": 0}, {"window": 128}, {"answer": 9}])
 def test_wrong_options(options: dict[str, int]) -> None:
-    with pytest.raises(ValueError, match=r"has to be a (power of two|whole number) of"):
+    with pytest.raises(ValueError, match=r"^(window|answer) has to be"):
         Device(**options)
 
 

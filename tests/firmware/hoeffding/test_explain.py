@@ -223,7 +223,7 @@ def test_raw_at_the_ends() -> None:
     assert [quantizer.raw(f, 65535) for f in range(2)] == [RAW_MAX, RAW_MAX]
     assert (quantizer.raw(1, 32766), quantizer.raw(1, 32767)) == (4, 5)
     for feature, code in ((2, 0), (-1, 0), (0, 65536), (0, -1), (0, 1.0)):
-        with pytest.raises(ValueError, match="has to be a whole number of"):
+        with pytest.raises(ValueError, match=r"(feature|code) has to be"):
             quantizer.raw(feature, code)
 
 

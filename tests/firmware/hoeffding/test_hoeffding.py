@@ -303,7 +303,7 @@ def test_a_state_of_another_configuration_is_refused(name: str) -> None:
     common = {"features": 1, "classes": 2}
     model = tree(**common)
     before = model.state_crc32()
-    with pytest.raises(ValueError, match=f"the saved state is of .* {name}="):
+    with pytest.raises(ValueError, match=f"saved state is of .* {name}="):
         model.load(tree(**common | {name: OTHERS[name]}).save())
     assert model.state_crc32() == before
 

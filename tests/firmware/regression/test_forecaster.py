@@ -177,7 +177,7 @@ def test_what_cannot_be_is_said(options: dict[str, Any], words: str) -> None:
 
 
 def test_a_thicket_has_to_know_how_late_its_targets_are() -> None:
-    with pytest.raises(ValueError, match="the learner's late has to be 4, not 0"):
+    with pytest.raises(ValueError, match=r"late .* 4, not 0"):
         LIBRARY.Forecaster(LIBRARY.ThicketRegressor(2, bytes=3000), 2, 0, horizon=5)
 
 
@@ -185,6 +185,6 @@ def test_a_wrong_sample_changes_nothing() -> None:
     made, _ = forecaster(columns=2, column=0)
     before = made.state_crc32()
     for values in (array("i", [1]), array("H", [1, 2]), [1, 2]):
-        with pytest.raises(ValueError, match=r"values has to be array\('i'\) of 2"):
+        with pytest.raises(ValueError, match=r"^values .* array\('i'\) of 2"):
             made.take(values)
     assert made.state_crc32() == before

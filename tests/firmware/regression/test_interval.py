@@ -74,7 +74,7 @@ def test_the_same_on_micropython_without_allocating(run_micropython: Callable[[s
 
 def test_what_is_wrong_is_said() -> None:
     for share in (0.4, 1.0, "a"):
-        with pytest.raises(ValueError, match="share has to be a number of"):
+        with pytest.raises(ValueError, match="share has to be"):
             Interval(share)
-    with pytest.raises(ValueError, match="the target has to be a whole number"):
+    with pytest.raises(ValueError, match="target has to be"):
         Interval().learn(3, 2**29)

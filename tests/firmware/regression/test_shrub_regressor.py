@@ -137,7 +137,7 @@ def test_it_learns_what_a_tree_can_know_and_follows_a_change() -> None:
 def test_a_target_that_is_no_code_is_refused() -> None:
     model = LIBRARY.ShrubRegressor(1)
     for target in (-1, 65536, 1.0, True, None):
-        with pytest.raises(ValueError, match=r"target has to be a whole number of 0\.\.65535"):
+        with pytest.raises(ValueError, match=r"target .* 0\.\.65535"):
             model.learn(array("H", [1]), target)
     with pytest.raises(ValueError, match="targets has to be array"):
         model.run(array("H", [1]), bytearray(1), array("H", [0]))

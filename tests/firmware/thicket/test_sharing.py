@@ -40,9 +40,9 @@ def test_nothing_leaves_that_nobody_chose() -> None:
     board = Board(LIBRARY, (60, 60, 0))
     data = board.sharing.collect("kitchen", ("walk",))
     assert b"rest" not in data
-    with pytest.raises(ValueError, match="nothing is held of the class run"):
+    with pytest.raises(ValueError, match=r"nothing is held .* run"):
         board.packet("run")
-    with pytest.raises(ValueError, match=r"no class jump\. The classes are: rest, walk, run"):
+    with pytest.raises(ValueError, match=r"no class jump\..* rest, walk, run"):
         board.packet("jump")
 
 
@@ -197,7 +197,7 @@ def test_a_board_gives_only_what_it_was_taught_itself() -> None:
     attic = Board(LIBRARY, (60, 60, 0), seed=1)
     attic.sharing.take(Board(LIBRARY, ALL).packet("run"))
     attic.learn_all()
-    with pytest.raises(ValueError, match="nothing is held of the class run that was taught here"):
+    with pytest.raises(ValueError, match=r"held .* run .* taught here"):
         attic.packet("run", origin="attic")
     own = rows_of(2, 12, 8)
     for row in own:
@@ -344,7 +344,7 @@ def test_a_damaged_packet_is_refused() -> None:
         changed[at] ^= 64
         with pytest.raises(ValueError, match="packet"):
             LIBRARY.SamplePacket(changed)
-    with pytest.raises(ValueError, match="of version 2, and this microshrub reads version 1"):
+    with pytest.raises(ValueError, match=r"version 2, .* version 1"):
         LIBRARY.SamplePacket(sealed(data[:4] + b"\2" + data[5:]))
 
 

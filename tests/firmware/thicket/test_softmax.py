@@ -71,7 +71,7 @@ def test_a_feature_that_does_not_change_counts_nothing() -> None:
 
 @pytest.mark.parametrize("rate", [0, 0.26, "1", True, None])
 def test_a_rate_out_of_range_is_refused(rate: Any) -> None:
-    with pytest.raises(ValueError, match=r"rate has to be a number of 1/256\.\.1/4"):
+    with pytest.raises(ValueError, match=r"^rate .* 1/256\.\.1/4"):
         LIBRARY.SoftmaxRegression(2, 2, rate=rate)
 
 

@@ -81,10 +81,10 @@ def test_more_bytes_never_make_the_grove_smaller() -> None:
 
 
 def test_too_few_bytes_are_refused() -> None:
-    with pytest.raises(ValueError, match="bytes has to be more for 256 features and 256 classes"):
+    with pytest.raises(ValueError, match=r"^bytes .* 256 features .* 256 classes"):
         PLAIN.Thicket.nbytes(features=256, classes=256, bytes=16384)
     for wrong in (2047, (1 << 20) + 1, "65536", 65536.0, None):
-        with pytest.raises(ValueError, match="bytes has to be a whole number of 2048"):
+        with pytest.raises(ValueError, match=r"^bytes .* 2048"):
             PLAIN.Thicket(features=2, classes=2, bytes=wrong)
 
 

@@ -126,9 +126,9 @@ def test_a_saved_model_is_shown_and_built(
 
 
 def test_what_is_wrong_is_said() -> None:
-    with pytest.raises(AdapterError, match="window has to be a whole number of 8"):
+    with pytest.raises(AdapterError, match=r"^window .* 8"):
         river_adapter.ShrubRegressor(window=3)
-    with pytest.raises(AdapterError, match="warmup has to be 1 or more"):
+    with pytest.raises(AdapterError, match=r"^warmup has to be"):
         river_adapter.LinearRegression(warmup=0)
     with pytest.raises(AdapterError, match="there is nothing to save"):
         river_adapter.LinearRegression().save("no.mshrub")
@@ -145,7 +145,7 @@ def test_a_target_that_is_no_number_changes_nothing(target: Any, learned: int) -
         learner.learn_one({"x": number}, 2.0 * number)
     predicted = learner.predict_one({"x": 3})
     before = pickle.dumps(learner)
-    with pytest.raises(AdapterError, match="the target has to be a number"):
+    with pytest.raises(AdapterError, match="target has to be"):
         learner.learn_one({"x": 3}, target)
     assert pickle.dumps(learner) == before
     assert learner.predict_one({"x": 3}) == predicted

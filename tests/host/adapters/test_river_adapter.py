@@ -100,9 +100,7 @@ def test_labels_of_any_kind_in_order_of_appearance() -> None:
         learner.learn_one({"v": i % 3}, labels[i % 3])
     assert [learner.predict_one({"v": v}) for v in range(3)] == labels
     assert list(learner.predict_proba_one({"v": 0})) == labels
-    with pytest.raises(
-        ValueError, match=r"the label 7 is new, and there is room for only 3: .* classes="
-    ):
+    with pytest.raises(ValueError, match=r"label 7 is new.* only 3: .* classes="):
         learner.learn_one({"v": 1}, 7)
 
 
@@ -121,7 +119,7 @@ def test_features_that_come_later_or_are_missing() -> None:
 def test_what_is_not_a_number_is_refused_before_anything_changed(value: Any) -> None:
     learner = ShrubClassifier(engine="python")
     before = pickle.dumps(learner)
-    with pytest.raises(ValueError, match=r"the feature 'colour' is .*, not a number"):
+    with pytest.raises(ValueError, match=r"feature 'colour' .* not a number"):
         learner.learn_one({"size": 1, "colour": value}, 0)
     assert pickle.dumps(learner) == before
 
@@ -151,7 +149,7 @@ def test_a_sample_that_cannot_be_learned_changes_nothing(
 
 def test_of_many_labels_some_are_named() -> None:
     learner = ShrubClassifier(engine="python", classes=list(range(100)))
-    with pytest.raises(ValueError, match=r"for only 100: 0, 1, .*, 11, \.\.\.\. Say how many"):
+    with pytest.raises(ValueError, match=r"only 100: 0, 1, .*, 11, \.\.\."):
         learner.learn_one({"size": 1}, "new")
 
 
@@ -240,7 +238,7 @@ def test_digits_keep_what_the_warmup_did_not_show() -> None:
     for i in range(200):
         kept.learn_one({"v": i % 2 if i < 4 else 0.25 * (i % 2)}, i % 2)
     assert [kept.predict_one({"v": v}) for v in (0, 0.25)] == [0, 1]
-    with pytest.raises(ValueError, match="digits=9 is too many for 5"):
+    with pytest.raises(ValueError, match=r"digits=9 .* 5"):
         ShrubClassifier(warmup=1, digits=9, engine="python").learn_one({"v": 5}, 0)
 
 

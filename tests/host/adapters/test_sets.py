@@ -129,10 +129,10 @@ def test_classes_that_come_later() -> None:
 
 @pytest.mark.parametrize("percent", [49, 100, 0.9, "90%", True])
 def test_a_guarantee_that_cannot_be(percent: Any) -> None:
-    with pytest.raises(AdapterError, match=r"guarantee has to be None or 50\.\.99"):
+    with pytest.raises(AdapterError, match=r"^guarantee .* 50\.\.99"):
         river_adapter.ThicketClassifier(guarantee=percent)
     rows, labels = data("synth:sea_a")
-    with pytest.raises(AdapterError, match=r"guarantee has to be None or 50\.\.99"):
+    with pytest.raises(AdapterError, match=r"^guarantee .* 50\.\.99"):
         sklearn_adapter.ThicketClassifier(guarantee=percent).fit(rows[:20], labels[:20])
 
 

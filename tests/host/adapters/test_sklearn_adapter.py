@@ -60,12 +60,12 @@ def test_other_classes_than_named_are_refused() -> None:
     x, y = frame(20)
     learner = ShrubClassifier(engine="python").partial_fit(x, y, classes=["no", "yes"])
     before = learner.online_._states()
-    with pytest.raises(ValueError, match="y has the class 'maybe', not one of"):
+    with pytest.raises(ValueError, match=r"^y .* 'maybe', not one"):
         learner.partial_fit(x[:1], ["maybe"])
-    with pytest.raises(ValueError, match="are others than in the first call"):
+    with pytest.raises(ValueError, match=r"others than .* first call"):
         learner.partial_fit(x, y, classes=["no", "yes", "maybe"])
     assert learner.online_._states() == before
-    with pytest.raises(ValueError, match="window has to be a whole number"):
+    with pytest.raises(ValueError, match="window has to be"):
         ShrubClassifier(window=1).fit(x, y)
 
 

@@ -38,7 +38,7 @@ def test_river_learns_a_label_that_comes_later(tmp_path: Path) -> None:
     for each in (pickle.loads(pickle.dumps(learner)), copy.deepcopy(learner)):
         each.learn_one(sample(2), "fall")
         assert pickle.loads(pickle.dumps(each)).predict_one(sample(2)) in (*predictions, "fall")
-        with pytest.raises(ValueError, match=r"room for only 4: .* spare_classes="):
+        with pytest.raises(ValueError, match=r"only 4: .* spare_classes="):
             each.learn_one(sample(2), "swim")
     path = tmp_path / "walk.mshrub"
     learner.save(path)
@@ -65,7 +65,7 @@ def test_scikit_learn_learns_a_class_that_comes_later(tmp_path: Path) -> None:
     assert list(model.predict(rows[:3])) == ["walk", "rest", "climbing"]
     assert model.predict_proba(rows[:3]).shape == (3, 3)
     model.partial_fit(rows[:2], labels[:2], classes=["walk", "rest"])
-    with pytest.raises(ValueError, match=r"the class 'd', not one of .* no spare class is left"):
+    with pytest.raises(ValueError, match=r"class 'd', .* no spare class"):
         model.partial_fit(rows[:2], ["c", "d"])
     model.save(tmp_path / "m.mshrub")
     names = model_files.read(tmp_path / "m.mshrub").class_names
@@ -76,9 +76,9 @@ def test_scikit_learn_learns_a_class_that_comes_later(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_is_said() -> None:
-    with pytest.raises(ValueError, match=r"spare_classes has to be 0\.\.255, not -1"):
+    with pytest.raises(ValueError, match=r"spare_classes .* 0\.\.255, not -1"):
         HoeffdingTreeClassifier(spare_classes=-1)
-    with pytest.raises(ValueError, match="classes is a list, or those of the warm-up"):
+    with pytest.raises(ValueError, match="classes is a list"):
         HoeffdingTreeClassifier(spare_classes=2, classes=5)
     learner = ShrubClassifier(warmup=2, spare_classes=1, **SETTINGS)
     for i in range(2):

@@ -137,5 +137,5 @@ def test_river_says_what_to_do_about_a_feature(value: Any, message: str) -> None
     model = river_adapter.ShrubClassifier(warmup=2)
     with pytest.raises(river_adapter.AdapterError, match=message):
         model.learn_one({"a": value}, 1)
-    with pytest.raises(river_adapter.AdapterError, match="the target has to be a number"):
+    with pytest.raises(river_adapter.AdapterError, match="target has to be"):
         river_adapter.ShrubRegressor().learn_one({"a": 1}, 10**400)

@@ -74,14 +74,14 @@ def test_a_text_is_no_list_of_columns(
     opener: Callable[..., Any], option: str, tmp_path: Path
 ) -> None:
     (tmp_path / "walk.csv").write_text(DATA)
-    with pytest.raises(TypeError, match=rf"{option}= takes a list of names, such as \['ax'\]"):
+    with pytest.raises(TypeError, match=rf"{option}= .* \['ax'\]"):
         opener(tmp_path / "walk.csv", **{option: "ax"})
 
 
 @pytest.mark.parametrize("option", ["trials", "max_bytes", "jobs"])
 def test_a_search_of_nothing_is_refused(option: str) -> None:
     how: dict[str, Any] = {option: 0}
-    with pytest.raises(host.UserError, match=f"{option} has to be 1 or more, not 0"):
+    with pytest.raises(host.UserError, match=f"{option} .* 1 or more, not 0"):
         host.tune(GOOD, "rpi_pico", **how)
 
 
@@ -110,7 +110,7 @@ def test_a_model_overwrites_a_model_and_nothing_else(
     data, model, empty = tmp_path / "walk.csv", tmp_path / "m.mshrub", tmp_path / "empty"
     data.write_text(DATA)
     empty.touch()
-    with pytest.raises(host.UserError, match=r"walk\.csv is no model and would be overwritten"):
+    with pytest.raises(host.UserError, match=r"walk\.csv is no model"):
         save(data)
     assert data.read_text() == DATA
     for path in (model, model, empty):
@@ -133,7 +133,7 @@ def test_a_run_is_saved_with_its_own_stream(tmp_path: Path) -> None:
         (numbers, outcome),
         (GOOD, forecast),
     ):
-        with pytest.raises(host.UserError, match=r"save_model\(\) takes the stream that simulate"):
+        with pytest.raises(host.UserError, match=r"save_model\(\) takes .* simulate"):
             host.save_model(stream, result, path)
         assert not path.exists()
     host.save_model(numbers, forecast, path)

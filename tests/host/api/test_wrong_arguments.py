@@ -32,7 +32,7 @@ def test_a_path_is_a_source(path: Path) -> None:
 @pytest.mark.parametrize("source", [np.zeros((3, 2)), [[1, 2]], None, 7])
 @pytest.mark.parametrize("opener", [host.open_stream, host.open_numbers])
 def test_arrays_are_no_source(opener: Callable[..., Any], source: object) -> None:
-    with pytest.raises(TypeError, match=r"not \w+\. Of arrays, make a stream, Stream\("):
+    with pytest.raises(TypeError, match=r"not \w+\. .* Stream\("):
         opener(source)
 
 
@@ -70,7 +70,7 @@ def test_companions_are_a_list(companions: Any, path: Path, tmp_path: Path) -> N
 
 def test_two_companions_of_one_kind(path: Path) -> None:
     both = [host.Guarantee(90), host.LabelBudget(share=0.5), host.Guarantee(80)]
-    with pytest.raises(host.UserError, match=r"two of one kind: Guarantee\(percent=90\) and"):
+    with pytest.raises(host.UserError, match=r"two .* Guarantee\(percent=90\)"):
         host.simulate(host.open_stream(path), "shrub", window=8, companions=both)
 
 
@@ -98,7 +98,7 @@ def test_parity_compares_two_engines_or_more(names: Any, path: Path) -> None:
 
 
 def test_an_unknown_engine_is_told_with_the_known_ones(path: Path) -> None:
-    with pytest.raises(ValueError, match=r"no engine 'pyton'.*Did you mean python\?.*llvm"):
+    with pytest.raises(ValueError, match=r"'pyton'.* mean python\?.*llvm"):
         host.simulate(host.open_stream(path), "shrub", window=8, engine="pyton")
 
 
@@ -110,7 +110,7 @@ def test_what_is_no_companion_is_not_registered() -> None:
 def test_what_is_for_classes_or_for_numbers_alone(path: Path) -> None:
     numbers, classes = host.open_numbers(path, target="y"), host.open_stream(path)
     for run in (host.simulate, host.parity):
-        with pytest.raises(host.UserError, match="Guarantee is for classes, not numbers"):
+        with pytest.raises(host.UserError, match=r"Guarantee .* classes, not numbers"):
             run(numbers, "linear", companions=[host.Guarantee(90)])
     for options in ({"interval": 90}, {"ends": (0, 9)}):
         with pytest.raises(host.UserError, match="are for numbers"):
