@@ -264,7 +264,7 @@ def squared_gaps():
     table = bytearray(511)
     for gap in range(-255, 256):
         table[255 + gap] = min(gap * gap >> 6, 255)
-    return table
+    return bytes(table)
 
 
 def neighbours_table(features, classes, k):
