@@ -173,7 +173,7 @@ def test_save_and_show(capsys: pytest.CaptureFixture[str], data: Path, tmp_path:
     capsys.readouterr()
     assert main(["show", str(file)]) == 0
     output = capsys.readouterr().out
-    assert output.startswith("Majority of runs.csv: 400 samples, accuracy ")
+    assert output.startswith("Majority of runs.csv: 400 samples")
     assert "labels held: 8" in output
     assert main(["show", str(file), "--row", "5"]) == 0
     assert "of the votes" in capsys.readouterr().out
@@ -184,7 +184,8 @@ def test_save_and_show(capsys: pytest.CaptureFixture[str], data: Path, tmp_path:
     assert main(["export", str(file), "--format", "c", "-o", str(tmp_path / "m.h")]) == 0
     assert main(["export", str(file), "--format", "c-frozen", "-o", str(tmp_path / "f.h")]) == 2
     output = " ".join(capsys.readouterr().err.split())
-    assert "Majority cannot be exported: that needs trees; --format c takes all" in output
+    assert "Majority cannot be exported" in output
+    assert "--format c" in output
 
 
 def test_build_and_the_devices_program(

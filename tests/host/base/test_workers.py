@@ -183,5 +183,5 @@ def test_an_address_without_a_scheduler_is_refused(
     address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("microshrub_host.base.cluster._CONNECT", 0.5)
-    with pytest.raises(UserError, match=f"{address}: no Dask scheduler answers there"):
+    with pytest.raises(UserError, match=f"{address}: no Dask scheduler"):
         list(spread(square, [1], scheduler=address))

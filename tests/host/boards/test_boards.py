@@ -165,9 +165,7 @@ def test_unknown_name_lists_the_boards_and_suggests(given: str, near: str) -> No
 
 @pytest.mark.parametrize("given", ["quantum9000", "", "../boards/esp32"])
 def test_unknown_name_that_is_near_nothing(given: str) -> None:
-    with pytest.raises(
-        toml_section.BoardFileError, match=r"There is no board .*Known boards: esp32,"
-    ):
+    with pytest.raises(toml_section.BoardFileError, match=r"no board .*: esp32,"):
         board_files.load(given)
 
 
@@ -216,9 +214,7 @@ def test_a_heap_that_grows_while_no_radio_is_on(tmp_path: Path) -> None:
     assert "growth.source is missing" in refusal(
         tmp_path, GOOD + "\n[growth]\nblock_bytes = 4096\n"
     )
-    assert "growth.block_bytes has to be a whole number" in refusal(
-        tmp_path, GOOD + more.replace("53_248", "-1")
-    )
+    assert "growth.block_bytes has to be" in refusal(tmp_path, GOOD + more.replace("53_248", "-1"))
 
 
 _REPORT = """
@@ -258,14 +254,12 @@ def test_the_page_of_boards_says_that_none_is_reported_or_which() -> None:
 
 
 def test_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(
-        toml_section.BoardFileError, match=r"Cannot read .*none\.toml: No such file"
-    ):
+    with pytest.raises(toml_section.BoardFileError, match=r"none\.toml: No such file"):
         board_files.load(str(tmp_path / "none.toml"))
 
 
 def test_file_that_is_not_toml(tmp_path: Path) -> None:
-    assert "mine.toml is not a TOML file" in refusal(tmp_path, "name is missing")
+    assert "mine.toml is not a TOML" in refusal(tmp_path, "name is missing")
 
 
 def test_file_that_is_not_text(tmp_path: Path) -> None:
@@ -316,7 +310,7 @@ def test_wrong_value(tmp_path: Path, old: str, new: str, complaint: str) -> None
 
 def test_section_that_is_a_number(tmp_path: Path) -> None:
     text = "serial = 5\n" + GOOD.replace('[serial]\ninterface = "usb"\nbaud = 115_200\n', "")
-    assert "serial has to be a section [serial], not 5" in refusal(tmp_path, text)
+    assert "section [serial], not 5" in refusal(tmp_path, text)
 
 
 def test_found_when_installed(tmp_path: Path) -> None:

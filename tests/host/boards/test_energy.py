@@ -122,13 +122,13 @@ def test_simulate_tells_it_of_a_board_that_was_named(
     assert run(*words, "--battery", "100mAh") == 2
     assert "--battery needs --board NAME" in capsys.readouterr().err
     assert run(*words, "--board", board, "--no-label", "--anomaly", "0.1", "--sample-rate", 2) == 2
-    assert "--sample-rate is for samples with a class" in capsys.readouterr().err
+    assert "--sample-rate is for" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("rate", ["0", "-1", "1001", "nan"])
 def test_a_rate_that_cannot_be(rate: str, board: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("budget", *SHAPE, *MODEL, "--board", board, "--sample-rate", rate) == 2
-    assert "--sample-rate has to be above 0, at most 1000, not" in capsys.readouterr().err
+    assert re.search("--sample-rate .* 0, .* 1000, not", capsys.readouterr().err)
 
 
 def test_of_unknown_currents_nothing_is_told(
@@ -138,13 +138,11 @@ def test_of_unknown_currents_nothing_is_told(
     assert run(*words, write(tmp_path, GOOD + table("of a test", (ROW,)))) == 0
     output, noted = capsys.readouterr()
     assert "microjoules" not in output
-    assert "nothing is known of what Test board draws" in noted.replace("\n", " ")
+    assert re.search(r"nothing is known .* Test board .* --battery", noted)
     assert run(*words, write(tmp_path, GOOD + CURRENTS)) == 0
     output, noted = capsys.readouterr()
     assert "microjoules" not in output
-    assert "Always awake, it runs for 3.08 days on 2000mAh, an estimate" in noted.replace(
-        "\n", " "
-    )
+    assert re.search(r"Test board.* 3\.08 days on 2000mAh, an estimate", noted)
 
 
 def test_build_tells_it_at_the_sensors_rate(

@@ -149,7 +149,7 @@ def test_within_15_permille_of_a_real_one_with_a_native_module(
 
 @pytest.mark.usefixtures("micropython")
 def test_refused_parameters_are_an_error_in_the_measurement() -> None:
-    with pytest.raises(ValueError, match=r"classes has to be a whole number of 2\.\.256"):
+    with pytest.raises(ValueError, match=r"classes .* 2\.\.256"):
         ram_measure.measure(TINY | {"classes": 1}, SHRUB)
 
 
@@ -318,7 +318,7 @@ def test_machine_code_counts_where_it_is_on_the_heap() -> None:
 
 
 def test_refused_parameters() -> None:
-    with pytest.raises(ValueError, match="classes has to be a whole number"):
+    with pytest.raises(ValueError, match="classes has to be"):
         ram_budget.budget(TINY | {"classes": 1}, PICO, SHRUB)
 
 
@@ -414,7 +414,7 @@ def test_closures_are_made_anew_with_the_variables_that_they_share() -> None:
 
 
 def test_object_without_a_rule() -> None:
-    with pytest.raises(TypeError, match="no rule says how much a complex takes"):
+    with pytest.raises(TypeError, match=r"no rule .* complex"):
         heap_sizes.heap_bytes(1j)
 
 
@@ -461,7 +461,7 @@ def test_options_together() -> None:
         PICO, heap_free_bytes=90_000, largest_block_bytes=90_000, model_budget_bytes=1000
     )
     sentence = options_to_lower(Deployment(parameters, small, SHRUB))
-    assert sentence.startswith("No option alone is enough; --window ")
+    assert re.match(r"No option alone .*; --window ", sentence)
     assert ram_budget.budget(parameters | options(sentence.split(";")[1])[0], small, SHRUB).fits
 
 
@@ -470,7 +470,8 @@ def test_nothing_helps() -> None:
         PICO, heap_free_bytes=40_000, largest_block_bytes=40_000, model_budget_bytes=1000
     )
     sentence = options_to_lower(Deployment(ELEC, small, SHRUB))
-    assert sentence.startswith("Not even the smallest shrub fits Raspberry Pi Pico")
+    assert "smallest shrub" in sentence
+    assert PICO.name in sentence
 
 
 # --- Compiled files ------------------------------------------------------------------------------
@@ -510,11 +511,11 @@ def test_compiled_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 def test_source_that_does_not_compile(tmp_path: Path) -> None:
     (tmp_path / "wrong.py").write_text("def f(:\n", encoding="utf-8")
-    with pytest.raises(mpy.MpyError, match=r"mpy-cross cannot compile wrong\.py for armv6m"):
+    with pytest.raises(mpy.MpyError, match=r"wrong\.py for armv6m"):
         mpy.compile_file(tmp_path / "wrong.py", tmp_path / "wrong.mpy", "armv6m")
 
 
 def test_file_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "old.mpy").write_bytes(b"M\x05\x00\x00")
-    with pytest.raises(mpy.MpyError, match=r"old\.mpy is not a \.mpy file of version 6"):
+    with pytest.raises(mpy.MpyError, match=r"old\.mpy .* version 6"):
         mpy.read(tmp_path / "old.mpy")

@@ -129,7 +129,7 @@ def test_says_so_when_the_last_label_is_the_better_guess(
     assert run("simulate", path, *SMALL) == 0
     output = capsys.readouterr().out
     assert "no better than guessing" in output
-    assert "98.00 %, as labels come in long runs" in " ".join(output.split())
+    assert re.search(r"98\.00 %, .* long runs", " ".join(output.split()))
 
 
 def test_options_reach_the_model(capsys: pytest.CaptureFixture[str], data: Path) -> None:
@@ -257,7 +257,7 @@ def test_budget_fits_and_does_not(capsys: pytest.CaptureFixture[str]) -> None:
     large = ["--model", "shrub", "--window", "1024", "--trees", "100", "--depth", "9"]
     assert run("budget", *shape, *large, "--board", "esp32") == 1
     output = capsys.readouterr().out
-    assert "It does not fit. The model takes" in output
+    assert "It does not fit." in output
     assert "--trees" in output or "--window" in output
     assert "more than the 28,672 bytes" in output
 
@@ -277,7 +277,7 @@ def test_budget_adds_up(capsys: pytest.CaptureFixture[str]) -> None:
     assert sizes["all"] == record["ram_bytes"]
     assert 0 not in sizes.values()
     left = record["free_bytes"] - record["ram_bytes"]
-    assert lines[-1] == f"It fits: {left:,} bytes are left for your program."
+    assert lines[-1].startswith(f"It fits: {left:,} bytes")
     assert lines[-2] == (
         f"model {record['model_bytes']:,} bytes, RAM {record['ram_bytes']:,} of "
         f"{record['free_bytes']:,}"
@@ -326,12 +326,12 @@ def test_soak_sees_a_flat_heap(
 ) -> None:
     assert run("dev", "soak", data, *SMALL, "--samples", "20500", "--heap", "80k") == 0
     output = capsys.readouterr().out
-    assert "The model is the simulator's: CRC32" in output
+    assert "simulator's: CRC32" in output
     assert "Nothing was allocated while learning." in output
     assert [line.split()[0] for line in output.splitlines()[1:3]] == ["10,000", "20,500"]
     assert run("dev", "soak", data, "--samples", "19999") == 2
     assert run("dev", "soak", data, "--heap", "64 kilo") == 2
-    assert "--heap has to be a size such as 64k or 2m" in capsys.readouterr().err
+    assert "--heap has to be" in capsys.readouterr().err
 
 
 def test_micropython_command(
@@ -357,7 +357,7 @@ def test_says_so_when_the_warmup_is_the_whole_stream(
 ) -> None:
     assert run("simulate", data, *SMALL, "--limit", "90", "--engine", "python") == 0
     captured = capsys.readouterr()
-    assert "with --warmup 256 the quantizer sees all 90 samples" in captured.err
+    assert re.search("--warmup 256 .* 90 samples", captured.err)
     assert "too few to tell" in captured.out
     assert run("simulate", data, *SMALL, "--engine", "python") == 0
     assert "quantizer" not in capsys.readouterr().err

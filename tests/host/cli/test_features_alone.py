@@ -40,10 +40,10 @@ def test_it_needs_no_word(
     assert result["features"] == 16
     assert result["feature_names"][7:9] == ["x_overtone", "x_band1"]
     err = capsys.readouterr().err
-    assert "Note: --features takes window=64 hop=16 bands=auto. rate=100 says how many" in err
+    assert "window=64 hop=16 bands=auto. rate=100" in err
     monkeypatch.setattr(engines, "available", lambda: ("python", "micropython"))
     assert main(["parity", *words, "--every", "1000"]) == 0
-    assert "make the same features: 147 samples of 16" in capsys.readouterr().out
+    assert "features: 147 samples of 16" in capsys.readouterr().out
     folder = tmp_path / "program"
     assert main(["build", "--model", str(model), *PINS, "rate=50", "--output", str(folder)]) == 0
     config = json.loads((folder / "config.json").read_text())
@@ -92,7 +92,7 @@ def test_a_recording_with_times_tells_its_rate(
     window = json.loads(run.read_text())["extraction"]["options"]["window"]
     assert window == {20.0: 128, 104.0: 64, 1000.0: 512}[rate]
     err = capsys.readouterr().err
-    assert f"By its times, the recording has about {recorded:.3g} readings a second." in err
+    assert f"about {recorded:.3g} readings a second" in err
     assert "rate=100" not in err
 
 
@@ -102,7 +102,7 @@ def test_a_label_beside_readings_of_which_a_feature_is_the_target(
     words = ["simulate", recording, "--features", "rate=50", "--target", "x_mean"]
     assert main([*words, "--horizon", "1"]) == 2
     assert "'slow' is not a number" in (err := capsys.readouterr().err)
-    assert "--drop what leaves the column out" in err
+    assert "--drop what" in err
     assert main([*words, "--horizon", "1", "--drop", "what"]) == 0
 
 

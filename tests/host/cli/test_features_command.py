@@ -78,7 +78,7 @@ def test_a_feature_is_forecast_from_the_others(
     monkeypatch.setattr(engines, "available", lambda: ("python", "c", "micropython"))
     assert main(["parity", path, *linear, "--every", "1000"]) == 0
     output = capsys.readouterr().out
-    assert "make the same features: 147 samples of 4" in output
+    assert "features: 147 samples of 4" in output
     assert "engines are identical: 147 samples" in output
     pins = ["--board", "rpi_pico", "--sensor", "adc", "pins=26,27", "rate=50"]
     for k, program in enumerate(([path, *linear], ["--model", str(model)])):

@@ -80,7 +80,7 @@ def test_a_recording_too_short_for_an_alarm(
 ) -> None:
     words = ["simulate", str(recording), "--anomaly", "0.01", more, "--no-label", "--limit", first]
     assert main(words) == 0
-    assert f"0; none is possible in the first {first} samples" in capsys.readouterr().out
+    assert f"in the first {first} samples" in capsys.readouterr().out
 
 
 def test_which_column_is_taken_for_the_class(
@@ -90,7 +90,7 @@ def test_which_column_is_taken_for_the_class(
     words = ["simulate", str(recording), "--anomaly", "0.01", *model]
     assert main(words) == 0
     err = capsys.readouterr().err
-    assert "the last column, z, is taken for the class" in err
+    assert "column, z, is taken" in err
     assert "--no-label" in err
     assert main([*words, "--label", "z"]) == 0
     assert "is taken for the class" not in capsys.readouterr().err
@@ -102,7 +102,7 @@ def test_texts_are_scored_and_said(tmp_path: Path, capsys: pytest.CaptureFixture
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "".join(f"{i % 9},{'ab'[i % 2]}\n" for i in range(90)))
     assert main(["simulate", str(path), "--anomaly", "0.1", "--no-label"]) == 0
-    assert "If it is a class, leave it out: --drop y" in capsys.readouterr().err
+    assert "leave it out: --drop y" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -81,7 +82,7 @@ def test_names_that_are_no_utf_8(tmp_path: Path) -> None:
         assert out.decode() + output.decode()
     code, _, output = run(tmp_path, "simulate", b"none\xff.csv")
     assert code == 2
-    assert output.decode().startswith("microshrub: There is no file none�.csv")
+    assert re.match("microshrub: .* none�.csv", output.decode())
 
 
 @pytest.mark.parametrize("home", [None, "", "/dev/null/at/all"])  # nothing can be made there

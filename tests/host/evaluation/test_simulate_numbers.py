@@ -185,7 +185,7 @@ def test_a_second_target_is_not_taken_for_the_first(
 ) -> None:
     with pytest.raises(SystemExit):
         main(["simulate", str(data), "--target", "a", "--target", "b"])
-    assert "a model predicts one column, a or b, not both" in capsys.readouterr().err
+    assert "a or b, not both" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -290,7 +290,7 @@ def test_rows_without_a_target_are_neither_learned_nor_scored(
     assert main([*map(str, words), "--json", "-"]) == 0
     captured = capsys.readouterr()
     result = json.loads(captured.out)
-    assert "Note: 3 rows have no y: neither learned nor scored there." in captured.err
+    assert "Note: 3 rows have no y" in captured.err
     assert result["scored"] == (196 if not horizon else 198 - 6)
     assert 0 < result["mae"] < 40
     if not horizon:
@@ -328,8 +328,8 @@ def test_an_absurd_cell_is_left_out(capsys: pytest.CaptureFixture[str], tmp_path
     file.write_text("a,y\n" + "\n".join(rows) + "\n", encoding="utf-8")
     assert main([*map(str, words), "--json", "-"]) == 0
     captured = capsys.readouterr()
-    assert "line 32, column a: 1e+120 is too far from the column's other numbers" in captured.err
-    assert "line 42, column y: -1e+120 is too far" in captured.err
+    assert "line 32, column a: 1e+120" in captured.err
+    assert "line 42, column y: -1e+120" in captured.err
     assert json.loads(captured.out)["mae"] == pytest.approx(plain["mae"], rel=0.2)
 
 

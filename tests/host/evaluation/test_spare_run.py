@@ -171,7 +171,7 @@ def test_where_all_classes_are_known_it_says_so(
     run = ("simulate", data, *MODEL, "--spare-classes", "2", "--warmup", "400")
     assert main([*run, "--save", str(saved)]) == 0
     captured = capsys.readouterr()
-    assert "so none of them is new. new=" in captured.err
+    assert "of them is new. new=" in captured.err
     assert "queries about a class with a name" in captured.out
     names = model_files.read(saved).class_names
     assert names[3:] == ("spare 1", "spare 2")

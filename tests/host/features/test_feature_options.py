@@ -92,9 +92,9 @@ def test_what_cannot_be_is_said(words: str, message: str) -> None:
 
 
 def test_hertz_need_a_rate() -> None:
-    with pytest.raises(UserError, match="Say how many there are: rate=100"):
+    with pytest.raises(UserError, match=r": rate=100$"):
         options("bands=1-2").extraction(CHANNELS)
-    with pytest.raises(UserError, match="64 values with 6 features each make 384, and 256 are"):
+    with pytest.raises(UserError, match=r"64 values .* 384, .* 256"):
         options("window=4").extraction([str(k) for k in range(64)])
 
 
@@ -130,7 +130,7 @@ def test_readings_that_no_board_gives(value: float, message: str) -> None:
         extracted(stream, options("window=16"))
     stream.values[30, 1] = np.nan
     assert len(extracted(stream, options("window=16")).values) == 49
-    with pytest.raises(UserError, match="400 readings, and the window of --features is of 500"):
+    with pytest.raises(UserError, match=r"400 readings, .* --features .* 500"):
         extracted(recording(), options("window=500"))
 
 
@@ -164,7 +164,7 @@ def test_a_clock_gives_the_rate_and_no_window_spans_a_gap() -> None:
     half, _ = timed(stream, 50)
     assert (half.samples, half.starts) == (100, (50,))
     assert half.values[:3, 0].tolist() == [0, 2, 4]
-    with pytest.raises(UserError, match="resample needs a column that is a clock"):
+    with pytest.raises(UserError, match="--features resample needs"):
         timed(readings, 50)
 
 

@@ -139,8 +139,8 @@ def test_64_bit_one_on_path_is_passed_over(
 
 def test_nothing_anywhere(nowhere: Path) -> None:
     text = refusal()
-    assert "There is no 32-bit MicroPython. MICROPYTHON is not set." in text
-    assert "On PATH there is no micropython." in text
+    assert "MICROPYTHON is not set." in text
+    assert "On PATH there is no" in text
     assert str(cache_folder(binary.CACHE)) in text
     assert text.endswith(binary.WAYS)
 
@@ -193,7 +193,7 @@ def test_ls_does_not_give_the_question_back(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MICROPYTHON", "/bin/ls")
-    assert "/bin/ls, which did not answer as a MicroPython does." in refusal()
+    assert "/bin/ls, which did not answer" in refusal()
 
 
 @pytest.mark.usefixtures("impatient")
@@ -267,7 +267,7 @@ def test_broken_cache_is_replaced(
     folder = cache_folder(binary.CACHE)
     (folder / "usr").mkdir()
     (folder / "usr" / "half").touch()
-    assert f"The one in the cache folder {folder} does not run" in refusal()
+    assert f"cache folder {folder} does not run" in refusal()
     fresh = folder / "work" / "usr"
     shutil.copytree(fetched / "usr", fresh, symlinks=True)
     binary._put_in_place(fresh, folder / "usr")
@@ -325,7 +325,7 @@ def test_a_suite_whose_index_is_not_the_signed_one_is_passed_over(fake_apt: Path
     apt_get(fake_apt, f"{broken}; {works}")
     script(fake_apt / "dpkg-deb", "echo no space >&2; exit 2")
     messages: list[str] = []
-    with pytest.raises(binary.NoMicroPython, match="was fetched, but cannot be used"):
+    with pytest.raises(binary.NoMicroPython, match="fetched, but cannot be used"):
         binary.fetch(messages.append)
     assert f"{binary.SUITES[0]} cannot be had" in messages[1]
     assert "Mirror sync in progress?" in messages[1]
@@ -334,13 +334,13 @@ def test_a_suite_whose_index_is_not_the_signed_one_is_passed_over(fake_apt: Path
 
 def test_machine_without_mirrors(fake_apt: Path) -> None:
     script(fake_apt / "apt-get", "exit 1")
-    assert "apt is not set up for any" in fetch_refusal()
+    assert "apt is not set up" in fetch_refusal()
 
 
 def test_packages_that_do_not_unpack(fake_apt: Path) -> None:
     apt_get(fake_apt, ": > micropython.deb")
     script(fake_apt / "dpkg-deb", "echo no space >&2; exit 2")
-    assert "was fetched, but cannot be used here (no space)." in fetch_refusal()
+    assert "cannot be used here (no space)" in fetch_refusal()
     assert os.listdir(cache_folder(binary.CACHE)) == []
 
 
@@ -362,7 +362,7 @@ def test_machine_that_is_not_x86(fake_apt: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_cache_that_cannot_be_written(fake_apt: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MICROSHRUB_CACHE", __file__)
-    assert "The cache folder cannot be written" in fetch_refusal()
+    assert "cache folder cannot be written" in fetch_refusal()
 
 
 def test_cache_that_cannot_be_made_is_named(

@@ -233,7 +233,7 @@ def test_an_address_in_two_buffers_is_refused() -> None:
     text = "def f(t):\n    a = ptr32(t)\n    x = a[0] + 1\n    x = a[1]\n    return ptr8(x)[0]"
     (kernel,) = ast.parse(text).body
     assert isinstance(kernel, ast.FunctionDef)
-    with pytest.raises(ValueError, match="x is an address in two buffers"):
+    with pytest.raises(ValueError, match=r"x .* two buffers"):
         index_addresses(kernel)
 
 
@@ -268,10 +268,10 @@ def test_the_whole_library_is_compiled_once(engine: str) -> None:
 
 def test_a_file_of_kernels_that_is_none_is_told(tmp_path: Path) -> None:
     (tmp_path / "kernels.o").write_bytes(b"torn")
-    with pytest.raises(CompilerError, match=r"LLVM cannot load the kernels in .*Delete this"):
+    with pytest.raises(CompilerError, match=r"cannot load the kernels .*Delete"):
         loader.compiler("llvm").addresses(tmp_path, ["f"])
 
 
 def test_what_llvm_refuses_is_told() -> None:
-    with pytest.raises(CompilerError, match=r"(?s)LLVM cannot compile the kernels: .*expected"):
+    with pytest.raises(CompilerError, match=r"(?s)cannot compile the kernels: .*expected"):
         loader.compiler("llvm").compile("define i32 @f( {")

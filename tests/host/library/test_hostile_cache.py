@@ -155,9 +155,8 @@ def test_a_cache_that_others_can_write_to_is_not_used(home: Path) -> None:
         elsewhere = cache.cache_folder("c")
         assert not elsewhere.is_relative_to(home)
         assert mode(elsewhere) == 0o700
-    assert messages == [
-        f"The cache {home} cannot be used (others may write to it); a temporary folder has to do."
-    ]
+    (message,) = messages
+    assert f"{home} cannot be used (others" in message
     assert list(home.iterdir()) == []
     assert mode(home) == 0o777
 
@@ -245,10 +244,10 @@ def test_a_compiler_that_hangs_is_ended_with_its_processes(
     child = tmp_path / "child"
     named(f"sleep 1000 & echo $! > '{child}'; wait")
     assert loader.fastest() == "llvm"
-    with pytest.raises(CompilerError, match="has not compiled the kernels within 3 seconds"):
+    with pytest.raises(CompilerError, match=r"not compiled .* within 3 seconds"):
         c_kernels.COMPILER.compile("int a;")
     err = capsys.readouterr().err
-    assert err.count("is still compiling the kernels: 2 of at most 3 seconds") == 2
+    assert err.count(": 2 of at most 3 seconds") == 2
     status = Path("/proc") / child.read_text().strip() / "stat"
     end = time.monotonic() + PATIENCE
     while status.exists() and status.read_text().split()[2] != "Z":

@@ -55,7 +55,7 @@ def test_a_model_learns_the_class_that_it_lacks_and_forgets_it_again(
     assert said(Path(less), 2) == 0
     assert min(said(Path(less), c) for c in range(2)) > 0.9
     assert main(["share", "forget", less, packet, "-o", more]) == 2
-    assert "it has learned nothing of this packet of kitchen" in capsys.readouterr().err
+    assert "nothing of this packet of kitchen" in capsys.readouterr().err
 
 
 def test_an_origin_is_forgotten_without_its_packets(
@@ -70,7 +70,7 @@ def test_an_origin_is_forgotten_without_its_packets(
     assert said(Path(less), 2) == 0
     assert min(said(Path(less), c) for c in range(2)) > 0.9
     assert main(["share", "forget", less, "--origin", "kitchen", "-o", more]) == 2
-    assert "it has learned nothing of kitchen" in capsys.readouterr().err
+    assert "learned nothing of kitchen" in capsys.readouterr().err
     assert main(["share", "forget", more, packet, "--origin", "kitchen", "-o", less]) == 2
     assert "either PACKET or --origin NAME" in capsys.readouterr().err
 
@@ -106,10 +106,10 @@ def test_nothing_leaves_without_a_choice(
 ) -> None:
     kitchen, attic, packet, _ = files
     assert main(["share", "export", kitchen, "-o", packet]) == 2
-    assert "nothing leaves a model that nobody chose" in capsys.readouterr().err
+    assert "--classes is missing" in capsys.readouterr().err
     assert not Path(packet).exists()
     assert main(["share", "export", attic, "--classes", "run", "-o", packet]) == 2
-    assert "nothing is held of the class run" in capsys.readouterr().err
+    assert "attic.mshrub: nothing is held" in capsys.readouterr().err
 
 
 def test_other_features_are_refused_and_nothing_is_written(
@@ -129,9 +129,9 @@ def test_what_is_no_packet_and_what_cannot_share(
 ) -> None:
     kitchen, attic, packet, more = files
     assert main(["share", "import", attic, kitchen, "-o", more]) == 2
-    assert "this is no packet of microshrub" in capsys.readouterr().err
+    assert "kitchen.mshrub: this is no packet" in capsys.readouterr().err
     assert main(["share", "import", attic, str(tmp_path / "none"), "-o", more]) == 2
-    assert "cannot be read: No such file" in capsys.readouterr().err
+    assert "none: cannot be read" in capsys.readouterr().err
     assert main(["share", "export", kitchen, "--classes", "run", "-o", attic]) == 2
     assert "--force" in capsys.readouterr().err
     assert main(["share", "export", kitchen, "--classes", "run", "-o", packet]) == 0
@@ -139,7 +139,7 @@ def test_what_is_no_packet_and_what_cannot_share(
     result = prequential.evaluate(stream, "hoeffding", {"features": 3, "classes": 3})
     model_files.write(Path(more), model_files.of_run(result, stream))
     assert main(["share", "import", more, packet, "-o", str(tmp_path / "x.mshrub")]) == 2
-    assert "only a thicket keeps samples that it can share" in capsys.readouterr().err
+    assert "only a thicket" in capsys.readouterr().err
 
 
 def test_a_record_of_what_was_learned_is_checked(files: tuple[str, str, str, str]) -> None:

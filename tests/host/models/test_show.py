@@ -318,7 +318,7 @@ def test_a_shrub_ensemble_without_shrubs(
     assert len(show(capsys, path).splitlines()) == 1
     assert show(capsys, path, "--row", "3") == "x\n"
     assert main(["show", str(path), "--plot", str(tmp_path / "x.svg")]) == 2
-    assert "the model has no tree to draw yet" in capsys.readouterr().err
+    assert "no tree to draw" in capsys.readouterr().err
 
 
 def test_a_thicket_tells_who_has_the_votes(

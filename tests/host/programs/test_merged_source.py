@@ -114,7 +114,7 @@ def test_a_name_that_means_two_things_is_refused() -> None:
         "a": "def g():\n    return 1\n",
         "b": "from .a import g as f\ndef h(g):\n    f(g)\n",
     }
-    with pytest.raises(ValueError, match="b: f cannot be called g everywhere"):
+    with pytest.raises(ValueError, match="b: f cannot be called g"):
         Merged(sources, ["a", "b"], {}, {})
 
 
@@ -224,7 +224,7 @@ def go(n):
 
     result = run(body)
     result[error_texts.FUNCTION] = error_text
-    with pytest.raises(ValueError, match="too much: there is room for 10 of a kind of texts, say"):
+    with pytest.raises(ValueError, match=r"too much: .* 10 .* texts, say"):
         result["go"](10)
     with pytest.raises(ValueError, match="short"):
         result["go"](1)

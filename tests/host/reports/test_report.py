@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -43,9 +44,7 @@ def test_no_runs_are_claimed_of_independent_labels() -> None:
 def test_runs() -> None:
     result = result_of([(i // 40) % 2 for i in range(400)])
     verdict = run_report.verdict(result)
-    assert verdict.startswith(
-        "The model does not beat NoChange (97.50 %). The stream has long runs"
-    )
+    assert re.search(r"not beat NoChange \(97\.50 %\)\. .* long runs", verdict)
     assert "--shuffle SEED" in verdict
     assert "neighbours in time leak" in verdict
     shuffled = run_report.verdict(result, shuffled=True)
@@ -72,13 +71,13 @@ def test_what_it_knows_of_unseen_data_counts_where_labels_come_in_runs() -> None
 def test_the_better_baseline_is_named() -> None:
     rng = np.random.default_rng(7)
     verdict = run_report.verdict(result_of((rng.random(500) < 0.03).astype(int).tolist()))
-    assert verdict.startswith("The model does not beat MajorityClass (9")
+    assert "not beat MajorityClass (9" in verdict
 
 
 def test_a_tie_is_no_win() -> None:
     result = result_of([i % 2 for i in range(200)])
     tie = replace(result, accuracy=99.0, accuracy_nochange=99.0, accuracy_majority=99.0)
-    assert run_report.verdict(tie) == "The model does not beat NoChange (99.00 %)."
+    assert run_report.verdict(tie).endswith("not beat NoChange (99.00 %).")
     assert "0.01 points above" in run_report.verdict(replace(tie, accuracy=99.01))
 
 
@@ -93,7 +92,7 @@ def test_a_win_and_too_few() -> None:
     labels = [i % 2 for i in range(100)]
     values = [float(label) for label in labels]
     assert "points above the better" in run_report.verdict(result_of(labels, values))
-    assert "99 samples: too few to tell" in run_report.verdict(result_of(labels[:99], values[:99]))
+    assert "99 samples: too few" in run_report.verdict(result_of(labels[:99], values[:99]))
 
 
 def test_label_agreement_is_the_chance_of_two_equal_labels() -> None:

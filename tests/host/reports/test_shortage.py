@@ -47,7 +47,8 @@ def test_machine_code_is_weighed_where_it_is_not_on_the_heap() -> None:
     assert budget.fits
     assert not budget.code_fits
     text = result_tables.fitting(budget)
-    assert f"But its machine code takes {code:,} bytes of executable RAM, and Tight has" in text
+    assert f"{code:,} bytes of executable RAM" in text
+    assert "Tight has" in text
     assert "--emit bytecode" in text
     assert "--freeze" in text
 

@@ -103,4 +103,5 @@ def test_too_many_declared_values(put):
 
     assert open_stream(arff(256)).values[:, 0].tolist() == list(range(256))
     message = complaint(arff(257))
-    assert "column d: 257 values are declared and 256 is the most" in message
+    assert "column d: 257 values" in message
+    assert "256" in message

@@ -77,13 +77,13 @@ def test_a_file_without_a_header_loses_no_sample(put, first):
     for stream in (open_stream(source), open_stream(source, header=False)):
         assert stream.feature_names == ("c1", "c2")
         assert len(stream.labels) == 3
-    assert "the first row is a sample" in " ".join(open_stream(source).notes)
+    assert "first row is a sample" in " ".join(open_stream(source).notes)
 
 
 def test_a_header_that_is_half_of_numbers(put):
     message = complaint(put("time,3.5,walk\n1,2,sit\n3,4,walk\n"))
-    assert "t.csv, line 1: 3.5 is a number" in message
-    assert "Add a row of column names, or use --no-header." in message
+    assert "t.csv, line 1: 3.5" in message
+    assert "--no-header" in message
 
 
 def test_no_header_row_with_the_class_elsewhere(put):
@@ -114,13 +114,13 @@ def test_a_line_without_end_takes_little_memory(put):
     message, peak = subprocess.run(
         command, capture_output=True, text=True, check=True
     ).stdout.splitlines()
-    assert "line 4: no line end within 1,048,576 bytes" in message
+    assert re.search("line 4: .* 1,048,576 bytes", message)
     assert int(peak) < 16 * LONGEST_LINE  # of 64
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs /dev/zero")
 def test_zeros_for_ever():
-    assert "zero, line 1: a zero byte" in complaint("/dev/zero")
+    assert "line 1: a zero byte" in complaint("/dev/zero")
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
@@ -133,9 +133,9 @@ def test_a_file_longer_than_a_line_may_be(put, ends):
 @pytest.mark.parametrize("limit", [0, 1 << 31, 10**23])
 def test_limits(put, limit):
     for source in (put("a,y\n1,0\n2,1\n"), "synth:agrawal_a"):
-        assert f"--limit is {limit}; it must be 1 to 2,147,483,647" in complaint(
-            source, limit=limit
-        )
+        message = complaint(source, limit=limit)
+        assert f"--limit is {limit}; " in message
+        assert "1 to 2,147,483,647" in message
 
 
 # Texts that are no categories
@@ -160,12 +160,12 @@ def table_of(cells):
 def test_texts_that_are_no_categories(put, cells, count, rows):
     message = complaint(put(table_of(cells)))
     assert f"column ts holds {count} different texts in the first {rows} rows" in message
-    assert "a date or an identifier: leave it out with --drop ts, or turn it into" in message
+    assert "--drop ts" in message
 
 
 def test_only_kept_rows_and_the_warmup_count_for_texts(put):
     source = put(table_of([f"id{i}" for i in range(20)] * 5))
-    assert "20 different texts in the first 39 rows" in complaint(source, warmup=39)
+    assert re.search("20 different .* 39 rows", complaint(source, warmup=39))
     assert len(open_stream(source, warmup=40).labels) == 100
     assert len(open_stream(source, limit=16).labels) == 16
 
@@ -173,7 +173,7 @@ def test_only_kept_rows_and_the_warmup_count_for_texts(put):
 def test_text_after_the_warmup_in_a_column_of_numbers(put):
     source = put("a,y\n" + "1,0\n1,1\n" * 200 + "off,1\n")
     message = complaint(source)
-    assert "t.csv, line 402, column a: 'off' is text" in message
+    assert "line 402, column a: 'off'" in message
 
 
 @pytest.mark.parametrize("count", [1, 256])
@@ -202,7 +202,7 @@ def test_no_name(source):
 
 @pytest.mark.parametrize("source", ["https://x/y.csv", "HTTP://x/y.csv.gz", "s3://x/y.arff"])
 def test_an_address(source):
-    assert f"{source} is a URL. Download it first" in complaint(source)
+    assert f"{source} is a URL" in complaint(source)
 
 
 @pytest.mark.parametrize(
@@ -258,8 +258,8 @@ def test_unknown_label_column(put):
 def test_a_class_that_reads_as_missing_can_be_declared(put, cell):
     source = put(f"a,y\n1,walk\n2,{cell}\n")
     message = complaint(source)
-    assert "line 3, column y: the class is missing" in message
-    assert f"if {cell} is a class, name it and all others with --classes" in message
+    assert "line 3, column y: " in message
+    assert re.search(f"if {cell} is a class, .* --classes", message)
     assert open_stream(source, classes=f"walk,{cell}").labels.tolist() == [0, 1]
 
 
@@ -269,9 +269,9 @@ def test_classes_that_come_late_are_noted(put):
     stream = open_stream(source, warmup=4)
     assert stream.class_names == ("run", "sit", "up stairs", "walk")
     (note,) = stream.notes
-    assert note.startswith("new classes after the warm-up of 4 samples: ")
-    assert "line 7, column y: up stairs; " in note
-    assert "line 9, column y: run. The whole file was read to find them" in note
+    assert "warm-up of 4 samples: " in note
+    assert "7, column y: up stairs; " in note
+    assert "line 9, column y: run. " in note
     assert note.endswith("--classes 'run,sit,up stairs,walk'")
     assert open_stream(source, warmup=8).notes == ()
     assert open_stream(source, warmup=1, classes="run,sit,up stairs,walk").notes == ()
@@ -279,7 +279,7 @@ def test_classes_that_come_late_are_noted(put):
 
 def test_undeclared_class(put):
     message = complaint(put("a,y\n1,0\n1,1\n1,2\n"), classes=["0", "1"])
-    assert "line 4, column y: class 2 is not declared" in message
+    assert "line 4, column y: class 2 " in message
     assert "--classes 0,1,2" in message
 
 

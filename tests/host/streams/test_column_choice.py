@@ -136,7 +136,7 @@ def test_the_time_of_record_is_left_out(put) -> None:
     stream = open_stream(source)
     assert stream.feature_names == ("x",)
     (note,) = stream.notes
-    assert "the column time is left out" in note
+    assert "column time is left out" in note
     assert open_stream(source, columns=["time", "x"]).feature_names == ("time", "x")
     assert open_stream(source, drop=["x"]).feature_names == ("time",)
     numbers = open_numbers(source, target="x", drop=["label", "time"], horizon=1)

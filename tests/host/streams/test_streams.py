@@ -1,6 +1,7 @@
 """Files as streams: what is read. What is refused is in test_bad_files.py."""
 
 import gzip
+import re
 from pathlib import Path
 
 import numpy as np
@@ -62,9 +63,8 @@ def test_header_with_delimiters_in_quotes(put):
 )
 def test_a_header_that_may_be_a_sample_is_noted(put, first, second):
     source = put(f"{first}\n{second}\n{second[:-4]}sit\n")
-    assert open_stream(source).notes == (
-        "t.csv, line 1 was read as the header. If it is a sample, use --no-header.",
-    )
+    (note,) = open_stream(source).notes
+    assert re.match("t.csv, line 1 .* --no-header", note)
     stream = open_stream(source, header=False, warmup=3)
     assert (len(stream.labels), stream.notes) == (3, ())
 
@@ -86,14 +86,11 @@ def test_a_number_that_does_not_fit_the_others_is_noted(put):
     rows = [f"{i * 7 % 50 / 4},{i * 7 % 50},{i % 2}" for i in range(50)]
     rows[7] = "-1e308,7,0"
     (note,) = open_stream(put("\n".join(["x,z,y", *rows]))).notes
-    assert note == (
-        "t.csv, line 9, column x: -1e+308 is too far from the column's other numbers; it is taken "
-        "for a missing one."
-    )
+    assert re.fullmatch("t.csv, line 9, column x: -1e.308 .* a missing one.", note)
     rows = [f"{i * 7 % 300 / 4},{i * 7 % 300},{i % 2}" for i in range(300)]
     rows[7], rows[9] = "-1e308,7,0", "1e20,7,0"
     (note,) = open_stream(put("\n".join(["x,z,y", *rows]))).notes
-    assert note.endswith("a missing one, as are 1 more of its cells.")
+    assert "1 more of its cells" in note
 
 
 @pytest.mark.parametrize("at", [5, 150])  # within the warm-up, and after it
@@ -225,7 +222,7 @@ def test_shuffle_is_a_permutation_then_a_cut(put):
 def test_a_class_may_be_late(put):
     source = put("a,y\n" + "1,0\n" * 299 + "1,1\n")
     assert open_stream(source).class_names == ("0", "1")
-    assert "line 301, column y: 1. The whole file was read" in open_stream(source).notes[0]
+    assert "line 301, column y: 1. " in open_stream(source).notes[0]
     assert open_stream(source, warmup=300).class_names == ("0", "1")
     assert open_stream(source, warmup=5000).class_names == ("0", "1")
 

@@ -128,9 +128,7 @@ def test_whatever_is_asked_for_is_a_model(seed: int, features: int, classes: int
     for number in range(len(known) + 3):
         model, settings = sample(study.ask(), MODELS, features, 16384)
         message = refusal(model, settings | {"features": features, "classes": classes})
-        assert not message or re.match(
-            "--bytes has to be more for", message
-        )  # counts as too large
+        assert not message or re.match("--bytes has to be more", message)  # counts as too large
         if number < len(known):
             assert model == known[number]["model"]
             for name, value in known[number].items():
@@ -333,8 +331,8 @@ def test_what_the_bytes_are_worth_is_told() -> None:
 
     text = report(known(10_000))
     assert "8,000 bytes" in text
-    assert "within a standard error has 6,000 fewer, 2,000, and is 0.25 points worse" in text
-    assert "No smaller model is within a standard error of it." in report(known(1_000_000))
+    assert re.search(r"6,000 fewer, 2,000, .* 0\.25 points worse", text)
+    assert "No smaller model" in report(known(1_000_000))
 
 
 def test_a_sampler_that_insists_on_what_is_refused_does_not_stop_the_search(
@@ -378,7 +376,7 @@ def test_other_data_another_board_and_another_file_are_refused(tmp_path: Path) -
         "warm-up": (replace(split, warmup=50), LIMITS),
     }
     for name, (other, limits) in others.items():
-        with pytest.raises(UserError, match=f"of another search: not the same {name}"):
+        with pytest.raises(UserError, match=f"another search: .* {name}"):
             Search(path, other, limits, seed=0)
     path.write_text("x,y\n1,2\n")
     with pytest.raises(UserError, match="is no study of tune"):
@@ -390,7 +388,7 @@ def test_one_search_at_a_time_has_a_study(tmp_path: Path) -> None:
     path, split = tmp_path / "study", StreamSplit(make_stream(600), 100, 250)
     with (
         Search(path, split, LIMITS, seed=0),
-        pytest.raises(UserError, match="study: another run is writing there"),
+        pytest.raises(UserError, match="study: another run"),
     ):
         Search(path, split, LIMITS, seed=0)
     Search(path, split, LIMITS, seed=0).close()
@@ -427,9 +425,7 @@ def test_a_damaged_study_is_told_in_one_line(tmp_path: Path, scheduler: str) -> 
             damaged[draw.randrange(16, len(whole))] ^= draw.randrange(1, 256)
         path.write_bytes(damaged[: draw.choice([len(whole), draw.randrange(16, len(whole))])])
         message = complaint_about(path, split)
-        assert not message or re.search("is damaged|is of another search|is no study", message), (
-            seed
-        )
+        assert not message or re.search("damaged|another search|no study", message), seed
         assert "\n" not in message
         count += bool(message)
     assert count > 10
@@ -455,7 +451,7 @@ def test_a_budget_that_is_far_too_small_is_told_soon(
     search = Search(tmp_path / "s", StreamSplit(make_stream(600), 100, 250), limits, seed=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(UserError, match="takes 10 bytes or less: the smallest of 20 takes"):
+        with pytest.raises(UserError, match=r"10 bytes .* 20 takes"):
             search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
 
 

@@ -56,7 +56,7 @@ def test_trials_learn_as_simulate_does(
     assert not {"--label-delay", "new=1"} & set(build)
     capsys.readouterr()
     assert main(["tune", *DATA, *SEARCH]) == 2
-    assert "is of another search: not the same data" in capsys.readouterr().err
+    assert "search: not the same data" in capsys.readouterr().err
 
 
 def test_numbers_have_no_labels(capsys: pytest.CaptureFixture[str]) -> None:

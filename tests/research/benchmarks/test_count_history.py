@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -26,15 +27,15 @@ def test_a_little_worse_is_allowed_and_better_always() -> None:
 def test_more_than_that_is_told() -> None:
     lines = [CountLine(SPEED, 1000, ""), CountLine(RIGHT, 90.0, "")]
     slow, wrong = complaints(lines, {SPEED: 1011, RIGHT: 89.0})
-    assert "1,011 is 1.1 % worse than 1,000" in slow
-    assert "89 is 1.1 % worse than 90" in wrong
+    assert re.search(r"1,011 .* 1\.1 % .* 1,000", slow)
+    assert re.search(r"89 .* 1\.1 % .* 90", wrong)
 
 
 def test_a_later_line_counts_and_says_why_it_is_worse() -> None:
     lines = [CountLine(SPEED, 1000, ""), CountLine(SPEED, 1200, "bounds are checked")]
     assert not complaints(lines, {SPEED: 1200})
     (complaint,) = complaints([lines[0], CountLine(SPEED, 1200, "")], {SPEED: 1200})
-    assert complaint == "instructions learn x: 1,200 after 1,000, and no why"
+    assert "learn x: 1,200 after 1,000" in complaint
 
 
 def test_what_is_only_here_or_only_there() -> None:

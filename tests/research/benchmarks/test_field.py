@@ -75,7 +75,7 @@ def test_the_command_writes_the_page(tmp_path: Path) -> None:
 
 def test_unknown_sizes_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["benchmark", "field", "--bytes", "4k"]) == 2
-    assert "--bytes has to be whole numbers" in capsys.readouterr().err
+    assert "--bytes has to be" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["agrawal", "sea", "sine"])
@@ -109,4 +109,4 @@ def test_kept_measurements_of_other_samples_are_refused(
     words = ["benchmark", "field", "--streams", "sea_a", "--bytes", "4096", "--keep"]
     assert main([*words, str(tmp_path), "--limit", "300"]) == 0
     assert main([*words, str(tmp_path), "--limit", "301"]) == 2
-    assert "Use the same options, or another --keep" in capsys.readouterr().err
+    assert "another --keep" in capsys.readouterr().err

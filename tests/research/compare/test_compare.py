@@ -97,7 +97,7 @@ def test_failures_cost_only_their_own_cell(capfd: pytest.CaptureFixture[str]) ->
     cells = cells_of([*contenders, PEERS["majority"]], make_stream(400), jobs=3, start=start_odd)
     assert cells["nochange"].accuracy is not None
     assert cells["majority"].accuracy is not None
-    assert cells["raises"].failure == "crashed: ZeroDivisionError: it came to this"
+    assert cells["raises"].failure.startswith("crashed: ZeroDivisionError: ")
     assert cells["is killed"].failure == "crashed: ended by SIGKILL"
     assert cells["leaves"].failure == "ended too early"
     assert cells["raises"].samples_per_second is None

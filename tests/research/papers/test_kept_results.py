@@ -49,7 +49,7 @@ def test_cut_off_anywhere_the_whole_lines_count(tmp_path: Path) -> None:
 def test_other_options_are_not_mixed(tmp_path: Path, other: dict[str, object]) -> None:
     keep(tmp_path, {"a": 1})
     data = (tmp_path / "results.jsonl").read_bytes()
-    with pytest.raises(UserError, match=r"was made with .* not .*another --output"):
+    with pytest.raises(UserError, match=r"made with .*another --output"):
         keep(tmp_path, head=HEAD | other)
     assert (tmp_path / "results.jsonl").read_bytes() == data
 

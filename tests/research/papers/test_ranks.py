@@ -129,7 +129,7 @@ def test_cliques_by_hand() -> None:
 
 @pytest.mark.parametrize("shape", [(1, 3), (3, 1)])
 def test_too_few_to_compare(shape: tuple[int, int]) -> None:
-    with pytest.raises(UserError, match="2 methods on 2 data sets"):
+    with pytest.raises(UserError, match="2 methods on 2 data"):
         ranks.compare_ranks(["a"] * shape[1], np.zeros(shape))
 
 

@@ -200,8 +200,8 @@ def test_streams_that_are_not_there(tmp_path: Path, capsys: pytest.CaptureFixtur
     words = ["--streams", "nomao,weather", "--data", str(tmp_path)]
     assert run(tmp_path / "new", *words) == 2
     err = capsys.readouterr().err
-    assert "The stream nomao is skipped: http://127.0.0.1:9/" in err
-    assert "The stream weather is skipped: --data" in err
+    assert "nomao is skipped: http://127.0.0.1:9/" in err
+    assert "weather is skipped: --data" in err
     assert "no stream is available" in err
 
 
@@ -228,7 +228,7 @@ def test_what_a_worker_cannot_do_is_tried_again(tmp_path: Path) -> None:
     )
     for _ in range(2):
         (result,) = experiment_runner.reproduce(plan, tmp_path / "out").results
-        assert result.failure == "it is gone in the workers"
+        assert "gone in the workers" in result.failure
         assert len(lines(tmp_path / "out")) == 1
 
 

@@ -118,7 +118,7 @@ def test_failures_are_counted_by_what_they_are(found: ExperimentResults) -> None
         "samples, 4 features, 2 classes)."
     )
     assert "A note." in lines
-    assert lines[-1].startswith("2 of 8 runs did not finish")
+    assert lines[-1].startswith("2 of 8 runs")
     assert "SE: takes too many bytes (1); NB: time limit of 5 s (1)" in lines[-1]
 
 
