@@ -208,12 +208,12 @@ def test_it_fits_8_kb(features: int) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"features": 0}, "features has to be a whole number of 1..256, not 0"),
-        ({"period": 0}, "period has to be a whole number of 1..536870912, not 0"),
-        ({"period": 1.5}, "period has to be a whole number of 1..536870912, not 1.5"),
-        ({"window": 1001}, "window has to be a whole number of 0..1000, not 1001"),
-        ({"reach": 33}, "reach has to be a whole number of 1..32, not 33"),
-        ({"reach": True}, "reach has to be a whole number of 1..32, not True"),
+        ({"features": 0}, "features .* 1..256, not 0"),
+        ({"period": 0}, "period .* 1..536870912, not 0"),
+        ({"period": 1.5}, "period .* 1..536870912, not 1.5"),
+        ({"window": 1001}, "window .* 0..1000, not 1001"),
+        ({"reach": 33}, "reach .* 1..32, not 33"),
+        ({"reach": True}, "reach .* 1..32, not True"),
     ],
 )
 def test_refuses_parameters(options: dict[str, Any], words: str) -> None:

@@ -85,7 +85,7 @@ def test_a_class_is_renamed() -> None:
     for c, name, said in (
         (1, "stroll", "there is a class stroll already"),
         (2, "run", "class 2 has no name"),
-        (4, "run", r"a class has to be a whole number of 0\.\.3, not 4"),
+        (4, "run", r"a class .* 0\.\.3, not 4"),
     ):
         with pytest.raises(ValueError, match=said):
             made.rename(c, name)
@@ -126,7 +126,7 @@ def test_other_mistakes_are_told() -> None:
     for known, spare, said in (
         (("a", "a"), 2, "all different"),
         ((), 2, "one name or more"),
-        (("a",), 0, r"spare has to be a whole number of 1\.\.255, not 0"),
+        (("a",), 0, r"spare .* 1\.\.255, not 0"),
         (("a",) * 2, 255, r"of 1\.\.254, not 255"),
     ):
         with pytest.raises(ValueError, match=said):

@@ -88,10 +88,10 @@ def test_words_that_are_no_filter() -> None:
     module = sys.modules[f"{loader.load('checked').__name__}.device.feature_extractor"]
     good = feature_choice.design(0.1, 1)
     for form, numbers, words in (
-        ("notch", good, "form has to be one of low, high"),
+        ("notch", good, "form .* low, high"),
         ("low", good[:2], "three coefficients, not 2"),
-        ("low", [[40000, 0], *good[1:]], "mantissa has to be a whole number"),
-        ("low", [[1, 31], *good[1:]], "shift has to be a whole number"),
+        ("low", [[40000, 0], *good[1:]], "mantissa has to be"),
+        ("low", [[1, 31], *good[1:]], "shift has to be"),
     ):
         with pytest.raises(ValueError, match=words):
             module.filter_words(form, numbers)

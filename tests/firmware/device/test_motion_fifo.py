@@ -176,8 +176,8 @@ def test_the_chip_filters_what_is_above_half_the_rate() -> None:
     [
         ({"rate": 300}, "with a FIFO, rate has to divide 1000 and be above 3, not 300"),
         ({"rate": 2}, "be above 3, not 2"),
-        ({"rate": 2000}, "rate has to be a whole number of 1..1000"),
-        ({"axes": 4}, "axes has to be one of 3, 6, not 4"),
+        ({"rate": 2000}, "rate .* 1..1000"),
+        ({"axes": 4}, "axes .* 3, 6, not 4"),
         ({"fifo": 1}, "fifo has to be True or False, not 1"),
         ({"address": 105}, "no sensor answers at I2C address 105: check the wiring"),
     ],

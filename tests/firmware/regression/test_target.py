@@ -109,8 +109,8 @@ def test_what_is_learned_survives_saving() -> None:
     [
         (lambda: Target((3, 1)), "the high end of the targets has to be"),
         (lambda: Target((1, 2, 3)), r"a pair \(low, high\)"),
-        (lambda: Target((0, 9)).learn(2**29), "a target has to be a whole number"),
-        (lambda: Target((0, 9)).learn(1.5), "a target has to be a whole number"),
+        (lambda: Target((0, 9)).learn(2**29), "a target has to be"),
+        (lambda: Target((0, 9)).learn(1.5), "a target has to be"),
         (lambda: Target().learn(3), "the range is not frozen yet"),
         (lambda: Target((0, 9)).observe(3), "the range is frozen already"),
     ],

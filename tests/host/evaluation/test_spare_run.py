@@ -146,8 +146,8 @@ def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
     ("words", "message"),
     [
         (["some"], "has to be how many there are, not 'some'"),
-        (["0"], r"the number of them has to be a whole number of 1\.\.255, not 0"),
-        (["4", "collect=65"], r"collect has to be a whole number of 1\.\.64, not 65"),
+        (["0"], r"the number of them .* 1\.\.255, not 0"),
+        (["4", "collect=65"], r"collect .* 1\.\.64, not 65"),
         (["4", "window"], "is not a setting such as rate=50"),
         (["4", "depth=3"], "--spare-classes has no depth"),
         (["4", 'new="up, down'], "--spare-classes new=.* cannot be read"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -61,34 +62,34 @@ def test_usual_features_are_six_statistics_of_64_readings() -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("window=0", "window has to be a whole number of 1..1,024, not 0"),
-        ("window=2000", "window has to be a whole number of 1..1,024"),
-        ("hop=x", "hop has to be a whole number of 1..1,024, not 'x'"),
-        ("window=100 bands=auto", "need a window of 32, 64, 128, 256 or 512 readings, a power of"),
+        ("window=0", "window .* 1..1,024, not 0"),
+        ("window=2000", "window .* 1..1,024"),
+        ("hop=x", "hop .* 1..1,024, not 'x'"),
+        ("window=100 bands=auto", "window of 32, .* 512 readings"),
         ("windw=3", "--features has no windw. Did you mean window?"),
-        ("window=100 bands=1-2", "need a window of 32, 64, 128, 256 or 512 readings, a power of"),
-        ("bands=3-60", "3-60 Hz is above half the rate. With 100 readings a second"),
-        ("bands=3-3.1", "frequencies 1.5625 Hz apart, and none is within 3-3.1 Hz"),
+        ("window=100 bands=1-2", "window of 32, .* 512 readings"),
+        ("bands=3-60", "3-60 Hz .* 100 readings"),
+        ("bands=3-3.1", "1.5625 Hz apart, .* 3-3.1 Hz"),
         ("bands=4-3", "4-3 Hz ends before it begins"),
-        ("bands=4", "'4' is not a band in hertz, such as 0.5-3"),
+        ("bands=4", "'4' is not a band"),
         ("bands=1.2.3-4", "'1.2.3-4' is not a band"),
-        ("low-pass=45", "with 100 readings a second, a cut-off has to be within 0.05..40 Hz"),
-        ("high-pass=0.001", "a cut-off has to be within 0.05..40 Hz"),
-        ("high-pass=x", "high-pass has to be a number above 0, not 'x'"),
-        ("low-pass=1 high-pass=2", "the high-pass has to be below the low-pass"),
+        ("low-pass=45", "100 readings .* 0.05..40 Hz"),
+        ("high-pass=0.001", "cut-off .* 0.05..40 Hz"),
+        ("high-pass=x", "high-pass .* 0, not 'x'"),
+        ("low-pass=1 high-pass=2", "high-pass .* below .* low-pass"),
         ("low-pass=1 band-pass=1-2", "leave the others out"),
-        ("statistics=median", "--features statistics has no median. Did you mean mean?"),
-        ("statistics=none bands=none", "without statistics and bands there is no feature"),
-        ("zero=1,2,3", "zero has 3 numbers, and a reading has 2 values"),
-        ("zero=a", "zero has to be a whole number, not 'a'"),
-        ("plain=az", "plain: a reading has no az"),
-        ("rate=50 low-pass=1", "rate=50: the sensor gives 100 readings a second"),
+        ("statistics=median", "statistics has no median. .* mean"),
+        ("statistics=none bands=none", "there is no feature"),
+        ("zero=1,2,3", "zero has 3 .* 2 values"),
+        ("zero=a", "zero .* whole number, not 'a'"),
+        ("plain=az", "plain: .* no az"),
+        ("rate=50 low-pass=1", "rate=50: .* 100 readings"),
     ],
 )
 def test_what_cannot_be_is_said(words: str, message: str) -> None:
     with pytest.raises(UserError) as error:
         options(words).extraction(CHANNELS, 100)
-    assert message in str(error.value)
+    assert re.search(message, str(error.value))
 
 
 def test_hertz_need_a_rate() -> None:
@@ -120,7 +121,7 @@ def test_a_recording_becomes_the_boards_samples() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (40000, "within -32,768..32,767. For analog pins, whose readings are 0..65535, add zero="),
+        (40000, "-32,768..32,767. .* 0..65535, add zero="),
     ],
 )
 def test_readings_that_no_board_gives(value: float, message: str) -> None:

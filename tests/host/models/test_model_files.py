@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import zipfile
 from array import array
 from collections.abc import Callable
@@ -170,15 +171,15 @@ def zipped(path: Path, parts: dict[str, bytes]) -> Path:
 
 
 CHANGES: list[tuple[dict[str, Any], str]] = [
-    ({"format": 2}, "the file's format is version 2, this program has 1"),
-    ({"format": None}, "the file's format is version None"),
-    ({"learner": "Quantizer"}, "learner has to be one of ShrubEnsemble, HoeffdingTree"),
+    ({"format": 2}, "version 2, .* has 1"),
+    ({"format": None}, "format is version None"),
+    ({"learner": "Quantizer"}, "learner .* ShrubEnsemble, HoeffdingTree"),
     ({"learner": "Majority"}, "say where it is: MICROSHRUB_LEARNERS=FILE.py:Majority"),
-    ({"learner": "__class__"}, "learner has to be one of ShrubEnsemble, HoeffdingTree"),
+    ({"learner": "__class__"}, "learner .* ShrubEnsemble, HoeffdingTree"),
     ({"learner": ["ShrubEnsemble"]}, "config.json has no valid learner"),
     ({"learner": "ShrubEnsemble"}, "ShrubEnsemble has no parameter bins"),
     ({"parameters": []}, "config.json has no valid parameters"),
-    ({"parameters": {}}, "config.json names 2 features, and its parameters have others"),
+    ({"parameters": {}}, "config.json names 2 features"),
     ({"feature_names": ["a"]}, "config.json names 1 features"),
     ({"feature_names": ["a", 1]}, "config.json has no valid feature_names"),
     ({"class_names": ["a", "b", "c"]}, "config.json names 3 classes"),
@@ -190,7 +191,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"samples": -1}, "config.json has no valid samples"),
     ({"accuracy": "high"}, "config.json has no valid accuracy"),
     ({"stream": 5}, "config.json has no valid stream"),
-    ({"state_crc32": 5}, "the state's checksum is not the one in config.json"),
+    ({"state_crc32": 5}, "state's checksum .* config.json"),
     ({"state_crc32": "5"}, "config.json has no valid state_crc32"),
 ]
 
@@ -200,15 +201,15 @@ def test_a_wrong_config_is_refused(tmp_path: Path, change: dict[str, Any], messa
     path = remade(saved(tmp_path / "m.mshrub", "hoeffding"), lambda c: c.update(change))
     with pytest.raises(UserError) as caught:
         model_files.open_model(path)
-    assert message in str(caught.value)
+    assert re.search(message, str(caught.value))
 
 
 PARAMETER_CHANGES: list[tuple[dict[str, Any], str]] = [
-    ({"nodes": -1}, "nodes has to be a whole number of 1..65535, not -1"),
-    ({"leaf": "best"}, "leaf has to be one of mc, nb, nba, not 'best'"),
-    ({"two_valued": 3}, "two_valued has to be a tuple of features, not 3"),
+    ({"nodes": -1}, "nodes .* 1..65535, not -1"),
+    ({"leaf": "best"}, "leaf .* mc, nb, nba, not 'best'"),
+    ({"two_valued": 3}, "two_valued .* features, not 3"),
     ({"leaves": 65534, "bins": 255, "nodes": 65535}, "too short for the parameters"),
-    ({"grace_period": 21}, "the saved state is of HoeffdingTree features=2"),
+    ({"grace_period": 21}, "state is of HoeffdingTree features=2"),
     ({"colour": "red"}, "HoeffdingTree has no parameter colour"),
 ]
 
@@ -221,7 +222,7 @@ def test_wrong_parameters_are_refused(
     remade(path, lambda config: config["parameters"].update(change))
     with pytest.raises(UserError) as caught:
         model_files.open_model(path)
-    assert message in str(caught.value)
+    assert re.search(message, str(caught.value))
 
 
 def test_wrong_parts_are_refused(tmp_path: Path) -> None:
@@ -233,11 +234,11 @@ def test_wrong_parts_are_refused(tmp_path: Path) -> None:
     fresh = model_files.open_model(path).quantizer
     fresh.reset()
     for changes, message in (
-        ({"learner.state": damaged}, "the saved state is damaged: its checksum"),
+        ({"learner.state": damaged}, "state is damaged: its checksum"),
         ({"learner.state": other}, "too short"),
         ({"learner.state": other * 100}, "damaged"),
-        ({"quantizer.state": state}, "the saved state is of ShrubEnsemble"),
-        ({"quantizer.state": fresh.save()}, "the quantizer has no ranges yet"),
+        ({"quantizer.state": state}, "state is of ShrubEnsemble"),
+        ({"quantizer.state": fresh.save()}, "quantizer has no ranges"),
         ({"config.json": b"{}"}, "version None"),
         ({"config.json": b"[" * 100_000}, "damaged"),
         ({"config.json": b"[]"}, "an object"),
@@ -246,7 +247,7 @@ def test_wrong_parts_are_refused(tmp_path: Path) -> None:
         zipped(path, parts | changes)
         with pytest.raises(UserError) as caught:
             model_files.open_model(path)
-        assert message in str(caught.value), changes
+        assert re.search(message, str(caught.value)), changes
     zipped(path, parts)
     assert model_files.open_model(path).learner.trees_used
 

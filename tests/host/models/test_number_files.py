@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 from array import array
 from pathlib import Path
@@ -145,23 +146,23 @@ def remade(path: Path, change: dict[str, Any], parts: dict[str, bytes]) -> None:
 FORGED: list[tuple[dict[str, Any], dict[str, bytes], str]] = [
     ({"regression": 5}, {}, "config.json has no valid regression"),
     ({"regression": {"lag": 3}}, {}, "config.json has no valid regression"),
-    ({"regression": {"columns": 3}}, {}, "does not name as many columns"),
-    ({"regression": {"column": 2}}, {}, "column has to be a whole number of 0..1, not 2"),
-    ({"regression": {"column": "b"}}, {}, "column has to be a whole number"),
-    ({"regression": {"horizon": 10**9}}, {}, "horizon has to be a whole number of 0..1000"),
-    ({"regression": {"lags": 3}}, {}, "the learner's features has to be 4, not 3"),
-    ({"regression": {"interval": 120}}, {}, "interval has to be a number of 50..99"),
-    ({"regression": {"interval": 85}}, {}, "the saved state is of Interval"),
-    ({"regression": {"interval": None}}, {}, "the state of an interval, and no interval"),
-    ({"regression": {"ends": [5, 1]}}, {}, "the high end of the targets"),
+    ({"regression": {"columns": 3}}, {}, "as many columns"),
+    ({"regression": {"column": 2}}, {}, "column .* 0..1, not 2"),
+    ({"regression": {"column": "b"}}, {}, "column has to be"),
+    ({"regression": {"horizon": 10**9}}, {}, "horizon .* 0..1000"),
+    ({"regression": {"lags": 3}}, {}, "features .* 4, not 3"),
+    ({"regression": {"interval": 120}}, {}, "interval .* 50..99"),
+    ({"regression": {"interval": 85}}, {}, "state is of Interval"),
+    ({"regression": {"interval": None}}, {}, "state of an interval"),
+    ({"regression": {"ends": [5, 1]}}, {}, "high end"),
     ({"parameters": {"features": 9}}, {}, "too short for the parameters"),
     ({"parameters": {"classes": 2}}, {}, "LinearRegressor has no parameter classes"),
-    ({"parameters": {"rate": 2}}, {}, "rate has to be a number"),
-    ({"learner": "ShrubEnsemble"}, {}, "does not tell what ShrubEnsemble predicts"),
+    ({"parameters": {"rate": 2}}, {}, "rate has to be"),
+    ({"learner": "ShrubEnsemble"}, {}, "what ShrubEnsemble predicts"),
     ({"feature_names": ["a"]}, {}, "a unit for each feature"),
-    ({}, {"target.state": b""}, "this is not a saved microshrub state"),
-    ({}, {"interval.state": b"mshr"}, "this is not a saved microshrub state"),
-    ({}, {"naive.state": b""}, "this is not a saved microshrub state"),
+    ({}, {"target.state": b""}, "not a saved microshrub state"),
+    ({}, {"interval.state": b"mshr"}, "not a saved microshrub state"),
+    ({}, {"naive.state": b""}, "not a saved microshrub state"),
     ({}, {"more.state": b""}, "it is damaged"),
 ]
 
@@ -174,7 +175,7 @@ def test_forged_files_are_refused(
     remade(path, change, parts)
     with pytest.raises(UserError) as caught:
         model_files.open_model(path)
-    assert words in str(caught.value)
+    assert re.search(words, str(caught.value))
 
 
 def test_a_class_in_the_place_of_a_number_is_refused(data: Path, tmp_path: Path) -> None:
