@@ -116,7 +116,7 @@ class Tcp:
             if self.trial:
                 self.trial -= 1
                 if not self.trial:
-                    raise EOFError("nobody came to this new program: the old one goes on")
+                    raise EOFError("no PC connected to the new program; the old one continues")
             if self._wifi.joined() and not self._listener:
                 self._listen()
         if self._guest:
@@ -185,7 +185,7 @@ class Tcp:
             self._host, self._guest = self._guest, None
             self._records.begin(self._greeting)
             self._heard = now
-            self._say("a PC has come in over the network")
+            self._say("a PC has connected over the network")
         elif (now - self._came) & _TICKS > _GUEST:
             self._leave(self._guest)
             self._guest = None

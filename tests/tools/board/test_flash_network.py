@@ -157,7 +157,7 @@ def test_a_program_to_which_nobody_comes_is_taken_back(
             assert time.monotonic() < end
             output += os.read(port, 4096)
         os.close(port)
-    assert b"nobody came to this new program: the old one goes on" in output
+    assert b"no PC connected to the new program; the old one continues" in output
     assert (board.flash / "microshrub.0002" / "tried").exists()
 
 

@@ -77,8 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--normal-key",
         metavar="KEY",
         default="",
-        help="a key that tells a board with --anomaly that what its sensor sees is normal "
-        "(default: none)",
+        help="a key that marks the current readings as normal (--anomaly; default: none)",
     )
     parser.add_argument(
         "--limit", type=whole_number, metavar="N", help="stop after N samples (default: at Ctrl-C)"
