@@ -55,6 +55,11 @@ class SerialLine:
             self._port = self._open()
         except OSError as error:  # of which serial.SerialException is one
             raise PortError(advice(port, error)) from error
+        except ValueError:  # pyserial does not know what stands before ://
+            raise PortError(
+                f"--port {port} is no serial device, such as /dev/ttyACM0, and no "
+                "socket://HOST:PORT"
+            ) from None
 
     def _open(self) -> serial.SerialBase:
         """As mpremote does it: DTR and RTS as pyserial sets them, which starts no ESP anew."""

@@ -1,0 +1,71 @@
+"""What the commands for boards refuse and note, word for word: refusals.txt.
+
+Whoever means to change a message, or adds a case (a line that begins with "$ "), writes it anew,
+which the commit then shows: `PYTHONPATH=tests/support python tests/tools/board/test_refusals.py`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import shlex
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import golden
+from packet_support import saved_model
+from script_support import run
+
+REFUSALS = Path(__file__).with_name("refusals.txt")
+_LIGHT = """
+class Light:
+    names = ("light", "dark")
+
+    def __init__(self, board, address):
+        pass
+
+    def read(self, values):
+        pass
+"""
+
+
+@contextlib.contextmanager
+def _files() -> Iterator[None]:
+    """A folder with a saved model of x, y and z, a recording of them, a sensor and a password."""
+    before = Path.cwd()
+    with tempfile.TemporaryDirectory() as name:
+        os.chdir(name)
+        try:
+            saved_model(Path("m.mshrub"), (0, 1), seed=1)
+            Path("c.csv").write_text("x,y,z,label\n1,2,3,rest\n2,3,4,walk\n")
+            Path("light.py").write_text(_LIGHT)
+            Path("secret.txt").write_text("sesame")
+            yield
+        finally:
+            os.chdir(before)
+
+
+def _printed(case: str) -> str:
+    """What a command says on standard error, without how far it is; nobody is at its terminal."""
+    output, errors = io.StringIO(), io.StringIO()
+    terminal, sys.stdin = sys.stdin, io.StringIO()
+    try:
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+            code = run(*shlex.split(case)[1:])
+    finally:
+        sys.stdin = terminal
+    lines = [line for line in errors.getvalue().splitlines() if not line.startswith("compiling")]
+    return "\n".join(lines) + ("" if code == 2 else f"\n(exit code {code})")
+
+
+def test_each_is_refused_in_these_words() -> None:
+    with _files():
+        assert golden.text_of(REFUSALS, _printed) == REFUSALS.read_text(encoding="utf-8")
+
+
+if __name__ == "__main__":
+    with _files():
+        golden.write(REFUSALS, _printed)
