@@ -11,19 +11,24 @@ from pathlib import Path
 _CASE = "$ "
 
 
-def text_of(path: Path, printed: Callable[[str], str]) -> str:
-    """The text of a golden file as it has to be, if printed() gives what a case prints."""
+def read(path: Path) -> list[str]:
+    """The lines of a golden file."""
+    return path.read_text(encoding="utf-8").splitlines()
+
+
+def renewed(path: Path, printed: Callable[[str], str]) -> list[str]:
+    """The lines of a golden file as they have to be, if printed() gives what a case prints."""
     lines: list[str] = []
     begun = False
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in read(path):
         if line.startswith(_CASE):
             begun = True
             lines += [line, *printed(line.removeprefix(_CASE)).splitlines()]
         elif not begun:
             lines.append(line)
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def write(path: Path, printed: Callable[[str], str]) -> None:
     """Write a golden file anew; `git diff` then shows which messages have changed."""
-    path.write_text(text_of(path, printed), encoding="utf-8")
+    path.write_text("\n".join(renewed(path, printed)) + "\n", encoding="utf-8")

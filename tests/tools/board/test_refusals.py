@@ -19,7 +19,7 @@ import golden
 from packet_support import saved_model
 from script_support import run
 
-REFUSALS = Path(__file__).with_name("refusals.txt")
+REFUSALS = Path(__file__).resolve().with_name("refusals.txt")
 _LIGHT = """
 class Light:
     names = ("light", "dark")
@@ -63,7 +63,7 @@ def _printed(case: str) -> str:
 
 def test_each_is_refused_in_these_words() -> None:
     with _files():
-        assert golden.text_of(REFUSALS, _printed) == REFUSALS.read_text(encoding="utf-8")
+        assert golden.renewed(REFUSALS, _printed) == golden.read(REFUSALS)
 
 
 if __name__ == "__main__":
