@@ -47,7 +47,7 @@ def test_what_hinders_it(
     assert run("bench", "--port", "x", "--board", "rpi_pcio") == 2
     assert "Did you mean rpi_pico?" in capsys.readouterr().err
     assert run("bench", "--port", device("import sys\nsys.path[:] = []\n" + RAW_REPL)) == 2
-    assert "microshrub is not on the device: flash it, or use --mount" in capsys.readouterr().err
+    assert "not on the device: flash it" in capsys.readouterr().err
 
 
 def test_the_library_of_this_pc_is_mounted(

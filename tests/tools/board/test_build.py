@@ -159,9 +159,7 @@ def test_a_saved_model_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str
     folder = tmp_path / "out"
     words = ["build", "--model", str(path), "--board", "rpi_pico", "--output", str(folder)]
     assert main([*words, "--sensor", "adc", "pins=26,27"]) == 0
-    assert (
-        "HoeffdingTree (with what it has learned) for Raspberry Pi Pico" in capsys.readouterr().out
-    )
+    assert re.search("HoeffdingTree .*Raspberry Pi Pico", capsys.readouterr().out)
     files = build.read(folder)
     assert files["learner.state"] == result.states.learner
     assert files["quantizer.state"] == result.states.quantizer
@@ -207,7 +205,7 @@ def test_from_a_data_frame_to_a_folder_that_learns_on(
     assert run_selftest(micropython_command, folder)[0] == flash.expected_crc32(build.read(folder))
     opened = model_files.open_model(tmp_path / "m.mshrub")
     assert (folder / "learner.state").read_bytes() == opened.learner.save()
-    with pytest.raises(UserError, match=r"--sensor 'adx' is unknown\. Did you mean adc"):
+    with pytest.raises(UserError, match=r"adx' .*mean adc"):
         microshrub_tools.build(
             tmp_path / "m.mshrub", "rpi_pico", sensor=microshrub_tools.Sensor.driver("adx")
         )
@@ -222,9 +220,9 @@ def test_units_that_a_sensor_does_not_give(tmp_path: Path) -> None:
     found = model_files.of_run(result, stream)
     adc = AROUND | {"sensor": {"kind": "adc", "pins": [26, 27], "rate": 50}}
     assert program_config.of_model(found, AROUND).units == [(0, 2), (0, 2)]
-    with pytest.raises(UserError, match="a was learned in units of its own"):
+    with pytest.raises(UserError, match="a was learned in units"):
         program_config.of_model(found, adc)
-    with pytest.raises(UserError, match="a has values that are not whole numbers"):
+    with pytest.raises(UserError, match=r"a has .*whole numbers"):
         program_config.of_stream(stream, model, parameters, 256, adc)
 
 
@@ -244,7 +242,7 @@ def test_never_half_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", full)
-        with pytest.raises(UserError, match="cannot be written: No space left"):
+        with pytest.raises(UserError, match="written: No space left"):
             build.make(program("tree"), board, out)
     assert build.read(out) == before
     assert [path.name for path in out.parent.iterdir()] == ["out"]
@@ -256,7 +254,7 @@ def test_never_half_a_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_other_folders_are_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "a.txt").touch()
-    with pytest.raises(UserError, match="there is something that is not a build"):
+    with pytest.raises(UserError, match=r"--output .*is not a build"):
         build.make(program(), x86(tmp_path), tmp_path / "thesis")
     with pytest.raises(UserError, match="is not a build"):
         build.read(tmp_path / "thesis")
@@ -281,7 +279,7 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, capsys: pytest.CaptureFixt
     tree = dataclasses.replace(tree, parameters={**tree.parameters, "nodes": 255, "leaves": 128})
     made = build.make(tree, board, tmp_path / "out", emit="bytecode")
     small = dataclasses.replace(board, heap_free_bytes=made.budget.peak_bytes - 16)
-    with pytest.raises(UserError, match=r"does not fit: it takes .*--leaves \d+"):
+    with pytest.raises(UserError, match=r"not fit: .*--leaves \d+"):
         build.make(tree, small, tmp_path / "out")
 
 
@@ -371,7 +369,7 @@ def test_machine_code_that_the_board_cannot_hold_is_refused(
     words += ["--model", "hoeffding", "--adaptive", "--nodes", "31", "--leaves", "8"]
     where = ["--output", str(tmp_path / "out")]
     assert main([*words, *where]) == 2
-    assert "bytes of executable RAM, and ESP32 has" in capsys.readouterr().err
+    assert re.search("executable RAM, .*ESP32", capsys.readouterr().err)
     assert not (tmp_path / "out").exists()
     for way in (["--emit", "bytecode"], ["--freeze"]):
         assert main([*words, *where, *way]) == 0
@@ -557,5 +555,5 @@ def test_a_configuration_that_somebody_damaged_is_told(
 def test_a_state_that_is_missing_is_told(tmp_path: Path) -> None:
     made = build.make(program(), x86(tmp_path), tmp_path / "out")
     (made.folder / "quantizer.state").unlink()
-    with pytest.raises(UserError, match=r"names quantizer\.state, and there is no such file"):
+    with pytest.raises(UserError, match=r"names quantizer\.state"):
         build.read(made.folder)

@@ -138,9 +138,7 @@ def test_a_network_that_nobody_names_is_noted(
         ([*mqtt, *wifi], False),
     ):
         assert main([*words, *more]) == 0
-        assert (
-            "without --wifi, the program joins no network" in capsys.readouterr().err
-        ) == is_noted
+        assert ("without --wifi" in capsys.readouterr().err) == is_noted
 
 
 @pytest.mark.parametrize(

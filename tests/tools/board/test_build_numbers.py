@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ def made(folder: Path, *words: object) -> int:
 def test_the_folder(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sensor = ["--sensor", "adc", "pins=26,27,28", "--text"]
     assert made(tmp_path, data, *FORECAST, "--model", "linear", *sensor) == 0
-    assert "LinearRegressor (fresh) for Raspberry Pi Pico" in capsys.readouterr().out
+    assert re.search("LinearRegressor .*Raspberry Pi Pico", capsys.readouterr().out)
     files = build.read(tmp_path / "out")
     config = json.loads(files["config.json"])
     numbers = config["regression"]
@@ -69,12 +70,12 @@ def test_the_time_that_record_writes_is_no_feature(
     sensor = ["--sensor", "adc", "pins=26,27", "--model", "shrub", "--window", "16"]
     assert made(tmp_path, path, *sensor) == 0
     err = capsys.readouterr().err
-    assert "the column time is left out" in err
+    assert "column time is left out" in err
     config = json.loads(build.read(tmp_path / "out")["config.json"])
     assert config["feature_names"] == ["a0", "a1"]
     assert made(tmp_path, path, "--columns", "time", "a0", "a1", *sensor) == 2
     err = capsys.readouterr().err
-    assert "gives 2 values, and the model has 3 features: time, a0, a1." in err
+    assert re.search("2 values, .*3 features: time, a0, a1", err)
     assert "--drop COLUMN" in err
 
 

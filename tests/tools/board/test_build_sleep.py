@@ -64,8 +64,8 @@ def test_readings_that_leave_no_time_to_sleep_are_told(
     """Samples are rare, but the board wakes for each reading that goes into them."""
     assert run(*moving(words, tmp_path, "rate=100", fifo)) == 0
     captured = capsys.readouterr()
-    assert "--sleep never sleeps here: the board wakes 100 times a second" in captured.err
-    assert "at this rate, the board has no time to sleep" in captured.out
+    assert re.search("--sleep .*wakes 100 times", captured.err)
+    assert "no time to sleep" in captured.out
 
 
 def test_the_readings_and_features_of_a_sample_are_counted(
@@ -180,7 +180,7 @@ def test_deep_sleep_is_built_where_it_takes_less(
     lasts = re.findall(r"flash lasts? ([\d,]+) years", output)
     assert len(lasts) == 2
     assert lasts[0] == lasts[1]
-    assert "With a save every 3,600 seconds, before each deep sleep" in output
+    assert "save every 3,600 seconds" in output
 
 
 def test_where_it_would_take_more_it_is_refused_with_the_numbers(
@@ -188,7 +188,7 @@ def test_where_it_would_take_more_it_is_refused_with_the_numbers(
 ) -> None:
     assert run(*rare(words, tmp_path, 20), "deep=yes") == 2
     err = " ".join(capsys.readouterr().err.split())
-    assert "deep=yes takes more than light sleep at one sample in 20 seconds" in err
+    assert re.search("deep=yes .*in 20 seconds", err)
     assert "from one sample in" in err
 
 

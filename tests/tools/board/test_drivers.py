@@ -249,7 +249,7 @@ def test_how_often_an_accelerometer_measures(make: Any, name: str, kind: Any, hz
         assert chip.written[0x2C] == b"\x0c"
     else:
         assert (chip.written[0x10], chip.written[0x11]) == (b"\x64", b"\x6c")
-    with pytest.raises(ValueError, match=r"hz of an .* has to be "):
+    with pytest.raises(ValueError, match="hz of"):
         make(Board(chip), name, *BUS, "hz=50")
 
 
@@ -347,7 +347,7 @@ def test_a_soil_probe(make: Any) -> None:
 
 @pytest.mark.parametrize("rate", ["0", "1001", "1/0", "1/86401", "2/3", "1/", "x"])
 def test_a_rate_that_cannot_be(rate: str) -> None:
-    with pytest.raises(UserError, match="or like 1/60 for a reading a minute"):
+    with pytest.raises(UserError, match=r"rate .*1/60"):
         sensors(("bh1750", *BUS, f"rate={rate}"), PICO)
     number = int(rate) if rate.isdecimal() else rate
     with pytest.raises(ValueError, match="rate"):
@@ -369,9 +369,7 @@ def test_a_slow_rate_is_kept_over_a_day_though_the_clock_wraps_around() -> None:
 
 def test_the_slow_ones_of_several_are_read_less_often(make: Any) -> None:
     slow, slowest = ("bh1750", *BUS, "rate=1/60"), ("soil_probe", "pin=26", "rate=1/300")
-    with pytest.raises(
-        UserError, match="rate=1/60: the first sensor sets the pace, with rate=1/300"
-    ):
+    with pytest.raises(UserError, match=r"rate=1/60: .*rate=1/300"):
         sensors([slowest, slow], PICO)
     both = sensors([slow, slowest], PICO)
     assert both.rate == pytest.approx(1 / 60)

@@ -38,6 +38,6 @@ def test_a_recording_is_simulated_built_and_learned(
     finally:
         device.close()
     output = capsys.readouterr().out
-    assert "Device and simulator agree: 400 samples" in output
+    assert "agree: 400 samples" in output
     simulated = json.loads(result.read_text())
     assert f"{simulated['state_crc32']:08x}" in output

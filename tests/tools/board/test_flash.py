@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import pty
+import re
 import shutil
 import subprocess
 import sys
@@ -121,7 +122,7 @@ def test_a_damaged_file_is_noticed(tmp_path: Path, micropython_command: tuple[st
     data = bytearray(path.read_bytes())
     data[1234] ^= 4
     path.write_bytes(data)
-    with pytest.raises(UserError, match=r"a\.py did not arrive on the board as it was sent"):
+    with pytest.raises(UserError, match=r"a\.py did not arrive"):
         flash.verify(board, files)
     board.close()
 
@@ -133,10 +134,10 @@ def test_what_the_board_cannot_take(tmp_path: Path, micropython_command: tuple[s
     files = build.read(made.folder)
     flash.check_fit(board, files)
     other = {name: data[:2] + bytes([4 << 2]) + data[3:] for name, data in files.items()}
-    with pytest.raises(UserError, match="The build is for armv6m, and this board runs x86"):
+    with pytest.raises(UserError, match=r"armv6m, .* runs x86"):
         flash.check_fit(board, other)
     board.run("class os:\n    statvfs = staticmethod(lambda _: (4096, 4096, 100, 10))")
-    with pytest.raises(UserError, match="bytes of the board's flash, and there are 40,960 free"):
+    with pytest.raises(UserError, match=r"flash, .* 40,960 free"):
         flash.check_fit(board, files)
     board.close()
 
@@ -196,9 +197,9 @@ def test_flash_over_a_line(
         crc = flash.expected_crc32(build.read(made.folder))
         assert main([*words, str(made.folder)]) == 0
         captured = capsys.readouterr()
-        assert f"the board's model is the simulator's (CRC32 {crc:08x} after 200" in captured.out
+        assert f"model is the simulator's (CRC32 {crc:08x} after 200" in captured.out
         assert "us per sample" in captured.out
-        assert "bytes of heap free before the import" in captured.out
+        assert "heap free before the import" in captured.out
         assert "microshrub: starting fresh" in captured.out
         assert "has started the program" in captured.out
         assert f"{len(made.files)} files on the board" in captured.err
@@ -219,9 +220,9 @@ def test_bench_says_what_a_program_is_for_and_starts_it_again(
     capsys.readouterr()
     assert main(["bench", "--port", board.port]) == 2
     captured = capsys.readouterr()
-    assert "this program is for ShrubEnsemble features=2" in captured.err
+    assert "for ShrubEnsemble features=2" in captured.err
     assert "or use --mount" in captured.err
-    assert "HoeffdingTree is not on the device" in captured.err
+    assert "HoeffdingTree is not on" in captured.err
     assert "The board's program runs again." in captured.err
     with HostLink(SerialLine(board.port)) as link:
         assert link.connect().features == 2
@@ -252,7 +253,7 @@ def test_a_failed_selftest_changes_nothing(
     assert selftest.read_bytes().count(seeds[0]) == 1
     selftest.write_bytes(selftest.read_bytes().replace(*seeds))  # it learns other samples
     assert main([*words, str(made.folder)]) == 2
-    assert "The self-test failed: the board's model has the checksum" in capsys.readouterr().err
+    assert re.search("self-test failed: .*checksum", capsys.readouterr().err)
     assert (board.flash / "main.py").read_text() == old
     assert not list(board.flash.glob("microshrub.*"))
     end = time.monotonic() + PATIENCE
@@ -272,7 +273,7 @@ def test_the_power_is_cut_while_copying(board: UnixBoard) -> None:
                 board.cut_power()
                 time.sleep(0.5)  # for it to start again, and to know nothing of what came before
 
-        with pytest.raises(UserError, match=r"The line to .* is gone|The board says"):
+        with pytest.raises(UserError, match=r"is gone|The board says"):
             flash.copy(line, tiny("new") | {"z.py": bytes(9000)}, cut)
     assert (board.flash / "main.py").read_text() == "print('old')\n"
 

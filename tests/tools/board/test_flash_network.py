@@ -115,7 +115,7 @@ def test_a_new_program_comes_over_the_network(
         samples = samples_of(link)
     words = ["flash", str(board.build), "--board", BOARD, "--port", board.port]
     assert main([*words, "--key", str(board.key_file)]) == 0
-    assert "the board's model is the simulator's" in capsys.readouterr().out
+    assert "model is the simulator's" in capsys.readouterr().out
     with board.link() as link:
         assert samples_of(link) == samples > 0
     assert [path.name for path in board.flash.glob("microshrub.*")] == ["microshrub.0002"]
@@ -133,11 +133,11 @@ def test_a_program_that_does_not_come_up_is_taken_back(
 ) -> None:
     for files in (board.files("a"), board.files("b") | {"config.json": b"{}"}):
         monkeypatch.setattr(flash, "expected_crc32", lambda _: 0)  # it has not that of the board
-        with pytest.raises(UserError, match="gone back to its previous program"):
+        with pytest.raises(UserError, match="gone back to its previous"):
             board.flashed(files)
         monkeypatch.undo()
         assert board.runs() == "old"
-    with pytest.raises(UserError, match="gone back to its previous program"):
+    with pytest.raises(UserError, match="gone back to its previous"):
         board.flashed(board.files("c") | {"secrets.json": b"{}"})  # it cannot be reached
     assert board.runs() == "old"
     assert [path.name for path in board.flash.glob("microshrub.*")] == ["microshrub.0001"]
@@ -157,7 +157,7 @@ def test_a_program_to_which_nobody_comes_is_taken_back(
             assert time.monotonic() < end
             output += os.read(port, 4096)
         os.close(port)
-    assert b"no PC connected to the new program; the old one continues" in output
+    assert b"no PC connected" in output
     assert (board.flash / "microshrub.0002" / "tried").exists()
 
 

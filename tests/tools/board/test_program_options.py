@@ -49,7 +49,7 @@ def test_an_alarm_a_day_is_so_many_samples(
 
 
 def test_over_the_link_the_rate_has_to_be_told() -> None:
-    with pytest.raises(UserError, match="Write '1 per day at 50 Hz'"):
+    with pytest.raises(UserError, match=r"--anomaly .*at 50 Hz"):
         ProgramOptions(words={"anomaly": ("1 per day",)}).config(PICO, ["a"], ["no", "yes"])
     options = ProgramOptions(words={"anomaly": ("1 per day at 2 Hz",)})
     assert options.config(PICO, ["a"], ["no", "yes"])["anomaly"]["period"] == 2 * 86400
@@ -89,7 +89,7 @@ def test_wrong_spare_classes(sensor: tuple[str, ...], words: str, message: str) 
         ProgramOptions(sensor=sensor, words={"spare_classes": words.split()}).config(
             PICO, ["a", "b"], ["no", "yes"]
         )
-    with pytest.raises(UserError, match="has at most 48 bytes in UTF-8"):
+    with pytest.raises(UserError, match="at most 48 bytes"):
         ProgramOptions(companions=[SpareClasses(1)]).config(PICO, ["a"], ["no", "y" * 49])
 
 
@@ -116,9 +116,9 @@ def test_features_of_a_recording_are_found_again() -> None:
     names = ["left_0.4-1Hz", "left_1-2.5Hz", "right_0.4-1Hz", "right_1-2.5Hz"]
     extraction = config(ADC, names, words)["extraction"]
     assert (extraction["zero"], extraction["bands"]) == ([32768, 32768], [[3, 6], [7, 16]])
-    with pytest.raises(UserError, match="where the model has learned left_2"):
+    with pytest.raises(UserError, match="learned left_2"):
         config(ADC, ["left_0.4-1Hz", "left_2-2.5Hz", *names[2:]], words)
-    with pytest.raises(UserError, match="makes 4 features, and the model has 3"):
+    with pytest.raises(UserError, match=r"4 features, .* has 3"):
         config(ADC, names[:3], words)
 
 

@@ -79,11 +79,11 @@ def test_several_sensors(light: str) -> None:
     assert sensor.channels == ("pin26", "pin27", "light", "dark", "pin26_2")
     assert sensor.zero == (32768, 32768, 0, 0, 32768)
     assert sensor.rate == 100
-    with pytest.raises(UserError, match="so put the faster one first"):
+    with pytest.raises(UserError, match=r"rate=100: .*rate=50"):
         sensors(words[1:] + words[:1], PICO)
-    with pytest.raises(UserError, match="serial is what comes over the link: it has to be alone"):
+    with pytest.raises(UserError, match=r"serial .*alone"):
         sensors([*words, ("serial",)], PICO)
-    with pytest.raises(UserError, match="sensors together give 5 values, and the model has 1"):
+    with pytest.raises(UserError, match=r"give 5 values, .* has 1"):
         ProgramOptions(sensor=words).config(PICO, ["a"], ["no", "yes"])
 
 
@@ -110,7 +110,7 @@ def test_a_program_takes_typed_sensors(light: str, tmp_path: Path) -> None:
     config = json.loads((made.folder / "config.json").read_text())
     wanted = sensors([["adc", "pins=26", "rate=100"], [light, "address=41"]], PICO).config
     assert config["sensor"] == json.loads(json.dumps(wanted))
-    with pytest.raises(UserError, match=r"sensor= has to be a Sensor, such as Sensor\.adc"):
+    with pytest.raises(UserError, match="sensor= has to be a Sensor"):
         microshrub_tools.build(model, "rpi_pico", sensor=["adc", "pins=26"])
     with pytest.raises(UserError, match="There is no pin 260"):
         microshrub_tools.build(model, "rpi_pico", sensor=Sensor.adc((260,)))
@@ -161,7 +161,7 @@ def test_a_fifo() -> None:
     sensor = sensors((*MOTION, "rate=1000", "axes=3", "fifo=yes"), PICO)
     assert (sensor.channels, sensor.config["fifo"]) == (("ax", "ay", "az"), True)
     assert sensors(MOTION, PICO).config["fifo"] is False
-    with pytest.raises(UserError, match="--sensor mpu6050 with fifo=yes sets the pace: put it"):
+    with pytest.raises(UserError, match="mpu6050 with fifo=yes"):
         sensors([("adc", "pins=26", "rate=1000"), (*MOTION, "fifo=yes")], PICO)
 
 
@@ -183,11 +183,9 @@ def test_a_fifo_that_cannot_be(word: str, message: str) -> None:
 def test_settings_of_its_own(light: str) -> None:
     sensor = sensors((light, "address=-4", "gain=0.5"), PICO)
     assert sensor.config["options"] == {"address": -4, "gain": 0.5}
-    with pytest.raises(UserError, match=r"light.py has no adress\. Did you mean address\?"):
+    with pytest.raises(UserError, match=r"no adress.*mean address"):
         sensors((light, "adress=4"), PICO)
-    with pytest.raises(
-        UserError, match=r"rate has to be a whole number of 1\.\.1,000, or like .*, not 'fast'"
-    ):
+    with pytest.raises(UserError, match=r"rate .*1\.\.1,000, .*not 'fast'"):
         sensors((light, "address=4", "rate=fast"), PICO)
 
 

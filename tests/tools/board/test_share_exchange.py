@@ -51,10 +51,7 @@ def test_two_boards_teach_each_other_what_may_leave_them(
     kitchen, attic = house
     words = ["share", "exchange", *ports(house), "--classes"]
     assert main([*words, "rum"]) == 2
-    assert (
-        "no class is called rum. Did you mean run? Choose from: rest, walk, run"
-        in capsys.readouterr().err
-    )
+    assert "rum. Did you mean run?" in capsys.readouterr().err
     kitchen.right(0)
     assert main([*words, "rest,run"]) == 0
     out = capsys.readouterr().out
@@ -90,7 +87,7 @@ def test_what_a_board_learned_of_another_goes_no_further_and_is_forgotten_everyw
         assert main([*words, *ports("kitchen", "attic")]) == 0
         assert attic.right(2) > 0.9
         assert main([*words, *ports("attic", "hall")]) == 0
-        assert hall.right(2) == 0, "it is the kitchen's to give"
+        assert hall.right(2) == 0, "the kitchen gives it"
         assert main([*words, *ports("hall", "kitchen", "attic")]) == 0
         assert "hall" in capsys.readouterr().out
         assert hall.right(2) > 0.9
@@ -124,7 +121,7 @@ def test_a_board_that_is_away_is_skipped_and_a_broker_has_more(
         assert main(["share", "import", hall, *store, "-o", more]) == 0
         assert "from kitchen" in capsys.readouterr().out
     assert main(["share", "exchange", *words, *store]) == 1
-    assert f"{store[1]} is skipped: there is no broker" in capsys.readouterr().err
+    assert f"{store[1]} is skipped" in capsys.readouterr().err
 
 
 def test_a_board_that_goes_away_meanwhile_is_skipped_and_the_other_one_taught(

@@ -84,7 +84,7 @@ def test_a_model_learns_what_others_have_published_and_forgets_it(
     assert main(["share", "import", attic, *words, "-o", more]) == 1
     assert "has no packets of others" in capsys.readouterr().out
     assert main(["share", "export", kitchen, "--classes", "run,walk", *words]) == 0
-    assert "published to the group things at" in capsys.readouterr().out
+    assert "the group things at" in capsys.readouterr().out
     assert main(["share", "export", attic, "--classes", "all", *words]) == 0
     assert "rest, walk of attic" in capsys.readouterr().out
     assert topics(line) == {
@@ -107,7 +107,7 @@ def test_a_model_learns_what_others_have_published_and_forgets_it(
     assert main(["share", "forget", *words, "--origin", "kitchen"]) == 1
     assert "has no packets of kitchen" in capsys.readouterr().out
     assert main(["share", "forget", attic, *words, "--origin", "kitchen", "-o", less]) == 2
-    assert "it has learned nothing of kitchen" in capsys.readouterr().err
+    assert "nothing of kitchen" in capsys.readouterr().err
 
 
 def test_a_name_may_be_given_and_has_to_fit_a_topic(
@@ -231,7 +231,8 @@ def test_packets_of_other_features_are_refused_in_a_line_and_the_others_taken(
     captured = capsys.readouterr()
     assert "from kitchen" in captured.out
     assert "from hall" not in captured.out
-    assert "/run/hall: the packet is of the features x, y, volume" in captured.err
+    assert "/run/hall: " in captured.err
+    assert "features x, y, volume" in captured.err
     assert known(more) == ("rest", "walk", "run")
 
 
@@ -251,7 +252,7 @@ def test_a_broker_that_lets_nobody_write_there(
     finally:
         broker.stop()
     err = capsys.readouterr().err
-    assert "does not keep what was published" in err
+    assert "does not keep" in err
     assert "sesame" not in err
     assert main(["share", "export", models[0], *words]) == 2
     assert "there is no broker" in capsys.readouterr().err

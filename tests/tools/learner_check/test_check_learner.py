@@ -70,7 +70,7 @@ def test_a_good_learner_keeps_all(
     assert output.count("holds  ") == 11
     assert "FAILS" not in output
     assert "left out" not in output
-    assert output.endswith("Majority keeps what a learner has to.\n")
+    assert "Majority keeps" in output.splitlines()[-1]
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,6 @@ from microshrub_tools.link.messages import (
     STATUS,
     WELCOME,
     DeviceStatus,
-    Failure,
     Request,
     confusion,
     sample,
@@ -86,7 +85,7 @@ def test_the_fuzzer_is_a_command(
     assert main(["dev", "fuzz-link", "--frames", "300", "--seed", "4"]) == 0
     captured = capsys.readouterr()
     assert "300 requests applied" in captured.out
-    assert "Each was applied once and in order, none wrong." in captured.out
+    assert "once and in order, none" in captured.out
 
 
 def test_a_window_is_under_way_and_no_more() -> None:
@@ -123,11 +122,11 @@ def test_a_stream_comes_back_in_order() -> None:
 def test_what_the_device_refuses_is_said() -> None:
     link = connected(undamaged())
     for wrong in (CHECKPOINT, confusion(1)):
-        with pytest.raises(RefusedError, match=r"the device says: .*has no attribute"):
+        with pytest.raises(RefusedError, match="has no attribute"):
             link.ask(wrong)
     with pytest.raises(RefusedError, match="no request of this type") as refused:
         link.ask(Request(99))
-    assert refused.value.failure == Failure(4, "there is no request of this type")
+    assert refused.value.failure.code == 4
     with pytest.raises(RefusedError):
         list(link.stream([request(0), Request(99)]))
     assert link.ask(request(1)) == answer(1)
@@ -149,7 +148,7 @@ def test_a_device_that_was_reset_is_noticed() -> None:
 
 def test_a_request_that_is_too_long_is_not_sent() -> None:
     link = connected(undamaged())
-    with pytest.raises(LinkError, match="requests of up to 64 bytes, this one has 68"):
+    with pytest.raises(LinkError, match=r"64 bytes, .* 68"):
         link.post(sample([1] * 17))
     assert link.ask(request(0)) == answer(0)
 
@@ -236,7 +235,7 @@ class Answering:
 
 def test_a_device_of_another_version_is_named() -> None:
     line = Answering(lambda _: pack(Frame(143, 0, 0, b"\1what", version=3)))
-    with pytest.raises(LinkError, match="speaks version 3 of the link, this program version 1"):
+    with pytest.raises(LinkError, match=r"version 3 .*version 1"):
         HostLink(line, clock=lambda: line.now).connect()
 
 
@@ -248,7 +247,7 @@ def test_a_device_of_another_version_is_named() -> None:
 )
 def test_nobody_answers(says: bytes) -> None:
     line = Answering(lambda _: says)
-    with pytest.raises(LostError, match=r"program running on it|no program starts there"):
+    with pytest.raises(LostError, match=r"program running|no program starts"):
         HostLink(line, clock=lambda: line.now).connect()
     assert 10 < line.now < 12
 
@@ -267,7 +266,7 @@ def test_a_device_that_falls_silent_is_given_up() -> None:
     link.ask(request(0))
     line.device.feed = lambda *_: None
     began = line.now
-    with pytest.raises(LostError, match="has not answered for 10 seconds"):
+    with pytest.raises(LostError, match="for 10 seconds"):
         link.ask(request(1))
     assert 10 < line.now - began < 12
 
@@ -278,7 +277,7 @@ def test_a_line_that_does_not_come_back_is_given_up() -> None:
         raise OSError("pulled")
 
     line = Answering(gone)
-    with pytest.raises(LostError, match="the line is gone: No such file"):
+    with pytest.raises(LostError, match="is gone: No such file"):
         HostLink(line, clock=lambda: line.now).connect()
 
 
@@ -392,7 +391,7 @@ def test_a_cable_is_pulled_and_plugged_in_again(start: Start, tmp_path: Path) ->
 
 
 def test_ports_that_cannot_be_opened(tmp_path: Path) -> None:
-    with pytest.raises(PortError, match=r"no such port\. Is the board plugged in"):
+    with pytest.raises(PortError, match=r"none .*no such port"):
         SerialLine(str(tmp_path / "none"))
     (tmp_path / "file").write_text("")
     with pytest.raises(PortError, match="file cannot be opened"):

@@ -92,7 +92,7 @@ def test_the_old_one_goes_on(
     assert isinstance(status, DeviceStatus)
     assert status.samples == 40
     output = b"".join(text).decode()
-    assert "the new configuration cannot be used, and the old one goes on" in output
+    assert "new configuration cannot be used" in output
     assert words in output
     assert (tmp_path / "config.json").read_bytes() == before
 
@@ -117,12 +117,12 @@ def test_nothing_changes_until_a_host_says_hello(device: Device, tmp_path: Path)
 def test_what_is_no_configuration_is_refused_at_once(device: Device) -> None:
     with HostLink(SerialLine(device.port)) as link:
         link.connect()
-        with pytest.raises(RefusedError, match="learner has to be one of"):
+        with pytest.raises(RefusedError, match="learner has to be"):
             send(link, NEW | {"learner": "Forest"})
         deep: list[Any] = []
         for _ in range(700):
             deep = [deep]
-        with pytest.raises(RefusedError, match="too large, or nested too deeply"):
+        with pytest.raises(RefusedError, match="nested too deeply"):
             send(link, NEW | {"learner": deep})
         with pytest.raises(RefusedError, match="seconds has to be"):
             send(link, NEW | {"checkpoint": CHECKPOINT | {"seconds": 0}})

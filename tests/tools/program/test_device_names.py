@@ -84,7 +84,7 @@ def test_what_is_new_gets_a_name_which_outlives_a_power_cut(stream: Stream, star
         with nothing_allocated(link):
             live(link, stream, 123, 130, label=False)
         assert ask(link, class_messages.tell(0)).is_asking
-        with pytest.raises(RefusedError, match="class 2 has no name: give it one before"):
+        with pytest.raises(RefusedError, match="class 2 has no name"):
             live(link, stream, 130, 131, label=True)
         named = ask(link, class_messages.name("Treppe \u2191"))
         assert (named.number, named.state, named.name) == (2, 1, "Treppe \u2191")
@@ -165,7 +165,7 @@ def test_a_model_that_was_simulated_goes_on_with_its_names(
         device.close()
     wanted = options.program(model.known_names)["spare_classes"]
     program_config.of_model(model, AROUND | {"spare_classes": wanted | {"pin": 3}})
-    with pytest.raises(UserError, match="the model has its own, classes=3 period=100 window=32"):
+    with pytest.raises(UserError, match="its own, classes=3 period=100 window=32"):
         program_config.of_model(model, AROUND | {"spare_classes": wanted | {"classes": 4}})
     plain = dataclasses.replace(model, companions={})
     with pytest.raises(UserError, match="simulated with --spare-classes"):
@@ -203,7 +203,7 @@ def test_the_monitor_shows_it_and_takes_commands(stream: Stream, start: Start) -
         assert watch.matrix_names == ("walk", "rest")
         assert watch.has_new_question()
         assert not watch.has_new_question()
-        assert dict(facts(watch))["new"].endswith("what is it? Type: name NAME")
+        assert dict(facts(watch))["new"].endswith("Type: name NAME")
         naming = watch.naming
         assert naming
         for line, said in (

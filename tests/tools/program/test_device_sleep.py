@@ -175,7 +175,7 @@ def test_a_board_without_lightsleep_says_so(
     fake = tmp_path / "lib" / "machine.py"
     fake.write_text(fake.read_text().replace("def lightsleep", "def doze"))
     shown = run_device(micropython_command, tmp_path, heap="192k")
-    assert "this board's MicroPython has no machine.lightsleep" in shown
+    assert "has no machine.lightsleep" in shown
 
 
 def test_it_is_for_a_sensor_of_the_boards_own(
@@ -183,4 +183,4 @@ def test_it_is_for_a_sensor_of_the_boards_own(
 ) -> None:
     put_sleeper(tmp_path, USUAL, {}, sensor={"kind": "serial"})
     shown = run_device(micropython_command, tmp_path, heap="192k")
-    assert "sleep is for a sensor of the board's own" in shown
+    assert "sleep is for a sensor" in shown

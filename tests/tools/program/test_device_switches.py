@@ -227,7 +227,7 @@ def test_without_a_usb_device_a_key_is_refused_in_one_line(
 ) -> None:
     put(tmp_path, [[[44]], [], []], MACHINE)
     output = run_device(micropython_command, tmp_path)
-    assert "microshrub: this board's MicroPython has no machine.USBDevice" in output
+    assert "has no machine.USBDevice" in output
 
 
 def test_without_pwm_a_buzzer_is_refused_in_one_line(
@@ -235,7 +235,7 @@ def test_without_pwm_a_buzzer_is_refused_in_one_line(
 ) -> None:
     put(tmp_path, SOUNDING, MACHINE.partition("class PWM")[0])
     output = run_device(micropython_command, tmp_path)
-    assert "microshrub: this board's MicroPython has no machine.PWM" in output
+    assert "has no machine.PWM" in output
 
 
 def test_switching_allocates_nothing(start: Callable[..., Device], tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections.abc import Iterator
 from pathlib import Path
@@ -90,8 +91,8 @@ def test_a_damaged_state_leaves_all_fresh(
     lines = run_device(micropython_command, folder).splitlines()
     assert lines[0].startswith("microshrub: starting fresh; ")
     assert words in lines[0]
-    assert "the first 256 samples are only observed" in lines[0]
-    assert lines[-1] == "microshrub: stopped: the input has ended"
+    assert "the first 256 samples" in lines[0]
+    assert lines[-1].endswith("stopped: the input has ended")
 
 
 def test_a_state_of_another_version_is_named(
@@ -99,7 +100,7 @@ def test_a_state_of_another_version_is_named(
 ) -> None:
     (folder / "learner.state").write_bytes(b"mshr\2" + bytes(400))
     output = run_device(micropython_command, folder)
-    assert "is of version 2, and this microshrub reads version 1" in output.splitlines()[0]
+    assert re.search("of version 2, .*version 1", output.splitlines()[0])
 
 
 def test_a_fresh_board_observes_before_it_learns(
@@ -164,6 +165,6 @@ def test_a_state_that_is_whole_and_cannot_be_leaves_nothing_half(
     quantizer = library.Quantizer(2)  # not frozen, which a model cannot begin with
     (folder / "quantizer.state").write_bytes(quantizer.save())
     output = run_device(micropython_command, folder)
-    assert "quantizer.state: the quantizer is not frozen" in output.splitlines()[0]
-    assert "the first 256 samples are only observed" in output
+    assert re.search(r"quantizer\.state: .*not frozen", output.splitlines()[0])
+    assert "the first 256 samples" in output
     assert json.loads((folder / "config.json").read_text())["warmup"] == 0

@@ -16,7 +16,7 @@ from microshrub_tools.state_fuzz.year import Year, YearError
 def test_some_days_hold_and_say_what_happened(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["dev", "simulate-year", "--days", "2", "--rate", "5", "--seed", "11"]) == 0
     output = capsys.readouterr().out
-    assert "After every sample the state was the simulator's, bit by bit" in output
+    assert "bit by bit" in output
     counts = re.findall(
         r"([\d,]+) (?:samples|labels late|too late|checkpoints|power cuts|of them|saves)", output
     )
@@ -79,7 +79,7 @@ def test_a_flipped_bit_is_noticed() -> None:
     year = Year(seed=5)
     year.day()
     year._device.app.learner.buffers()[0][2][-1] ^= 1
-    with pytest.raises(YearError, match=r"after 1,441 samples; --seed 5 repeats it"):
+    with pytest.raises(YearError, match="1,441 samples; --seed 5"):
         year.day()
 
 
@@ -127,7 +127,7 @@ def test_a_label_of_the_first_moment_is_saved_in_time() -> None:
 
 def test_a_label_that_is_lost_too_late_is_noticed() -> None:
     year = _frozen(9)
-    with pytest.raises(YearError, match=r"1 labels are lost, the first of 6 seconds before"):
+    with pytest.raises(YearError, match=r"1 labels are lost, .* 6 seconds"):
         _cut_late(year)
 
 

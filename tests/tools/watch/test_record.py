@@ -6,6 +6,7 @@ import csv
 import os
 import pty
 import random
+import re
 import resource
 import signal
 import time
@@ -107,7 +108,7 @@ def test_features_are_recorded_as_the_board_would_make_them(
         assert row["label"] == str((low + 31) // 50 % 2)
         assert int(row["z_3-20Hz"]) - int(row["n_3-20Hz"]) == pytest.approx(2 * 405.8, abs=8)
     assert run("record", "--port", port, "-o", file, "--force", "--features", "bands=1-9") == 2
-    assert "Say how many there are: rate=100" in capsys.readouterr().err
+    assert ": rate=100" in capsys.readouterr().err
 
 
 DECIMALS = """
@@ -137,7 +138,7 @@ def test_decimals_are_multiplied_and_the_factors_told(
     assert [int(row["ay_max"]) for row in rows] == [-each for each in low]
     assert {row["on_min"] for row in rows} == {"0"}
     err = capsys.readouterr().err
-    assert "multiplied: ax by 100, ay by 100. Say scale=100,100,1" in " ".join(err.split())
+    assert re.search("ax by 100, ay by 100.* scale=100,100,1", " ".join(err.split()))
     assert run(*words, "--append", "--label", "walk", *features) == 2
     assert "such as scale=100,100,1" in " ".join(capsys.readouterr().err.split())
     assert len(rows_of(file)) == 6
@@ -152,7 +153,7 @@ def test_a_decimal_that_its_factor_has_no_room_for_is_refused(
     port = device(DECIMALS.replace("START", "30"))
     assert run("record", "--port", port, "-o", tmp_path / "a.csv", *words) == 2
     err = " ".join(capsys.readouterr().err.split())
-    assert "with the factor 1024 of --features readings are within -32..32" in err
+    assert re.search(r"factor 1024 .*-32\.\.32", err)
     assert "scale=512" in err
 
 
@@ -168,7 +169,7 @@ def test_what_the_board_says_is_told_and_no_window_spans_it(
     rows = [(int(row["n_min"]), int(row["n_max"])) for row in rows_of(file)]
     assert {high - low for low, high in rows} == {15}
     assert all(low // 40 == high // 40 for low, high in rows)
-    assert "the board: the FIFO overran 2 times" in capsys.readouterr().err
+    assert "FIFO overran 2 times" in capsys.readouterr().err
 
 
 def test_observations_of_the_link(
@@ -260,13 +261,13 @@ def test_a_full_disk_leaves_whole_lines(device: Device, tmp_path: Path) -> None:
     assert process.returncode == 2
     check_plotter(file, 100)
     assert 1980 < file.stat().st_size <= 2000
-    assert f"{len(rows_of(file))} samples of this recording are in" in error
+    assert f"{len(rows_of(file))} samples of this recording" in error
     assert "can no longer be written" in error
 
 
 def test_a_device_that_takes_nothing(device: Device, capsys: pytest.CaptureFixture[str]) -> None:
     assert run("record", "--port", device(PLOTTER), "-o", "/dev/full") == 2
-    assert "No space left on device; 0 samples" in capsys.readouterr().err
+    assert "left on device; 0 samples" in capsys.readouterr().err
 
 
 def test_an_existing_file_is_kept_unless_one_says_so(
@@ -277,7 +278,7 @@ def test_an_existing_file_is_kept_unless_one_says_so(
     assert run(*words) == 0
     before = file.read_text()
     assert run(*words) == 2
-    assert "--append adds to it, --force replaces it" in capsys.readouterr().err
+    assert re.search("--append .*--force", capsys.readouterr().err)
     assert file.read_text() == before
     assert run(*words, "--append") == 0
     assert file.read_text().startswith(before)
@@ -286,7 +287,7 @@ def test_an_existing_file_is_kept_unless_one_says_so(
     assert len(rows_of(file)) == 20
     file.write_text("a,b\n1,2\n")
     assert run(*words, "--append") == 2
-    assert "now have the columns n, z, label, and before they had a, b" in capsys.readouterr().err
+    assert re.search("n, z, label, .*a, b", capsys.readouterr().err)
     assert file.read_text() == "a,b\n1,2\n"
 
 
@@ -298,7 +299,7 @@ def test_another_set_of_names_is_an_error(
     port = device(script + "print('x:%d' % k if k < 300 else 'x:1 y:2')")
     assert run("record", "--port", port, "-o", file) == 2
     err = capsys.readouterr().err
-    assert "now have the columns x, y, and before they had x: " in err
+    assert re.search("x, y, .*had x: ", err)
     assert f"{len(rows_of(file))} samples of this recording" in err
 
 
@@ -311,7 +312,7 @@ def test_lines_that_are_no_sample_are_counted(
     )
     assert run("record", "--port", device(script), "-o", file, "--limit", 10) == 0
     assert rows_of(file) == [{"x": "5"}] * 10
-    assert "lines that are not samples skipped" in capsys.readouterr().err
+    assert "not samples skipped" in capsys.readouterr().err
 
 
 def test_samples_of_a_board_that_learns_wait_for_their_label(
@@ -330,7 +331,7 @@ while True:
     assert run(*words, "--limit", 40) == 0
     numbers = [int(row["a"]) for row in rows_of(file)]
     assert numbers == list(range(numbers[0], numbers[0] + 120, 3))
-    assert "Without text in its configuration all" in capsys.readouterr().err
+    assert "Without text in" in capsys.readouterr().err
     words = ["record", "--port", device(script.replace("LABELLED", "9")), "-o", tmp_path / "no"]
 
     def recorded(seconds: float) -> str:
@@ -353,7 +354,7 @@ def test_a_port_that_goes_away(tmp_path: Path) -> None:
         os.close(master)
         error = process.communicate(timeout=PATIENCE)[1]
     assert process.returncode == 2
-    assert "is gone: the board was unplugged or reset" in error
+    assert "is gone: the board" in error
     assert "--append continues it" in error
     assert rows_of(file)
 
@@ -462,7 +463,7 @@ def test_a_half_line_is_not_added_to(tmp_path: Path) -> None:
 def test_what_is_no_csv_file_is_not_added_to(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "model.mshrub"
     path.write_bytes(data)
-    with pytest.raises(UserError, match="is no CSV file in UTF-8, so --append cannot add to it"):
+    with pytest.raises(UserError, match=r"no CSV file .*--append"):
         SampleFile(path, append=True)
     assert path.read_bytes() == data
 
@@ -472,7 +473,7 @@ def test_names_with_commas_and_quotes_come_back(tmp_path: Path) -> None:
     with SampleFile(path) as file:
         file.write(["a", "label"], [1, 'say "a"'])
         file.write(["a", "label"], [None, "b"])
-        with pytest.raises(SampleFileError, match="2 samples of this recording are in"):
+        with pytest.raises(SampleFileError, match="2 samples of this recording"):
             file.write(["a"], [1])
     assert path.read_text() == 'a,label\n1,"say ""a"""\n,b\n'
 

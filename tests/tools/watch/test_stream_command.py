@@ -83,10 +83,10 @@ def test_a_stream_is_learned_on_both(
     captured = capsys.readouterr()
     assert f"{wanted.state_crc32:08x}" in captured.out
     assert captured.out.count(f"{wanted.accuracy:.2f} %") == 2
-    assert "Device and simulator agree: 900 samples" in captured.out
+    assert "agree: 900 samples" in captured.out
     assert "p99" in captured.out
     assert command(device, tmp_path, "--limit", "100") == 2  # it has learned 900
-    assert "make it forget them with --reset" in capsys.readouterr().err
+    assert "with --reset" in capsys.readouterr().err
     assert command(device, tmp_path, "--limit", "100", "--rate", "400", "--reset") == 0
 
 
@@ -266,7 +266,7 @@ def test_another_configuration_is_refused(
     other.mkdir()
     (other / "config.json").write_text(json.dumps(config | {"pending": 5}))
     assert command(device, other) == 2
-    assert "the device runs a different configuration from that of" in capsys.readouterr().err
+    assert "a different configuration" in capsys.readouterr().err
     assert command(device, tmp_path / "none") == 2
     assert "there is no config.json in" in capsys.readouterr().err
 
@@ -289,7 +289,7 @@ def test_builds_in_this_folder_are_found(
 def test_a_stream_of_another_shape_is_refused(tmp_path: Path) -> None:
     config = configuration("ShrubEnsemble", {"features": 3, "classes": 2})
     put_device(tmp_path, config)
-    with pytest.raises(UserError, match="features, and the device's model 3"):
+    with pytest.raises(UserError, match="device's model 3"):
         Twin(tmp_path).raw_rows(open_stream(SOURCE, limit=50))
 
 
@@ -305,4 +305,4 @@ def test_without_a_board_a_port_is_needed(capsys: pytest.CaptureFixture[str]) ->
 def test_a_rate_that_cannot_be(rate: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["stream", SOURCE, "--port", "x", f"--rate={rate}"])
-    assert "has to be a number above 0" in capsys.readouterr().err
+    assert "--rate: has to be" in capsys.readouterr().err

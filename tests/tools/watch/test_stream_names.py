@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 
 import numpy as np
@@ -47,9 +48,9 @@ def test_classes_and_columns_are_found_by_their_names(twin: Twin) -> None:
 
 
 def test_classes_and_columns_that_the_device_does_not_have_are_refused(twin: Twin) -> None:
-    with pytest.raises(UserError, match=r"has the class swim, .* has the classes rest, run, walk"):
+    with pytest.raises(UserError, match=r"swim, .*classes rest, run, walk"):
         twin.labels(walks(classes=("rest", "swim", "walk")))
-    with pytest.raises(UserError, match=r"has the feature z, .* has the feature y instead"):
+    with pytest.raises(UserError, match=r"feature z, .*feature y"):
         twin.raw_rows(walks(("x", "z")))
 
 
@@ -65,8 +66,8 @@ def test_values_that_the_units_of_the_device_cannot_hold_are_told(tmp_path: Path
     finer = dataclasses.replace(stream, values=np.array([[0.37, 0.5], [1.0, 0.1], [2, 1e10]]))
     assert twin.raw_rows(finer)[0].tolist() == [0, 5]
     large, rounded = twin.notes
-    assert "feature y, such as 1e+10 in walks.csv, are too large for the device's unit" in large
-    assert "feature x, such as 0.37 in walks.csv, are rounded to the device's unit of 1" in rounded
+    assert re.search(r"y, such as 1e\+10 .*large", large)
+    assert re.search(r"x, such as 0\.37 .*rounded", rounded)
 
 
 def test_samples_of_other_windows_are_refused(tmp_path: Path) -> None:
@@ -81,7 +82,7 @@ def test_samples_of_other_windows_are_refused(tmp_path: Path) -> None:
     put_device(tmp_path, configuration("ShrubEnsemble", shape, **names, **sensor))
     twin = Twin(tmp_path)
     assert len(twin.raw_rows(dataclasses.replace(stream, extraction=made[0]))) == 3
-    with pytest.raises(UserError, match=r"made in another way: .* window=8 hop=4"):
+    with pytest.raises(UserError, match=r"another way: .*window=8 hop=4"):
         twin.raw_rows(dataclasses.replace(stream, extraction=made[1]))
-    with pytest.raises(UserError, match=r"has plain readings: .* window=8 hop=4"):
+    with pytest.raises(UserError, match=r"plain readings: .*window=8 hop=4"):
         twin.raw_rows(stream)

@@ -168,7 +168,9 @@ def test_a_learner_says_which_option_it_refuses(playground: Browser) -> None:
     choose(playground, "learner", "shrub")
     set_option(playground, "max_features", 25)
     start(playground)
-    assert "max_features has to be a whole number of 0..24" in playground.wait(ERROR)
+    error = playground.wait(ERROR)
+    assert "max_features" in error
+    assert "0..24" in error
 
 
 def test_a_run_can_be_stopped_and_another_one_begun(playground: Browser) -> None:
@@ -316,7 +318,7 @@ def test_a_column_that_gives_the_answer_away_is_left_out(
     for stream in (open_stream(str(path)), None):
         text = " ".join(stream.notes) if stream else playground.run(notes)
         assert "column time is left out" in text
-        assert "column sample_id only rises and is named like" in text
+        assert "sample_id only rises and is" in text
     leave_out(playground, "sample_id")
     assert playground.run(HIDDEN)
     assert playground.run("document.querySelector('#drop input[value=time]').checked")

