@@ -1,7 +1,8 @@
-"""What the commands for boards refuse and note, word for word: refusals.txt.
+"""What the commands for boards refuse and note, word for word: board_refusals.txt.
 
 Whoever means to change a message, or adds a case (a line that begins with "$ "), writes it anew,
-which the commit then shows: `PYTHONPATH=tests/support python tests/tools/board/test_refusals.py`.
+which the commit then shows:
+`PYTHONPATH=tests/support python tests/tools/board/test_board_refusals.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import golden
 from packet_support import saved_model
 from script_support import run
 
-REFUSALS = Path(__file__).resolve().with_name("refusals.txt")
+REFUSALS = Path(__file__).resolve().with_name("board_refusals.txt")
 _LIGHT = """
 class Light:
     names = ("light", "dark")
@@ -49,7 +50,10 @@ def _files() -> Iterator[None]:
 
 
 def _printed(case: str) -> str:
-    """What a command says on standard error, without how far it is; nobody is at its terminal."""
+    """A command's lines on standard error, and its exit code; nobody is at its terminal.
+
+    The line about compiling kernels is left out: it comes only the first time.
+    """
     output, errors = io.StringIO(), io.StringIO()
     terminal, sys.stdin = sys.stdin, io.StringIO()
     try:
@@ -58,7 +62,7 @@ def _printed(case: str) -> str:
     finally:
         sys.stdin = terminal
     lines = [line for line in errors.getvalue().splitlines() if not line.startswith("compiling")]
-    return "\n".join(lines) + ("" if code == 2 else f"\n(exit code {code})")
+    return "\n".join([*lines, f"[{code}]"])
 
 
 def test_each_is_refused_in_these_words() -> None:
