@@ -105,27 +105,6 @@ def test_texts_are_scored_and_said(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "leave it out: --drop y" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--no-label"], "--no-label needs --anomaly RATE"),
-        (["--no-label", "--anomaly", "0.1", "--label", "z"], "--label is of no use"),
-        (["--no-label", "--anomaly", "0.1", "--target", "z"], "--target is of no use"),
-        (["--no-label", "--anomaly", "0.1", "--save", "m.mshrub"], "--save is of no use"),
-        (["--no-label", "--anomaly", "0.1", "--trees", "3"], "--trees is of no use"),
-        (["--no-label", "--anomaly", "0.1", "--engine", "micropython"], "takes another engine"),
-        (["--no-label", "--anomaly", "0.1", "pin=3"], "pin= is for the program of a board"),
-        (["--target", "z", "--anomaly", "0.1"], "--anomaly RATE --no-label` scores"),
-        (["--label-budget", "10"], "Did you mean 10%?"),
-    ],
-)
-def test_what_does_not_go_together(
-    recording: Path, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["simulate", str(recording), *words]) == 2
-    assert message in capsys.readouterr().err
-
-
 def test_a_program_whose_labels_come_later(
     recording: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

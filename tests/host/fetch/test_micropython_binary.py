@@ -340,7 +340,7 @@ def test_machine_without_mirrors(fake_apt: Path) -> None:
 def test_packages_that_do_not_unpack(fake_apt: Path) -> None:
     apt_get(fake_apt, ": > micropython.deb")
     script(fake_apt / "dpkg-deb", "echo no space >&2; exit 2")
-    assert "cannot be used here (no space)" in fetch_refusal()
+    assert "be used here (no space)" in fetch_refusal()
     assert os.listdir(cache_folder(binary.CACHE)) == []
 
 

@@ -114,7 +114,7 @@ def test_a_name_that_means_two_things_is_refused() -> None:
         "a": "def g():\n    return 1\n",
         "b": "from .a import g as f\ndef h(g):\n    f(g)\n",
     }
-    with pytest.raises(ValueError, match="b: f cannot be called g"):
+    with pytest.raises(ValueError, match=r"^b: f cannot .* g"):
         Merged(sources, ["a", "b"], {}, {})
 
 

@@ -279,7 +279,7 @@ def test_classes_that_come_late_are_noted(put):
 
 def test_undeclared_class(put):
     message = complaint(put("a,y\n1,0\n1,1\n1,2\n"), classes=["0", "1"])
-    assert "line 4, column y: class 2 " in message
+    assert "4, column y: class 2 " in message
     assert "--classes 0,1,2" in message
 
 
