@@ -160,9 +160,9 @@ def _sensor(words: list[str], board: Board) -> ProgramSensor:
         )
     rate = sensor.config.get("rate", 1)
     if not (_is_slow(rate) or (type(rate) is int and 1 <= rate <= _MOST_RATE)):
+        slow = "" if kind in SENSORS else ", or like 1/60 for a reading a minute"
         raise UserError(
-            f"{sensor.name} rate has to be a whole number of 1..{_MOST_RATE:,}, or like 1/60 for "
-            f"a reading a minute, not {rate!r}"
+            f"{sensor.name} rate has to be a whole number of 1..{_MOST_RATE:,}{slow}, not {rate!r}"
         )
     return sensor
 
