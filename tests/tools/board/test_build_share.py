@@ -138,7 +138,7 @@ def test_datagrams_need_no_broker_but_a_key_of_the_group(model: str, tmp_path: P
         secrets[name] = json.loads((out / "secrets.json").read_text())["group"]
         files = {path.name for path in out.rglob("*.mpy")}
         assert not {each for each in files if "topics" in each}
-    assert len(set(secrets.values())) == 1, "one key, of the first build"
+    assert len(set(secrets.values())) == 1, "they have one key, which the first build has made"
     assert (tmp_path / "rooms-group.key").read_text().strip() not in secrets.values()
 
 

@@ -32,9 +32,9 @@ def test_built_programs_teach_each_other(
             running.enter_context(board.pc)
         end = time.monotonic() + PATIENCE
         while min(boards[0].right(2), boards[1].right(1)) < 0.9:
-            assert time.monotonic() < end, "nobody has taught"
+            assert time.monotonic() < end, "they have not taught each other"
             time.sleep(1)
         group = [*at, "--group", "rooms", "--origin", "attic"]
         assert main(["share", "forget", *boards[0].port("network"), *group]) == 0
         assert "The board goes on without" in capsys.readouterr().out
-        assert boards[0].right(2) < 0.5, "it learns nothing twice"
+        assert boards[0].right(2) < 0.5, "what it has judged it does not learn again"

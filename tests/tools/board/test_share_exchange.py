@@ -87,7 +87,7 @@ def test_what_a_board_learned_of_another_goes_no_further_and_is_forgotten_everyw
         assert main([*words, *ports("kitchen", "attic")]) == 0
         assert attic.right(2) > 0.9
         assert main([*words, *ports("attic", "hall")]) == 0
-        assert hall.right(2) == 0, "the kitchen gives it"
+        assert hall.right(2) == 0, "it is the kitchen's to give"
         assert main([*words, *ports("hall", "kitchen", "attic")]) == 0
         assert "hall" in capsys.readouterr().out
         assert hall.right(2) > 0.9

@@ -119,7 +119,7 @@ def test_what_it_learns_of_others_has_the_bits_of_a_pc(put: Put, store: MqttPack
         board.until(f"{words}: 20 samples are to be learned", f"{words}: learned")
     assert board.fingerprint() == replayed(board.config, rows, *packets)
     assert min(board.right(c) for c in range(3)) > 0.9
-    assert not store.of("kitchen").packets, "no class was chosen"
+    assert not store.of("kitchen").packets, "nobody has chosen a class that may leave it"
 
 
 def test_a_power_cut_while_it_learns_changes_nothing(put: Put, store: MqttPacketStore) -> None:
