@@ -136,6 +136,12 @@ _SHARED = _of(
     ),
     (
         "range_growth.py",
+        "_LONGER = const(1024)",
+        "_LONGER = const(16384)",
+        "growing::where_few_codes_are_left_it_takes_a_thousand_values",
+    ),
+    (
+        "range_growth.py",
         "limit = limit << 2",
         "limit = limit << 1",
         "growing::so_many_values_outside_in_a_row_make_a_range_grow",

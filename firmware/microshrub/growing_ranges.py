@@ -21,7 +21,18 @@ from micropython import const
 from .buffers import Buffers, address_table, table_bytes
 from .learner import CODES, same_items, whole
 from .quantizer import MISSING, RAW, RAW_MAX
-from .range_growth import FIXED, count_row, encode_row, encode_rows, next_due, plan, settle, watch
+from .range_growth import (
+    FIXED,
+    begin_anew,
+    count_row,
+    encode_row,
+    encode_rows,
+    next_due,
+    plan,
+    settle,
+    shrinks,
+    watch,
+)
 from .ranges import coded
 
 # From elsewhere, written by `make constants`:
@@ -30,7 +41,6 @@ _GROWING_COUNTS = const(0)
 _GROWING_LOW = const(1)
 _GROWING_BITS = const(2)
 _GROWING_LAST = const(7)
-_GROWING_RECENT = const(8)
 # early_range_growth.py
 _EARLY = const(16)
 # quantizer.py
@@ -39,16 +49,18 @@ _MOST = const(1073741823)
 _G_SEEN = const(0)
 _G_OUTSIDE = const(1)
 _G_ABSENT = const(2)
+_CLOSE = const(3)
 _G_FEATURES = const(3)
-_RECENT = const(3)
 _G_WATCHED = const(4)
 _G_BITS = const(5)
 _G_DOUBLINGS = const(6)
+_RECENT = const(6)
 _G_STEPS = const(7)
 _G_WORDS = const(8)
 _MOST_BITS = const(30)
 _NO_VALUE = const(255)
 _LONG = const(256)
+_LONGER = const(1024)
 _MOST_SEEN = const(1024)
 # (end)
 
@@ -172,11 +184,10 @@ class GrowingQuantizer(Buffers):
 
     def _stays(self, f):
         """Return whether a range that is due to shrink has to stay: all may be of one class."""
-        recent = self._flat[_GROWING_RECENT]
-        k = _RECENT * f + 2
-        if recent[k] < _LONG or not self.follow or self.follow[0].label_run() < _ONE_CLASS:
+        t = self._addresses
+        if shrinks(t, f) < 0 or not self.follow or self.follow[0].label_run() < _ONE_CLASS:
             return False
-        recent[k] = 0
+        begin_anew(t, f)
         return True
 
     def _move(self, k, f, counts):
@@ -228,12 +239,14 @@ class GrowingQuantizer(Buffers):
                 return False
             if not -RAW_MAX <= least[f] <= most[f] <= RAW_MAX or not MISSING <= low[f] <= RAW_MAX:
                 return False
-            if not -RAW_MAX <= beyond[f] <= RAW_MAX or not 0 <= recent[3 * f + 2] <= _LONG:
+            if not -RAW_MAX <= beyond[f] <= RAW_MAX:
                 return False
-            if recent[3 * f + 2] and not (
-                low[f] <= recent[3 * f] <= recent[3 * f + 1] < low[f] + (1 << bits[f] % _NO_VALUE)
-            ):
-                return False
+            end = low[f] + (1 << bits[f] % _NO_VALUE)
+            for k, enough in ((_RECENT * f, _LONG), (_RECENT * f + _CLOSE, _LONGER)):
+                if not 0 <= recent[k + 2] <= enough:
+                    return False
+                if recent[k + 2] and not low[f] <= recent[k] <= recent[k + 1] < end:
+                    return False
         return True
 
 

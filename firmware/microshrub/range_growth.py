@@ -11,11 +11,12 @@ So a few wrong readings widen nothing, and of a feature with heavy tails some va
 tails, where they do not squeeze the others. Nor does a sensor that is stuck or pulled out, which
 gives one value again and again, far away from all others: the same one does not count twice.
 
-A range shrinks to the recent values if 256 in a row, not all of them the same, were closer
-together than a 256th of it: so close that a learner which keeps the upper eight bits of a code can
-hardly tell them apart, as after a change of the unit or the gain, or where wrong readings widened
-the range. A value that lies apart takes 64 back, so a wrong reading now and then does not stop
-it; values outside of the range do not count.
+A range shrinks to the recent values, after a change of the unit or the gain, or where wrong
+readings widened it, if values in a row, not all of them the same, were close together: 256 within
+a 256th of the range, so close that a learner which keeps the upper eight bits of a code can hardly
+tell them apart; or 1,024 within a 32nd, where such a learner has few codes left. A value that lies
+apart takes 64 back, so a wrong reading now and then does not stop it; values outside of the range
+do not count.
 
 So that the time is bounded, one range at most changes with a sample, after the first 16.
 
@@ -29,7 +30,8 @@ Buffers:
     growing.least   'i'  [features] of the values that it has to hold
     growing.most    'i'  [features] likewise the greatest
     growing.last    'H'  [features] the last code
-    growing.recent  'i'  [features * 3] the least and greatest recent value, and how many there are
+    growing.recent  'i'  [features * 6] the least and greatest recent value, and how many there
+                         are, within a 256th of the range; then the same within a 32nd
 """
 
 import micropython
@@ -78,10 +80,13 @@ _MOST_SEEN = const(1024)
 _MARGIN = const(4)  # log2 of the part of what a range holds that it is longer
 _OUTSIDE_ADDS = const(16)  # to a level
 _FAR_BITS = const(3)  # log2 of the lengths of a range from which on a value is far away
-_CLOSE_BITS = const(8)  # log2 of the part of a range that values are close together in
-_LONG = const(256)  # so many close values make a range shrink
+_CLOSEST_BITS = const(8)  # log2 of the part of a range that values are close together in,
+_LONG = const(256)  # and how many of these make a range shrink;
+_CLOSE_BITS = const(5)  # likewise in a larger part,
+_LONGER = const(1024)  # of which it takes more
 _APART_TAKES = const(64)  # from their number
-_RECENT = const(3)  # words of a feature
+_RECENT = const(6)  # words of a feature, of which
+_CLOSE = const(3)  # the second half is for the larger part
 
 
 @micropython.viper
@@ -140,10 +145,16 @@ def note_outside(t, f: int, v: int):
 @micropython.viper
 def note_inside(t, f: int, v: int):
     """A value lies inside its range: count those that are close together."""
-    address = ptr32(t)
-    recent = ptr32(address[_GROWING_RECENT])
-    close = 1 << ptr8(address[_GROWING_BITS])[f] >> _CLOSE_BITS
+    length = 1 << ptr8(ptr32(t)[_GROWING_BITS])[f]
     k = _RECENT * f
+    note_close(t, k, v, length >> _CLOSEST_BITS, _LONG)
+    note_close(t, k + _CLOSE, v, length >> _CLOSE_BITS, _LONGER)
+
+
+@micropython.viper
+def note_close(t, k: int, v: int, close: int, enough: int):
+    """Count a value among those that are closer together, whose words begin at k."""
+    recent = ptr32(ptr32(t)[_GROWING_RECENT])
     least = recent[k]
     most = recent[k + 1]
     count = recent[k + 2]
@@ -161,8 +172,18 @@ def note_inside(t, f: int, v: int):
     elif most > least:
         recent[k] = least
         recent[k + 1] = most
-        if count < _LONG:
+        if count < enough:
             recent[k + 2] = count + 1
+
+
+@micropython.viper
+def shrinks(t, f: int) -> int:
+    """Return where the words of the values begin that a feature's range shrinks to, or -1."""
+    recent = ptr32(ptr32(t)[_GROWING_RECENT])
+    k = _RECENT * f
+    if recent[k + 2] == _LONG:
+        return k
+    return k + _CLOSE if recent[k + _CLOSE + 2] == _LONGER else -1
 
 
 @micropython.viper
@@ -181,11 +202,10 @@ def next_due(t) -> int:
     """The first feature whose range has to grow or shrink, or -1."""
     address = ptr32(t)
     level = ptr8(address[_GROWING_LEVEL])
-    recent = ptr32(address[_GROWING_RECENT])
     counts = ptr32(address[_GROWING_COUNTS])
     due = _ANEW if counts[_G_SEEN] < _EARLY else _GROWS
     for f in range(counts[_G_FEATURES]):
-        if level[f] >= due or recent[_RECENT * f + 2] == _LONG:
+        if level[f] >= due or int(shrinks(t, f)) >= 0:
             return f
     return -1
 
@@ -205,8 +225,8 @@ def plan(t, f: int) -> int:
     before = ptr8(address[_GROWING_BITS])[f]
     after = before
     recent = ptr32(address[_GROWING_RECENT])
-    k = _RECENT * f
-    if recent[k + 2] == _LONG:
+    k = int(shrinks(t, f))
+    if k >= 0:
         v = recent[k]
         least[f] = v
         most[f] = recent[k + 1]
@@ -241,6 +261,14 @@ def plan(t, f: int) -> int:
 
 
 @micropython.viper
+def begin_anew(t, f: int):
+    """Count no value of a feature as close to others."""
+    recent = ptr32(ptr32(t)[_GROWING_RECENT])
+    recent[_RECENT * f + 2] = 0
+    recent[_RECENT * f + _CLOSE + 2] = 0
+
+
+@micropython.viper
 def settle(t, f: int):
     """Change the range of a feature as planned."""
     address = ptr32(t)
@@ -252,7 +280,7 @@ def settle(t, f: int):
     doublings = counts[_G_DOUBLINGS]
     steps = counts[_G_STEPS]
     after = before + doublings
-    ptr32(address[_GROWING_RECENT])[_RECENT * f + 2] = 0
+    begin_anew(t, f)
     last[f] = int(moved_code(last[f], before, doublings, steps))
     low[f] = low[f] - (steps << (after - _STEP_BITS) if after > _STEP_BITS else steps)
     ptr8(address[_GROWING_BITS])[f] = after

@@ -307,12 +307,28 @@ def test_a_value_that_stays_as_it_is_shrinks_nothing(near: int) -> None:
     assert quantizer.bits > 40
 
 
-@pytest.mark.parametrize("part", [2, 20, 60])
-def test_values_in_a_smaller_part_of_a_range_shrink_nothing(part: int) -> None:
-    rows = np.random.default_rng(0).uniform(0, 2**20, (1500, 1))
+def smaller(part: int, samples: int) -> Any:
+    """500 rows of one feature, then so many whose values are in a smaller part of the range."""
+    rows = np.random.default_rng(0).uniform(0, 2**20, (500 + samples, 1))
     rows[500:] /= part
-    _, keeper = learned(rows.astype(int))
+    return rows.astype(int)
+
+
+@pytest.mark.parametrize("part", [2, 10])
+def test_values_in_a_smaller_part_of_a_range_shrink_nothing(part: int) -> None:
+    _, keeper = learned(smaller(part, 3000))
     assert max(keeper.moves) < 500
+
+
+@pytest.mark.parametrize("part", [40, 100])
+def test_where_few_codes_are_left_it_takes_a_thousand_values(part: int) -> None:
+    """In metres what was in centimetres: the range is a 32nd of that of before, or less."""
+    rows = smaller(part, 1100)
+    quantizer, keeper = learned(rows)
+    assert next(k for k in keeper.moves if k > 500) in range(1523, 1530)
+    low, bits = quantizer.range_of(0)
+    assert low <= rows[500:].min() <= rows[500:].max() < low + (1 << bits)
+    assert 1 << bits < 4 * np.ptp(rows[500:])
 
 
 def test_while_one_class_is_taught_no_range_shrinks() -> None:
@@ -340,12 +356,16 @@ def test_the_state_of_a_range_that_is_about_to_shrink_is_kept() -> None:
     assert second.save() == quantizer.save()
 
 
-@pytest.mark.parametrize("words", [(5, 4, 7), (0, 2**28, 7), (0, 1, 257), (0, 1, -1)])
-def test_forged_close_values_are_refused(words: tuple[int, int, int]) -> None:
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [(0, (5, 4, 7)), (0, (0, 2**28, 7)), (0, (0, 1, 257)), (0, (0, 1, -1)),
+     (3, (5, 4, 7)), (3, (0, 2**28, 7)), (3, (0, 1, 1025)), (9, (0, 1, -1))],
+)  # fmt: skip
+def test_forged_close_values_are_refused(place: int, words: tuple[int, int, int]) -> None:
     quantizer, _ = learned(far_then_near(100, 0))
     before = quantizer.save()
     recent = {name: buffer for name, _, buffer in quantizer.buffers()}["growing.recent"]
-    recent[0], recent[1], recent[2] = words
+    recent[place], recent[place + 1], recent[place + 2] = words
     forged = quantizer.save()
     other = LIBRARY.GrowingQuantizer(2)
     with pytest.raises(ValueError, match="state"):
@@ -477,6 +497,17 @@ def test_in_another_unit_a_learner_is_as_good_as_a_fresh_one(most: int, run_leng
             right.append((run.ask(rows[1500:].astype(np.int32)) == labels[1500:]).mean())
     assert right[0] > 0.88
     assert right[0] > right[1] - 0.06
+
+
+@pytest.mark.parametrize("gain", [0.03, 0.01])
+def test_with_another_gain_a_learner_is_as_good_as_before(gain: float) -> None:
+    """Such as metres for centimetres: 1,500 labels later no labels come."""
+    rows, labels = clusters(5000, 1)
+    rows[2000:] *= gain
+    given_parameters = {"features": 4, "classes": 3, "bytes": 16384}
+    with engines.start(loader.fastest(), "Thicket", given_parameters, growing=True) as run:
+        run.run(rows[:3500].astype(np.int32), labels[:3500])
+        assert (run.ask(rows[3500:].astype(np.int32)) == labels[3500:]).mean() > 0.95
 
 
 @pytest.mark.usefixtures("micropython_command")

@@ -6,7 +6,16 @@ from ..library import loader
 from .model_files import OpenModel
 
 _HOME = "range_growth"
-_KERNELS = ("watch", "next_due", "plan", "settle", "encode_row", "count_row")
+_KERNELS = (
+    "watch",
+    "next_due",
+    "shrinks",
+    "begin_anew",
+    "plan",
+    "settle",
+    "encode_row",
+    "count_row",
+)
 ROOTS = [(_HOME, name) for name in _KERNELS]
 TABLE = "ranges"  # of the addresses of the quantizer's buffers
 
@@ -29,9 +38,8 @@ static inline void microshrub_encode(const int32_t *raw)
     int32_t *counts = microshrub_growing_counts, again;
     int32_t f = WATCH(microshrub_ranges, (void *)raw, 0);
     while (f >= 0) {
-        int32_t *recent = microshrub_growing_recent + RECENT * f + 2;
-        if (*recent >= LONG && microshrub_store_state[RUN] >= ONE_CLASS)
-            *recent = 0;
+        if (SHRINKS(microshrub_ranges, f) >= 0 && microshrub_store_state[RUN] >= ONE_CLASS)
+            BEGIN_ANEW(microshrub_ranges, f);
         else do {
             again = PLAN(microshrub_ranges, f);
             MOVE(TABLE, f, counts[BITS], counts[DOUBLINGS], counts[STEPS]);
@@ -65,6 +73,6 @@ def words() -> dict[str, str]:
     found = {
         name: getattr(growth, f"_G_{name}") for name in ("SEEN", "BITS", "DOUBLINGS", "STEPS")
     }
-    found |= {name: getattr(growth, f"_{name}") for name in ("EARLY", "LONG", "RECENT")}
-    found |= {"ONE_CLASS": library.growing_ranges._ONE_CLASS, "RUN": store._W_RUN}
+    found |= {"EARLY": growth._EARLY, "ONE_CLASS": library.growing_ranges._ONE_CLASS}
+    found |= {"RUN": store._W_RUN}
     return {name: str(number) for name, number in found.items()}
