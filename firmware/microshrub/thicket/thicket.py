@@ -279,6 +279,7 @@ class Thicket(Learner):
         return table
 
     def _allocate(self):
+        gaps = (squared_gaps(),)  # first: what it is made from leaves room for others
         self._make_buffers(self._shared())
         shared = self._flat
         for member in self._members():
@@ -288,7 +289,6 @@ class Thicket(Learner):
         end = len(self._own_table())
         ring = self.grove._flat[:_RING_BUFFERS]
         state, votes = shared[end : end + 2]
-        gaps = (squared_gaps(),)
         self._searches = [ring + (state, votes) + shared[end + 2 : end + _SEARCH] + gaps]
         if self._with_replay:
             state = shared[end + _SEARCH]
