@@ -331,7 +331,7 @@ def test_kernels_stay_bytecode_where_machine_code_takes_too_much_of_the_heap(
     """The default learner without options, where it was refused; `budget` tells the same."""
     page = (ROOT / "docs/how-to/put-a-model-on-a-board.md").read_text(encoding="utf-8")
     shape = ["--features", "3", "--classes", "2", "--json", "-", *VIPER]
-    for board, most in (("rpi_pico_w", 1.2), ("nrf52840_dk", 50)):
+    for board, most in (("rpi_pico_w", 1.5), ("nrf52840_dk", 50)):
         assert main(["budget", "--board", board, *_EIGHT, "--json", "-"]) == 0
         result = json.loads(capsys.readouterr().out)
         row = f"{result['kernels_as_bytecode']} of {result['kernels']} | {result['slower']} |"

@@ -653,9 +653,9 @@ export const de: Texts = {
       soil_probe: "Bodensonde: Feuchte",
     },
     voltage: (pins) => `Es misst die Spannung an ${pins}.`,
-    rate: (sensor, value) =>
-      `--sensor ${sensor} rate muss eine ganze Zahl von 1 bis 1.000 sein, oder wie 1/60 für eine Messung ` +
-      `je Minute, nicht „${value}“`,
+    rate: (sensor, hasDriver, value) =>
+      `--sensor ${sensor} rate muss eine ganze Zahl von 1 bis 1.000 sein` +
+      `${hasDriver ? ", oder wie 1/60 für eine Messung je Minute" : ""}, nicht „${value}“`,
     whole: (sensor, name, value) => `--sensor ${sensor} ${name} muss eine ganze Zahl sein, nicht „${value}“`,
     second: "Ein zweiter Sensor daneben",
     none: "Keiner",

@@ -597,9 +597,9 @@ export const en = {
       soil_probe: "Soil probe: moisture",
     } as Readonly<Record<string, string>>,
     voltage: (pins: string) => `It reads the voltage at ${pins}.`,
-    rate: (sensor: string, value: number | string) =>
-      `--sensor ${sensor} rate has to be a whole number of 1..1,000, or like 1/60 for a reading a ` +
-      `minute, not ${quoted(value)}`,
+    rate: (sensor: string, hasDriver: boolean, value: number | string) =>
+      `--sensor ${sensor} rate has to be a whole number of 1..1,000` +
+      `${hasDriver ? ", or like 1/60 for a reading a minute" : ""}, not ${quoted(value)}`,
     whole: (sensor: string, name: string, value: string) =>
       `--sensor ${sensor} ${name} has to be a whole number, not ${quoted(value)}`,
     second: "A second sensor beside it",

@@ -82,7 +82,7 @@ export class SensorFields {
     if (name === "pins") return text.split(",").map((pin) => numberOrName(pin.trim()));
     const value = numberOrName(text);
     if (name === "rate") {
-      if (!isRate(value)) throw new Error(words.rate(sensor, value));
+      if (!isRate(value)) throw new Error(words.rate(sensor, this.kind.channels.length > 0, value));
     } else if (typeof value !== "number") {
       throw new Error(words.whole(sensor, name, value));
     }
