@@ -23,10 +23,10 @@ from .learner import CODES, same_items, whole
 from .quantizer import MISSING, RAW, RAW_MAX
 from .range_growth import (
     FIXED,
-    begin_anew,
     count_row,
     encode_row,
     encode_rows,
+    forget_close,
     next_due,
     plan,
     settle,
@@ -187,7 +187,7 @@ class GrowingQuantizer(Buffers):
         t = self._addresses
         if shrinks(t, f) < 0 or not self.follow or self.follow[0].label_run() < _ONE_CLASS:
             return False
-        begin_anew(t, f)
+        forget_close(t, f)
         return True
 
     def _move(self, k, f, counts):

@@ -261,7 +261,7 @@ def plan(t, f: int) -> int:
 
 
 @micropython.viper
-def begin_anew(t, f: int):
+def forget_close(t, f: int):
     """Count no value of a feature as close to others."""
     recent = ptr32(ptr32(t)[_GROWING_RECENT])
     recent[_RECENT * f + 2] = 0
@@ -280,7 +280,7 @@ def settle(t, f: int):
     doublings = counts[_G_DOUBLINGS]
     steps = counts[_G_STEPS]
     after = before + doublings
-    begin_anew(t, f)
+    forget_close(t, f)
     last[f] = int(moved_code(last[f], before, doublings, steps))
     low[f] = low[f] - (steps << (after - _STEP_BITS) if after > _STEP_BITS else steps)
     ptr8(address[_GROWING_BITS])[f] = after

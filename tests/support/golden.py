@@ -1,34 +1,51 @@
 """Golden files: cases, each a line that begins with "$ ", and below each what is printed.
 
-What stands above the first case is for people.
+Empty lines, those that begin with "#", and all above the first case are for people.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 _CASE = "$ "
 
 
-def read(path: Path) -> list[str]:
-    """The lines of a golden file."""
-    return path.read_text(encoding="utf-8").splitlines()
+@dataclass
+class Case:
+    """A case without its mark, and the lines that are printed."""
+
+    text: str
+    printed: list[str] = field(default_factory=list)
 
 
-def renewed(path: Path, printed: Callable[[str], str]) -> list[str]:
-    """The lines of a golden file as they have to be, if printed() gives what a case prints."""
-    lines: list[str] = []
-    begun = False
-    for line in read(path):
-        if line.startswith(_CASE):
-            begun = True
-            lines += [line, *printed(line.removeprefix(_CASE)).splitlines()]
-        elif not begun:
-            lines.append(line)
-    return lines
+def cases(path: Path) -> list[Case]:
+    """The cases of a golden file."""
+    return [entry for entry in _entries(path) if isinstance(entry, Case)]
 
 
-def write(path: Path, printed: Callable[[str], str]) -> None:
+def write(path: Path, printed: Callable[[str], list[str]]) -> None:
     """Write a golden file anew; `git diff` then shows which messages have changed."""
-    path.write_text("\n".join(renewed(path, printed)) + "\n", encoding="utf-8")
+    lines: list[str] = []
+    for entry in _entries(path):
+        if isinstance(entry, Case):
+            lines += [_CASE + entry.text, *printed(entry.text)]
+        else:
+            lines.append(entry)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _entries(path: Path) -> list[Case | str]:
+    """The cases, and the other lines as they are."""
+    entries: list[Case | str] = []
+    case = None
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line.startswith(_CASE):
+            case = Case(line.removeprefix(_CASE))
+            entries.append(case)
+        elif case and line and not line.startswith("#"):
+            case.printed.append(line)
+        else:
+            entries.append(line)
+    return entries

@@ -10,7 +10,7 @@ _KERNELS = (
     "watch",
     "next_due",
     "shrinks",
-    "begin_anew",
+    "forget_close",
     "plan",
     "settle",
     "encode_row",
@@ -39,7 +39,7 @@ static inline void microshrub_encode(const int32_t *raw)
     int32_t f = WATCH(microshrub_ranges, (void *)raw, 0);
     while (f >= 0) {
         if (SHRINKS(microshrub_ranges, f) >= 0 && microshrub_store_state[RUN] >= ONE_CLASS)
-            BEGIN_ANEW(microshrub_ranges, f);
+            FORGET_CLOSE(microshrub_ranges, f);
         else do {
             again = PLAN(microshrub_ranges, f);
             MOVE(TABLE, f, counts[BITS], counts[DOUBLINGS], counts[STEPS]);

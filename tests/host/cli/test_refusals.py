@@ -14,10 +14,9 @@ import io
 import os
 import shlex
 import tempfile
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
+import golden
 import pytest
 from board_file_support import GOOD
 from file_cases import FILE_CASES
@@ -32,29 +31,9 @@ CASES = {case.what: case for case in FILE_CASES if case.words or case.notes}
 OF_PACKAGES = {"a workbook", "a workbook by its name", "Parquet", "half a gzip file"}
 
 
-@dataclass
-class Step:
-    """A line behind `$ `; of a command, also its lines on the standard error and its exit code."""
-
-    words: list[str]
-    result: list[str] = field(default_factory=list)
-
-    @property
-    def is_command(self) -> bool:
-        return self.words[0] == "microshrub"
-
-
-def steps(text: str) -> Iterator[Step | str]:
-    """The steps of the golden file, and its other lines as they are."""
-    step = None
-    for line in text.splitlines():
-        if line.startswith("$ "):
-            step = Step(shlex.split(line[2:]))
-            yield step
-        elif step and line and not line.startswith("#"):
-            step.result.append(line)
-        else:
-            yield line
+def is_command(text: str) -> bool:
+    """Whether a case is one of ours; the others make the files that ours read."""
+    return text.startswith("microshrub ")
 
 
 def make(words: list[str]) -> None:
@@ -72,7 +51,7 @@ def make(words: list[str]) -> None:
     Path(target).write_text(text.replace("\\n", "\n"), encoding="utf-8")
 
 
-def prepare(text: str) -> None:
+def prepare() -> None:
     """Make all files that the commands read, in the working directory."""
     for what, case in CASES.items():
         Path(what).mkdir()
@@ -85,9 +64,9 @@ def prepare(text: str) -> None:
     with contextlib.redirect_stderr(io.StringIO()):
         code = run("share", "export", "kitchen.mshrub", "--classes", "run", "-o", "run.packet")
     assert code == 0
-    for step in steps(text):
-        if isinstance(step, Step) and not step.is_command:
-            make(step.words)
+    for case in golden.cases(GOLDEN):
+        if not is_command(case.text):
+            make(shlex.split(case.text))
 
 
 def files() -> list[tuple[str, int]]:
@@ -96,8 +75,8 @@ def files() -> list[tuple[str, int]]:
     return [(entry.path, entry.stat().st_mtime_ns) for entry in entries]
 
 
-def printed(words: list[str]) -> list[str]:
-    """What `microshrub WORDS` prints on the standard error, and its exit code."""
+def printed(command: str) -> list[str]:
+    """What a command prints on the standard error, and its exit code."""
     before = files()
     out, err = io.StringIO(), io.StringIO()
     with contextlib.ExitStack() as stack:
@@ -105,16 +84,15 @@ def printed(words: list[str]) -> list[str]:
         stack.enter_context(contextlib.redirect_stderr(err))
         patch = stack.enter_context(pytest.MonkeyPatch.context())
         patch.setattr(batch_forest, "answers", lambda *_: None)  # takes long, says nothing here
-        code = run(*words)
+        code = run(*shlex.split(command)[1:])
     assert files() == before
     assert code != 2 or not out.getvalue()
     return [*err.getvalue().splitlines(), f"[{code}]"]
 
 
-def commands() -> list[Step]:
+def commands() -> list[golden.Case]:
     """Those of the golden file."""
-    text = GOLDEN.read_text(encoding="utf-8")
-    return [step for step in steps(text) if isinstance(step, Step) and step.is_command]
+    return [case for case in golden.cases(GOLDEN) if is_command(case.text)]
 
 
 @pytest.fixture(scope="module")
@@ -122,38 +100,29 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("refusals")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(path)
-        prepare(GOLDEN.read_text(encoding="utf-8"))
+        prepare()
     return path
 
 
-@pytest.mark.parametrize("step", commands(), ids=lambda step: shlex.join(step.words[1:]))
-def test_what_is_printed(step: Step, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("case", commands(), ids=lambda case: case.text)
+def test_what_is_printed(case: golden.Case, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
-    assert printed(step.words[1:]) == step.result, "if that is meant, see the top of this file"
+    assert printed(case.text) == case.printed, "if that is meant, see the top of this file"
 
 
 def test_all_files_that_are_refused_are_there() -> None:
-    words = {word for step in commands() for word in step.words}
+    words = {word for case in commands() for word in shlex.split(case.text)}
     refused = {f"{what}/{case.name}": what for what, case in CASES.items() if case.words}
     assert {refused[name] for name in refused.keys() - words} == OF_PACKAGES
 
 
 def _write_anew() -> None:
     before = os.getcwd()
-    text = GOLDEN.read_text(encoding="utf-8")
-    lines = []
     with tempfile.TemporaryDirectory() as path:
         os.chdir(path)
-        prepare(text)
-        for step in steps(text):
-            if isinstance(step, str):
-                lines.append(step)
-                continue
-            words = [word if word == ">" else shlex.quote(word) for word in step.words]
-            result = printed(step.words[1:]) if step.is_command else []
-            lines += [f"$ {' '.join(words)}", *result]
+        prepare()
+        golden.write(GOLDEN, lambda text: printed(text) if is_command(text) else [])
         os.chdir(before)
-    GOLDEN.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

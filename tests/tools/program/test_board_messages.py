@@ -59,11 +59,11 @@ class _Board:
         self.device = loader.load("python").device
         put_device(HERE, BASE)
 
-    def __call__(self, case: str) -> str:
+    def __call__(self, case: str) -> list[str]:
         """What comes of a case, which begins with the name of one of the methods."""
         name, _, rest = case.partition(" ")
         text: str = getattr(self, name)(rest)
-        return text
+        return text.splitlines()
 
     def config(self, text: str) -> str:
         """The lines of a real MicroPython with these fields, or this text, in config.json."""
@@ -170,7 +170,8 @@ def test_each_is_said_in_these_words(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     board = _Board(micropython_command)
-    assert golden.renewed(MESSAGES, board) == golden.read(MESSAGES)
+    for case in golden.cases(MESSAGES):
+        assert board(case.text) == case.printed, case.text
 
 
 if __name__ == "__main__":
