@@ -40,6 +40,7 @@ class Browser(abc.ABC):
         """
         if not keeps:
             self.run(FORGET)
+        self.visit("about:blank")  # what the page before it can no longer load is not this one's
         self.requests.clear()
         self.complaints.clear()
         self.look(width, dark)
