@@ -21,21 +21,6 @@ if TYPE_CHECKING:
     from .api.runs import parity, simulate
     from .base.errors import UserError
     from .boards.ram_budget import Budget, Kernels, Part, Shortage
-    from .companions.anomaly import Anomaly, AnomalyRun
-    from .companions.companion import (
-        BoardObjects,
-        Companion,
-        CompanionReport,
-        CompanionRun,
-        Option,
-    )
-    from .companions.guarantee import Guarantee, GuaranteeRun
-    from .companions.label_budget import LabelBudget, LabelBudgetRun
-    from .companions.registry import register_companion
-    from .companions.spare_classes import SpareClasses
-    from .companions.spare_run import Naming, SpareRun
-    from .companions.watcher import Watcher
-    from .engines.interface import States
     from .evaluation.by_class import ByClass
     from .evaluation.classes import Point, Result
     from .evaluation.parity import Difference
@@ -44,6 +29,21 @@ if TYPE_CHECKING:
     from .library.learners import register
     from .library.loader import load
     from .models.model_files import ModelFile, OpenModel
+    from .simulation.anomaly import Anomaly, AnomalyRun
+    from .simulation.companion import (
+        BoardObjects,
+        Companion,
+        CompanionReport,
+        CompanionRun,
+        Option,
+    )
+    from .simulation.companion_registry import register_companion
+    from .simulation.engine_interface import States
+    from .simulation.guarantee import Guarantee, GuaranteeRun
+    from .simulation.label_budget import LabelBudget, LabelBudgetRun
+    from .simulation.spare_classes import SpareClasses
+    from .simulation.spare_run import Naming, SpareRun
+    from .simulation.watcher import Watcher
     from .streams.open_regression_stream import open_numbers
     from .streams.open_stream import open_stream
     from .streams.regression_streams import NumberStream
@@ -116,16 +116,16 @@ _NAMES = {  # by their modules
     "api.planning": "budget tune",
     "api.runs": "parity simulate",
     "base.errors": "UserError",
-    "companions.anomaly": "Anomaly AnomalyRun",
-    "companions.companion": "BoardObjects CompanionRun Companion CompanionReport Option",
-    "companions.guarantee": "Guarantee GuaranteeRun",
-    "companions.label_budget": "LabelBudgetRun LabelBudget",
-    "companions.registry": "register_companion",
-    "companions.spare_classes": "SpareClasses",
-    "companions.spare_run": "Naming SpareRun",
-    "companions.watcher": "Watcher",
+    "simulation.anomaly": "Anomaly AnomalyRun",
+    "simulation.companion": "BoardObjects CompanionRun Companion CompanionReport Option",
+    "simulation.guarantee": "Guarantee GuaranteeRun",
+    "simulation.label_budget": "LabelBudgetRun LabelBudget",
+    "simulation.companion_registry": "register_companion",
+    "simulation.spare_classes": "SpareClasses",
+    "simulation.spare_run": "Naming SpareRun",
+    "simulation.watcher": "Watcher",
     "boards.ram_budget": "Budget Kernels Part Shortage",
-    "engines.interface": "States",
+    "simulation.engine_interface": "States",
     "evaluation.by_class": "ByClass",
     "evaluation.classes": "Point Result",
     "evaluation.parity": "Difference",

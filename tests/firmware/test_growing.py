@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from property_support import examples
 
-from microshrub_host.engines import engines
 from microshrub_host.library import loader
+from microshrub_host.simulation import engines
 
 LIBRARY = loader.load(loader.fastest())
 RAW = 2**29 - 1

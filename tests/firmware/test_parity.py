@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from property_support import examples
 from tests_support import stream_of
 
-from microshrub_host.engines import engines
 from microshrub_host.library import loader
+from microshrub_host.simulation import engines
 from microshrub_host.streams.units import Scale
 
 WARMUP = 256

@@ -19,11 +19,11 @@ from typing import Any
 
 from patience import PATIENCE
 
-from microshrub_host.engines.interface import States
 from microshrub_host.evaluation import prequential
 from microshrub_host.library import library_files
 from microshrub_host.library.learners import MODELS
 from microshrub_host.programs import mpy, native_files
+from microshrub_host.simulation.engine_interface import States
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import (
@@ -66,7 +66,7 @@ def configuration(learner: str, parameters: dict[str, Any], **fields: Any) -> di
 
 def frozen_quantizer(stream: Stream, warmup: int = WARMUP) -> bytes:
     """The saved state of the quantizer that the simulator has for a stream."""
-    from microshrub_host.engines import engines
+    from microshrub_host.simulation import engines
 
     small = {"features": stream.values.shape[1], "classes": 2}
     with engines.start("python", MODELS["shrub"], small) as engine:

@@ -13,9 +13,9 @@ from sensor_support import RATE
 
 from microshrub_host.evaluation.holdout import answers, draws
 from microshrub_host.evaluation.stretches import find
-from microshrub_host.features.feature_extraction import extracted
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import defaults
+from microshrub_host.simulation.feature_extraction import extracted
+from microshrub_host.simulation.feature_options import FeatureOptions
 from microshrub_host.streams.stream import Stream
 
 Point = tuple[float, float]

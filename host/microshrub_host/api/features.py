@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import overload
 
-from ..features.feature_choice import Place
-from ..features.feature_extraction import extracted, extracted_numbers
-from ..features.feature_options import FeatureOptions
+from ..simulation.feature_choice import Place
+from ..simulation.feature_extraction import extracted, extracted_numbers
+from ..simulation.feature_options import FeatureOptions
 from ..streams.regression_streams import NumberStream, ahead
 from ..streams.stream import Stream
 from .models import check_stream

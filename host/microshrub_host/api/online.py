@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import AdapterError
-from ..engines.engines import ints
-from ..engines.interface import States
 from ..library import loader
 from ..library.learners import MODELS, grows, learner_name, stream_parameters
 from ..models import model_files
+from ..simulation.engine_interface import States
+from ..simulation.engines import ints
 from ..streams.stream import MAX_CLASSES, MAX_FEATURES, Stream
 from ..streams.units import Scale
 from .one_at_a_time import one_at_a_time

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..base.errors import AdapterError
-from ..engines.interface import States
 from ..library.learners import REGRESSORS, number_parameters
 from ..models import model_files
+from ..simulation.engine_interface import States
 from ..streams.units import Scale
 from .one_at_a_time import one_at_a_time
 from .online import FASTEST, Online, Row, Values

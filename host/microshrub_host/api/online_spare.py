@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import AdapterError, UserError
-from ..companions.spare_classes import SpareClasses
-from ..engines.interface import States
+from ..simulation.engine_interface import States
+from ..simulation.spare_classes import SpareClasses
 from .one_at_a_time import one_at_a_time
 from .online import OnlineModel, Values
 

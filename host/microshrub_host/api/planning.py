@@ -17,9 +17,9 @@ from ..boards.emits import NATIVE, chosen
 from ..boards.latency import Clock, can_count
 from ..boards.ram_budget import Budget
 from ..boards.usual_budget import usual_budget
-from ..companions import registry
-from ..companions.companion import Companion, with_companions
 from ..library.learners import DEFAULT, WARMUP, learner_name, regressor_for
+from ..simulation import companion_registry
+from ..simulation.companion import Companion, with_companions
 from ..streams.regression_streams import NumberStream
 from ..streams.stream import Stream
 from ..tuning.splits import NumberSplit, SearchedStream, StreamSplit
@@ -81,7 +81,7 @@ def budget(
     else:
         shape |= {"classes": classes}
     wanted = parameters_of(model if classes is None else known(model), shape, parameters)
-    companions = [each.on_shape(classes or 0) for each in registry.in_order(companions)]
+    companions = [each.on_shape(classes or 0) for each in companion_registry.in_order(companions)]
     wanted = with_companions(wanted, companions)
     if own_program:
         native = chosen(target) == NATIVE
@@ -165,7 +165,7 @@ def tune(
     target = board_files.load(board)
     kernels = chosen(target, emit)
     most = min(max_bytes or target.model_budget_bytes, target.model_budget_bytes)
-    given = registry.in_order(companions)
+    given = companion_registry.in_order(companions)
     streams: dict[str, Stream | NumberStream] = {}
     streams |= stream if isinstance(stream, Mapping) else {"": stream}
     for each in streams.values():
@@ -213,7 +213,7 @@ def _split(
     if isinstance(stream, Stream):
         companions = [each.on_stream(stream, warmup or WARMUP) for each in given]
         return StreamSplit(stream, warmup, first, companions)
-    registry.refuse_with_numbers(given)
+    companion_registry.refuse_with_numbers(given)
     return NumberSplit(stream, warmup or WARMUP, first, raw_ends(stream, ends))
 
 

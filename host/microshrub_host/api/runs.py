@@ -8,11 +8,6 @@ from collections.abc import Sequence
 from typing import Any, overload
 
 from ..base.errors import UserError
-from ..companions import registry
-from ..companions.companion import Companion, freezes, with_companions
-from ..companions.pipeline import Forecast
-from ..engines import engines
-from ..engines.interface import NO_LABELS
 from ..evaluation import holdout, prequential, regression
 from ..evaluation import parity as engine_parity
 from ..evaluation.classes import Result
@@ -28,6 +23,10 @@ from ..library.learners import (
     stream_parameters,
     warmup_of,
 )
+from ..simulation import companion_registry, engines
+from ..simulation.companion import Companion, freezes, with_companions
+from ..simulation.engine_interface import NO_LABELS
+from ..simulation.pipeline import Forecast
 from ..streams.regression_streams import NumberStream
 from ..streams.stream import Stream
 from .models import check_stream, known, parameters_of, raw_ends
@@ -103,9 +102,9 @@ def simulate(
 
     """
     check_stream(stream, "simulate")
-    companions = registry.in_order(companions)
+    companions = companion_registry.in_order(companions)
     if isinstance(stream, NumberStream):
-        registry.refuse_with_numbers(companions)
+        companion_registry.refuse_with_numbers(companions)
         model = regressor_for(model)
         shape = number_parameters(model, stream.features, stream.late)
         wanted = parameters_of(model, shape, parameters)
@@ -174,9 +173,9 @@ def parity(
 
     """
     check_stream(stream, "parity")
-    companions = registry.in_order(companions)
+    companions = companion_registry.in_order(companions)
     if isinstance(stream, NumberStream):
-        registry.refuse_with_numbers(companions)
+        companion_registry.refuse_with_numbers(companions)
         model = regressor_for(model)
         shape = number_parameters(model, stream.features, stream.late)
         rows, labels = stream.raw_rows(), NO_LABELS

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..base.errors import AdapterError, UserError
-from ..companions.guarantee import Guarantee
+from ..simulation.guarantee import Guarantee
 
 
 class Sets:

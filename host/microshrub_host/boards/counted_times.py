@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from ..features.feature_choice import Time, Work
+from ..simulation.feature_choice import Time, Work
 from .board_files import Board
 from .emits import NATIVE, VIPER
 

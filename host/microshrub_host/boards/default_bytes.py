@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..base.errors import UserError
-from ..companions.companion import with_companions
-from ..companions.pipeline import pipeline
-from ..features.feature_options import FeatureOptions
 from ..library import loader
 from ..library.learners import defaults, model_name
+from ..simulation.companion import with_companions
+from ..simulation.feature_options import FeatureOptions
+from ..simulation.pipeline import pipeline
 from .board_files import Board
 from .deployment import Deployment
 from .fit_advice import options_to_lower

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from ..companions.companion import Companions
+from ..simulation.companion import Companions
 from .board_files import Board
 from .ram_budget import Parameters
 

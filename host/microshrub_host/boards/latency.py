@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.debian_packages import Progress
-from ..engines.engines import ints
 from ..evaluation.prequential import raw_rows
 from ..library import loader
 from ..library.learners import MODELS
+from ..simulation.engines import ints
 from ..streams.stream import Stream
 from . import emulated_boards, ram_budget
 from .board_files import Board

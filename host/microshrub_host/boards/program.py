@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..base.errors import UserError
-from ..companions import registry
-from ..companions.companion import config_of, freezes
-from ..companions.pipeline import Extracted
-from ..companions.spare_classes import spare_names
-from ..companions.watcher import CONFIG
 from ..library import library_files, loader
 from ..library.learners import WARMUP, option
+from ..simulation import companion_registry
+from ..simulation.companion import config_of, freezes
+from ..simulation.pipeline import Extracted
+from ..simulation.spare_classes import spare_names
+from ..simulation.watcher import CONFIG
 from .board_files import Board
 from .deployment import Deployment
 from .ram_budget import Parameters
@@ -155,7 +155,7 @@ def as_simulated(program: Program) -> Program:
 
     The learner has its companions, and has learned nothing yet.
     """
-    kept = [kind.name for kind in registry.all_companions()] + [CONFIG]
+    kept = [kind.name for kind in companion_registry.all_companions()] + [CONFIG]
     config = dict(_CONFIG)
     for name in kept:
         if name in program.config:
@@ -198,7 +198,7 @@ def added(program: Program) -> list[str]:
     """The options of `build` for which a program has more than as_simulated()."""
     simulated = as_simulated(program).config
     checkpoint = program.config["checkpoint"]
-    companions = [kind.name for kind in registry.all_companions()] + [CONFIG]
+    companions = [kind.name for kind in companion_registry.all_companions()] + [CONFIG]
     same = {
         "checkpoint": {**simulated["checkpoint"], "seconds": (checkpoint or {}).get("seconds")}
     }

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 from ..base.errors import UserError
-from ..companions.pipeline import Extracted
 from ..library.learners import Parameter, model_name, options_of
+from ..simulation.pipeline import Extracted
 from . import program_codes, ram_budget
 from .board_files import Board
 from .deployment import Deployment

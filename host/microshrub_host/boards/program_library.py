@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..companions import registry
-from ..companions.watcher import CONFIG
 from ..library import library_files, loader
 from ..programs import frozen_files, merged_files, mpy, plain_kernels
 from ..programs.settled_words import settled
 from ..programs.unused_code import home_of
+from ..simulation import companion_registry
+from ..simulation.watcher import CONFIG
 from ..streams.stream import methods_by_need, modules_by_need
 from . import emits, import_heap
 from .board_files import Board
@@ -276,7 +276,7 @@ def _of_companions(program: Program) -> dict[str, bool]:
     """The modules of companions, and whether the program has these."""
     config = program.config
     found: dict[str, bool] = {}
-    for kind in registry.all_companions():
+    for kind in companion_registry.all_companions():
         found |= kind.modules(config, program.learner)
     return found
 

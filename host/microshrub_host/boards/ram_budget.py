@@ -14,9 +14,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..companions.companion import BoardObjects, Companions, config_of, freezes
-from ..companions.pipeline import Extracted
 from ..library import loader
+from ..simulation.companion import BoardObjects, Companions, config_of, freezes
+from ..simulation.pipeline import Extracted
 from .board_files import Board
 from .heap_sizes import address_tables, heap_bytes, planned, size_of
 from .import_heap import (
@@ -161,7 +161,7 @@ def budget(
     """The RAM of a learner, a quantizer, metrics and a row of a stream, raw and as codes.
 
     A regressor has a target instead of metrics. `companions` are its companions, in the
-    order of registry.py. code is that of the program, if it imports more than these; see
+    order of companion_registry.py. code is that of the program, if it imports more than these; see
     parts_of(). program_objects is what else the program makes; START_BYTES more are needed while
     it starts. With `native`, the kernels are in a
     native module; raises NoNativeTools. With `frozen`, ranges do not grow. kernels are those of

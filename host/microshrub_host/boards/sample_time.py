@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..companions.companion import Companions
-from ..companions.pipeline import Extracted
 from ..library.learners import specification
+from ..simulation.companion import Companions
+from ..simulation.pipeline import Extracted
 from . import counted_times
 from .board_files import Board, CostRow, Costs
 from .counted_times import Window, around_us, window_of

@@ -15,10 +15,10 @@ from ..boards.emits import NATIVE, chosen
 from ..boards.fit_advice import options_to_lower
 from ..boards.program import DATAGRAMS, check_espnow, check_wifi, usual_program
 from ..boards.usual_budget import usual_budget
-from ..companions.companion import Companions, with_companions
-from ..companions.pipeline import pipeline
 from ..library.learners import REGRESSORS, check_parameters, learner_name, number_parameters
 from ..reports import result_tables
+from ..simulation.companion import Companions, with_companions
+from ..simulation.pipeline import pipeline
 from ..streams.regression_streams import MOST_AHEAD
 from .energy_options import add_energy_options, check_energy, with_energy
 from .options import add_companion_options, add_model_options, companions_of, model_parameters

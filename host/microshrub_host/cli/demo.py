@@ -43,9 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.seed < 0 or not 1 <= arguments.seeds <= 1000:
         raise UserError("--seed has to be 0 or more, and --seeds 1 to 1000")
     from ..evaluation import taught_twice
-    from ..features.feature_choice import Place
-    from ..features.feature_options import FeatureOptions
     from ..reports import result_tables, taught_picture
+    from ..simulation.feature_choice import Place
+    from ..simulation.feature_options import FeatureOptions
     from ..streams.worlds import turned
     from .stream_options import compile_kernels
 
@@ -77,8 +77,8 @@ def _on_the_board(stream: Any) -> tuple[dict[str, Any], Any, Any]:
     from ..boards.deployment import Deployment
     from ..boards.emits import chosen
     from ..boards.usual_budget import usual_budget
-    from ..companions.pipeline import pipeline
     from ..library.learners import defaults, learner_name
+    from ..simulation.pipeline import pipeline
 
     board = board_files.load(_BOARD)
     shape = {"features": len(stream.feature_names), "classes": len(stream.class_names)}

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from ..base.terminal import messages
 from ..boards import board_files
 from ..boards.counted_times import time_on
-from ..features.feature_choice import Place
-from ..features.feature_options import FeatureOptions
+from ..simulation.feature_choice import Place
+from ..simulation.feature_options import FeatureOptions
 from ..streams.csv_rows import recorded_rate
 from ..streams.stream import Extraction, source_names
 

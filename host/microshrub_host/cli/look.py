@@ -16,13 +16,13 @@ from ..base.cache import cache_folder
 from ..base.errors import DataError, UserError
 from ..base.terminal import console, showing
 from ..base.versions import versions
-from ..features.feature_choice import WINDOWS, Place
-from ..features.feature_options import FeatureOptions
-from ..features.recording_clock import RecordingClock, clock_in, clock_of, timed
-from ..features.window_choice import shows_more
-from ..features.window_gain import runs_of, window_gain
 from ..reports.page import surroundings
 from ..reports.recording_report import HEAD, RecordingReport, class_facts
+from ..simulation.feature_choice import WINDOWS, Place
+from ..simulation.feature_options import FeatureOptions
+from ..simulation.recording_clock import RecordingClock, clock_in, clock_of, timed
+from ..simulation.window_choice import shows_more
+from ..simulation.window_gain import runs_of, window_gain
 from ..streams.class_names import MEASURED, declared_classes
 from ..streams.columns import ColumnChoice
 from ..streams.open_regression_stream import open_columns

@@ -9,9 +9,6 @@ from typing import Any
 
 from ..base.errors import UserError
 from ..base.terminal import messages
-from ..companions import registry
-from ..companions.companion import Companions, with_companions
-from ..companions.spare_classes import SpareClasses
 from ..library.learners import (
     BALANCED,
     DEFAULT,
@@ -25,6 +22,9 @@ from ..library.learners import (
     options_of,
     options_text,
 )
+from ..simulation import companion_registry
+from ..simulation.companion import Companions, with_companions
+from ..simulation.spare_classes import SpareClasses
 from ..streams.stream import Stream
 from .parsed import parsed, whole_number
 from .plain_parser import BY_MODEL, MODEL_OPTIONS, nearest
@@ -168,7 +168,7 @@ def add_companion_options(
 
     With `simulated`, those that are only of use where a stream has all labels, too.
     """
-    for kind in registry.all_companions():
+    for kind in companion_registry.all_companions():
         for each in kind.options:
             wanted = only is None or kind.name in only
             if not wanted or (each.simulated and not simulated):
@@ -188,7 +188,7 @@ def companions_of(arguments: argparse.Namespace, hertz: float | None = None) -> 
 
     Raises UserError.
     """
-    return registry.of_options(vars(arguments), hertz)
+    return companion_registry.of_options(vars(arguments), hertz)
 
 
 def companions_on_stream(

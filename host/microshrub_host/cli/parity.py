@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from ..base.micropython_binary import find_or_fetch
 from ..base.terminal import console, messages
 from ..base.text import count
-from ..companions.pipeline import pipeline
-from ..engines import engines
-from ..engines.interface import NO_LABELS, EngineError, Labels
 from ..evaluation import parity, prequential
 from ..library import loader
 from ..library.learners import WARMUP, learner_name
 from ..programs import native_files
+from ..simulation import engines
+from ..simulation.engine_interface import NO_LABELS, EngineError, Labels
+from ..simulation.pipeline import pipeline
 from ..streams.stream import Extraction
 from ..streams.units import Raw
 from .options import (

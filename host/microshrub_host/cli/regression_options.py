@@ -8,8 +8,6 @@ from typing import Any
 from ..api.models import raw_ends
 from ..base.errors import UserError
 from ..base.terminal import messages, showing
-from ..companions import registry
-from ..features.feature_extraction import extracted_numbers
 from ..library.learners import (
     REGRESSORS,
     WARMUP,
@@ -18,6 +16,8 @@ from ..library.learners import (
     option,
     regressor_for,
 )
+from ..simulation import companion_registry
+from ..simulation.feature_extraction import extracted_numbers
 from ..streams.open_regression_stream import NUMBER_SYNTHS, open_numbers
 from ..streams.regression_streams import NumberStream, ahead
 from .features_option import feature_options, say_chosen, say_scale
@@ -133,7 +133,7 @@ def open_number_stream(
 
     readings are those of --features if they have been read already.
     """
-    for name in (*_OF_CLASSES, *registry.option_names()):
+    for name in (*_OF_CLASSES, *companion_registry.option_names()):
         if getattr(arguments, name, None) is not None:
             message = f"{option(name)} is for classes, and --target wants numbers."
             if name == "anomaly":

@@ -17,9 +17,6 @@ from ..boards.emits import chosen
 from ..boards.ram_budget import Budget, Kernels
 from ..boards.sample_time import SampleTime
 from ..boards.usual_budget import usual_budget
-from ..companions.companion import Companions
-from ..companions.pipeline import pipeline
-from ..engines import engines
 from ..evaluation import holdout, prequential, regression
 from ..evaluation.classes import Result
 from ..evaluation.regression import NumberResult
@@ -31,6 +28,9 @@ from ..reports import plots, result_tables
 from ..reports.plots import draw_numbers
 from ..reports.result_tables import RunReport
 from ..reports.run_report import of_classes, of_numbers
+from ..simulation import engines
+from ..simulation.companion import Companions
+from ..simulation.pipeline import pipeline
 from ..streams.regression_streams import NumberStream
 from ..streams.stream import Stream
 from .budget import too_large

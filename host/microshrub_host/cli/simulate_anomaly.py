@@ -10,13 +10,13 @@ from rich.text import Text
 from ..base.errors import UserError
 from ..base.terminal import console, showing
 from ..base.text import count
-from ..companions import registry
-from ..companions.anomaly import Anomaly
 from ..evaluation.anomalies_alone import score_alone
-from ..features.feature_extraction import extracted_numbers
 from ..library import loader
 from ..library.learners import WARMUP, option
 from ..reports.plots import draw_anomalies
+from ..simulation import companion_registry
+from ..simulation.anomaly import Anomaly
+from ..simulation.feature_extraction import extracted_numbers
 from .features_option import feature_options, say_chosen
 from .options import given_options
 from .outputs import is_quiet, write_figure, write_json
@@ -27,7 +27,7 @@ _OF_A_LEARNER = ("label", "classes", "shuffle", "board", "save", "html", "target
 
 def run_alone(arguments: argparse.Namespace) -> int:
     """Score the stream, then print and write the result."""
-    others = [name for name in registry.option_names() if name != Anomaly.name]
+    others = [name for name in companion_registry.option_names() if name != Anomaly.name]
     names = (*_OF_A_LEARNER, *others)
     given = [name for name in names if getattr(arguments, name) is not None]
     for name in [*given, *given_options(arguments)]:

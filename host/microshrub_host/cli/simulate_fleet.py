@@ -14,11 +14,11 @@ from rich.table import Table
 from ..base.cluster import check_packages, spread
 from ..base.errors import UserError
 from ..base.terminal import console, showing
-from ..engines import engines
 from ..evaluation import fleet
 from ..evaluation.fleet import FleetPlan, Met
 from ..library import loader
 from ..library.learners import check_parameters
+from ..simulation import engines
 from ..streams.stream import Stream
 from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import add_whole_numbers, check_at_least_one

@@ -8,13 +8,13 @@ from pathlib import Path
 from ..base.errors import UserError
 from ..base.terminal import console, messages, showing
 from ..base.text import count
-from ..companions import registry
 from ..library.learners import option
 from ..models import model_files
 from ..models.model_files import ModelFile
 from ..models.second_recording import Meeting, as_the_model, meet
 from ..reports.result_tables import RunReport, RunRows, print_run
 from ..reports.run_report import confused
+from ..simulation import companion_registry
 from ..streams.stream import MAX_SAMPLES
 from .options import given_options
 from .outputs import is_quiet, write, write_json
@@ -38,7 +38,7 @@ def run_saved(arguments: argparse.Namespace) -> int:
         raise UserError(
             f"{arguments.model} predicts numbers. A model of classes can meet another recording"
         )
-    for companion in registry.named(model.companions):
+    for companion in companion_registry.named(model.companions):
         messages.say(f"Note: {companion.title} of {arguments.model}: not simulated here.")
     arguments.warmup = MAX_SAMPLES  # a class that comes late is no news: the model knows it
     stream = as_the_model(model, open_rows(arguments, fewest_classes=1))
@@ -58,7 +58,7 @@ def run_saved(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Raise UserError for an option that a saved model leaves nothing to do for."""
-    names = (*_NOT_USED, *registry.option_names())
+    names = (*_NOT_USED, *companion_registry.option_names())
     given = [name for name in names if getattr(arguments, name, None) not in (None, False)]
     for name in [*given, *given_options(arguments)]:
         raise UserError(f"{option(name)} is not used: the model is in {arguments.model}")

@@ -16,11 +16,11 @@ from ..boards.default_bytes import SIZE, bytes_for
 from ..boards.deployment import Deployment
 from ..boards.emits import EMITS
 from ..boards.program import in_network
-from ..companions import registry
 from ..evaluation import prequential
-from ..features.feature_extraction import extracted
-from ..features.recording_clock import timed
 from ..library.learners import MODELS, WARMUP, check_parameters, stream_parameters, warmup_of
+from ..simulation import companion_registry
+from ..simulation.feature_extraction import extracted
+from ..simulation.recording_clock import timed
 from ..streams.class_names import declared_classes
 from ..streams.generators import SYNTH_NAMES
 from ..streams.named_files import LABEL_FROM
@@ -274,7 +274,7 @@ def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, A
 
     The number of samples of the warm-up is found, too, if none was given.
     """
-    frozen = registry.keeps_ranges(vars(arguments))
+    frozen = companion_registry.keeps_ranges(vars(arguments))
     arguments.warmup = warmup_of(arguments.model, arguments.warmup, frozen=frozen)
     options = model_parameters(arguments)
     parameters = stream_parameters(arguments.model, stream, arguments.warmup) | options

@@ -15,9 +15,9 @@ from ..base.files import check_target
 from ..base.terminal import messages, showing
 from ..base.text import count
 from ..boards import board_files
-from ..companions.label_budget import LabelBudget
-from ..companions.spare_classes import SpareClasses
 from ..library.learners import option
+from ..simulation.label_budget import LabelBudget
+from ..simulation.spare_classes import SpareClasses
 from ..streams.regression_streams import NumberStream
 from ..streams.source_file import STANDARD_INPUT
 from ..streams.stream import Stream, source_names

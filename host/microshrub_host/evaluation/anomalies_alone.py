@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..companions.anomaly import Anomaly, AnomalyRun
 from ..library import loader
+from ..simulation.anomaly import Anomaly, AnomalyRun
 from ..streams.regression_streams import NumberStream
 
 _ROWS = 2048  # at a time

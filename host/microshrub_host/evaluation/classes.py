@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..companions.anomaly import AnomalyRun
-from ..companions.companion import CompanionReport, CompanionRun, Companions
-from ..companions.label_budget import LabelBudgetRun
-from ..companions.spare_run import SpareRun
-from ..engines.interface import Engine, Labels, Predictions, Status
+from ..simulation.anomaly import AnomalyRun
+from ..simulation.companion import CompanionReport, CompanionRun, Companions
+from ..simulation.engine_interface import Engine, Labels, Predictions, Status
+from ..simulation.label_budget import LabelBudgetRun
+from ..simulation.spare_run import SpareRun
 from ..streams.stored_values import column_room, let_go
 from ..streams.stream import Stream
 from ..streams.units import Scale

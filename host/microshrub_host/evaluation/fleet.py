@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import UserError
-from ..engines import fleet_board
-from ..engines.micropython_engine import PipedProgram
 from ..library import library_files, loader
+from ..simulation import fleet_board
+from ..simulation.micropython_engine import PipedProgram
 from ..streams.stream import Stream
 from ..streams.units import Raw
 from . import holdout

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..companions.companion import Companions, freezes
-from ..engines import engines
-from ..engines.interface import Predictions
 from ..library import loader
 from ..library.learners import MODELS, warmup_of
+from ..simulation import engines
+from ..simulation.companion import Companions, freezes
+from ..simulation.engine_interface import Predictions
 from ..streams.stream import Stream
 from ..streams.units import Raw
 from . import batch_forest, prequential

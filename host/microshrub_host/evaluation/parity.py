@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from ..base import child_process
 from ..base.micropython_binary import find_or_fetch
 from ..base.terminal import messages
-from ..engines.interface import Engine, EngineError, Labels
-from ..features import feature_session
-from ..features.feature_extraction import Extractor, raw_readings
-from ..features.reading_scale import scaled
 from ..library import library_files
+from ..simulation import feature_session
+from ..simulation.engine_interface import Engine, EngineError, Labels
+from ..simulation.feature_extraction import Extractor, raw_readings
+from ..simulation.reading_scale import scaled
 from ..streams.stream import Extraction
 from ..streams.units import Raw
 from .prequential import fit

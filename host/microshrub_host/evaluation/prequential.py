@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..companions.companion import Companions, freezes
-from ..companions.pipeline import Forecast
-from ..engines import engines
-from ..engines.interface import Engine
 from ..library import loader
 from ..library.learners import REGRESSORS, learner_name, warmup_of
+from ..simulation import engines
+from ..simulation.companion import Companions, freezes
+from ..simulation.engine_interface import Engine
+from ..simulation.pipeline import Forecast
 from ..streams.stream import Stream
 from ..streams.units import Raw
 from .classes import ClassTask, Result
@@ -98,7 +98,7 @@ def evaluate(
 
     The quantizer sees the features of the first `warmup` samples before the run, 0 if ranges are
     to grow, None for what is usual: see warmup_of(). Every sample counts. `companions` are what
-    on_stream() gives, in the order of registry.py; parameters are those with them around. Raises
+    on_stream() gives, in the registry's order; parameters are those with them around. Raises
     ValueError for parameters that the learner refuses.
     """
     warmup = warmup_of(model, warmup, frozen=freezes(companions))

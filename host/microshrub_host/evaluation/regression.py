@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from ..companions.pipeline import Forecast
-from ..engines.interface import Engine, Predictions, Status
+from ..simulation.engine_interface import Engine, Predictions, Status
+from ..simulation.pipeline import Forecast
 from ..streams.regression_streams import NumberStream, Values
 from ..streams.stored_values import column_room, let_go
 from ..streams.units import Raw

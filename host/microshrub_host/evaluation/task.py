@@ -7,8 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ..companions.companion import CompanionRun
-from ..engines.interface import NO_LABELS, Engine, HasPlan, Labels, Predictions, States, Status
+from ..simulation.companion import CompanionRun
+from ..simulation.engine_interface import (
+    NO_LABELS,
+    Engine,
+    HasPlan,
+    Labels,
+    Predictions,
+    States,
+    Status,
+)
 from ..streams.regression_streams import Values
 from ..streams.units import Scale
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engines.engines import LocalEngine
-from ..engines.interface import Labels, Predictions
-from ..features.feature_extraction import extracted
-from ..features.feature_options import FeatureOptions
 from ..library import loader
 from ..library.learners import learner_name
+from ..simulation.engine_interface import Labels, Predictions
+from ..simulation.engines import LocalEngine
+from ..simulation.feature_extraction import extracted
+from ..simulation.feature_options import FeatureOptions
 from ..streams.stream import Stream
 from ..streams.worlds import turned
 from ..streams.worlds.turned import AFTER, AGAIN, ALONE, BEFORE, CLASSES, LESSON, TURNED

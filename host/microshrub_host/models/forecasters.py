@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..engines.interface import States
 from ..library import loader
+from ..simulation.engine_interface import States
 from ..streams.units import Scale
 
 _PARAMETERS = {"columns", "column", "ends", "horizon", "lags", "interval"}

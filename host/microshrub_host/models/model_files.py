@@ -41,13 +41,13 @@ import numpy as np
 
 from ..base import files
 from ..base.errors import UserError
-from ..companions import registry
-from ..engines.interface import States
 from ..evaluation.classes import Result
 from ..evaluation.regression import NumberResult
-from ..features.feature_extraction import Extractor, extraction_of
 from ..library import learners, loader
 from ..library.learners import learner_name
+from ..simulation import companion_registry
+from ..simulation.engine_interface import States
+from ..simulation.feature_extraction import Extractor, extraction_of
 from ..streams.project_files import PARTS
 from ..streams.regression_streams import NumberStream
 from ..streams.stream import Extraction, Stream
@@ -226,7 +226,7 @@ def checksum(model: ModelFile) -> int:
 
 def _more_of(config: dict[str, Any]) -> tuple[str, ...]:
     """The names of the states beside those of learner and quantizer."""
-    companions = [name for kind in registry.named(config) for name in kind.states]
+    companions = [name for kind in companion_registry.named(config) for name in kind.states]
     return (*(_OF_REGRESSION if "regression" in config else ()), *companions)
 
 
@@ -310,7 +310,7 @@ def _of_config(config: Any, states: States) -> ModelFile:
         accuracy=float(_get(config, "accuracy", _is_number)),
         states=states,
         regression=_get(config, "regression", is_forecaster) if "regression" in config else None,
-        companions={kind.name: config[kind.name] for kind in registry.named(config)},
+        companions={kind.name: config[kind.name] for kind in companion_registry.named(config)},
         extraction=extraction_of(config["extraction"]) if "extraction" in config else None,
         shared=_get(config, "shared", _is_shared) if "shared" in config else {},
     )
@@ -416,6 +416,6 @@ def _build(file: ModelFile) -> OpenModel:
         kind.name: kind.opened(
             learner, file.companions[kind.name], file.class_names, file.states.more
         )
-        for kind in registry.named(file.companions)
+        for kind in companion_registry.named(file.companions)
     }
     return OpenModel(file, learner, quantizer, forecaster, companions)

@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engines.engines import LocalEngine
-from ..engines.interface import Predictions, States
 from ..evaluation import holdout
 from ..evaluation.by_class import ByClass
 from ..evaluation.prequential import Progress, compile_kernels
 from ..evaluation.stretches import Draw
-from ..features.feature_extraction import extracted_as
 from ..library import loader
 from ..library.learners import model_name
+from ..simulation.engine_interface import Predictions, States
+from ..simulation.engines import LocalEngine
+from ..simulation.feature_extraction import extracted_as
 from ..streams.names import labels_of, places_of
 from ..streams.stream import Stream
 from ..streams.units import Raw

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.text import count
-from ..companions.anomaly import AnomalyRun
 from ..evaluation.classes import Result, running_accuracy
 from ..evaluation.regression import NumberResult
+from ..simulation.anomaly import AnomalyRun
 from ..streams.regression_streams import NumberStream, Values
 
 _SHARE = "share_"  # how the names begin of what a member of an ensemble has of the votes

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..boards.default_bytes import SIZE
-from ..features.feature_choice import WINDOWS
-from ..features.feature_options import AUTO, NONE, FeatureOptions
 from ..library.learners import Parameter, companion, defaults, learner_name, options_of
+from ..simulation.feature_choice import WINDOWS
+from ..simulation.feature_options import AUTO, NONE, FeatureOptions
 
 Choice = dict[str, Any]  # names as a trial has them: "model", "shrub window"
 

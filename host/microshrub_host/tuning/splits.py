@@ -23,9 +23,6 @@ import numpy as np
 
 from ..base.text import count
 from ..boards.deployment import Names
-from ..companions.companion import Companions, with_companions
-from ..companions.pipeline import pipeline
-from ..engines.interface import percent
 from ..evaluation import holdout
 from ..evaluation.holdout import ask, draws, held_out
 from ..evaluation.prequential import evaluate
@@ -41,6 +38,9 @@ from ..library.learners import (
     regressor_for,
     stream_parameters,
 )
+from ..simulation.companion import Companions, with_companions
+from ..simulation.engine_interface import percent
+from ..simulation.pipeline import pipeline
 from ..streams.regression_streams import NumberStream, Values
 from ..streams.stream import Stream
 from .holdout_scores import HoldoutScores, Scores

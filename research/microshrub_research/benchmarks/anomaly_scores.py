@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from microshrub_host.companions.anomaly import Anomaly
-from microshrub_host.engines.engines import ints
 from microshrub_host.library import loader
 from microshrub_host.reports.markdown import markdown_table
+from microshrub_host.simulation.anomaly import Anomaly
+from microshrub_host.simulation.engines import ints
 from microshrub_host.streams.units import Scale
 
 from .injected_anomalies import INJECTIONS, SEED, Marks, Values, injected

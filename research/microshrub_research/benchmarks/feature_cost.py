@@ -13,9 +13,9 @@ from microshrub_host.base.terminal import showing
 from microshrub_host.boards.counted_models import CountedModel, stream
 from microshrub_host.boards.heap_sizes import heap_bytes
 from microshrub_host.boards.instruction_counts import Counter
-from microshrub_host.features.feature_extraction import Extractor
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import loader
+from microshrub_host.simulation.feature_extraction import Extractor
+from microshrub_host.simulation.feature_options import FeatureOptions
 from microshrub_host.streams.stream import Extraction
 
 _HEAD = ("board", "features", "channels", "bytes", "a reading", "a sample")

@@ -14,13 +14,13 @@ from microshrub_host.boards import board_files
 from microshrub_host.boards.counted_times import time_on
 from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.usual_budget import usual_budget
-from microshrub_host.companions.pipeline import pipeline
 from microshrub_host.evaluation import holdout
-from microshrub_host.features.feature_choice import Place
-from microshrub_host.features.feature_extraction import extracted
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import DEFAULT, MODELS, defaults
 from microshrub_host.reports.markdown import markdown_table
+from microshrub_host.simulation.feature_choice import Place
+from microshrub_host.simulation.feature_extraction import extracted
+from microshrub_host.simulation.feature_options import FeatureOptions
+from microshrub_host.simulation.pipeline import pipeline
 from microshrub_host.streams.stream import Stream
 
 from .hand_made import hand_made

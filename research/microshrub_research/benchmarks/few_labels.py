@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from microshrub_host.base.text import count
-from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.evaluation.prequential import evaluate
 from microshrub_host.library.learners import DEFAULT, defaults
 from microshrub_host.reports.markdown import markdown_table
+from microshrub_host.simulation.label_budget import LabelBudget
 from microshrub_host.streams.stream import Stream
 
 from .variable_uncertainty import accuracy_with

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from microshrub_host.engines.session import Session
 from microshrub_host.evaluation import prequential
 from microshrub_host.library import library_files, loader
 from microshrub_host.library.learners import MODELS
+from microshrub_host.simulation.session import Session
 from microshrub_host.streams.stream import Stream
 
 POINTS = (10_000, 100_000, 1_000_000)

@@ -11,10 +11,10 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import showing
 from microshrub_host.boards.counted_models import CountedModel, stream
 from microshrub_host.boards.instruction_counts import Counter
-from microshrub_host.companions.pipeline import Forecast
-from microshrub_host.engines import engines
 from microshrub_host.library import loader
 from microshrub_host.library.learners import defaults, learner_name, number_parameters
+from microshrub_host.simulation import engines
+from microshrub_host.simulation.pipeline import Forecast
 
 _HEAD = ("board", "learner", "bytes", "median", "most")
 _COLUMNS, _LAGS, _HORIZON = 5, 3, 10

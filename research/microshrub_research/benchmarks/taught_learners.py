@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.text import did_you_mean
-from microshrub_host.engines import engines
 from microshrub_host.evaluation import holdout, prequential
 from microshrub_host.library import loader
 from microshrub_host.library.learners import DEFAULT, MODELS, defaults
+from microshrub_host.simulation import engines
 from microshrub_host.streams.units import Scale
 
 from ..compare.catalogue import PEERS, filled

@@ -10,9 +10,9 @@ import random
 from array import array
 from typing import Any
 
-from microshrub_host.engines import engines
 from microshrub_host.library import loader
 from microshrub_host.library.learners import DEFAULT, MODELS, defaults
+from microshrub_host.simulation import engines
 from microshrub_host.streams.stream import Stream
 
 from .family_members import WARMUP

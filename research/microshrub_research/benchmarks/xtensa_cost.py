@@ -19,9 +19,9 @@ from microshrub_host.base.terminal import messages, showing
 from microshrub_host.boards import counted_models
 from microshrub_host.boards.ram_budget import modules_of
 from microshrub_host.evaluation.taught_twice import made_stream
-from microshrub_host.features.feature_choice import Place
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import library_files
+from microshrub_host.simulation.feature_choice import Place
+from microshrub_host.simulation.feature_options import FeatureOptions
 from microshrub_host.streams.worlds import turned
 
 from . import xtensa_core

@@ -22,10 +22,10 @@ from microshrub_host.cli.plain_parser import show_first
 from microshrub_host.cli.regression_options import add_number_options, wants_numbers
 from microshrub_host.cli.run_options import add_run_options, jobs_of
 from microshrub_host.cli.stream_options import add_stream_options, open_arguments, open_rows
-from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.library.learners import MODELS
 from microshrub_host.models import model_files
 from microshrub_host.models.second_recording import as_the_model
+from microshrub_host.simulation.label_budget import LabelBudget
 from microshrub_host.streams.stream import MAX_SAMPLES, Stream
 
 from ..compare import catalogue, label_budgets, regression_peers

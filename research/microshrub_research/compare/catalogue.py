@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.text import did_you_mean
-from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.library.learners import WARMUP
 from microshrub_host.models import model_files
+from microshrub_host.simulation.label_budget import LabelBudget
 from microshrub_host.streams.stream import Stream
 
 from .contender import NO_ANSWER, SEED, Contender, ContenderRun

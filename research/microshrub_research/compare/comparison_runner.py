@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from microshrub_host.base.worker_process import Apart, Ended, Send, TimeLimit, wait_for_any
-from microshrub_host.companions.label_budget import LabelBudget
-from microshrub_host.engines.interface import percent
 from microshrub_host.library import loader
+from microshrub_host.simulation.engine_interface import percent
+from microshrub_host.simulation.label_budget import LabelBudget
 from microshrub_host.streams.stream import Stream
 
 from . import catalogue

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from microshrub_host.companions.label_budget import LabelBudget
+from microshrub_host.simulation.label_budget import LabelBudget
 from microshrub_host.streams.stream import Stream
 
 from .contender import SEED

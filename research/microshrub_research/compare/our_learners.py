@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.companions.label_budget import LabelBudget
-from microshrub_host.engines import engines
-from microshrub_host.engines.interface import Labels
 from microshrub_host.evaluation import prequential
 from microshrub_host.library import loader
 from microshrub_host.library.learners import (
@@ -24,6 +21,9 @@ from microshrub_host.library.learners import (
 from microshrub_host.models import model_files
 from microshrub_host.models.model_files import ModelFile
 from microshrub_host.models.second_recording import started
+from microshrub_host.simulation import engines
+from microshrub_host.simulation.engine_interface import Labels
+from microshrub_host.simulation.label_budget import LabelBudget
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Raw
 

@@ -9,8 +9,6 @@ import math
 from typing import Any
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.companions.pipeline import Forecast
-from microshrub_host.engines import engines
 from microshrub_host.evaluation import prequential
 from microshrub_host.library import loader
 from microshrub_host.library.learners import (
@@ -23,6 +21,8 @@ from microshrub_host.library.learners import (
     regressor_for,
     specification,
 )
+from microshrub_host.simulation import engines
+from microshrub_host.simulation.pipeline import Forecast
 from microshrub_host.streams.regression_streams import NumberStream
 from microshrub_host.streams.units import Raw
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from microshrub_host.features.feature_extraction import Extractor
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import loader
+from microshrub_host.simulation.feature_extraction import Extractor
+from microshrub_host.simulation.feature_options import FeatureOptions
 from microshrub_host.streams.stream import Extraction
 
 CHANNELS = ("x", "y", "t")

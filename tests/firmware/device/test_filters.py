@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from microshrub_host.features import feature_choice
 from microshrub_host.library import loader
+from microshrub_host.simulation import feature_choice
 
 LIMIT = 2**15
 CUT_OFFS = (0.0005, 0.003, 0.01, 0.1, 0.25, 0.4)  # of the rate

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 from mpu6050_chip import Chip, Clock
 
-from microshrub_host.features.feature_extraction import Extractor
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import loader
+from microshrub_host.simulation.feature_extraction import Extractor
+from microshrub_host.simulation.feature_options import FeatureOptions
 
 LIBRARY = loader.load(loader.fastest())
 AXES = ("ax", "ay", "az", "gx", "gy", "gz")

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tests_support import stream_of
 
-from microshrub_host.engines import engines
 from microshrub_host.evaluation import prequential
 from microshrub_host.library import loader
+from microshrub_host.simulation import engines
 
 WARMUP = 256
 CHOICES: dict[str, tuple[Any, ...]] = {

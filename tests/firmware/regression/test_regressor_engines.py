@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from property_support import examples
 
-from microshrub_host.companions.pipeline import Forecast
-from microshrub_host.engines import engines
 from microshrub_host.library import loader
+from microshrub_host.simulation import engines
+from microshrub_host.simulation.pipeline import Forecast
 
 CASES: list[tuple[str, dict[str, Any]]] = [
     ("ShrubRegressor", {"window": 60, "trees": 3, "leaves": 8, "every": 9}),

@@ -15,8 +15,8 @@ from property_support import examples
 from shrub_oracle import ShrubOracle
 from tests_support import stream_of
 
-from microshrub_host.engines import engines
 from microshrub_host.library import loader
+from microshrub_host.simulation import engines
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Scale
 

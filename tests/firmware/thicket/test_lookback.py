@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import microshrub_host
-from microshrub_host.engines import engines
 from microshrub_host.library import loader
+from microshrub_host.simulation import engines
 
 LIBRARY = loader.load(loader.fastest())
 PLACE, GAIN, OF_NEWEST = 17, 19, 20  # words of thicket.state

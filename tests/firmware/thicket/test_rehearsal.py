@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from pool_support import buffer_of
 
-from microshrub_host.companions.label_budget import LabelBudget
-from microshrub_host.engines import engines
 from microshrub_host.evaluation import prequential
 from microshrub_host.library import loader
+from microshrub_host.simulation import engines
+from microshrub_host.simulation.label_budget import LabelBudget
 
 library = loader.load(loader.fastest())
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from property_support import examples
 
-from microshrub_host.engines import engines
 from microshrub_host.library import loader
+from microshrub_host.simulation import engines
 
 SHAPES = [(1, 2), (17, 2), (3, 5), (2, 256), (256, 3)]
 CASES: list[tuple[str, dict[str, Any]]] = [

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from microshrub_host.engines import engines
 from microshrub_host.library import loader
+from microshrub_host.simulation import engines
 
 TAUGHT = 3000
 ASKED = 1000

@@ -11,8 +11,8 @@ import pytest
 from microshrub_host.boards import board_files, program_budget
 from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.usual_budget import usual_budget
-from microshrub_host.companions.anomaly import Anomaly
-from microshrub_host.companions.companion import Companions
+from microshrub_host.simulation.anomaly import Anomaly
+from microshrub_host.simulation.companion import Companions
 
 PICO, PICO_2 = board_files.load("rpi_pico"), board_files.load("rpi_pico2")
 THICKET = Deployment({"features": 5, "classes": 3, "bytes": 8192}, PICO, "Thicket")

@@ -14,11 +14,11 @@ from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.program import usual_program
 from microshrub_host.boards.program_heap import program_parts
 from microshrub_host.boards.usual_budget import usual_budget
-from microshrub_host.companions.anomaly import Anomaly
-from microshrub_host.companions.companion import Companions, with_companions
-from microshrub_host.companions.pipeline import Forecast, pipeline
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import MODELS, REGRESSORS, defaults, learner_name
+from microshrub_host.simulation.anomaly import Anomaly
+from microshrub_host.simulation.companion import Companions, with_companions
+from microshrub_host.simulation.feature_options import FeatureOptions
+from microshrub_host.simulation.pipeline import Forecast, pipeline
 
 PICO = board_files.load("rpi_pico")
 FEATURES = FeatureOptions.of(("window=32", "bands=1-9"))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from microshrub_host.engines import engines
+from microshrub_host.simulation import engines
 from microshrub_tools.cli.main import main
 
 SHRUB = ["--model", "shrub"]

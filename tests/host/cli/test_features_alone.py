@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from microshrub_host.engines import engines
+from microshrub_host.simulation import engines
 from microshrub_host.streams.csv_rows import recorded_rate
 from microshrub_tools.cli.main import main
 

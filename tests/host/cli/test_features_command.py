@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from microshrub_host.engines import engines
 from microshrub_host.models import model_files
+from microshrub_host.simulation import engines
 from microshrub_tools.cli.main import main
 
 FEATURES = ["--features", "window=32", "hop=8", "rate=50", "bands=2-10,10-25", "low-pass=20"]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from microshrub_host.companions.anomaly import Anomaly
 from microshrub_host.evaluation.prequential import evaluate
+from microshrub_host.simulation.anomaly import Anomaly
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.board import build
 from microshrub_tools.cli.main import main

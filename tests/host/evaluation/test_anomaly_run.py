@@ -11,9 +11,9 @@ import pytest
 from tests_support import make_blobs
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.companions.anomaly import Anomaly
-from microshrub_host.engines import engines
 from microshrub_host.evaluation import parity
+from microshrub_host.simulation import engines
+from microshrub_host.simulation.anomaly import Anomaly
 from microshrub_tools.cli.main import main
 
 

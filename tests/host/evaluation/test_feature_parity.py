@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from microshrub_host.evaluation import parity
-from microshrub_host.features.feature_extraction import raw_readings
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import loader
+from microshrub_host.simulation.feature_extraction import raw_readings
+from microshrub_host.simulation.feature_options import FeatureOptions
 from microshrub_host.streams.stream import Stream
 
 WORDS = ["window=32", "hop=9", "bands=1-10,10-50", "band-pass=1-20", "rate=100"]

@@ -14,11 +14,11 @@ import pytest
 from tests_support import make_blobs
 
 from microshrub_host import Stream, UserError, open_stream, simulate
-from microshrub_host.companions.label_budget import LabelBudget
-from microshrub_host.engines import engines
 from microshrub_host.evaluation import parity, prequential
 from microshrub_host.evaluation.classes import Result
 from microshrub_host.library import loader
+from microshrub_host.simulation import engines
+from microshrub_host.simulation.label_budget import LabelBudget
 from microshrub_tools.cli.main import main
 
 MODEL: dict[str, Any] = {"window": 8, "trees": 2, "depth": 2}

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from tests_support import make_blobs
 
-from microshrub_host.engines import engines
-from microshrub_host.engines.interface import EngineError, Labels
-from microshrub_host.engines.micropython_engine import MicroPythonEngine
 from microshrub_host.evaluation import parity, prequential
+from microshrub_host.simulation import engines
+from microshrub_host.simulation.engine_interface import EngineError, Labels
+from microshrub_host.simulation.micropython_engine import MicroPythonEngine
 from microshrub_host.streams.units import Raw
 
 PARAMETERS: dict[str, Any] = {

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from microshrub_host.engines import engines
 from microshrub_host.evaluation import prequential
 from microshrub_host.evaluation.classes import running_average
+from microshrub_host.simulation import engines
 from microshrub_host.streams import units
 from microshrub_host.streams.stream import Stream
 

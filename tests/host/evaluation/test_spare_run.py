@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.companions import registry
-from microshrub_host.companions.spare_classes import SpareClasses
-from microshrub_host.engines import engines
 from microshrub_host.evaluation import parity, prequential
 from microshrub_host.models import model_files
+from microshrub_host.simulation import companion_registry, engines
+from microshrub_host.simulation.spare_classes import SpareClasses
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.cli.main import main
 
@@ -157,7 +156,7 @@ def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
 )
 def test_says_what_it_does_not_understand(words: list[str], message: str, data: str) -> None:
     def asked_for() -> None:
-        for each in registry.of_options({"spare_classes": words}):
+        for each in companion_registry.of_options({"spare_classes": words}):
             each.on_stream(open_stream(data), 256)
 
     with pytest.raises(UserError, match=message):

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from export_support import CLASSES, MODELS, export, rows, stream
 
-from microshrub_host.companions.spare_classes import SpareClasses
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
+from microshrub_host.simulation.spare_classes import SpareClasses
 
 SAMPLES = 600
 MAIN = """

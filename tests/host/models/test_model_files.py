@@ -19,9 +19,9 @@ from tests_support import make_blobs
 
 from microshrub_host.base import files
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines import engines
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
+from microshrub_host.simulation import engines
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.main import main
 

@@ -10,11 +10,11 @@ import pytest
 
 from microshrub_host.base import native_tools
 from microshrub_host.base.native_tools import PROCESSORS, NativeTools
-from microshrub_host.companions.pipeline import Forecast
-from microshrub_host.engines import engines
 from microshrub_host.library import library_files, loader
 from microshrub_host.programs import mpy, native_files
 from microshrub_host.programs.native_module import native_library
+from microshrub_host.simulation import engines
+from microshrub_host.simulation.pipeline import Forecast
 
 Tools = Callable[[str], NativeTools]
 SHAPE = {"features": 3, "classes": 3}

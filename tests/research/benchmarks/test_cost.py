@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines.session import Session
 from microshrub_host.evaluation import prequential
 from microshrub_host.library import loader
 from microshrub_host.library.learners import MODELS
+from microshrub_host.simulation.session import Session
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_research.benchmarks import per_sample_growth

@@ -20,9 +20,9 @@ from microshrub_host.boards import board_files, import_heap, ram_budget
 from microshrub_host.boards.heap_sizes import heap_bytes
 from microshrub_host.boards.program_budget import budget_of, fitting
 from microshrub_host.boards.program_library import ProgramLibrary
-from microshrub_host.companions.pipeline import pipeline
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.programs import mpy
+from microshrub_host.simulation.feature_options import FeatureOptions
+from microshrub_host.simulation.pipeline import pipeline
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import build, program_config
 from microshrub_tools.board.program_mqtt import MqttSettings

@@ -18,8 +18,8 @@ from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.program import Program
 from microshrub_host.boards.program_budget import budget_of, fitting
 from microshrub_host.boards.program_library import ProgramLibrary
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import defaults
+from microshrub_host.simulation.feature_options import FeatureOptions
 from microshrub_tools.cli.main import main
 
 CHECKPOINT = {"path": "checkpoint", "seconds": 240}

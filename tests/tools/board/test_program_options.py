@@ -10,9 +10,9 @@ import pytest
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
-from microshrub_host.companions.label_budget import LabelBudget
-from microshrub_host.companions.spare_classes import SpareClasses
-from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.simulation.feature_options import FeatureOptions
+from microshrub_host.simulation.label_budget import LabelBudget
+from microshrub_host.simulation.spare_classes import SpareClasses
 from microshrub_tools.board import keyboard_keys, program_words
 from microshrub_tools.board.program_options import ProgramOptions
 from microshrub_tools.board.program_settings import (

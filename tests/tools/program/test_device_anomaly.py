@@ -21,10 +21,10 @@ from device_support import (
 from program_support import AROUND
 from recorded_board import Clock, observe, put_held_clock
 
-from microshrub_host.companions.anomaly import Anomaly, AnomalyRun
 from microshrub_host.evaluation import prequential
 from microshrub_host.library.learners import MODELS
 from microshrub_host.models import model_files
+from microshrub_host.simulation.anomaly import Anomaly, AnomalyRun
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import program_config

@@ -15,7 +15,7 @@ import pytest
 from device_support import configuration, put_device
 from recorded_board import AXES, observe
 
-from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.simulation.feature_options import FeatureOptions
 from microshrub_tools.cli.main import main
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import STATUS, DeviceStatus

@@ -21,11 +21,11 @@ from device_support import (
 )
 from program_support import x86
 
-from microshrub_host.companions.guarantee import Guarantee, GuaranteeRun
-from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.evaluation import prequential
 from microshrub_host.library.learners import MODELS
 from microshrub_host.models import model_files
+from microshrub_host.simulation.guarantee import Guarantee, GuaranteeRun
+from microshrub_host.simulation.label_budget import LabelBudget
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.main import main

@@ -28,9 +28,9 @@ from recorded_board import Clock, observe, put_held_clock
 from script_support import spawn
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.companions.spare_classes import SpareClasses
 from microshrub_host.evaluation import prequential
 from microshrub_host.models import model_files
+from microshrub_host.simulation.spare_classes import SpareClasses
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import program_config
 from microshrub_tools.cli.monitor import facts

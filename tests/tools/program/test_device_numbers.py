@@ -22,11 +22,11 @@ from device_support import (
 )
 
 from microshrub_host.boards import board_files
-from microshrub_host.companions.pipeline import Forecast
-from microshrub_host.engines import engines
 from microshrub_host.evaluation.prequential import fit
 from microshrub_host.evaluation.regression import NumberResult, evaluate_numbers
 from microshrub_host.library.learners import defaults, learner_name, number_parameters
+from microshrub_host.simulation import engines
+from microshrub_host.simulation.pipeline import Forecast
 from microshrub_host.streams.open_regression_stream import open_numbers
 from microshrub_host.streams.regression_streams import NumberStream
 from microshrub_tools.board import program_config

@@ -19,9 +19,9 @@ from device_support import (
 )
 
 from microshrub_host import Stream, open_stream, simulate
-from microshrub_host.companions.label_budget import LabelBudget
 from microshrub_host.evaluation import prequential
 from microshrub_host.library.learners import MODELS
+from microshrub_host.simulation.label_budget import LabelBudget
 from microshrub_tools.board.simulated_device import Twin
 from microshrub_tools.cli.main import main
 from microshrub_tools.cli.monitor import facts

@@ -7,9 +7,9 @@ from pathlib import Path
 from device_support import configuration, connected, frozen_quantizer, put_device, starting
 from naming_support import MODEL, NAMES, SPARE, kinds
 
-from microshrub_host.companions.label_budget import LabelBudget
-from microshrub_host.companions.spare_classes import SpareClasses
 from microshrub_host.evaluation import prequential
+from microshrub_host.simulation.label_budget import LabelBudget
+from microshrub_host.simulation.spare_classes import SpareClasses
 from microshrub_tools.cli.monitor import facts
 from microshrub_tools.link import class_messages
 from microshrub_tools.link.class_messages import ClassState

@@ -18,9 +18,9 @@ import pytest
 from device_support import configuration
 from recorded_board import AXES, READINGS, Clock, observe, recorded
 
-from microshrub_host.features.feature_extraction import Extractor
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library import loader
+from microshrub_host.simulation.feature_extraction import Extractor
+from microshrub_host.simulation.feature_options import FeatureOptions
 from microshrub_tools.link.board_names import BoardNames
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.frames import Frame, pack

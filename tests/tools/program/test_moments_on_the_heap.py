@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 from device_support import configuration, put_device
 
-from microshrub_host.companions.guarantee import Guarantee
 from microshrub_host.library import loader
+from microshrub_host.simulation.guarantee import Guarantee
 from microshrub_tools.link.class_messages import tell
 from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import (

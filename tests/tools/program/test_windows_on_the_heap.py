@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.simulation.feature_options import FeatureOptions
 
 AXES = ("x", "y", "z")
 RATE = 100

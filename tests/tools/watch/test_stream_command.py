@@ -17,9 +17,9 @@ from device_support import Device, configuration, frozen_quantizer, power_cuts, 
 from line_support import Cable, Damaged, Ends
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines.engines import start as start_engine
 from microshrub_host.evaluation import prequential
 from microshrub_host.evaluation.classes import Result
+from microshrub_host.simulation.engines import start as start_engine
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Scale

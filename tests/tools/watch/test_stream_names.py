@@ -11,7 +11,7 @@ import pytest
 from device_support import configuration, put_device
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.simulation.feature_options import FeatureOptions
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board.simulated_device import Twin
 

@@ -14,7 +14,7 @@ from sensor_support import RATE, settle
 from teach_support import GESTURES, begin, crc, do, end, name, press, said, taught
 
 from microshrub_host import load_model, open_stream, simulate
-from microshrub_host.companions.guarantee import Guarantee, GuaranteeRun
+from microshrub_host.simulation.guarantee import Guarantee, GuaranteeRun
 
 STATUS = "document.querySelector('#learn-me-status').textContent"
 LEARNED = "document.querySelector('#learned').textContent"

@@ -13,13 +13,12 @@ import numpy as np
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards.program import Program
-from microshrub_host.companions import registry
-from microshrub_host.companions.spare_classes import spare_names
-from microshrub_host.companions.watcher import CONFIG, Watcher
-from microshrub_host.engines import engines
 from microshrub_host.library import loader
 from microshrub_host.library.learners import MODELS, REGRESSORS, WARMUP, check_parameters
 from microshrub_host.models.model_files import ModelFile, grew
+from microshrub_host.simulation import companion_registry, engines
+from microshrub_host.simulation.spare_classes import spare_names
+from microshrub_host.simulation.watcher import CONFIG, Watcher
 from microshrub_host.streams.regression_streams import NumberStream, Values
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import RAW_MAX, Raw, Scale
@@ -33,14 +32,15 @@ def of_model(model: ModelFile, config: dict[str, Any]) -> Program:
     """
     parts = {
         kind.name: kind.of_model(model.companions.get(kind.name), config.get(kind.name))
-        for kind in registry.all_companions()
+        for kind in companion_registry.all_companions()
     }
     config = config | {name: part for name, part in parts.items() if part}
     more = dict(model.states.more)
-    for kind in registry.all_companions():
+    for kind in companion_registry.all_companions():
         if not issubclass(kind, Watcher) and "states" not in (parts[kind.name] or {}):
             more = {name: state for name, state in more.items() if name not in kind.states}
-    kept = {kind.name: model.companions[kind.name] for kind in registry.watchers(model.companions)}
+    watchers = companion_registry.watchers(model.companions)
+    kept = {kind.name: model.companions[kind.name] for kind in watchers}
     if kept:
         rows = kept | config.get(CONFIG, {})
         for name in kept:

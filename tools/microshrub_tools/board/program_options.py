@@ -10,11 +10,11 @@ from typing import Any
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.program_library import has_key, has_tone
-from microshrub_host.companions import registry
-from microshrub_host.companions.companion import Companions
-from microshrub_host.features.feature_choice import Place
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import option
+from microshrub_host.simulation import companion_registry
+from microshrub_host.simulation.companion import Companions
+from microshrub_host.simulation.feature_choice import Place
+from microshrub_host.simulation.feature_options import FeatureOptions
 from microshrub_host.streams.stream import Extraction
 
 from .program_mqtt import MqttSettings
@@ -126,7 +126,8 @@ class ProgramOptions:
         self, board: Board, read: ProgramSensor, classes: Sequence[str], hertz: float | None
     ) -> dict[str, Any]:
         """Return the companions' part of config.json. Raises UserError."""
-        companions = registry.in_order(self.companions, registry.of_options(self.words, hertz))
+        asked = companion_registry.of_options(self.words, hertz)
+        companions = companion_registry.in_order(self.companions, asked)
         result: dict[str, Any] = {}
         light = self.led_pin
         labelled = self.label_pin is not None and self.label_pin.always
@@ -210,7 +211,7 @@ class ProgramOptions:
 
     def _refuse_classes(self) -> None:
         """Raise UserError for options that are useless for a program that predicts numbers."""
-        for each in registry.of_options(self.words, 1.0) + tuple(self.companions):
+        for each in companion_registry.of_options(self.words, 1.0) + tuple(self.companions):
             flag = each.options[0].flag
             raise UserError(f"{flag} is for classes, and this model predicts numbers")
         alarm = self.alarm or DriftAlarm("none")

@@ -10,7 +10,7 @@ from typing import Any
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards.board_files import Board
-from microshrub_host.companions import registry
+from microshrub_host.simulation import companion_registry
 
 from .program_sensors import pin as existing_pin
 from .program_switches import is_key
@@ -63,7 +63,7 @@ def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:
 
 def companion_flags() -> dict[str, str]:
     """The option of each companion, by its name in config.json."""
-    return {kind.name: kind.options[0].flag for kind in registry.all_companions()}
+    return {kind.name: kind.options[0].flag for kind in companion_registry.all_companions()}
 
 
 def _flag(name: str) -> str:

@@ -12,8 +12,8 @@ import numpy as np
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.text import count
-from microshrub_host.engines.interface import NO_LABELS, Labels
 from microshrub_host.library import loader
+from microshrub_host.simulation.engine_interface import NO_LABELS, Labels
 from microshrub_host.streams.names import labels_of
 from microshrub_host.streams.regression_streams import NumberStream, Values
 from microshrub_host.streams.stream import Stream

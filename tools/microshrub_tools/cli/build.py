@@ -30,9 +30,9 @@ from microshrub_host.cli.stream_options import (
     add_stream_options,
     open_with_parameters,
 )
-from microshrub_host.companions import registry
 from microshrub_host.library.learners import WARMUP, option
 from microshrub_host.models import model_files
+from microshrub_host.simulation import companion_registry
 from microshrub_host.streams.stream import source_names
 
 from ..board import build, program_config, program_network, program_words
@@ -214,7 +214,7 @@ def _options(arguments: argparse.Namespace, output: Path) -> ProgramOptions:
         **{name: given[name] for name in plain},
         **program_words.of_words(given),
         sensor=arguments.sensor or ("serial",),
-        words={name: given[name] for name in registry.option_names() if name in given},
+        words={name: given[name] for name in companion_registry.option_names() if name in given},
         wifi=network.wifi,
         mqtt=network.mqtt,
         tcp=network.tcp,

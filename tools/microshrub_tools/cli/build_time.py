@@ -9,8 +9,8 @@ from microshrub_host.base.terminal import console, messages
 from microshrub_host.boards import board_files, counted_times, energy, sample_time
 from microshrub_host.boards.program import Program
 from microshrub_host.cli.energy_options import battery_of
-from microshrub_host.companions import registry
 from microshrub_host.library.learners import MODELS
+from microshrub_host.simulation import companion_registry
 
 from ..board import build, program_options, program_readings
 
@@ -56,7 +56,7 @@ def print_time(
 
 def _left_out(arguments: argparse.Namespace) -> str:
     """What the figures leave out: the time of companions."""
-    companions = registry.of_options(vars(arguments), 1.0)
+    companions = companion_registry.of_options(vars(arguments), 1.0)
     names = [each.cost for each in companions if each.cost]
     return f", without {' and '.join(names)}" if names else ""
 

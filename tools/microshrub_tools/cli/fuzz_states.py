@@ -6,8 +6,8 @@ import argparse
 
 from microshrub_host.base.terminal import console, showing
 from microshrub_host.cli.parsed import add_whole_numbers
-from microshrub_host.engines import engines
 from microshrub_host.library import loader
+from microshrub_host.simulation import engines
 
 from ..state_fuzz.altered_states import targets
 from ..state_fuzz.fuzz import NATIVE, fuzz

@@ -19,8 +19,8 @@ from microshrub_host.base.terminal import console, messages
 from microshrub_host.base.text import count
 from microshrub_host.cli.outputs import add_outputs, check_outputs, write_figure
 from microshrub_host.cli.parsed import parsed
-from microshrub_host.engines.interface import percent
 from microshrub_host.evaluation.by_class import ByClass
+from microshrub_host.simulation.engine_interface import percent
 
 from ..board import simulated_board
 from ..board.ports import add_port_option, chosen_port

@@ -24,12 +24,12 @@ from microshrub_host.cli.stream_options import (
     compile_kernels,
     open_with_parameters,
 )
-from microshrub_host.engines import engines
-from microshrub_host.engines.interface import Engine
-from microshrub_host.engines.micropython_engine import MicroPythonEngine
 from microshrub_host.evaluation import prequential
 from microshrub_host.library import loader
 from microshrub_host.library.learners import MODELS
+from microshrub_host.simulation import engines
+from microshrub_host.simulation.engine_interface import Engine
+from microshrub_host.simulation.micropython_engine import MicroPythonEngine
 from microshrub_host.streams.stream import Stream
 
 _BLOCK = 1000  # samples sent at a time, or fewer if their rows would fill 1/16 of the heap

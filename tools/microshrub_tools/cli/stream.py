@@ -14,8 +14,8 @@ from microshrub_host.base.text import count
 from microshrub_host.cli.plain_parser import show_first
 from microshrub_host.cli.regression_options import add_target_option, open_number_stream
 from microshrub_host.cli.stream_options import add_stream_options, compile_kernels, open_arguments
-from microshrub_host.engines.interface import Labels, percent
 from microshrub_host.library.learners import model_name
+from microshrub_host.simulation.engine_interface import Labels, percent
 from microshrub_host.streams.regression_streams import NumberStream
 from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Raw

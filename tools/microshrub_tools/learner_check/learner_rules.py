@@ -17,9 +17,9 @@ import numpy as np
 
 from microshrub_host.api.runs import parity
 from microshrub_host.base.micropython_binary import NoMicroPython
-from microshrub_host.engines import engines
 from microshrub_host.library import learners, loader, user_learner_check
 from microshrub_host.library.user_learner_check import LearnerError, Samples
+from microshrub_host.simulation import engines
 from microshrub_host.streams.regression_streams import NumberStream
 from microshrub_host.streams.stream import Stream
 

@@ -10,7 +10,7 @@ import json
 from typing import Any, TypeGuard
 
 from microshrub_host.base.text import whole
-from microshrub_host.companions.watcher import CONFIG
+from microshrub_host.simulation.watcher import CONFIG
 
 from .class_messages import ClassState
 from .link_errors import LinkError

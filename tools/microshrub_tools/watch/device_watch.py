@@ -6,9 +6,9 @@ import time
 from collections import Counter, deque
 from collections.abc import Sequence
 
-from microshrub_host.companions.registry import watchers
-from microshrub_host.companions.watcher import CONFIG, Watcher
 from microshrub_host.library.loader import constant
+from microshrub_host.simulation.companion_registry import watchers
+from microshrub_host.simulation.watcher import CONFIG, Watcher
 
 from ..link.board_names import names_of, read_configuration, version_note
 from ..link.client import HostLink

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.features.feature_choice import Place
-from microshrub_host.features.feature_extraction import Extractor, check_readings
-from microshrub_host.features.feature_options import FeatureOptions
-from microshrub_host.features.reading_scale import ROOM_AT_FIRST, scaled, with_scale
+from microshrub_host.simulation.feature_choice import Place
+from microshrub_host.simulation.feature_extraction import Extractor, check_readings
+from microshrub_host.simulation.feature_options import FeatureOptions
+from microshrub_host.simulation.reading_scale import ROOM_AT_FIRST, scaled, with_scale
 from microshrub_host.streams.stream import Extraction
 
 from .line_samples import Reading

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from microshrub_host.engines.interface import Labels
+from microshrub_host.simulation.engine_interface import Labels
 from microshrub_host.streams.units import Raw
 
 from ..board.simulated_device import QueryTwin

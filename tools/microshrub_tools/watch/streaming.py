@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.engines.interface import NO_LABELS, Labels
+from microshrub_host.simulation.engine_interface import NO_LABELS, Labels
 from microshrub_host.streams.units import Raw
 
 from ..board.simulated_device import NumberTwin, Twin

@@ -13,8 +13,8 @@ from microshrub_host.boards.emits import NATIVE
 from microshrub_host.boards.program import Program
 from microshrub_host.boards.program_budget import budget_of
 from microshrub_host.boards.program_library import MadeAhead, ProgramLibrary, modules
-from microshrub_host.features.feature_options import FeatureOptions
 from microshrub_host.library.learners import DEFAULT, MODELS, defaults, grows, model_name
+from microshrub_host.simulation.feature_options import FeatureOptions
 
 from ..board.program_options import ProgramOptions
 from ..board.program_sensors import sensors

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..library import loader
 from ..streams.units import Raw
 from . import session
-from .interface import (
+from .engine_interface import (
     NO_LABELS,
     Engine,
     HasPlan,

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..engines.interface import Plan
-from ..engines.session import FORECASTER
 from ..streams.stream import Extraction, modules_by_need
 from .companion import BoardObjects, Companion
+from .engine_interface import Plan
+from .session import FORECASTER
 
 _RATE = 50  # readings a second of the sensor that a budget has
 _ROW = ("forecaster.row", "forecaster.codes")

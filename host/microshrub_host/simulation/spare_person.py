@@ -14,9 +14,9 @@ if MYPY:
     from typing import Any
 
 if MYPY or __name__ != "spare_person":  # its name on MicroPython
-    from .watchers import SessionCompanion
+    from .session_companions import SessionCompanion
 else:
-    from watchers import SessionCompanion
+    from session_companions import SessionCompanion
 
 NAMED, KNOWN, NO_ROOM = 0, 1, 2  # what an answer was: a new class, one that had a name, in vain
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from microshrub_host.features.feature_choice import Place
-from microshrub_host.features.feature_options import FeatureOptions
-from microshrub_host.features.window_choice import shows_more
+from microshrub_host.simulation.feature_choice import Place
+from microshrub_host.simulation.feature_options import FeatureOptions
+from microshrub_host.simulation.window_choice import shows_more
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.main import main
 

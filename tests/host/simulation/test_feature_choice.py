@@ -7,7 +7,7 @@ import pytest
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.boards.counted_times import time_on
-from microshrub_host.features.feature_choice import (
+from microshrub_host.simulation.feature_choice import (
     Place,
     Work,
     band_edges,
@@ -15,8 +15,8 @@ from microshrub_host.features.feature_choice import (
     turn_lags,
     window_for,
 )
-from microshrub_host.features.feature_extraction import Extractor
-from microshrub_host.features.feature_options import FeatureOptions
+from microshrub_host.simulation.feature_extraction import Extractor
+from microshrub_host.simulation.feature_options import FeatureOptions
 
 RATES = (None, 0.1, 1, 10, 20, 50, 100, 200, 1000, 8000)
 

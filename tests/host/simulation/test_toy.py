@@ -24,8 +24,8 @@ from microshrub_host import (
     open_stream,
     register_companion,
 )
-from microshrub_host.companions import registry
 from microshrub_host.library import library_files, loader
+from microshrub_host.simulation import companion_registry
 from microshrub_tools.cli.main import main
 from microshrub_tools.cli.monitor import facts
 from microshrub_tools.link.client import HostLink
@@ -85,7 +85,7 @@ class AboveRun(CompanionRun):
 def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The one call, and what undoes it."""
     monkeypatch.setenv(library_files.COMPANIONS, "")
-    monkeypatch.setattr(registry, "_COMPANIONS", [*registry.all_companions()])
+    monkeypatch.setattr(companion_registry, "_COMPANIONS", [*companion_registry.all_companions()])
     register_companion(Above, PART)
     yield
     loader.load.cache_clear()

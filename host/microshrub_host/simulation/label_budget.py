@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ..base.errors import UserError
 from ..base.text import share_of_samples
-from ..engines.interface import Plan
-from ..engines.watchers import ANSWERED
 from ..library import loader
 from .companion import BoardObjects, Companion, CompanionReport, CompanionRun, Option
+from .engine_interface import Plan
+from .session_companions import ANSWERED
 
 OPTION = "--label-budget"
 _MOST_SAMPLES = 1 << 29
@@ -127,7 +127,7 @@ class LabelBudget(Companion):
         return min(max(earned, self.advance + (earned + 1) // 2), samples)
 
     def parameters(self) -> dict[str, int]:
-        """What AskedLabels of watchers.py takes: unanswered ones are counted in 32768."""
+        """What AskedLabels takes, see session_companions.py: unanswered of 32768."""
         unanswered = min(round(self.unanswered * _OF_QUESTIONS), _OF_QUESTIONS)
         return {**self.budget(), "delay": self.delay, "unanswered": unanswered}
 
@@ -136,7 +136,7 @@ class LabelBudget(Companion):
         return {"labels": self.labels, "samples": self.samples}
 
     def plan(self) -> Plan:
-        return "watchers", "AskedLabels", self.parameters()
+        return "session_companions", "AskedLabels", self.parameters()
 
     def on_board(self, library: Any, learner: Any) -> BoardObjects:
         return BoardObjects(library.QueryStrategy(learner.classes, **self.budget()))

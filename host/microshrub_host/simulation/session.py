@@ -20,7 +20,7 @@ if MYPY:
     from types import ModuleType
     from typing import Any
 
-    from .interface import Plan
+    from .engine_interface import Plan
 
 FORECASTER = "Forecaster"  # the class of a plan beside a regressor
 _METRICS = (

@@ -14,11 +14,11 @@ import numpy as np
 
 from ..base.errors import UserError
 from ..base.text import did_you_mean, settings
-from ..engines.interface import Plan
 from ..library import loader
 from ..streams.class_names import split_classes
 from ..streams.stream import Stream
 from .companion import BoardObjects, Companion, CompanionReport, Option
+from .engine_interface import Plan
 from .spare_run import SpareRun
 
 _NOVELTY = {"period": 100, "window": 256, "reach": 4, "collect": 5}

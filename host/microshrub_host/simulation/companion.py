@@ -1,7 +1,7 @@
 """Companions of a learner: an anomaly score, a label budget, spare classes, a guarantee.
 
 A companion is one class here, its settings, and one in the device library, the part that runs.
-registry.py lists them all. Engines, budgets, files and reports use only these methods.
+companion_registry.py lists them all. Engines, budgets, files and reports use only these methods.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engines.interface import Labels, Plan
 from ..streams.stream import Stream
+from .engine_interface import Labels, Plan
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ..base.errors import UserError
 from ..base.text import count, settings, share_of_samples
-from ..engines.interface import Plan
 from ..library import loader
 from ..streams.stream import Stream
 from .companion import BoardObjects, Companion, CompanionReport, CompanionRun, Option
+from .engine_interface import Plan
 
 _OF_SCORE = {"window": 0, "reach": 4, "normal": 0}
 _SETTINGS = {"pin": "", **_OF_SCORE}
@@ -103,7 +103,7 @@ class Anomaly(Companion):
         return made.window, made.nbytes(features, made.window)
 
     def plan(self) -> Plan:
-        return "watchers", "AnomalyPart", self.parameters()
+        return "session_companions", "AnomalyPart", self.parameters()
 
     def on_board(self, library: Any, learner: Any) -> BoardObjects:
         return BoardObjects(library.AnomalyScore(learner.features, **self.parameters()))

@@ -17,8 +17,8 @@ from ..library import library_files, loader
 from ..library.library_files import own_learners, own_parts
 from ..programs import mpy, native_files
 from ..streams.units import Raw
-from . import piped_session, session, spare_person, watchers
-from .interface import (
+from . import piped_session, session, session_companions, spare_person
+from .engine_interface import (
     NO_LABELS,
     EngineError,
     HasPlan,
@@ -99,7 +99,7 @@ class MicroPythonEngine:
         if compiled or native or own or own_parts():
             programs = [
                 mpy.compiled_program(Path(module.__file__ or ""), "x86")
-                for module in (piped_session, session, watchers, spare_person)
+                for module in (piped_session, session, session_companions, spare_person)
             ]
             files = native_files.compiled("x86") if native else mpy.compiled("x86")
             folder = files[0].parent.parent

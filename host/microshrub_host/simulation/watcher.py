@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from ..engines.interface import Plan
 from ..library import loader
 from .companion import BoardObjects, Companion
+from .engine_interface import Plan
 
 CONFIG = "watchers"  # the part of config.json that has all of them
 
@@ -43,7 +43,7 @@ class Watcher(Companion):
         return [self.module, self.kind, self.parameters()]
 
     def plan(self) -> Plan:
-        return "watchers", "Watched", {"name": self.name, "row": self.row}
+        return "session_companions", "Watched", {"name": self.name, "row": self.row}
 
     def on_board(self, library: Any, learner: Any) -> BoardObjects:
         return BoardObjects(made(library, self.row, learner))

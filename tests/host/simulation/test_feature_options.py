@@ -10,10 +10,10 @@ import pytest
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.evaluation import prequential
-from microshrub_host.features.feature_extraction import Extractor, extracted, extraction_of
-from microshrub_host.features.feature_options import FeatureOptions
-from microshrub_host.features.recording_clock import timed
 from microshrub_host.models import model_files
+from microshrub_host.simulation.feature_extraction import Extractor, extracted, extraction_of
+from microshrub_host.simulation.feature_options import FeatureOptions
+from microshrub_host.simulation.recording_clock import timed
 from microshrub_host.streams.stream import Stream
 
 CHANNELS = ("ax", "ay")

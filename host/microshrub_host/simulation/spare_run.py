@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.text import count
-from ..engines.interface import Labels
-from ..engines.spare_person import KNOWN, NAMED, NO_ROOM
 from .companion import CompanionReport, CompanionRun
+from .engine_interface import Labels
+from .spare_person import KNOWN, NAMED, NO_ROOM
 
 
 @dataclass(frozen=True)
