@@ -397,10 +397,6 @@ class Grove(Learner):
         start_store(b, self.window)
         shape = (self.features, self.window, self.trees, self.leaves, self.every)
         start_trees(b, *shape, wanted)
-        if octets(self.leaves) > 1:
-            from .wide_trees import start_wide
-
-            start_wide(b)
         seed_generator(b[_GROVE_RNG], self.seed)
 
     @property

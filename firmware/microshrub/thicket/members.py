@@ -15,9 +15,7 @@ from .bayes import predict as ask_bayes
 from .drift_response import notice, notice_in_runs
 from .grove import follow, tend
 from .grove import predict as ask_grove
-from .lookback import ask_twice
-from .lookback import judge as judge_lookback
-from .neighbour_reach import aim, find
+from .neighbour_reach import aim, ask_twice, find, judge_lookback
 from .neighbours import ask as ask_neighbours
 from .neighbours import count_votes
 from .sample_store import in_runs
@@ -71,7 +69,7 @@ _T_FRESH = const(5)  # 1: the label before the newest predicted sample was known
 _T_WITH_SOFTMAX = const(6)  # 1: there is a softmax regression
 _T_WITH_SHRUBS = const(7)
 _T_WITH_BAYES = const(8)
-_T_WITH_REPLAY = const(9)  # 2: it holds so many samples that lookback.py decides how many count
+_T_WITH_REPLAY = const(9)  # 2: neighbour_reach.py decides how many samples count
 _T_EVEN = const(10)  # 1: without labels, all classes are taken to be equally likely
 _T_REST = const(11)  # how often trees may still grow before the next label
 _T_USUAL = const(12)  # Q20: the usual share of wrong predictions; see drift_response.py
@@ -81,7 +79,7 @@ _T_FAMILIAR = const(15)  # whether the class of this run is known, see below
 _T_TURN = const(16)  # the class of the sample that is replayed
 _T_PLACE = const(17)  # the place of that sample in the store
 _T_PART = const(18)  # the part of its replay that is done, 0..4
-_T_WORDS = const(19)  # only thickets of more than 64 KB have the rest, see lookback.py
+_T_WORDS = const(19)  # only thickets of more than 64 KB have the rest, see neighbour_reach.py
 _T_GAIN = const(19)  # Q20: how much more often the newest neighbours alone were right,
 _T_OF_NEWEST = const(20)  # what the newest neighbours alone predicted, or -1
 _T_OF_ALL = const(21)  # what all neighbours predicted

@@ -3,13 +3,15 @@ sample down to a leaf of each tree.
 
 tree_growth.py decides for classes which split is the best, and what a leaf holds. The buffers are
 described in grove.py.
+
+In trees of more than 128 leaves, nodes and leaves have numbers of 16 bits. A program whose trees
+have fewer leaves is built without hang() and descend_far().
 """
 
 import micropython
 from micropython import const
 
 from ..fixed import below
-from .wide_trees import descend_far, hang
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -302,6 +304,15 @@ def divide(i: int, j: int, t, leaf: int) -> int:
 
 
 @micropython.viper
+def hang(t, k: int, kid: int):
+    """Write the upper bits of the kid at place k."""
+    address = ptr32(t)
+    grove = ptr32(address[_GROVE_STATE])
+    kids = ptr8(address[_GROVE_KIDS])
+    kids[2 * (grove[_G_TREES] + 1) * (grove[_G_MOST] - 1) + k] = kid >> 8
+
+
+@micropython.viper
 def is_over(t) -> int:
     """Is the tree done growing, or is its time up?"""
     address = ptr32(t)
@@ -363,3 +374,29 @@ def descend(n: int, k: int, t, rows, at: int):
                 k = first + n
                 n = kids[2 * k + int((x[at + feature[k]] >> 8) > threshold[k])]
             path[s] = n - inner
+
+
+@micropython.viper
+def descend_far(t, rows, at: int):
+    """Find the leaf that the sample at rows[at] reaches in each tree that votes."""
+    address = ptr32(t)
+    feature = ptr8(address[_GROVE_FEATURE])
+    threshold = ptr8(address[_GROVE_THRESHOLD])
+    kids = ptr8(address[_GROVE_KIDS])
+    path = ptr8(address[_GROVE_PATH])
+    grove = ptr32(address[_GROVE_STATE])
+    x = ptr16(rows)
+    inner = grove[_G_MOST] - 1
+    slots = grove[_G_TREES] + 1
+    upper = 2 * slots * inner
+    first = 0
+    for s in range(grove[_G_USED] + 1):
+        if s != ptr32(address[_SPROUT_STATE])[_S_SLOT]:
+            n = 0
+            while n < inner:
+                k = first + n
+                k += k + int((x[at + feature[k]] >> 8) > threshold[k])
+                n = kids[k] + (kids[upper + k] << 8)
+            path[s] = (n - inner) & 255
+            path[slots + s] = (n - inner) >> 8
+        first += inner

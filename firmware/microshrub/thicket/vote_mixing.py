@@ -36,8 +36,7 @@ from micropython import const
 from ..fixed import below, exp_decays
 from .bayes import predict as ask_bayes
 from .grove import predict as ask_grove
-from .lookback import ask_twice
-from .neighbour_reach import aim
+from .neighbour_reach import aim, ask_twice
 from .neighbours import ask as ask_neighbours
 from .neighbours import begin, count_votes, search
 from .sample_store import fetch, in_runs

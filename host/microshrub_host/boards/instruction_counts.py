@@ -34,10 +34,15 @@ _QUICK = """from microshrub.thicket.decide import decide
 run.model.predict = lambda x: decide(run.model, x)"""
 
 _SMALL = 65536  # bytes of a thicket that looks back no further, and has no large trees,
-_UNCALLED = (
-    *("thicket.lookback", "thicket.wide_trees"),  # which are for these
-    *("thicket.moving", "shrub.moving"),  # no range grows here
-)
+_UNCALLED = {
+    "thicket.neighbour_reach": ("ask_twice", "copy", "judge_lookback"),  # which are for these
+    "thicket.trees": ("hang", "descend_far"),
+    "thicket.moving": (  # no range grows here
+        *("move_samples", "move_grove", "move_trees", "move_bayes", "move_softmax"),
+        *("rescaled", "move_thicket"),
+    ),
+    "shrub.moving": ("move_shrubs",),
+}
 
 _FEATURES = ("device.__init__", *modules_by_need(None))
 _AROUND = ("quantizer", "metrics", "target")  # of a program: here codes come, and are not judged
@@ -279,14 +284,14 @@ class Counter:
 
 
 def _stubs(whats: Sequence[CountedModel], arch: str) -> Iterator[tuple[str, bytes]]:
-    """Modules of which thickets of up to 64 KB call nothing, without their functions' bodies: a
+    """Modules without the bodies of the functions that thickets of up to 64 KB do not call: a
     program that `build` makes does not have these, and a board has no room for them."""
     if any(what.learner != "Thicket" or what.parameters["bytes"] > _SMALL for what in whats):
         return
-    for name in _UNCALLED:
+    for name, uncalled in _UNCALLED.items():
         tree = ast.parse(library_files.source_of(name).read_text(encoding="utf-8"))
         for node in tree.body:
-            if isinstance(node, ast.FunctionDef):
+            if isinstance(node, ast.FunctionDef) and node.name in uncalled:
                 node.decorator_list, node.body = [], [ast.Pass()]
         with tempfile.TemporaryDirectory() as folder:
             target = Path(folder) / "stub.mpy"
