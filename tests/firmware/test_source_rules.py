@@ -34,7 +34,12 @@ PROGRAM = {
         "device/plotter.py",
         "device/program.py",
     ),
-    *("device/sensors.py", "device/motion.py", "device/motion_fifo.py", "device/custom_sensor.py"),
+    *(
+        "device/sensors.py",
+        "device/sensor_start.py",
+        "device/motion_fifo.py",
+        "device/custom_sensor.py",
+    ),
     *(
         "device/service.py",
         "device/novel_classes.py",

@@ -17,7 +17,7 @@ import micropython
 from micropython import const
 
 from .hardware import HardwareError
-from .pace import Pace
+from .sensors import Pace
 
 _MOST = const(536870911)  # 2**29 - 1
 _ABSENT = const(-536870912)

@@ -10,8 +10,7 @@ emptied.
 from micropython import const
 
 from ..learner import whole
-from .motion import Motion, unpack
-from .pace import Pace
+from .sensors import Motion, Pace, unpack
 
 _DIVIDER = const(0x19)  # SMPLRT_DIV: 1000 Hz / (1 + it) is the rate
 _CONFIG = const(0x1A)  # the low-pass filter in the chip, DLPF_CFG

@@ -13,7 +13,7 @@ names of a reading's values.
 from array import array
 
 from .hardware import Hardware
-from .sensors import sensor_of
+from .sensor_start import sensor_of
 
 
 def record(sensor, names, board=None):

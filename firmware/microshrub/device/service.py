@@ -37,9 +37,10 @@ class Service:
         self._app.trial = trial
         self._sensor = self._button = self._watchdog = None
         if configuration.kind != "serial":
-            from .sensors import make_sensor
+            from .sensor_start import make_sensor
 
             self._sensor = make_sensor(configuration, board, say)
+            forget("sensor_start")
         if configuration.label_pin is not None:
             from .sensors import Button
 

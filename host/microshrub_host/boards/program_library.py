@@ -242,7 +242,7 @@ def _needs(program: Program) -> dict[str, Any]:
         and config["sensor"]["kind"] != "serial"
         and not program.regression,
         "device.sensors": config["label_pin"] or config["sensor"]["kind"] != "serial",
-        "device.motion": "mpu6050" in kinds,
+        "device.sensors:Motion": "mpu6050" in kinds,
         "device.motion_fifo": any(sensor.get("fifo") for sensor in sensors),
         "device.custom_sensor": "own" in kinds,
         "device.combined_sensor": config["sensor"]["kind"] == "several",
@@ -313,10 +313,13 @@ def _is_for_board(config: Mapping[str, Any]) -> bool:
 
 
 def _of_makers(config: Mapping[str, Any]) -> dict[str, bool]:
-    """The module that makes a program's companions, and whether it is needed."""
+    """The modules that make a program's companions and its sensor, and whether they are needed."""
     fields = loader.load("python").device.config_fields
     of_model = any(map(config.get, fields.COMPANIONS))
-    return {"device.companions": of_model or _is_for_board(config)}
+    return {
+        "device.companions": of_model or _is_for_board(config),
+        "device.sensor_start": config["sensor"]["kind"] != "serial",
+    }
 
 
 def _of_network(config: Mapping[str, Any]) -> dict[str, bool]:

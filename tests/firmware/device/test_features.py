@@ -149,7 +149,7 @@ class Ticks:
 )
 def test_samples_are_due_at_the_rate(rate: int, begin: int, steps: list[int]) -> None:
     clock = Ticks(begin)
-    pace = sys.modules[f"{PACKAGES['checked']}.device.pace"].Pace(rate, clock)
+    pace = sys.modules[f"{PACKAGES['checked']}.device.sensors"].Pace(rate, clock)
     period = 1_000_000 // rate
     taken = 0
     for step in [0, *steps]:
@@ -162,7 +162,7 @@ def test_samples_are_due_at_the_rate(rate: int, begin: int, steps: list[int]) ->
 
 
 def test_a_rate_that_cannot_be() -> None:
-    pace = sys.modules[f"{PACKAGES['checked']}.device.pace"].Pace
+    pace = sys.modules[f"{PACKAGES['checked']}.device.sensors"].Pace
     for rate in (0, 1001, 2.5, "50", "1/", "2/60"):
         with pytest.raises(ValueError, match="rate has to be"):
             pace(rate, Ticks(0))

@@ -66,8 +66,8 @@ class Run:
         self.board = Board(room)
         self.said: list[str] = []
         sensor = SENSOR | {"rate": rate, "axes": axes}
-        sensors = LIBRARY.device.sensors
-        self.fifo = sensors.sensor_of(sensor | more, self.board, self.said.append)
+        start = LIBRARY.device.sensor_start
+        self.fifo = start.sensor_of(sensor | more, self.board, self.said.append)
         self.first = self.board.chip.taken  # the number of the first reading in the FIFO
         self.sensor, features = self.fifo, axes
         if extraction:
@@ -122,7 +122,7 @@ def test_no_reading_is_lost_while_a_model_learns(axes: int, learning: int, room:
 def test_another_sensor_is_read_with_it() -> None:
     run = Run(3, 1000)
     both = {"kind": "several", "sensors": [SENSOR, {"kind": "adc", "pins": [26], "rate": 250}]}
-    sensor = LIBRARY.device.sensors.sensor_of(both, run.board, print)
+    sensor = LIBRARY.device.sensor_start.sensor_of(both, run.board, print)
     values = array("i", [0] * 7)
     results = []
     while len(results) < 40:

@@ -351,12 +351,12 @@ def test_a_rate_that_cannot_be(rate: str) -> None:
         sensors(("bh1750", *BUS, f"rate={rate}"), PICO)
     number = int(rate) if rate.isdecimal() else rate
     with pytest.raises(ValueError, match="rate"):
-        LIBRARY.device.pace.Pace(number, lambda: 0)
+        LIBRARY.device.sensors.Pace(number, lambda: 0)
 
 
 def test_a_slow_rate_is_kept_over_a_day_though_the_clock_wraps_around() -> None:
     now = 5
-    pace = LIBRARY.device.pace.Pace("1/1800", lambda: now & _TICKS)
+    pace = LIBRARY.device.sensors.Pace("1/1800", lambda: now & _TICKS)
     due = []
     while now < 86_400_000_000:
         if pace.due():
@@ -379,6 +379,6 @@ def test_the_slow_ones_of_several_are_read_less_often(make: Any) -> None:
     )
     for one in (slow, slowest):
         make(board, *one)  # so that it can be imported
-    several = LIBRARY.device.sensors.sensor_of(both.config, board, print)
+    several = LIBRARY.device.sensor_start.sensor_of(both.config, board, print)
     seen = [reading(several) for _ in range(11)]
     assert seen == [[600, 6]] * 5 + [[600, 7]] * 5 + [[600, 8]]

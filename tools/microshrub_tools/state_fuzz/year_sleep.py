@@ -46,7 +46,7 @@ class YearSleep:
         if self._sleep:
             self._told += int(self._sleep.seconds)
         self._sleep = device.sleep.Sleep(self._options, self, 0)
-        self._pace = device.pace.Pace(self._rate, self.microseconds)
+        self._pace = device.sensors.Pace(self._rate, self.microseconds)
 
     def until_next(self) -> int:
         """Rest as the program does until a sample is due, and take it; returns the ticks then."""
