@@ -72,8 +72,8 @@ debian:
 	@.ci/optional
 
 # The tests of what uses other packages most, on the oldest versions that pyproject.toml allows
-LOWEST := $(addprefix tests/host/,adapters base cli export features fetch kernels library \
-	programs render reports streams tuning) tests/tools/link
+LOWEST := $(addprefix tests/host/,api/adapters base cli evaluation/tuning library models/export \
+	programs reports simulation streams) tests/tools/link
 test-lowest:
 	$(PYTHON) -m venv .venv-lowest
 	.venv-lowest/bin/pip install --quiet --disable-pip-version-check 'uv>=0.4'

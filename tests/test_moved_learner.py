@@ -24,7 +24,7 @@ import json
 from microshrub_host import budget, open_stream, parity
 from microshrub_host.api import river_adapter
 from microshrub_host.library import learners, loader, shared_constants
-from microshrub_host.tuning import search_space
+from microshrub_host.evaluation import search_space
 from microshrub_tools.board import package_list
 from microshrub_tools.state_fuzz.altered_states import targets
 from microshrub_tools.state_fuzz.fuzz import fuzz

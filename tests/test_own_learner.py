@@ -102,9 +102,8 @@ def test_budget(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_tune(data: Path) -> None:
     pytest.importorskip("optuna", reason="needs the extra tune")
-    from microshrub_host.evaluation import holdout
-    from microshrub_host.tuning import search_space, trials
-    from microshrub_host.tuning.splits import StreamSplit
+    from microshrub_host.evaluation import holdout, search_space, trials
+    from microshrub_host.evaluation.splits import StreamSplit
 
     split = StreamSplit(open_stream(str(data)), warmup=100, first=200)
     models = split.models()
@@ -134,7 +133,7 @@ def test_the_command_tune_tries_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     pytest.importorskip("optuna", reason="needs the extra tune")
-    from microshrub_host.tuning import search_space, study
+    from microshrub_host.evaluation import search_space, study
 
     known = search_space.first(list(learners.MODELS), "thicket", 65536)
     own = [choice for choice in known if choice["model"] == "majority"]

@@ -7,25 +7,25 @@ fast all the same, and but for single tests that are marked as long.
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 HERE = Path(__file__).parent
 FAST = "fast"
 LONG = "long"  # a marker of single tests, in whatever file they are
-# The tier of each folder, or file; what is in none of them is fast
+# The tier of each folder or file, unless one inside it has its own; what is in none is fast
 FOLDERS = {
     "boards": (
         *("tools/board", "tools/program", "host/boards", "host/programs/test_native_files.py"),
         *("host/evaluation/test_fleet.py",),
     ),
     "commands": (
-        *("host/base", "host/cli", "host/fetch", "host/reports", "host/tuning"),
+        *("host/base", "host/cli", "host/reports", "host/evaluation/tuning"),
         *("tools/learner_check", "tools/watch", "docs", "host/library/test_hostile_cache.py"),
         *("test_own_learner.py", "test_moved_learner.py"),
     ),
-    "emulators": ("host/emulation",),
-    "page": ("tools/web", "host/render"),
-    "peers": ("host/adapters", "host/export", "research"),
+    "emulators": ("host/boards/emulation",),
+    "page": ("tools/web", "host/reports/test_page.py"),
+    "peers": ("host/api/adapters", "host/models/export", "research"),
 }
 # Files of these folders that are fast all the same: one end-to-end of each step to the board, and
 # what is said of wrong input
@@ -48,7 +48,8 @@ def tier_of(path: Path) -> str:
     name = path.relative_to(HERE).as_posix()
     if name in FAST_FILES:
         return FAST
-    for tier, folders in FOLDERS.items():
-        if name in folders or name.startswith(tuple(folder + "/" for folder in folders)):
-            return tier
+    for place in (name, *(parent.as_posix() for parent in PurePosixPath(name).parents)):
+        for tier, folders in FOLDERS.items():
+            if place in folders:
+                return tier
     return FAST

@@ -23,12 +23,16 @@ if TYPE_CHECKING:
     from .boards.ram_budget import Budget, Kernels, Part, Shortage
     from .evaluation.by_class import ByClass
     from .evaluation.classes import Point, Result
+    from .evaluation.holdout_scores import Scores
     from .evaluation.parity import Difference
     from .evaluation.regression import Errors, IntervalResult, NumberResult
+    from .evaluation.study import FinishedTrial
+    from .evaluation.trials import Candidate, Size
     from .evaluation.unseen import Holdout, Unseen
     from .library.learners import register
     from .library.loader import load
     from .models.model_files import ModelFile, OpenModel
+    from .reports.tuning_report import TuningReport
     from .simulation.anomaly import Anomaly, AnomalyRun
     from .simulation.companion import (
         BoardObjects,
@@ -49,10 +53,6 @@ if TYPE_CHECKING:
     from .streams.regression_streams import NumberStream
     from .streams.stream import Extraction, Stream
     from .streams.units import Scale
-    from .tuning.holdout_scores import Scores
-    from .tuning.study import FinishedTrial
-    from .tuning.trials import Candidate, Size
-    from .tuning.tuning_report import TuningReport
 
 __all__ = [
     "Anomaly",
@@ -139,10 +139,10 @@ _NAMES = {  # by their modules
     "streams.open_stream": "open_stream",
     "streams.stream": "Extraction Stream",
     "streams.units": "Scale",
-    "tuning.tuning_report": "TuningReport",
-    "tuning.holdout_scores": "Scores",
-    "tuning.study": "FinishedTrial",
-    "tuning.trials": "Candidate Size",
+    "reports.tuning_report": "TuningReport",
+    "evaluation.holdout_scores": "Scores",
+    "evaluation.study": "FinishedTrial",
+    "evaluation.trials": "Candidate Size",
 }
 
 __getattr__, __dir__ = lazy_exports(__name__, _NAMES)

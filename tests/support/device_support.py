@@ -70,7 +70,7 @@ def frozen_quantizer(stream: Stream, warmup: int = WARMUP) -> bytes:
 
     small = {"features": stream.values.shape[1], "classes": 2}
     with engines.start("python", MODELS["shrub"], small) as engine:
-        prequential.fit(engine, prequential.raw_rows(stream), warmup)
+        prequential.fit(engine, stream.raw_rows(), warmup)
         saved: States = engine.saved()
     return saved.quantizer
 
@@ -226,7 +226,7 @@ def until_saved(link: HostLink) -> None:
 
 def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[Prediction]:
     """Have the device learn these samples; what it answered to each."""
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     requests = (sample(rows[k].tolist(), int(stream.labels[k])) for k in range(begin, end))
     answers = [pending.answer for pending in link.stream(requests)]
     assert all(isinstance(answer, Prediction) for answer in answers)

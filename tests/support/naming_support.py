@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from device_support import configuration, frozen_quantizer, put_device
 
-from microshrub_host.evaluation import prequential
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import Prediction, sample
@@ -37,7 +36,7 @@ def put_naming_device(folder: Path, **fields: Any) -> None:
 
 def live(link: HostLink, stream: Stream, begin: int, end: int, label: bool) -> list[int]:
     """What is predicted for these samples; with label, they are learned."""
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     requests = (
         sample(rows[k].tolist(), int(stream.labels[k]) if label else None)
         for k in range(begin, end)

@@ -17,15 +17,15 @@ from ..boards.emits import NATIVE, chosen
 from ..boards.latency import Clock, can_count
 from ..boards.ram_budget import Budget
 from ..boards.usual_budget import usual_budget
+from ..evaluation.splits import NumberSplit, SearchedStream, StreamSplit
+from ..evaluation.study import Progress, Search
+from ..evaluation.trials import Limits
 from ..library.learners import DEFAULT, WARMUP, learner_name, regressor_for
+from ..reports.tuning_report import TuningReport
 from ..simulation import companion_registry
 from ..simulation.companion import Companion, with_companions
 from ..streams.regression_streams import NumberStream
 from ..streams.stream import Stream
-from ..tuning.splits import NumberSplit, SearchedStream, StreamSplit
-from ..tuning.study import Progress, Search
-from ..tuning.trials import Limits
-from ..tuning.tuning_report import TuningReport
 from .models import check_stream, known, parameters_of, raw_ends
 
 

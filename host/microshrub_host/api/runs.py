@@ -183,7 +183,7 @@ def parity(
         warmup = warmup or WARMUP
     else:
         shape = stream_parameters(known(model), stream, warmup)
-        rows, labels = prequential.raw_rows(stream), stream.labels
+        rows, labels = stream.raw_rows(), stream.labels
         warmup = warmup_of(known(model), warmup, frozen=freezes(companions))
         companions = [each.on_stream(stream, warmup) for each in companions]
     wanted = with_companions(parameters_of(model, shape, parameters), companions)

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.debian_packages import Progress
-from ..evaluation.prequential import raw_rows
 from ..library import loader
 from ..library.learners import MODELS
 from ..simulation.engines import ints
@@ -130,7 +129,7 @@ def can_count(board: Board) -> bool:
 
 def _codes(stream: Stream, warmup: int) -> NDArray[np.uint16]:
     """The quantizer's codes of the first samples, as in a simulation; shape (_MANY, features)."""
-    rows = raw_rows(stream)
+    rows = stream.raw_rows()
     quantizer = loader.load(loader.fastest()).Quantizer(rows.shape[1])
     quantizer.observe(ints(rows[:warmup]))
     quantizer.freeze()

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..base.micropython_binary import find_or_fetch
 from ..base.terminal import console, messages
 from ..base.text import count
-from ..evaluation import parity, prequential
+from ..evaluation import parity
 from ..library import loader
 from ..library.learners import WARMUP, learner_name
 from ..programs import native_files
@@ -138,7 +138,7 @@ def _open(
             _compare_features(read.values, stream.samples, width, stream.extraction)
         companions, parameters = companions_on_stream(arguments, stream, parameters)
         more = {"companions": companions, "growing": not arguments.warmup}
-        return prequential.raw_rows(stream), stream.labels, parameters, more
+        return stream.raw_rows(), stream.labels, parameters, more
     readings = None if arguments.features is None else open_readings(arguments)
     numbers, parameters, target = open_numbers_arguments(arguments, readings)
     if readings and numbers.extraction:

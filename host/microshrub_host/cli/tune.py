@@ -15,16 +15,16 @@ from ..base.files import check_target
 from ..base.terminal import messages, showing
 from ..base.text import count
 from ..boards import board_files
+from ..evaluation.search_space import weighed
+from ..evaluation.study import RULE
+from ..evaluation.trials import AHEAD
 from ..library.learners import option
+from ..reports.tuning_report import TuningReport
 from ..simulation.label_budget import LabelBudget
 from ..simulation.spare_classes import SpareClasses
 from ..streams.regression_streams import NumberStream
 from ..streams.source_file import STANDARD_INPUT
 from ..streams.stream import Stream, source_names
-from ..tuning.search_space import weighed
-from ..tuning.study import RULE
-from ..tuning.trials import AHEAD
-from ..tuning.tuning_report import TuningReport
 from .features_option import feature_options
 from .options import add_companion_options, companions_of
 from .outputs import (

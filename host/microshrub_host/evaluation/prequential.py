@@ -25,11 +25,6 @@ from .task import R, StreamTask
 Progress = Callable[[int, int, float], None]
 
 
-def raw_rows(stream: Stream) -> Raw:
-    """The stream's values as raw integers, shape (samples, features)."""
-    return stream.scale.apply(stream.values)
-
-
 def fit(engine: Engine, rows: Raw, warmup: int) -> None:
     """Fit the engine's quantizer on the first rows and freeze it, unless its ranges grow."""
     if warmup:

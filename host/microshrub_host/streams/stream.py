@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import DataError
-from .units import Scale
+from .units import Raw, Scale
 
 _REAL = "fiub"  # the kinds of numpy's types that are real numbers
 _FORM = 6  # the first of the statistics of a signal's shape, see firmware's features.py
@@ -157,6 +157,10 @@ class Stream:
     def scale(self) -> Scale:
         """The units of the columns."""
         return self.known_scale or Scale.fit(self.values)
+
+    def raw_rows(self) -> Raw:
+        """The values as raw integers, shape (samples, features)."""
+        return self.scale.apply(self.values)
 
 
 def stream_order(samples: int, limit: int | None, shuffle: int | None) -> NDArray[np.intp]:

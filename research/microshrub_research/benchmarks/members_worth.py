@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 
-from microshrub_host.evaluation import prequential
 from microshrub_host.library import loader
 from microshrub_host.reports.markdown import markdown_table
 from microshrub_host.streams.stream import Stream
@@ -83,7 +82,7 @@ def measure(
 
 def _codes(library: Any, stream: Stream, warmup: int) -> Any:
     """The stream as the learner gets it, shape (samples, features)."""
-    raw = prequential.raw_rows(stream).astype(np.int32)
+    raw = stream.raw_rows().astype(np.int32)
     quantizer = library.Quantizer(raw.shape[1])
     quantizer.observe(array("i", raw[:warmup].tobytes()))
     quantizer.freeze()

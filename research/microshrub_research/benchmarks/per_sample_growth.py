@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from microshrub_host.evaluation import prequential
 from microshrub_host.library import library_files, loader
 from microshrub_host.library.learners import MODELS
 from microshrub_host.simulation.session import Session
@@ -49,7 +48,7 @@ class Endless:
     """A stream over and over: raw rows as array('i') and labels as a bytearray."""
 
     def __init__(self, stream: Stream) -> None:
-        self.rows = prequential.raw_rows(stream).astype(np.int32)
+        self.rows = stream.raw_rows().astype(np.int32)
         self.labels = stream.labels
 
     def cut(self, begin: int, end: int) -> tuple[array[int], bytearray]:

@@ -84,7 +84,7 @@ class OurLearner:
         self._model, self._parameters = model, parameters
         prequential.compile_kernels(model, parameters)
         self._bytes = int(learner(model).nbytes(**parameters))
-        self._rows = prequential.raw_rows(stream)
+        self._rows = stream.raw_rows()
         self._labels = stream.labels
         self.asked = 0 if label_budget else None
         warmup = warmup_of(model, warmup)
@@ -101,7 +101,7 @@ class OurLearner:
         self._model, self._parameters = model_name(file.learner), file.parameters
         prequential.compile_kernels(self._model, file.parameters)
         self._bytes = int(learner(self._model).nbytes(**file.parameters))
-        self._rows, self._labels = prequential.raw_rows(stream), stream.labels
+        self._rows, self._labels = stream.raw_rows(), stream.labels
         self.asked = None
         self._engine = started(file)
         return self

@@ -38,7 +38,7 @@ def name_of(choice: dict[str, Any]) -> str:
 def test_engines_agree(source: str, choice: dict[str, Any]) -> None:
     stream = stream_of(source, 2000)
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
-    raw = prequential.raw_rows(stream)
+    raw = stream.raw_rows()
     states = []
     for name in engines.NAMES:
         with engines.start(name, "HoeffdingTree", shape | SMALL | choice) as run:

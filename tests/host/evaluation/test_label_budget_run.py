@@ -109,7 +109,7 @@ def test_it_learns_only_what_it_asked_for(stream: Stream) -> None:
     run = shrub(part, companions=[LabelBudget(0.1, unanswered=0.25)])
     assert run.label_budget
     with engines.start(loader.fastest(), "ShrubEnsemble", run.parameters) as engine:
-        rows = prequential.raw_rows(part)
+        rows = part.raw_rows()
         prequential.fit(engine, rows[:256], 256)
         engine.run(rows[run.label_budget.answered], part.labels[run.label_budget.answered])
         assert engine.status().state_crc32 == run.state_crc32

@@ -69,7 +69,7 @@ def test_the_quantizer_sees_nothing_behind_the_warmup() -> None:
     later = stream.values.copy()
     later[60:] = later[60:][::-1] * 2
     changed = Stream(stream.name, later, stream.labels, stream.feature_names, stream.class_names)
-    first = [prequential.raw_rows(s)[:60] for s in (stream, changed)]
+    first = [s.raw_rows()[:60] for s in (stream, changed)]
     assert np.array_equal(*first)
     runs = [prequential.evaluate(s, "shrub", PARAMETERS, engine="python", warmup=50) for s in
             (stream, changed)]  # fmt: skip
@@ -78,7 +78,7 @@ def test_the_quantizer_sees_nothing_behind_the_warmup() -> None:
 
 def test_the_block_length_does_not_matter() -> None:
     stream = make_stream(1000)
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     results = []
     for block in (1, 7, 1000):
         with engines.start("python", "ShrubEnsemble", PARAMETERS) as engine:

@@ -96,7 +96,7 @@ def test_the_engines_hold_the_same_bits_and_nothing_is_allocated(data: str) -> N
     )
     names = ("python", "c", "micropython")
     starters = {name: functools.partial(start, name) for name in names}
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     steps = list(parity.check(starters, rows, stream.labels, warmup=256, every=233))
     assert not any(isinstance(step, parity.Difference) for step in steps)
     assert isinstance(steps[-1], parity.Step)
@@ -123,7 +123,7 @@ def test_a_fault_in_what_is_new_is_found(data: str) -> None:
         )
         for reach in (4, 5)
     }
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     *_, last = parity.check(starters, rows, stream.labels, warmup=256, every=300)
     assert isinstance(last, parity.Difference)
     assert last.buffer.startswith("novelty.")

@@ -87,7 +87,7 @@ def test_round_trip_from_all_engines(
 @pytest.mark.parametrize("model", ["shrub", "hoeffding"])
 def test_the_opened_model_goes_on_as_the_one_that_was_saved(tmp_path: Path, model: str) -> None:
     stream, found = blobs(), learned(model)
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     with engines.start("llvm", found.learner, found.parameters) as run:
         prequential.fit(run, rows, 256)
         run.run(rows, stream.labels)

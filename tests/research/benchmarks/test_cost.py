@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from microshrub_host.base.errors import UserError
-from microshrub_host.evaluation import prequential
 from microshrub_host.library import loader
 from microshrub_host.library.learners import MODELS
 from microshrub_host.simulation.session import Session
@@ -111,7 +110,7 @@ def test_a_block_that_is_repeated_is_the_same_block(stream: Stream) -> None:
 
 def test_a_stream_begins_again_at_its_end(stream: Stream) -> None:
     rows, labels = per_sample_growth.Endless(stream).cut(2499, 2502)
-    raw = prequential.raw_rows(stream)
+    raw = stream.raw_rows()
     assert list(rows) == raw[[2499, 0, 1]].ravel().tolist()
     assert list(labels) == stream.labels[[2499, 0, 1]].tolist()
 

@@ -128,7 +128,7 @@ def test_bytecode_learns_a_stream_as_the_simulator(
         parameters = {"features": 2, "classes": 2, **options}
         folder = tmp_path / name
         build.make(program(name), x86(tmp_path), folder, "bytecode")
-        rows = prequential.raw_rows(stream).tolist()
+        rows = stream.raw_rows().tolist()
         script = tmp_path / "learn.py"
         script.write_text(
             f"import os, sys, json\nos.chdir({str(folder)!r})\nsys.path.insert(0, 'lib')\n"

@@ -106,7 +106,7 @@ def test_the_sets_are_the_simulators(stream: Stream, start: Start) -> None:
 
 def test_a_prediction_has_the_calibrated_confidence(stream: Stream, start: Start) -> None:
     run = simulated(stream)
-    rows = prequential.raw_rows(stream).tolist()
+    rows = stream.raw_rows().tolist()
     with connected(start(watchers=WATCHERS)) as link:
         results = []
         for row, label in zip(rows, stream.labels.tolist(), strict=True):
@@ -153,7 +153,7 @@ def test_build_goes_on_with_what_a_model_was_told(
 def test_with_questions_it_hears_the_answers(stream: Stream, start: Start) -> None:
     budget = LabelBudget(0.5)
     run = simulated(stream, budget)
-    rows = prequential.raw_rows(stream).tolist()
+    rows = stream.raw_rows().tolist()
     with connected(start(watchers=WATCHERS, queries=budget.budget())) as link:
         for row, label in zip(rows, stream.labels.tolist(), strict=True):
             reply = link.ask(sample(row))
@@ -167,7 +167,7 @@ def test_with_questions_it_hears_the_answers(stream: Stream, start: Start) -> No
 
 
 def test_a_late_label_is_heard(stream: Stream, start: Start) -> None:
-    rows = prequential.raw_rows(stream).tolist()
+    rows = stream.raw_rows().tolist()
     with connected(start(watchers=WATCHERS)) as link:
         reply = link.ask(sample(rows[0]))
         assert isinstance(reply, Prediction)

@@ -116,7 +116,7 @@ def test_a_class_is_renamed_merged_and_forgotten(stream: Stream, start: Start) -
         assert live(link, stream, 140, 142, label=False) == [0, 0]
         (guess,) = live(link, stream, 0, 1, label=False)
         assert guess == 0
-        answer = link.ask(sample(prequential.raw_rows(stream)[141].tolist()))
+        answer = link.ask(sample(stream.raw_rows()[141].tolist()))
         assert isinstance(answer, Prediction)
         assert isinstance(link.ask(late_label(answer.sample_id, 2)), Done)  # learned as walk
         assert ask(link, class_messages.forget(0)).state == 3

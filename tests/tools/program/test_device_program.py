@@ -92,7 +92,7 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Star
 
 
 def requests(stream: Stream, begin: int = 0, end: int = SAMPLES) -> list[Any]:
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     return [sample(rows[k].tolist(), int(stream.labels[k])) for k in range(begin, end)]
 
 
@@ -109,7 +109,7 @@ def test_a_labelled_sample_is_as_sure_as_it_was_without_its_label(
     model: str, stream: Stream, start: Start
 ) -> None:
     """Also where learning it replaces a subtree, which then answers again."""
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     with connected(start(stream, model)) as link:
         for k in range(SAMPLES // 2):
             unknown = link.ask(sample(rows[k]))
@@ -194,7 +194,7 @@ def test_a_device_goes_on_from_its_checkpoint(stream: Stream, start: Start) -> N
 
 
 def test_the_warm_up_is_observed_and_not_learned(stream: Stream, start: Start) -> None:
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     wanted = prequential.evaluate(stream, "shrub", parameters("shrub", stream), warmup=256)
     with connected(start(stream, quantizer=None, warmup=256)) as link:
         for k in range(256):
@@ -208,7 +208,7 @@ def test_the_warm_up_is_observed_and_not_learned(stream: Stream, start: Start) -
 
 
 def test_labels_come_late(stream: Stream, start: Start) -> None:
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     with connected(start(stream, pending=4)) as link:
         ids = []
         for k in range(6):
@@ -235,7 +235,7 @@ def test_labels_come_late(stream: Stream, start: Start) -> None:
 @pytest.mark.parametrize("hook", ["nothing", "reset", "forget"])
 def test_a_drift_runs_the_hook(hook: str, stream: Stream, start: Start) -> None:
     alarm = {"detector": "page_hinkley", "hook": hook, "threshold": 10}
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     states = []
     for options in (alarm, None):
         with connected(start(stream, alarm=options)) as link:
@@ -351,7 +351,7 @@ def test_lines_for_a_plotter(stream: Stream, start: Start) -> None:
         predicted = learn(link, stream, 0, 50)
         link.poll(0.1)
     lines = b"".join(text).decode().split("\r\n")
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     right = sum(p == label for p, label in zip(predicted, stream.labels, strict=False))
     last = [line for line in lines if line.startswith("day_of:")][-1].split(" ")
     assert last[:2] == [f"day_of:{rows[49][0]}", f"x:{rows[49][1]}"]

@@ -19,7 +19,6 @@ from device_support import (
 )
 
 from microshrub_host import Stream, open_stream, simulate
-from microshrub_host.evaluation import prequential
 from microshrub_host.library.learners import MODELS
 from microshrub_host.simulation.label_budget import LabelBudget
 from microshrub_tools.board.simulated_device import Twin
@@ -68,7 +67,7 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) 
 
 def learn(link: HostLink, stream: Stream, begin: int, end: int) -> list[int]:
     """Send samples, and the labels that are asked for; which these were."""
-    rows, queried = prequential.raw_rows(stream), []
+    rows, queried = stream.raw_rows(), []
     for k in range(begin, end):
         answer = link.ask(sample(rows[k].tolist()))
         assert isinstance(answer, Prediction)
@@ -120,7 +119,7 @@ def test_a_thicket_rehearses_as_in_the_simulator(
 
 
 def test_a_question_waits_for_its_answer(stream: Stream, start: Start) -> None:
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     with connected(start(queries=OPTIONS, pending=4)) as link:
         ids = [link.ask(sample(row.tolist())).sample_id for row in rows[:6]]  # type: ignore[union-attr]
         assert ids == [1, 2, 3, 4, 5, 6]
@@ -169,7 +168,7 @@ def test_the_checkpoint_keeps_it(stream: Stream, start: Start) -> None:
 
 
 def test_the_monitor_shows_the_question_and_keys_answer_it(stream: Stream, start: Start) -> None:
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     device = start(queries=OPTIONS)
     with connected(device) as link:
         link.ask(sample(rows[0].tolist()))

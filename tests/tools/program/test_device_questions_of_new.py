@@ -64,7 +64,7 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
         starting(micropython_command, tmp_path, put, "192k") as start,
         connected(start()) as link,
     ):
-        for k, row in enumerate(prequential.raw_rows(stream).tolist()):
+        for k, row in enumerate(stream.raw_rows().tolist()):
             name = stream.class_names[stream.labels[k]]
             answer = link.ask(sample(row))
             assert isinstance(answer, Prediction)

@@ -16,7 +16,6 @@ from patience import PATIENCE
 from recorded_board import observe
 
 from microshrub_host import Stream, open_stream
-from microshrub_host.evaluation import prequential
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import (
     STATUS,
@@ -116,7 +115,7 @@ def used(link: HostLink) -> int:
 
 def live(link: HostLink, stream: Stream, begin: int, end: int) -> None:
     """Most samples have their label, the others get it late."""
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     places = [k % len(rows) for k in range(begin, end)]
     labelled = [sample(rows[k].tolist(), int(stream.labels[k])) for k in places[50:]]
     for _ in link.stream(labelled):

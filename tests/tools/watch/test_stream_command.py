@@ -106,7 +106,7 @@ def test_the_first_difference_is_named(
     with HostLink(SerialLine(device.port)) as link:
         link.connect()  # the device has its ranges now, the PC gets others
     with start_engine("python", "ShrubEnsemble", parameters(stream)) as engine:
-        prequential.fit(engine, prequential.raw_rows(stream)[:4] // 50, 4)
+        prequential.fit(engine, stream.raw_rows()[:4] // 50, 4)
         (tmp_path / "quantizer.state").write_bytes(engine.saved().quantizer)
     assert command(device, tmp_path) == 2
     err = capsys.readouterr().err
@@ -178,7 +178,7 @@ def test_a_damaged_line_changes_nothing(start: Any, stream: Stream, tmp_path: Pa
         stream.class_names,
     )  # fmt: skip
     with start_engine("python", "ShrubEnsemble", parameters(stream)) as engine:
-        rows = prequential.raw_rows(stream)
+        rows = stream.raw_rows()
         prequential.fit(engine, rows, 256)
         engine.run(rows[:40], stream.labels[:40])
         crc32 = engine.status().state_crc32
@@ -196,7 +196,7 @@ def test_a_learned_model_goes_on(
     start: Any, stream: Stream, tmp_path: Path, wanted: Result
 ) -> None:
     with start_engine("python", "ShrubEnsemble", parameters(stream)) as engine:
-        rows = prequential.raw_rows(stream)
+        rows = stream.raw_rows()
         prequential.fit(engine, rows, 256)
         engine.run(rows[:400], stream.labels[:400])
         (tmp_path / "learner.state").write_bytes(engine.saved().learner)

@@ -24,7 +24,6 @@ from microshrub_host.cli.stream_options import (
     compile_kernels,
     open_with_parameters,
 )
-from microshrub_host.evaluation import prequential
 from microshrub_host.library import loader
 from microshrub_host.library.learners import MODELS
 from microshrub_host.simulation import engines
@@ -93,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
         ) as engine,
         engines.start(loader.fastest(), learner, parameters, growing=growing) as twin,
     ):
-        rows = prequential.raw_rows(stream)[: arguments.warmup]
+        rows = stream.raw_rows()[: arguments.warmup]
         for each in (engine, twin):
             for at in range(0, len(rows), block):
                 each.observe(rows[at : at + block])
@@ -124,7 +123,7 @@ def _measure(
     samples: int,
 ) -> tuple[list[int], list[float]]:
     """Heap bytes and microseconds a sample at every mark."""
-    rows = prequential.raw_rows(stream)
+    rows = stream.raw_rows()
     heaps, times, stops = [], [], marks(samples)
     last: deque[tuple[int, float]] = deque(maxlen=_FIRST // block)  # samples, seconds
     console.say(f"{'samples':>12}  {'heap, bytes':>12}  {'us per sample':>12}")

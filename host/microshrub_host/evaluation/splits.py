@@ -23,10 +23,6 @@ import numpy as np
 
 from ..base.text import count
 from ..boards.deployment import Names
-from ..evaluation import holdout
-from ..evaluation.holdout import ask, draws, held_out
-from ..evaluation.prequential import evaluate
-from ..evaluation.regression import evaluate_numbers
 from ..library import loader
 from ..library.learners import (
     BALANCED,
@@ -43,7 +39,11 @@ from ..simulation.engine_interface import percent
 from ..simulation.pipeline import pipeline
 from ..streams.regression_streams import NumberStream, Values
 from ..streams.stream import Stream
+from . import holdout
+from .holdout import ask, draws, held_out
 from .holdout_scores import HoldoutScores, Scores
+from .prequential import evaluate
+from .regression import evaluate_numbers
 from .trials import Candidate
 
 

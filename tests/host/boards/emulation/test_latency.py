@@ -12,11 +12,11 @@ from microshrub_host.boards import board_files, emits, emulated_boards
 from microshrub_host.boards.counted_models import stream as made
 from microshrub_host.boards.latency import Clock, can_count
 from microshrub_host.boards.sample_time import sample_time
+from microshrub_host.evaluation import trials
+from microshrub_host.evaluation.splits import StreamSplit
+from microshrub_host.evaluation.trials import Candidate, Limits
 from microshrub_host.library.learners import defaults, specification
 from microshrub_host.streams.stream import Stream
-from microshrub_host.tuning import trials
-from microshrub_host.tuning.splits import StreamSplit
-from microshrub_host.tuning.trials import Candidate, Limits
 
 BOARD = board_files.load("rpi_pico")
 

@@ -20,12 +20,11 @@ from typing import Any
 from ..base.cluster import Outcome, spread
 from ..base.errors import UserError
 from ..boards.default_bytes import SIZE, NoRoom, bytes_for
-from ..evaluation import prequential
-from ..evaluation.pareto import front
 from ..library import loader
 from ..library.learners import defaults
-from . import study_file, trials
+from . import prequential, study_file, trials
 from .holdout_scores import Scores
+from .pareto import front
 from .search_space import Choice, first, sample
 from .splits import Measure, SearchedStream
 from .trials import AHEAD, AskedAhead, Candidate, Limits, Size

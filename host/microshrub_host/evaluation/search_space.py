@@ -50,7 +50,7 @@ def sample(
 
 
 def _space_of(model: str) -> Any:
-    return companion(f"{__package__}.spaces", learner_name(model))
+    return companion(f"{__package__}.search_spaces", learner_name(model))
 
 
 def changed(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from microshrub_host.evaluation.search_space import weighed
 from microshrub_host.simulation.feature_choice import Place
 from microshrub_host.simulation.feature_options import FeatureOptions
-from microshrub_host.tuning.search_space import weighed
 from microshrub_tools.cli.main import main
 
 optuna = pytest.importorskip("optuna", reason="needs the extra tune")

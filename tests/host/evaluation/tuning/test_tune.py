@@ -34,16 +34,22 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.boards.default_bytes import bytes_for
 from microshrub_host.boards.deployment import Deployment
+from microshrub_host.evaluation import trials
 from microshrub_host.evaluation.holdout import ask, measure
+from microshrub_host.evaluation.holdout_scores import Scores
+from microshrub_host.evaluation.search_space import first, sample
+from microshrub_host.evaluation.splits import (
+    ACCURACY,
+    AS_OF_NOW,
+    MAE,
+    StreamSplit,
+    error_of_accuracy,
+)
+from microshrub_host.evaluation.study import FinishedTrial, Search, of_default, smallest, take
+from microshrub_host.evaluation.trials import Candidate, Limits
 from microshrub_host.library.learners import check_parameters, defaults, specification
+from microshrub_host.reports.tuning_report import TuningReport
 from microshrub_host.streams.stream import Stream
-from microshrub_host.tuning import trials
-from microshrub_host.tuning.holdout_scores import Scores
-from microshrub_host.tuning.search_space import first, sample
-from microshrub_host.tuning.splits import ACCURACY, AS_OF_NOW, MAE, StreamSplit, error_of_accuracy
-from microshrub_host.tuning.study import FinishedTrial, Search, of_default, smallest, take
-from microshrub_host.tuning.trials import Candidate, Limits
-from microshrub_host.tuning.tuning_report import TuningReport
 from microshrub_tools.cli.main import main
 
 optuna = pytest.importorskip("optuna", reason="needs the extra tune")
@@ -265,7 +271,7 @@ def shuffled(
 def test_the_models_tried_are_those_of_one_job(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("microshrub_host.tuning.study.spread", shuffled)
+    monkeypatch.setattr("microshrub_host.evaluation.study.spread", shuffled)
     results = []
     for jobs in (1, 7):
         split = StreamSplit(make_stream(600), 100, 250)
@@ -350,8 +356,8 @@ def test_a_sampler_that_insists_on_what_is_refused_does_not_stop_the_search(
             return super().sample_independent(study, trial, name, values)
 
     monkeypatch.setattr(optuna.samplers, "TPESampler", Insistent)
-    monkeypatch.setattr("microshrub_host.tuning.study._REFUSED", 60)
-    monkeypatch.setattr("microshrub_host.tuning.study._STUBBORN", 3)
+    monkeypatch.setattr("microshrub_host.evaluation.study._REFUSED", 60)
+    monkeypatch.setattr("microshrub_host.evaluation.study._STUBBORN", 3)
     split = StreamSplit(make_stream(60), 20, 30)
     with Search(tmp_path / "s.tune", split, LIMITS, 0) as search:
         waiting = len(search._trials("WAITING"))
@@ -434,7 +440,7 @@ def test_a_damaged_study_is_told_in_one_line(tmp_path: Path, scheduler: str) -> 
 def test_a_budget_without_a_model_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheduler: str
 ) -> None:
-    monkeypatch.setattr("microshrub_host.tuning.study._REFUSED", 5)
+    monkeypatch.setattr("microshrub_host.evaluation.study._REFUSED", 5)
     search = Search(
         tmp_path / "s", StreamSplit(make_stream(600), 100, 250), Limits(BOARD, 10), seed=0
     )
@@ -446,7 +452,7 @@ def test_a_budget_that_is_far_too_small_is_told_soon(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After a few configurations, none of which comes near, and not after 2,000."""
-    monkeypatch.setattr("microshrub_host.tuning.study._FEW", 20)
+    monkeypatch.setattr("microshrub_host.evaluation.study._FEW", 20)
     limits = Limits(BOARD, 10)
     search = Search(tmp_path / "s", StreamSplit(make_stream(600), 100, 250), limits, seed=0)
     with warnings.catch_warnings():

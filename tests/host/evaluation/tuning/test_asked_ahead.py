@@ -9,7 +9,7 @@ import pytest
 
 from microshrub_host.base.cluster import Outcome
 from microshrub_host.base.errors import UserError
-from microshrub_host.tuning.trials import AHEAD, AskedAhead, Candidate
+from microshrub_host.evaluation.trials import AHEAD, AskedAhead, Candidate
 
 
 def search(jobs: int, wanted: int, seed: int = 0, most: int = 999) -> list[str]:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.text import count
-from ..evaluation import batch_forest
-from ..evaluation.holdout import HeldOut, predictable
-from ..evaluation.stretches import Draw, Marks
 from ..simulation.engine_interface import Predictions
+from . import batch_forest
+from .holdout import HeldOut, predictable
+from .stretches import Draw, Marks
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ import pytest
 
 from microshrub_host.api.planning import tune
 from microshrub_host.base.errors import UserError
+from microshrub_host.evaluation.search_space import first, sample
+from microshrub_host.evaluation.splits import NumberSplit
 from microshrub_host.library.learners import check_parameters
 from microshrub_host.streams.open_regression_stream import open_numbers
 from microshrub_host.streams.regression_streams import NumberStream
-from microshrub_host.tuning.search_space import first, sample
-from microshrub_host.tuning.splits import NumberSplit
 from microshrub_tools.cli.main import main
 
 optuna = pytest.importorskip("optuna", reason="needs the extra tune")

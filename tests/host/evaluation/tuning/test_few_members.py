@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from microshrub_host.evaluation.prequential import evaluate
+from microshrub_host.evaluation.search_spaces.shrub import least_step
 from microshrub_host.streams.stream import Stream
-from microshrub_host.tuning.spaces.shrub import least_step
 
 
 def two_gaussians(seed: int) -> Stream:

@@ -14,15 +14,14 @@ from rich.text import Text
 from ..base.terminal import console
 from ..base.text import count
 from ..base.versions import versions
-from ..evaluation import pareto
+from ..evaluation import pareto, study
+from ..evaluation.holdout_scores import Scores
+from ..evaluation.search_space import changed
+from ..evaluation.splits import SearchedStream
+from ..evaluation.study import FinishedTrial
+from ..evaluation.trials import Limits
 from ..library.learners import learner_name
-from ..reports.page import Page, surroundings
-from . import study
-from .holdout_scores import Scores
-from .search_space import changed
-from .splits import SearchedStream
-from .study import FinishedTrial
-from .trials import Limits
+from .page import Page, surroundings
 
 _TIME = "ms per sample"
 _NONE = "-"
