@@ -1,8 +1,8 @@
-"""How a thicket responds to concept drift: errors far above their usual share.
+"""How a thicket responds to drift: of the concept, and of the ranges of its features.
 
-With p the usual share of errors, and r the share over about the last sixteen samples, there is
-drift where r > p + margin and (r - p - margin)**2 > p (1 - p) / 2, which is four standard
-deviations of 32 samples.
+Concept drift shows in errors far above their usual share. With p the usual share of errors, and r
+the share over about the last sixteen samples, there is drift where r > p + margin and
+(r - p - margin)**2 > p (1 - p) / 2, which is four standard deviations of 32 samples.
 
 - While the classes are mixed, all samples but the newest 32 are forgotten. p is the mean over the
   last 256 labels.
@@ -12,6 +12,13 @@ deviations of 32 samples.
   After drift, nothing is forgotten at once: for 64 labels, the five nearest neighbours with
   another label are contradicted three times as much, and the trees' leaves learn as fast as while
   the classes are mixed. So new samples replace the samples that they contradict, and no others.
+
+When the range of a feature changes, the codes and thresholds of all members move. A code of 8 bits
+stands for the middle of the 16-bit codes with these upper bits, a threshold for the last of them.
+Means move as codes do; mean distances halve with each doubling of the range, and double when it
+halves, up to their maximum. Calling a kernel takes ten times as long as the few sums that move a
+code within the range, so move_trees(), which moves thousands of thresholds, has its own copy;
+moved_code() moves the tails.
 
 Where ranges shrink, at least a quarter of the samples may come to lie outside of the ranges of two
 fifths of the features. If each of their classes was taught lately, with values close together, the
@@ -26,6 +33,8 @@ The buffers are those of thicket.py.
 import micropython
 from micropython import const
 
+from ..ranges import moved_code
+from ..shrub.moving import move_shrubs
 from .sample_store import contradict, forget, in_runs
 
 # From elsewhere, written by `make constants`:
@@ -36,18 +45,31 @@ _SOFTMAX_STATE = const(0)
 _THICKET_STATE = const(0)
 _RING_CODES = const(1)
 _RING_LABELS = const(2)
+_SOFTMAX_MEAN = const(2)
 _THICKET_PREDICTIONS = const(2)
 _BAYES_SEEN = const(3)
 _GROVE_STATE = const(3)
+_NEIGHBOURS_STATE = const(3)
+_SOFTMAX_DEVIATION = const(3)
 _THICKET_ACCURACY = const(3)
+_BAYES_MEAN = const(4)
 _GROVE_VOTES = const(4)
+_BAYES_VARIANCE = const(5)
+_GROVE_FEATURE = const(5)
 _THICKET_ALONE = const(5)
+_BAYES_POOLED = const(6)
+_GROVE_THRESHOLD = const(6)
 _NEIGHBOURS_DISTANCE = const(6)
 _NEIGHBOURS_NEAREST = const(7)
 _SPROUT_STATE = const(9)
 _GROVE_GROWN = const(21)
 _STORE_STATE = const(22)
+# ranges.py
+_STEP_BITS = const(13)
+_BELOW = const(4096)
+_CORE_CODES = const(57344)
 # thicket/bayes.py
+_B_FEATURES = const(0)
 _B_CLASSES = const(1)
 _B_SEEN = const(2)
 # thicket/members.py
@@ -57,10 +79,12 @@ _NEIGHBOURS = const(1)
 _OLD = const(1)
 _BECAME = const(2)
 _SOFTMAX = const(2)
+_SHRUBS = const(3)
 _THICKET = const(4)
 _BAYES = const(5)
 _MEMBERS = const(6)
 _T_WITH_SOFTMAX = const(6)
+_T_WITH_SHRUBS = const(7)
 _T_WITH_BAYES = const(8)
 _T_USUAL = const(12)
 _T_LATELY = const(13)
@@ -68,6 +92,7 @@ _T_ALONE = const(14)
 _T_FAMILIAR = const(15)
 _T_PART = const(18)
 # thicket/neighbours.py
+_N_COUNT = const(8)
 _FAR = const(65536)
 # thicket/sample_ring.py
 _R_LENGTH = const(0)
@@ -85,6 +110,9 @@ _L_SEEN = const(3)
 # thicket/trees.py
 _G_USED = const(1)
 _S_GROWING = const(1)
+_G_MOST = const(2)
+_S_BY = const(9)
+_S_AT = const(10)
 # (end)
 
 _ONE = const(1048576)  # 1 in Q20
@@ -104,6 +132,7 @@ _INSIDE_UP_TO = const(239)  # and the highest
 _RECENT = const(256)  # the newest samples, whose values made a range shrink
 _WITNESSES = const(64)  # samples that are looked at before all are
 _CAME = const(8)  # a class was taught lately if so many of the newest samples are of it
+_MOST_MOMENT = const(65535)  # a mean distance, or its square
 
 
 @micropython.viper
@@ -113,7 +142,7 @@ def notice(t, label: int, wrong: int):
     labels = ptr32(ptr32(t[_GROVE])[_STORE_STATE])[_W_SEEN] + 1  # <= 257
     usual = state[_T_USUAL]
     state[_T_USUAL] = usual + ((_ONE if wrong else 0) - usual) // labels
-    state[_T_LATELY] = int(moved(state[_T_LATELY], wrong))
+    state[_T_LATELY] = int(recent_share(state[_T_LATELY], wrong))
     changed = int(is_above(state[_T_LATELY], usual, _MARGIN))
     if int(in_runs(t[_GROVE])):
         if state[_T_FAMILIAR] == _OLD or ptr32(ptr32(t[_GROVE])[_STORE_STATE])[_W_ALERT]:
@@ -126,7 +155,7 @@ def notice(t, label: int, wrong: int):
 
 
 @micropython.viper
-def moved(share: int, wrong: int) -> int:
+def recent_share(share: int, wrong: int) -> int:
     """Return the recent share of errors, Q20."""
     return share + (((_ONE if wrong else 0) - share) >> _LATELY)
 
@@ -181,7 +210,7 @@ def notice_in_runs(t, label: int):
     for k in range(_MEMBERS):
         if predictions[k] >= 0 and (predictions[best] < 0 or alone[k] > alone[best]):
             best = k
-    lately = int(moved(state[_T_ALONE], int(predictions[best] != label)))
+    lately = int(recent_share(state[_T_ALONE], int(predictions[best] != label)))
     usual = _ONE - alone[best]
     state[_T_ALONE] = lately
     store = ptr32(ptr32(t[_GROVE])[_STORE_STATE])
@@ -193,6 +222,118 @@ def notice_in_runs(t, label: int):
         is_above(lately, usual, _MARGIN_IN_RUNS if state[_T_FAMILIAR] == _OLD else _MARGIN_OF_NEW)
     ):
         store[_W_ALERT] = _ALERT
+
+
+@micropython.viper
+def move_samples(t, feature: int, bits: int, doublings: int, steps: int):
+    """Move the samples of a ring or a store."""
+    address = ptr32(t)
+    shape = ptr32(address[_RING_SHAPE])
+    codes = ptr8(address[_RING_CODES])
+    known = -1  # the last code, and its new value: many codes are equal
+    moved = 0
+    k = feature
+    for _ in range(shape[_R_HELD]):
+        if codes[k] != known:
+            known = codes[k]
+            moved = int(moved_code((known << 8) + 128, bits, doublings, steps)) >> 8
+        codes[k] = moved
+        k += shape[_R_FEATURES]
+
+
+@micropython.viper
+def move_grove(t, feature: int, bits: int, doublings: int, steps: int):
+    """Move a grove: its samples and its trees."""
+    move_samples(t, feature, bits, doublings, steps)
+    move_trees(t, feature, bits, doublings, steps)
+
+
+@micropython.viper
+def move_trees(t, feature: int, bits: int, doublings: int, steps: int):
+    """Move the thresholds of a grove's trees, and of the growing tree's best split."""
+    address = ptr32(t)
+    grove = ptr32(address[_GROVE_STATE])
+    by = ptr8(address[_GROVE_FEATURE])
+    threshold = ptr8(address[_GROVE_THRESHOLD])
+    sprout = ptr32(address[_SPROUT_STATE])
+    after = bits + doublings
+    lower = 7 * steps << (_STEP_BITS - after) if after < _STEP_BITS else 7 * steps
+    up = 0 - doublings if doublings < 0 else 0
+    down = doublings + up
+    known = -1
+    moved = 0
+    for k in range((grove[_G_USED] + 1) * (grove[_G_MOST] - 1)):
+        if by[k] == feature:
+            if threshold[k] != known:
+                known = threshold[k]
+                code = (known << 8) + 255
+                u = code - _BELOW
+                c = (u << up >> down) + lower
+                if 0 <= u < _CORE_CODES and 0 <= c < _CORE_CODES:
+                    moved = (c + _BELOW) >> 8
+                else:
+                    moved = int(moved_code(code, bits, doublings, steps)) >> 8
+            threshold[k] = moved
+    if sprout[_S_BY] == feature:
+        sprout[_S_AT] = int(moved_code((sprout[_S_AT] << 8) + 255, bits, doublings, steps)) >> 8
+
+
+@micropython.viper
+def move_bayes(t, feature: int, bits: int, doublings: int, steps: int):
+    """Move means and variances."""
+    address = ptr32(t)
+    state = ptr32(address[_BAYES_STATE])
+    mean = ptr16(address[_BAYES_MEAN])
+    variance = ptr16(address[_BAYES_VARIANCE])
+    pooled = ptr32(address[_BAYES_POOLED])
+    features = state[_B_FEATURES]
+    k = feature
+    for _ in range(state[_B_CLASSES]):
+        mean[k] = int(moved_code(mean[k], bits, doublings, steps))
+        variance[k] = int(rescaled(variance[k], 2 * doublings, 0))
+        k += features
+    if state[_B_SEEN] > 1:
+        pooled[feature] = int(rescaled(pooled[feature], 2 * doublings, 6))
+
+
+@micropython.viper
+def move_softmax(t, feature: int, bits: int, doublings: int, steps: int):
+    """Move a mean and a mean distance; the weights stay, as they are for scaled features."""
+    address = ptr32(t)
+    mean = ptr32(address[_SOFTMAX_MEAN])
+    deviation = ptr32(address[_SOFTMAX_DEVIATION])
+    mean[feature] = int(moved_code(mean[feature] >> 8, bits, doublings, steps)) << 8
+    deviation[feature] = int(rescaled(deviation[feature], doublings, 8))
+
+
+@micropython.viper
+def rescaled(v: int, doublings: int, fraction: int) -> int:
+    """Return a mean distance, or its square, after the range of its codes has doubled or halved.
+
+    `fraction` is its bits behind the point, up to 8. (A large number as an argument could not be
+    frozen for a Cortex-M0, whose code holds no large numbers.)
+    """
+    if doublings >= 0:
+        return v >> doublings
+    halvings = 0 - doublings
+    most = _MOST_MOMENT << fraction  # < 2**24
+    return v << halvings if v <= most >> halvings else most
+
+
+@micropython.viper
+def move_thicket(t, feature: int, bits: int, doublings: int, steps: int):
+    """Move every member; t is the tuple that the kernels of members.py get."""
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
+    move_grove(t[_GROVE], feature, bits, doublings, steps)
+    ptr32(ptr32(t[_NEIGHBOURS])[_NEIGHBOURS_STATE])[_N_COUNT] = 0  # what was found was elsewhere
+    if state[_T_WITH_SOFTMAX]:
+        move_softmax(t[_SOFTMAX], feature, bits, doublings, steps)
+    if state[_T_WITH_SHRUBS]:
+        move_shrubs(t[_SHRUBS], feature, bits, doublings, steps)
+    if state[_T_WITH_BAYES]:
+        move_bayes(t[_BAYES], feature, bits, doublings, steps)
+    if doublings < 0:
+        leave_unit(t)
 
 
 @micropython.viper

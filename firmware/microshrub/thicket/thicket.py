@@ -37,9 +37,9 @@ from ..buffers import address_table, table_bytes
 from ..learner import Learner, ParameterError
 from ..shrub.ensemble import ShrubEnsemble
 from .bayes import GaussianNaiveBayes
+from .drift_response import move_thicket
 from .grove import Grove
 from .members import FIXED, learn, predict, predict_next, rest
-from .moving import move_thicket
 from .neighbours import NearestNeighbours, neighbours_table, squared_gaps, start_neighbours
 from .softmax import SoftmaxRegression
 

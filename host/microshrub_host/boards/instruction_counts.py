@@ -37,9 +37,9 @@ _SMALL = 65536  # bytes of a thicket that looks back no further, and has no larg
 _UNCALLED = {
     "thicket.neighbour_reach": ("ask_twice", "copy", "judge_lookback"),  # which are for these
     "thicket.trees": ("hang", "descend_far"),
-    "thicket.moving": (  # no range grows here
+    "thicket.drift_response": (  # no range grows here
         *("move_samples", "move_grove", "move_trees", "move_bayes", "move_softmax"),
-        *("rescaled", "move_thicket"),
+        *("rescaled", "move_thicket", "leave_unit", "is_new_unit", "are_outside"),
     ),
     "shrub.moving": ("move_shrubs",),
 }

@@ -88,4 +88,4 @@ def test_it_takes_nearly_two_fifths_fewer_instructions() -> None:
     )
     with instruction_counts.Counter("cortex-m0", [short]) as counter:
         plain, quick = (counter.count(0, quick=quick).predict for quick in (False, True))
-    assert quick.mean() < 0.63 * plain.mean()
+    assert quick.mean() < 0.62 * plain.mean()
