@@ -10,7 +10,7 @@ The file is an object:
     warmup        samples that a fresh quantizer observes before it freezes; null: the ranges grow
                   with the samples, see growing_ranges.py
     model         a learner's saved state to begin with, or null
-    sensor        {"kind": "serial"}, or a sensor of the board, see config_parts.py
+    sensor        {"kind": "serial"}, or a sensor of the board, see config_fields.py
     extraction    {"window", "hop", ...}: features of windows of the sensor's readings, see
                   feature_extractor.py; null: a reading is a sample
     pending       how many samples may wait for their label
@@ -83,7 +83,7 @@ class Configuration:
         except ValueError as error:
             raise ConfigurationError("config.json: %s" % error) from None
         finally:
-            forget("config_fields", "config_parts")
+            forget("config_fields")
 
 
 def forget(*names):

@@ -24,7 +24,6 @@ from .scarce_machine_code import ANY, able, kernel_work, plain_of_heap, plain_wi
 _FROZEN_RANGES = "quantizer"  # of which ranges that grow take some parts
 _SELFTEST = "device.selftest"
 _FIELDS = "device.config_fields"
-_PARTS = "device.config_parts"
 _STATES = "device.states"
 _FOR_A_WHILE = {  # imported by a program in a network, and given back
     "mqtt": tuple(
@@ -222,6 +221,8 @@ def _needs(program: Program) -> dict[str, Any]:
         "device.watchers": config.get(CONFIG),
         **_of_makers(config),
         "device.companions:make_for_board": _is_for_board(config),
+        "device.config_fields:check_parts": not _is_plain(config),
+        "device.config_fields:take_regression": program.regression,
         "checkpoint": config["checkpoint"],
         "device.sleep": config.get("sleep"),
         "device.sleep:DeepSleep": config.get("sleep") and "deep" in config["sleep"],
@@ -287,7 +288,7 @@ def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
     The self-test is for `flash`, a saved state is looked at only where there is one, and what
     reads the configuration is forgotten afterwards.
     """
-    idle = {_SELFTEST, *_read_once(program), _PARTS}
+    idle = {_SELFTEST, *_read_once(program)}
     states = program.learner_state or program.config["checkpoint"]
     return tuple(
         name for name in names if name not in idle and (states or not name.endswith(_CHECK))
@@ -297,13 +298,15 @@ def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
 def _read_once(program: Program) -> list[str]:
     """The modules that read the configuration, and the states that it names."""
     config = program.config
-    fields = loader.load("python").device.config_fields
-    plain = config["sensor"] == {"kind": "serial"} and not any(
-        map(config.get, (*fields.OPTIONAL, *fields.NETWORK))
-    )
-    parts = [] if plain and not program.regression else [_PARTS]
     found = _of_makers(config) | _of_network(config)
-    return [_STATES, _FIELDS, *parts, *(name for name, needed in found.items() if needed)]
+    return [_STATES, _FIELDS, *(name for name, needed in found.items() if needed)]
+
+
+def _is_plain(config: Mapping[str, Any]) -> bool:
+    """Whether a program has none of the parts that only some programs have."""
+    fields = loader.load("python").device.config_fields
+    optional = (*fields.OPTIONAL, *fields.NETWORK)
+    return config["sensor"] == {"kind": "serial"} and not any(map(config.get, optional))
 
 
 def _is_for_board(config: Mapping[str, Any]) -> bool:

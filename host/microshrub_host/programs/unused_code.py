@@ -143,11 +143,41 @@ def without_missing(
     """A module's source in a program that has only the modules that are present.
 
     left_out are functions and classes that it does not use, such as "device.saving:LabelsHeld".
+    They are not in it, nor is what only they use.
     """
     imported = library_files.imports_in(module, source)
     if imported <= {*present} and not {module, *imported} & {*map(home_of, left_out)}:
         return source
-    return ast.unparse(_Cut(module, present, left_out).visit(ast.parse(source)))
+    tree = _Cut(module, present, left_out).visit(ast.parse(source))
+    gone = {name.partition(":")[2] for name in left_out if home_of(name) == module}
+    if any(defined(node) & gone for node in tree.body):
+        tree.body = _mentioned_by_the_rest(
+            [node for node in tree.body if not defined(node) & gone]
+        )
+    return ast.unparse(tree)
+
+
+def _mentioned_by_the_rest(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements of a module without imports and private definitions that nothing uses."""
+    while True:
+        said = mentions(node for node in body if not _is_import(node))
+        kept = [
+            node
+            for node in body
+            if defined(node) & said or not (_is_import(node) or _is_private(node))
+        ]
+        if len(kept) == len(body):
+            return kept
+        body = kept
+
+
+def _is_import(node: ast.stmt) -> bool:
+    return isinstance(node, (ast.Import, ast.ImportFrom))
+
+
+def _is_private(node: ast.stmt) -> bool:
+    names = defined(node)
+    return bool(names) and all(name.startswith("_") for name in names)
 
 
 def home_of(name: str) -> str:

@@ -11,7 +11,7 @@ from microshrub_host.library.syntax_tree import source_text
 from microshrub_host.programs import error_texts, short_names
 from microshrub_host.programs.merged_source import Merged
 from microshrub_host.programs.short_names import shortened_parameters
-from microshrub_host.programs.unused_code import used, without_missing
+from microshrub_host.programs.unused_code import defined, used, without_missing
 
 SOURCES = {
     "base": """
@@ -121,6 +121,28 @@ def test_a_name_that_means_two_things_is_refused() -> None:
 def test_a_statement_that_does_something_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot be merged: print"):
         Merged({"a": "print(1)\n"}, ["a"], {}, {})
+
+
+def test_what_only_a_left_out_function_uses_goes_with_it() -> None:
+    source = """
+import os
+from micropython import const
+_MOST = const(3)
+_ROWS = (1, 2)
+def used(n):
+    return min(n, _MOST)
+def check(n):
+    return _inner(n)
+def go(n):
+    if n:
+        check(n)
+def _inner(n):
+    return os.stat(_ROWS[n])
+"""
+    tree = ast.parse(without_missing("two", source, {"two"}, ["two:check", "three:used"]))
+    assert [name for node in tree.body for name in defined(node)] == [
+        *("const", "_MOST", "used", "go")
+    ]
 
 
 def test_nothing_stands_behind_the_import_of_a_module_that_is_not_there() -> None:

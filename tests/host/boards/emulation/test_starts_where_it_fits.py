@@ -41,7 +41,7 @@ exec(open("main.py").read())
 """
 )
 # What the program imports, all but the first only for a while
-IMPORTED = ("__init__", "device/config_fields", "device/config_parts", "device/states")
+IMPORTED = ("__init__", "device/config_fields", "device/states")
 
 
 @pytest.mark.long
