@@ -292,7 +292,7 @@ class MqttClient:
     """A board's connection to a broker.
 
     where   (host, port, None or a file with the certificate of TLS)
-    hello   the body of CONNECT, see hello_of() in mqtt_start.py
+    hello   the body of CONNECT, see hello_of() in network_start.py
     room    bytes of the largest packet to send
     kept    bytes to keep of a received message and its topic
     take    take(body, start, end, size, retained): a message came; its topic is body[2 : start],

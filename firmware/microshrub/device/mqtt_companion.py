@@ -3,8 +3,8 @@
 config.json's `mqtt` has the broker's "host" and "port", the board's "name", optionally "ca", the
 file of a certificate; "settle", [predictions in a row, confidence 0..255]: either makes a
 predicted class the state; and "events", how many are kept while there is no broker.
-mqtt_publisher.py publishes, mqtt_subscriber.py carries out messages, and mqtt_start.py makes the
-companion.
+mqtt_publisher.py publishes, mqtt_subscriber.py carries out messages, and network_start.py makes
+the companion.
 """
 
 import os

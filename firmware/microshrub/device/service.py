@@ -67,7 +67,7 @@ class Service:
             from .companions import make_for_board
 
             make_for_board(self, board, folder)
-            forget("companions", "network_start", "mqtt_start")
+            forget("companions", "network_start")
         configuration.feature_names = configuration.class_names = ()  # nobody needs them now
         configuration.units = None
         self._version_reported = False  # the host's other version was reported

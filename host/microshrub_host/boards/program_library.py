@@ -26,10 +26,7 @@ _SELFTEST = "device.selftest"
 _FIELDS = "device.config_fields"
 _STATES = "device.states"
 _FOR_A_WHILE = {  # imported by a program in a network, and given back
-    "mqtt": tuple(
-        f"device.{name}"
-        for name in ("mqtt_start", "mqtt_connect", "mqtt_discovery", "mqtt_subscriber")
-    ),
+    "mqtt": ("device.mqtt_connect", "device.mqtt_discovery", "device.mqtt_subscriber"),
     "tcp": ("device.network_update",),
     "datagrams": (),
 }
@@ -228,6 +225,9 @@ def _needs(program: Program) -> dict[str, Any]:
         "device.sleep:DeepSleep": config.get("sleep") and "deep" in config["sleep"],
         **_of_network(config),
         "device.mqtt_companion": config.get("mqtt"),
+        f"{_NETWORK_START}:make_mqtt": config.get("mqtt"),
+        f"{_NETWORK_START}:hello_of": config.get("mqtt"),
+        f"{_NETWORK_START}:_share_by_datagrams": datagrams,
         "device.tcp": config.get("tcp"),
         "device.sharing": config.get("share"),
         "device.sharing_mqtt": config.get("share") and not datagrams,

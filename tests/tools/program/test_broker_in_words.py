@@ -17,7 +17,7 @@ pytestmark = needs_broker
 
 CLIENTS = """
 import time
-from microshrub.device.mqtt_start import hello_of
+from microshrub.device.network_start import hello_of
 from microshrub.device.mqtt_client import OPEN, MqttClient
 
 def client(host, port, user, password, ca=None):

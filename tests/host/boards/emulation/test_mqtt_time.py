@@ -99,7 +99,7 @@ sys.modules["socket"] = sys.modules["select"] = Network()
 from microshrub.device.config import Configuration
 from microshrub.device.application import Application
 from microshrub.device.companions import join
-from microshrub.device.mqtt_start import make_mqtt
+from microshrub.device.network_start import make_mqtt
 
 class Board:
     now = 0

@@ -222,7 +222,7 @@ class Board:
         self._sent.write("%d %d\n" % (self._number, at))
 
     def turn(self, make_mqtt):
-        """What it does in a second; make_mqtt as in mqtt_start.py."""
+        """What it does in a second; make_mqtt as in network_start.py."""
         if self.mqtt is None:
             plan = self._plan
             self.app = Seen(plan, self._name)
@@ -284,7 +284,7 @@ class Boards:
 
         sys.path.insert(0, plan["library"])
         self._sockets = sys.modules["socket"] = Sockets(socket)
-        from microshrub.device.mqtt_start import make_mqtt
+        from microshrub.device.network_start import make_mqtt
 
         self._make_mqtt = make_mqtt
         self._clock = Clock()
