@@ -48,7 +48,6 @@ PROGRAM = {
     *("device/saving.py", "device/sleep.py", "device/anomaly_scores.py"),
     *(
         "device/mqtt_companion.py",
-        "device/mqtt_publisher.py",
         "device/mqtt_subscriber.py",
     ),
     *(
@@ -84,7 +83,7 @@ EXCEPTIONS = {
     ("dict", "take"): "read once, when the program starts",
     ("dict", "read_secrets"): "read once, when the program starts",
     ("dict", "progress"): "made for a person who asks",
-    ("dict", "record"): "made once, before the first reading",
+    ("dict", "print_readings"): "made once, before the first reading",
     ("float", "_mean"): "made for a person who asks",
     ("float", "_delta_q16"): "makes an integer of what a person passes in",
     ("try", "__getattr__"): "a PC has no micropython, and a person is told",

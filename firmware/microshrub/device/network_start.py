@@ -95,7 +95,7 @@ def _sharing_of(app, say):
 
 def _names_of(app):
     """Return the names of the classes, and the bytes of the longest name in JSON."""
-    from .mqtt_publisher import MqttClassNames
+    from .mqtt_companion import MqttClassNames
 
     if app.configuration.spare_classes is not None:
         names = app.spare.names

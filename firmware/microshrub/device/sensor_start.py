@@ -1,10 +1,14 @@
 """Makes the sensor that the configuration describes.
 
-A board keeps this module in its RAM only while it makes the sensor.
+A program keeps this module in its RAM only while it makes the sensor. print_readings() needs no
+program: it is for a first recording.
 """
+
+from array import array
 
 from ..learner import yes_or_no
 from .config import ConfigurationError
+from .hardware import Hardware
 from .sensors import AnalogPins, periods
 
 
@@ -58,3 +62,30 @@ def _interval(rate):
     """Return the microseconds from one reading to the next."""
     period, count = periods(rate)
     return period * count
+
+
+def print_readings(sensor, names, board=None):
+    """Print readings such as `left:512 right:77` until Ctrl-C. Raises ValueError.
+
+    sensor is one as in config.json, or a list of them; names are those of a reading's values. A
+    main.py for `microshrub record` and plotters, before there is any model:
+
+        from microshrub.device.sensor_start import print_readings
+
+        print_readings({"kind": "adc", "pins": [26, 27], "rate": 50}, "left right")
+    """
+    if isinstance(sensor, list):
+        sensor = {"kind": "several", "sensors": sensor}
+    made = sensor_of(sensor, board or Hardware(), _say)
+    words = names.split()
+    if len(words) != made.features:
+        raise ValueError("%d names for %d values: %s" % (len(words), made.features, names))
+    values = array("i", [0] * made.features)
+    line = " ".join([word + ":%d" for word in words])
+    while True:
+        if made.pace.due() and made.read(values):
+            print(line % tuple(values))
+
+
+def _say(words):
+    print("microshrub:", words)

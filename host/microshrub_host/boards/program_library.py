@@ -243,6 +243,7 @@ def _needs(program: Program) -> dict[str, Any]:
         and config["sensor"]["kind"] != "serial"
         and not program.regression,
         "device.sensors": config["label_pin"] or config["sensor"]["kind"] != "serial",
+        "device.sensor_start:print_readings": False,
         "device.sensors:Motion": "mpu6050" in kinds,
         "device.motion_fifo": any(sensor.get("fifo") for sensor in sensors),
         "device.custom_sensor": "own" in kinds,

@@ -91,7 +91,7 @@ class _Board:
         topic, _, text = words[begin:].strip().partition(" ")
         names = [name.encode() for name in BASE["class_names"]]
         starts = array("H", [sum(map(len, names[:k])) for k in range(len(names))])
-        classes = self.device.mqtt_publisher.MqttClassNames(
+        classes = self.device.mqtt_companion.MqttClassNames(
             None, b"".join(names), starts, bytearray(map(len, names))
         )
         mqtt = SimpleNamespace(

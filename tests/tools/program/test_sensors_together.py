@@ -125,9 +125,11 @@ def test_readings_are_recorded_before_there_is_a_model(
 ) -> None:
     put_device(tmp_path, b"{}")
     put_held_clock(tmp_path)
-    board = BOARD.replace("main(Recorded())", "from microshrub.device.recorder import record")
+    board = BOARD.replace(
+        "main(Recorded())", "from microshrub.device.sensor_start import print_readings"
+    )
     pins = {"kind": "adc", "pins": [26, 27], "rate": 1000}
-    call = f"record([{pins}, {own(rate=500)}], 'left right n square far', Recorded())\n"
+    call = f"print_readings([{pins}, {own(rate=500)}], 'left right n square far', Recorded())\n"
     (tmp_path / "main.py").write_text(board + call)
     (tmp_path / "recorded.json").write_text("[]")
     (tmp_path / "counter.py").write_text(COUNTER)
