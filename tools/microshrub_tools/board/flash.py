@@ -29,7 +29,7 @@ from microshrub_host.library import loader
 from microshrub_host.models import model_files
 
 from ..link.serial_line import Line
-from . import flash_space, rom_library
+from . import flash_memory, rom_library
 from .board_code import HELPERS, LOADER, SELFTEST, START, TRIAL
 from .board_repl import RaisedError
 
@@ -196,7 +196,7 @@ def check_fit(device: Runs, files: Files) -> None:
                     "bytecode."
                 )
     block, _, _, free = device.value("os.statvfs('.')")[:4]
-    need = flash_space.blocks({name: len(data) for name, data in files.items()}, block)
+    need = flash_memory.blocks({name: len(data) for name, data in files.items()}, block)
     if need > free:
         raise UserError(
             f"The program needs {need * block:,} bytes of the board's flash, and there are "

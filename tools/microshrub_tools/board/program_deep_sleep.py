@@ -17,7 +17,7 @@ from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.energy import DeepSleepTrade
 from microshrub_host.boards.program import Program
 
-from .flash_wear import seconds_of
+from .flash_memory import seconds_of
 from .program_options import rate_of
 
 _LIT = ("queries", "spare_classes", "checkpoint")  # options that may have a light

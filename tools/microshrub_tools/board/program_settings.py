@@ -13,7 +13,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.base.text import did_you_mean
 from microshrub_host.boards.board_files import Board
 
-from .flash_wear import seconds_between
+from .flash_memory import seconds_between
 from .program_sensors import ProgramSensor
 from .program_sensors import pin as sensor_pin
 

@@ -14,7 +14,7 @@ from microshrub_host.boards.program_budget import fitting as fitting_library
 from microshrub_host.boards.program_library import ProgramLibrary
 from microshrub_host.reports.result_tables import fitting, in_rom, mixed
 
-from ..board import build, flash_wear, program_deep_sleep, program_options
+from ..board import build, flash_memory, program_deep_sleep, program_options
 from .build_time import print_time
 
 
@@ -104,7 +104,7 @@ def _print_deep_sleep(
     if 1 / rate <= result.seconds:
         return
     size = program_deep_sleep.state_bytes(program, board)
-    lasts = flash_wear.years(board, size, int(1 / rate))
+    lasts = flash_memory.years(board, size, int(1 / rate))
     power = result.milliwatts(1 / rate)
     message = (
         f"{energy.amount(power)} mW at one sample in {1 / rate:,.0f} seconds, and the checkpoint "
@@ -130,8 +130,8 @@ def _print_wear(made: build.Build, board: board_files.Board, program: Program) -
         deep = "deep" in program.config.get("sleep", ())  # then each sample has a checkpoint
         rate = program_options.rate_of(program.config)
         seconds = int(1 / rate) if deep and rate else checkpoint["seconds"]
-        lasts = flash_wear.years(board, size, seconds)
-        pause, longest = flash_wear.saved_within(size)
+        lasts = flash_memory.years(board, size, seconds)
+        pause, longest = flash_memory.saved_within(size)
         often = f"Labels that never end are saved every {seconds:,} seconds, and"
         if deep and rate:
             often = f"With a save every {seconds:,} seconds, before each deep sleep,"
@@ -140,10 +140,10 @@ def _print_wear(made: build.Build, board: board_files.Board, program: Program) -
             f"within {pause} seconds, or {longest} where labels go on. {often} the flash lasts "
             f"{_some_years(lasts)}"
         )
-        if lasts < flash_wear.YEARS:
-            seconds = flash_wear.lasting(board, size)
+        if lasts < flash_memory.YEARS:
+            seconds = flash_memory.lasting(board, size)
             messages.say(
-                f"Note: --checkpoint-seconds {seconds} lets it last {flash_wear.YEARS:g} years."
+                f"Note: --checkpoint-seconds {seconds} lets it last {flash_memory.YEARS:g} years."
             )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from microshrub_host.base.terminal import console
 
-from ..web import page_build, site
+from ..web import site
 
 _PORT = 8377
 _DESKTOPS = ("DISPLAY", "WAYLAND_DISPLAY")  # of Linux: else a browser in the terminal would open
@@ -53,7 +53,7 @@ def open_browser(address: str) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the folder, or serve until Ctrl-C."""
-    page_build.build_if_missing()
+    site.build_if_missing()
     if arguments.output is not None:
         size = site.copy(arguments.output)
         console.say(f"{size:,} bytes in {arguments.output}")

@@ -6,6 +6,9 @@ be checked here, for want of a C compiler or of a MicroPython, raises LeftOut.
 
 from __future__ import annotations
 
+import copy
+import sys
+from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +27,7 @@ from microshrub_host.streams.regression_streams import NumberStream
 from microshrub_host.streams.stream import Stream
 
 from ..state_fuzz.altered_states import Chance, alter
-from . import board_heap, outside
+from . import board_heap
 
 _SHAPES = ({"features": 1, "classes": 2}, user_learner_check.SHAPE, {"features": 6, "classes": 5})
 _SAMPLES = 300
@@ -32,6 +35,8 @@ _ON_A_HEAP = 1000  # samples, of which the first are learned before the heap is 
 _STATES = 300  # that are altered
 _USED = 20  # samples that one is used for, if it is not refused
 _MOST = 65536  # bytes of a learner that is tried
+_PLAIN = (int, float, str, bytes, bytearray, array, tuple, list, dict, set, type(None))
+_OF_THE_BASE = ("_row",)  # the row that was checked last: it is looked at only to be known again
 
 
 class LeftOut(Exception):  # noqa: N818  (no error: it says why)
@@ -142,9 +147,9 @@ def all_in_buffers(candidate: CheckedLearner) -> None:
     learner = candidate.made(loader.load("python"), user_learner_check.SHAPE)
     samples = candidate.samples(learner)
     user_learner_check.learn(learner, samples, 1)  # the row that was checked last is remembered
-    before = outside.parts(learner)
+    before = _held_outside(learner)
     user_learner_check.learn(learner, samples, _SAMPLES)
-    for name, value in outside.parts(learner).items():
+    for name, value in _held_outside(learner).items():
         if name not in before or before[name] != value:
             raise LearnerError(
                 f"{name} changes, and is in no buffer of _table(): it is lost when the learner "
@@ -228,6 +233,33 @@ def _compare(candidate: CheckedLearner, names: tuple[str, ...], samples: int) ->
     result = parity(stream, candidate.model, engine_names=names, warmup=64, every=50)
     if result:
         raise LearnerError(str(result))
+
+
+def _held_outside(learner: Any) -> dict[str, Any]:
+    """Copies of what a learner holds outside of its buffers: in itself, its class, its module.
+
+    By the names in the source; a buffer is itself in them.
+    """
+    kept = {id(buffer): buffer for _, _, buffer in learner.buffers()}  # they are not copied
+    return {
+        name: copy.deepcopy(value, dict(kept))
+        for name, value in _named(learner)
+        if isinstance(value, _PLAIN)
+    }
+
+
+def _named(learner: Any) -> Iterator[tuple[str, Any]]:
+    learner_class = type(learner)
+    module = sys.modules[learner_class.__module__]
+    for name, value in vars(learner).items():
+        if name not in _OF_THE_BASE:
+            yield f"self.{name}", value
+    for name, value in vars(learner_class).items():
+        if not name.startswith("__"):
+            yield f"{learner_class.__name__}.{name}", value
+    for name, value in vars(module).items():
+        if not name.startswith("__"):
+            yield name, value
 
 
 CHECKS: tuple[Callable[[CheckedLearner], None], ...] = (

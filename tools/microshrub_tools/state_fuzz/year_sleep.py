@@ -12,7 +12,7 @@ from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.counted_times import around_us
 from microshrub_host.library import loader
 
-from ..board.flash_wear import seconds_of
+from ..board.flash_memory import seconds_of
 from .year_device import FEATURES
 
 _TICKS = (1 << 30) - 1

@@ -9,7 +9,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from microshrub_host.base import child_process
 from microshrub_host.base.errors import UserError
+from microshrub_host.base.terminal import messages
 
 from .visitors import Visitors
 
@@ -109,6 +111,25 @@ def hosts(port: int) -> list[str]:
 def is_built() -> bool:
     """Whether the page is there."""
     return (FOLDER / _MARK).is_file()
+
+
+def build_if_missing() -> None:
+    """Build the page if this is a clone that has none. Raises UserError."""
+    root = FOLDER.parents[3]
+    if is_built() or not (root / "tools" / "web" / "package.json").is_file():
+        return
+    missing = [name for name in ("make", "npm") if not shutil.which(name)]
+    if missing:
+        raise UserError(
+            f"The page has not been built here. That needs {' and '.join(missing)}, which is not "
+            "installed; the package has the page in it: pip install microshrub"
+        )
+    messages.say("The page has not been built here, so it is built now.")
+    command = ["make", "--no-print-directory", "web"]
+    with child_process.start(command, cwd=root, stdout=sys.stderr) as build:
+        build.wait()
+    if build.returncode:
+        raise UserError("The page could not be built; the reason is above.")
 
 
 def built() -> Path:

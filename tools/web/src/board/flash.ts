@@ -87,7 +87,7 @@ async function checkSpace(board: RawRepl, files: Files): Promise<void> {
   if (need > free!) throw new BoardError(texts.board.space(need * block!, free! * block!));
 }
 
-/** About how many blocks of littlefs files take: tools/microshrub_tools/board/flash_space.py. */
+/** About how many blocks of littlefs files take: tools/microshrub_tools/board/flash_memory.py. */
 function blocksOf(files: Files, block: number): number {
   const inside = new Map([["", 0]]); // bytes in each folder
   let found = 0;

@@ -1,4 +1,7 @@
-"""How long a board's flash lasts under checkpoints, and how soon a label is in flash.
+"""A board's flash: how much of it a set of files takes in littlefs, and how long it lasts.
+
+A file has blocks of its own; a small one is inside its folder's. A folder has pairs of blocks,
+of which it takes another one when it has about a quarter of a block of names and small files.
 
 A sector of flash can be erased 100,000 times, as its makers say. littlefs spreads what it writes
 over the sectors that are free, so a checkpoint's erases are shared by all of them. A program may
@@ -9,12 +12,17 @@ checkpoint.py. So labels without end take the allowance once, and then a save in
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import PurePosixPath
 
 from microshrub_host.boards.board_files import Board
 from microshrub_host.library.loader import constant
 
-from .flash_space import BLOCK
-
+BLOCK = 4096  # bytes, of all boards' flash
+_SMALL = 8  # a file of at most a block / 8 is inside its folder
+_SHARE = 4  # of a block: bytes in a pair
+_ENTRY = 16  # bytes beside a name
 YEARS = 10.0  # that the default lasts, with a model of this size
 _MODEL = 64 * 1024  # bytes
 _PROGRAM = 256 * 1024  # bytes of flash that a program takes
@@ -24,6 +32,25 @@ _SIZE = 1024 * 1024  # bytes of the file system, of a board whose file does not 
 _DAY = 24 * 60 * 60  # seconds
 _STEP = 60
 _PAUSE, _LONGEST = 5, 60  # seconds in which a state of the usual size is in flash
+
+
+def blocks(sizes: Mapping[str, int], block: int = BLOCK) -> int:
+    """About how many blocks files of so many bytes take, by their paths; rather too many.
+
+    Above them is a folder, which is counted.
+    """
+    inside = Counter({PurePosixPath("."): 0})
+    result = 0
+    for name, size in sizes.items():
+        path = PurePosixPath(name)
+        small = size <= block // _SMALL
+        result += 0 if small else -(-size // block)
+        inside[path.parent] += len(path.name) + _ENTRY + (size if small else 0)
+        for folder in path.parents[:-1]:
+            inside[folder] += 0
+    for bytes_inside in inside.values():
+        result += 2 + 2 * -(-bytes_inside * _SHARE // block)
+    return result
 
 
 def years(board: Board, state_bytes: int, seconds: int) -> float:

@@ -13,7 +13,7 @@ from program_support import x86
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
-from microshrub_tools.board import build, flash, flash_space, flash_wear
+from microshrub_tools.board import build, flash, flash_memory
 from microshrub_tools.cli.main import main
 
 BLOCKS = 300
@@ -88,10 +88,10 @@ def test_build_tells_what_littlefs_takes_and_flash_asks_for_it(
 
 
 def test_a_large_file_has_its_own_blocks() -> None:
-    nothing = flash_space.blocks({})
-    assert flash_space.blocks({"a": 513}) - nothing in (1, 3)
-    assert flash_space.blocks({"a": 4097}) == flash_space.blocks({"a": 513}) + 1
-    assert flash_space.blocks({"x/y/a": 513}) >= flash_space.blocks({"a": 513}) + 4
+    nothing = flash_memory.blocks({})
+    assert flash_memory.blocks({"a": 513}) - nothing in (1, 3)
+    assert flash_memory.blocks({"a": 4097}) == flash_memory.blocks({"a": 513}) + 1
+    assert flash_memory.blocks({"x/y/a": 513}) >= flash_memory.blocks({"a": 513}) + 4
 
 
 @pytest.mark.parametrize("board", board_files.names())
@@ -99,20 +99,20 @@ def test_by_default_the_flash_lasts_ten_years(board: str) -> None:
     """A checkpoint as often as it may come, day and night, for each size of a model."""
     known = board_files.load(board)
     assert known.flash_bytes
-    seconds = flash_wear.seconds_between(known)
+    seconds = flash_memory.seconds_between(known)
     for size in (4096, 46_500, 65_536):
-        assert flash_wear.years(known, size, seconds) >= 10
-        lasting = flash_wear.lasting(known, size)
-        assert flash_wear.years(known, size, lasting) >= 10
+        assert flash_memory.years(known, size, seconds) >= 10
+        lasting = flash_memory.lasting(known, size)
+        assert flash_memory.years(known, size, lasting) >= 10
         assert lasting <= seconds
-        assert lasting == 60 or flash_wear.years(known, size, lasting - 60) < 10
+        assert lasting == 60 or flash_memory.years(known, size, lasting - 60) < 10
 
 
 def test_years_are_those_that_were_counted_by_hand() -> None:
     """46.5 KB: 12 sectors and one of the folder, 1,440 times a day, on a Pico's 265 free ones."""
     pico = board_files.load("rpi_pico")
-    assert flash_wear.erases(46_500) == 13
-    assert 3.5 < flash_wear.years(pico, 46_500, 60) < 5.5
+    assert flash_memory.erases(46_500) == 13
+    assert 3.5 < flash_memory.years(pico, 46_500, 60) < 5.5
 
 
 def test_build_tells_how_long_the_flash_lasts(
