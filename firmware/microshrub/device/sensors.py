@@ -10,7 +10,6 @@ from micropython import const
 
 from ..learner import choice, whole
 from .config import ConfigurationError
-from .hardware import HardwareError
 
 _TICKS = (1 << 30) - 1
 _HALF = 1 << 29
@@ -127,6 +126,8 @@ class Motion:
         try:
             self._bus.writeto_mem(self._address, register, data)
         except OSError:
+            from .hardware import HardwareError  # a Button alone does not need the module
+
             raise HardwareError(
                 "no sensor answers at I2C address %d: check the wiring and the pins in config.json"
                 % self._address
