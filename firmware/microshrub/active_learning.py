@@ -13,14 +13,19 @@ Unlike in the paper, labels are saved for concept drift, when they are worth mos
 14,000 samples, uncertain samples get half of the budget, random samples a fifth, and the rest is
 saved, up to the budget of 10,000 samples. While almost that much is saved, uncertain samples get
 nine tenths. When uncertainty.py suspects drift, the next 100 samples are queried, or a quarter of
-the saved budget if that is less, so that error_rise.py soon confirms it or not. When it does,
-every sample is queried: until the budget is spent if uncertainty rose in the last 1,000 samples,
-else until five eighths of the saved budget are left, since a rise of errors alone may be chance.
+the saved budget if that is less, so that error_rise.py soon confirms it or not. When errors
+surprise it by 3 bits, as many samples are queried as 100 samples earn, ten at most. When it
+confirms drift, by 8 bits, or 4 if uncertainty rose in the last 1,000 samples, every sample is
+queried: until errors are as usual again, or the budget is spent; if uncertainty has not risen,
+until five eighths of the saved budget are left, since a rise of errors alone may be chance.
 
-In the beginning every label counts, too: the queries of 2,000 samples, and at least 10, may be
-made in advance. Until they are paid back, every second earned query goes into that. So of n
-samples, at most n * budget are queried if n is at least 4,000 and earns at least 20 queries;
-before that, at most the advance comes on top.
+In the beginning every label counts, too: the queries of 2,000 samples, and at least 10, are made
+in advance. Drift comes before anything is saved, too: for drift, and its suspicion, queries are
+made in advance during the first 20,000 samples, so that those of 3,000 samples, and at least 10,
+are owed in all; a suspicion gets a quarter of these. Until they are paid back, every second earned
+query goes into that. So of n samples, at most n * budget are queried, and what is owed on top. If
+n is at least 26,000, and what came after the first 20,000 has earned 20 queries, nothing is owed;
+without an alarm, that is so from sample 4,000 on, if it has earned 20.
 
 Buffers:
 
@@ -35,10 +40,10 @@ from array import array
 from micropython import const
 
 from .buffers import Buffers, address_table, table_bytes
-from .error_rise import ERROR_WORDS, errors_are_sound, has_changed, start_errors
+from .error_rise import ERROR_WORDS, errors_are_sound, start_again, start_errors, surprise
 from .fixed import RNG_WORDS, seed_generator
 from .learner import same_items, whole
-from .query_rules import decide, margin
+from .query_rules import borrow, decide, margin
 from .uncertainty import UNCERTAINTY_WORDS, uncertainty_is_sound, was_suspected
 
 # From elsewhere, written by `make constants`:
@@ -50,10 +55,13 @@ _QUERY_UNCERTAINTY = const(3)
 # query_rules.py
 _Q_SAVED = const(0)
 _Q_NEXT = const(1)
+_Q_OVER = const(1)
+_Q_DRIFT = const(2)
 _Q_LIMIT = const(2)
+_Q_BEGINNING = const(3)
 _Q_DEBT = const(3)
 _Q_ASKS = const(4)
-_Q_CHANGED = const(5)
+_Q_PHASE = const(5)
 _Q_SEEN = const(6)
 _Q_QUERIES = const(7)
 _Q_OWED = const(8)
@@ -70,19 +78,27 @@ _Q_REST_ENOUGH = const(18)
 _Q_ENOUGH = const(19)
 _Q_FALL = const(20)
 _Q_MISLED = const(21)
-_Q_WORDS = const(22)
+_Q_CREDIT = const(22)
+_Q_WORDS = const(23)
 _Q_PROBE = const(100)
+_Q_LENT = const(20000)
 _Q_HIGHEST = const(33554432)
 _Q_FULL = const(536870912)
 # (end)
 
 _AT_ONCE = const(10)  # queries in advance, at least,
 _ADVANCE = const(2000)  # or those of so many samples
+_CREDIT = const(3000)  # and those of so many, when drift is suspected
 _SAVINGS = const(10000)  # samples whose queries may be saved
 _CERTAIN = const(16056320)  # a margin of 245/255 of all votes
 _MISLED = const(10)  # an error where it is certain counts 8, and fades by 2: more than one lately
 _MOST_MISLED = const(40)  # 16 labels that were right, and it is not misled any more
 _CONTRADICTED = const(8)  # an error where it is certain is so fresh: the last label, or nearly
+_CHANGE = const(524288)  # 8 bits, Q16
+_ODD = const(196608)  # 3 bits
+_FOLLOWED = const(10)  # samples that are queried then, at most,
+_SHARE_FOLLOWED = const(60)  # of what may be owed: what 100 samples earn
+_LEARNING = const(40)  # labels, in the beginning, of which the share of errors is
 _STEP = const(334234)  # a fiftieth of all votes, which are about 65536 * 255
 
 
@@ -130,7 +146,8 @@ class QueryStrategy(Buffers):
         words = self._flat[_QUERY_WORDS]
         words[_Q_SAVED] = max(_AT_ONCE, _ADVANCE * self.labels // self.samples)
         words[_Q_OWED] = 2 * words[_Q_SAVED]
-        words[_Q_CHANGED] = 1
+        words[_Q_PHASE] = _Q_BEGINNING
+        words[_Q_CREDIT] = 2 * max(_AT_ONCE, _CREDIT * self.labels // self.samples)
         words[_Q_LIMIT] = _Q_HIGHEST
         words[_Q_FALL] = _STEP
         words[_Q_LABELS] = self.labels
@@ -147,7 +164,10 @@ class QueryStrategy(Buffers):
         self._addresses = address_table(self._flat)
         self._votes = ()  # that were checked last
 
-    _FIXED = (("query.words", range(_Q_LABELS, _Q_MISLED)),)
+    _FIXED = (
+        ("query.words", range(_Q_LABELS, _Q_MISLED)),
+        ("query.words", range(_Q_CREDIT, _Q_WORDS)),
+    )
 
     def _is_sound(self):
         words, rng, errors, uncertainty = self._flat
@@ -157,9 +177,9 @@ class QueryStrategy(Buffers):
             and -_STEP <= words[_Q_LIMIT] <= _Q_HIGHEST
             and 0 <= words[_Q_DEBT] < self.samples
             and 0 <= words[_Q_ASKS] <= 1
-            and 0 <= words[_Q_CHANGED] <= 1
+            and 0 <= words[_Q_PHASE] <= _Q_BEGINNING
             and 0 <= words[_Q_QUERIES] <= words[_Q_SEEN] <= _Q_FULL
-            and 0 <= words[_Q_OWED] <= 2 * words[_Q_MOST_SAVED]
+            and 0 <= words[_Q_OWED] <= words[_Q_CREDIT]
             and 0 <= words[_Q_PROBES] <= _Q_PROBE
             and 0 <= words[_Q_KEPT] <= words[_Q_MOST_SAVED]
             and 0 <= words[_Q_MISLED] <= _MOST_MISLED
@@ -198,14 +218,45 @@ class QueryStrategy(Buffers):
         self._check(votes)
         sure = self._is_sure(votes, wrong)
         words = self._flat[_QUERY_WORDS]
-        if words[_Q_CHANGED]:
+        errors = self._flat[_QUERY_ERRORS]
+        phase = words[_Q_PHASE]
+        if phase == _Q_BEGINNING:
+            surprise(errors, sure, wrong, _LEARNING)
             return False
+        if phase == _Q_DRIFT:
+            if not surprise(errors, sure, wrong, 0):
+                self._calm()
+            return False
+        if phase:
+            start_again(errors)
+            words[_Q_PHASE] = 0
         suspected = was_suspected(self._flat[_QUERY_UNCERTAINTY])
-        if not has_changed(self._flat[_QUERY_ERRORS], sure, wrong, suspected):
+        bits = surprise(errors, sure, wrong)
+        if bits <= (_CHANGE >> 1 if suspected else _CHANGE):
+            if wrong and bits > _ODD:
+                self._follow()
             return False
-        words[_Q_CHANGED] = 1
+        words[_Q_PHASE] = _Q_DRIFT
         words[_Q_KEPT] = 0 if suspected else words[_Q_SAVED] * 5 // 8
+        borrow(self._addresses, words[_Q_CREDIT] >> 1)
         return words[_Q_MISLED] >= _CONTRADICTED
+
+    def _calm(self):
+        """Errors are as usual again: what was borrowed, and not needed, is given back."""
+        words = self._flat[_QUERY_WORDS]
+        words[_Q_PHASE] = _Q_OVER
+        words[_Q_KEPT] = 0
+        if words[_Q_SEEN] < _Q_LENT:
+            back = min(words[_Q_SAVED], words[_Q_OWED] >> 1)
+            words[_Q_SAVED] -= back
+            words[_Q_OWED] -= 2 * back
+
+    def _follow(self):
+        """Errors are odd, so the next samples are queried."""
+        words = self._flat[_QUERY_WORDS]
+        most = min(_FOLLOWED, words[_Q_CREDIT] // _SHARE_FOLLOWED)
+        borrow(self._addresses, most)
+        words[_Q_PROBES] = max(words[_Q_PROBES], most)
 
     def _is_sure(self, votes, wrong):
         """Whether the sample was too certain to be queried; notes if it was wrong."""

@@ -6,8 +6,9 @@ of how much more likely its outcome is if the model is now right only 3/4 as oft
 
     wrong: log2(1 / (4 p) + 3/4)      right: log2(3/4) = -0.415
 
-and a sum below 0 is set to 0. There is drift when the sum passes 8. Samples with certain
-predictions are counted apart from the others: an error among them weighs more.
+and a sum below 0 is set to 0, one above 32 to 32. There is drift when the sum passes 8; it is over
+when the sum, with p as it was before, is 0 again. Samples with certain predictions are counted
+apart from the others: an error among them weighs more.
 
 The words, array('i'), are Q16 unless stated otherwise.
 """
@@ -26,7 +27,7 @@ ERROR_WORDS = _WORDS
 
 _LEAST = const(655)  # p is at least 1/100
 _RIGHT = const(27200)  # -log2(3/4)
-_CHANGE = const(524288)  # 8 bits
+_MOST = const(2097152)  # 32 bits
 _MEMORY = const(256)
 _FEW = const(20)  # samples, with which a share is not known yet
 _ONE = const(65536)
@@ -38,30 +39,28 @@ def start_errors(words):
     words[_WRONG] = words[_WRONG_SURE] = _ONE >> 1
 
 
-def has_changed(words, sure, wrong, suspected=False):
-    """Note one more label; returns whether there is drift now. Allocates nothing."""
-    if sure:
-        share = _count(words, _WRONG_SURE, _KNOWN_SURE, wrong)
-    else:
-        share = _count(words, _WRONG, _KNOWN, wrong)
-    if share < 0:
-        return False
-    change = _change(share) if wrong else -_RIGHT
-    words[_SUM] = max(words[_SUM] + change, 0)  # < 8 + 5 bits
-    if words[_SUM] <= (_CHANGE >> 1 if suspected else _CHANGE):
-        return False
-    words[_SUM] = 0
-    words[_KNOWN] = min(words[_KNOWN], _FEW)  # so that the new shares are known soon
-    words[_KNOWN_SURE] = min(words[_KNOWN_SURE], _FEW)
-    return True
+def surprise(words, sure, wrong, memory=_MEMORY):
+    """Note one more label; returns the sum, 0..2**21. Allocates nothing.
 
-
-def _count(words, k, n, wrong):
-    """Count a label in the words k and n; returns the share before it, or -1 after few labels."""
+    The shares are those of so many labels, at most; with a memory of 0 they stay as they are.
+    """
+    k, n = (_WRONG_SURE, _KNOWN_SURE) if sure else (_WRONG, _KNOWN)
     share = words[k]
-    known = words[n] = min(words[n] + 1, _MEMORY)
-    words[k] = share + ((_ONE if wrong else 0) - share) // known
-    return share if known > _FEW else -1
+    known = words[n]
+    if memory:
+        known = words[n] = min(known + 1, memory)
+        words[k] = share + ((_ONE if wrong else 0) - share) // known
+    if known > _FEW:
+        change = _change(share) if wrong else -_RIGHT
+        words[_SUM] = min(max(words[_SUM] + change, 0), _MOST)
+    return words[_SUM]
+
+
+def start_again(words):
+    """Forget what was surprising; the shares are soon those of new labels."""
+    words[_SUM] = 0
+    words[_KNOWN] = min(words[_KNOWN], _FEW)
+    words[_KNOWN_SURE] = min(words[_KNOWN_SURE], _FEW)
 
 
 def _change(share):
@@ -74,7 +73,7 @@ def errors_are_sound(words):
     """Whether a loaded state can be used."""
     return (
         min(words) >= 0
-        and words[_SUM] <= _CHANGE
+        and words[_SUM] <= _MOST
         and max(words[_WRONG], words[_WRONG_SURE]) <= _ONE
         and max(words[_KNOWN], words[_KNOWN_SURE]) <= _MEMORY
     )

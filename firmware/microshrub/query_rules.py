@@ -21,7 +21,7 @@ _Q_NEXT = const(1)  # 0..samples - 1: the part of the next query that is earned,
 _Q_LIMIT = const(2)  # the threshold
 _Q_DEBT = const(3)  # how much the threshold has still to rise, in 1 / samples
 _Q_ASKS = const(4)  # 1: the last sample is queried
-_Q_CHANGED = const(5)  # 1: every sample is queried, until only _Q_KEPT are saved
+_Q_PHASE = const(5)  # 0, or one of those below
 _Q_SEEN = const(6)  # samples so far,
 _Q_QUERIES = const(7)  # and how many of them were queried; both are halved at 2**29
 _Q_OWED = const(8)  # earned queries of which only every second one counts
@@ -38,9 +38,16 @@ _Q_REST_ENOUGH = const(18)
 _Q_ENOUGH = const(19)  # saved queries
 _Q_FALL = const(20)  # step, a number that code for a Cortex-M0 could not hold where it is frozen
 _Q_MISLED = const(21)  # how often it was wrong lately where it was certain
-_Q_WORDS = const(22)
+_Q_CREDIT = const(22)  # what may be owed at most: 2 for each query in advance
+_Q_WORDS = const(23)
+
+# Phases: in the last two, every sample is queried until only _Q_KEPT are saved
+_Q_OVER = const(1)  # that has just happened
+_Q_DRIFT = const(2)
+_Q_BEGINNING = const(3)
 
 _Q_PROBE = const(100)  # samples that are queried when drift is suspected, at most
+_Q_LENT = const(20000)  # samples, before which queries are made in advance
 _FIRST = const(14000)  # samples before labels are saved
 _Q_HIGHEST = const(33554432)  # 2**25: half of it is above any margin
 _Q_FULL = const(536870912)  # 2**29
@@ -74,6 +81,19 @@ def earn(t):
         if not owed & 1 and words[_Q_SAVED] < words[_Q_MOST_SAVED]:
             words[_Q_SAVED] = words[_Q_SAVED] + 1
     words[_Q_NEXT] = part
+
+
+@micropython.viper
+def borrow(t, queries: int):
+    """See that so many queries are saved: make some in advance, as far as is allowed."""
+    words = ptr32(ptr32(t)[_QUERY_WORDS])
+    more = queries - words[_Q_SAVED]
+    allowed = (words[_Q_CREDIT] - words[_Q_OWED]) >> 1
+    if more > allowed:
+        more = allowed
+    if more > 0 and words[_Q_SEEN] < _Q_LENT:
+        words[_Q_SAVED] = words[_Q_SAVED] + more
+        words[_Q_OWED] = words[_Q_OWED] + 2 * more
 
 
 @micropython.viper
@@ -117,8 +137,13 @@ def wants(t, sure: int) -> int:
 def probe(t, sure: int) -> int:
     """1 if a sample with that margin is to be queried because drift is suspected."""
     words = ptr32(ptr32(t)[_QUERY_WORDS])
-    if int(has_risen(t, _QUERY_UNCERTAINTY, sure)) and not words[_Q_CHANGED]:
+    suspected = int(has_risen(t, _QUERY_UNCERTAINTY, sure, words[_Q_SEEN]))
+    if suspected and words[_Q_PHASE] < _Q_DRIFT:
         most = words[_Q_SAVED] >> 2
+        lent = words[_Q_CREDIT] >> 3
+        if most < lent:
+            borrow(t, lent)
+            most = lent
         words[_Q_PROBES] = most if most < _Q_PROBE else _Q_PROBE
     if not words[_Q_PROBES]:
         return 0
@@ -135,12 +160,13 @@ def decide(t, votes, classes: int) -> int:
     asks = int(probe(t, sure))
     saved = words[_Q_SAVED]
     if saved <= words[_Q_KEPT]:
-        words[_Q_CHANGED] = 0
         words[_Q_KEPT] = 0
-    if words[_Q_CHANGED]:
-        asks = 1
-    else:
+        if words[_Q_PHASE]:
+            words[_Q_PHASE] = _Q_OVER
+    if words[_Q_PHASE] < _Q_DRIFT:
         asks = asks | int(wants(t, sure))
+    if words[_Q_PHASE] >= _Q_DRIFT:
+        asks = 1
     if not saved:
         asks = 0
     words[_Q_SAVED] = saved - asks

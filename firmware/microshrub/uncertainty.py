@@ -3,7 +3,7 @@
 A cumulative sum test (Page, Continuous inspection schemes, Biometrika 1954) on the margins of all
 samples. Each margin adds its distance below their mean, minus a quarter of their mean deviation,
 and a sum below 0 is set to 0. Drift is suspected when the sum passes 60 mean deviations. Mean and
-deviation are those of the last 1,024 samples or so.
+deviation are those of the last 1,024 samples or so, of all while there are fewer.
 
 The words, array('i'), are in 1/256 of 1/255 of all votes, unless stated otherwise.
 """
@@ -25,18 +25,21 @@ _LARGEST = const(67108864)  # 2**26, above any mean
 
 
 @micropython.viper
-def has_risen(t, place: int, margin: int) -> int:
+def has_risen(t, place: int, margin: int, seen: int) -> int:
     """Note the margin of one more sample, 0..2**24; 1 if drift is suspected, else 0.
 
-    The words' address is at that place of the table t.
+    The words' address is at that place of the table t; seen is how many samples there were before.
     """
     words = ptr32(ptr32(t)[place])
     mean = words[_MEAN] >> _MEMORY
     deviation = words[_DEVIATION] >> _MEMORY
     above = (margin >> 8) - mean  # -2**16..2**16
     far = above if above > 0 else -above
-    words[_MEAN] = words[_MEAN] + above
-    words[_DEVIATION] = words[_DEVIATION] + far - deviation
+    speed = 0
+    while speed < _MEMORY and not seen >> (_MEMORY - speed):
+        speed += 1
+    words[_MEAN] = words[_MEAN] + (above << speed)
+    words[_DEVIATION] = words[_DEVIATION] + (far - deviation << speed)
     least = deviation if deviation > 256 else 256
     change = words[_SUM] - above - (least >> 2)
     words[_SUM] = change if change > 0 else 0

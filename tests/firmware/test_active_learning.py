@@ -25,6 +25,11 @@ def in_advance(labels: int, samples: int) -> int:
     return max(10, 2000 * labels // samples)
 
 
+def owed_at_most(labels: int, samples: int) -> int:
+    """The same when a change is suspected."""
+    return max(10, 3000 * labels // samples)
+
+
 def votes(*shares: float) -> array[int]:
     return array("i", [int(share * ALL) for share in shares])
 
@@ -45,10 +50,79 @@ def test_there_are_never_more_questions_than_was_allowed(
     labels: int, more: int, seed: int, stream: list[list[int]]
 ) -> None:
     samples = labels + more
+    """However surprising the answers are."""
     strategy = checked.QueryStrategy(3, labels, samples, seed)
-    total = sum(strategy.ask(array("i", row)) for row in stream)
-    assert total <= len(stream) * labels / samples + in_advance(labels, samples)
+    total = 0
+    for n, row in enumerate(stream):
+        asks = strategy.ask(array("i", row))
+        if asks:
+            strategy.note(array("i", row), n > seed % 200)
+        total += asks
+        assert total <= (n + 1) * labels / samples + owed_at_most(labels, samples)
     assert (strategy.seen, strategy.queries) == (len(stream), total)
+    strategy.load(strategy.save())
+
+
+def answered(strategy: Any, margins: Any, wrong: Any) -> Any:
+    """Which samples are asked for, if the answers are that the model was wrong in these."""
+    queried = []
+    for margin, error in zip(margins, wrong, strict=True):
+        row = votes((1 + margin) / 2, (1 - margin) / 2)
+        queried.append(strategy.ask(row))
+        if queried[-1]:
+            strategy.note(row, bool(error))
+    return np.array(queried)
+
+
+def outcomes(seed: int, samples: int, usual: float = 1.0) -> tuple[Any, Any]:
+    """Margins, and whether the model is wrong: the less certain, the more often."""
+    rng = np.random.default_rng(seed)
+    margins = rng.random(samples) ** 0.2
+    return margins, rng.random(samples) < usual * (1 - margins) / 2 + 0.01
+
+
+@pytest.mark.parametrize(("labels", "samples"), [(1, 100), (1, 10), (3, 7)])
+def test_what_is_lent_for_changes_is_paid_back_as_well(labels: int, samples: int) -> None:
+    """However many changes there are: until the 20,000th sample some are lent, not afterwards."""
+    margins, wrong = outcomes(5, 40000)
+    for begin in range(1500, 40000, 3000):
+        wrong[begin : begin + 1500] ^= margins[begin : begin + 1500] > 0.5
+    queried = np.cumsum(answered(library.QueryStrategy(2, labels, samples), margins, wrong))
+    allowed = np.arange(1, 40001) * labels / samples
+    assert (queried <= allowed + owed_at_most(labels, samples)).all()
+    assert (queried[4000:20000] > allowed[4000:20000]).any()
+    assert (queried[26000:] <= allowed[26000:]).all()
+
+
+@pytest.mark.parametrize("at", [1000, 2000, 5000, 10000])
+@pytest.mark.parametrize("seed", range(3))
+def test_a_change_is_asked_about_however_early_it_is(at: int, seed: int) -> None:
+    """Three times the budget's share of the next 200, and before it no more than is usual."""
+    margins, wrong = outcomes(seed, at + 500)
+    wrong[at:] = margins[at:] > 0.3
+    queried = answered(library.QueryStrategy(2, 1, 10, seed), margins, wrong)
+    assert queried[at - 500 : at].mean() < 0.15
+    assert queried[at : at + 200].mean() > 0.3
+
+
+@pytest.mark.parametrize("usual", [0.2, 1.0])
+def test_little_is_lent_while_nothing_changes(usual: float) -> None:
+    """Chance surprises it, but that costs next to nothing of 12,000 samples' share."""
+    shares = []
+    for seed in range(6):
+        margins, wrong = outcomes(seed, 12000, usual)
+        shares.append(answered(library.QueryStrategy(2, 1, 10, seed), margins, wrong).mean())
+    assert np.mean(shares) < 0.103
+
+
+def test_it_stops_asking_when_errors_are_as_usual_again() -> None:
+    """What was lent, and is not needed, is given back."""
+    margins, wrong = outcomes(1, 9000)
+    wrong[6000:6100] = True
+    queried = answered(library.QueryStrategy(2, 1, 10), margins, wrong)
+    assert queried[6050:6150].mean() > 0.5
+    assert queried[6350:6600].mean() < 0.2
+    assert queried.sum() < 900 + 100
 
 
 @pytest.mark.parametrize(("labels", "samples"), [(1, 300), (1, 100), (3, 29), (9, 10)])
@@ -181,7 +255,7 @@ def test_there_are_1000_samples_between_two_suspicions() -> None:
     for _ in range(40):  # sure for a while, then not at all
         margins = [*rng.uniform(0.8, 1, 150), *rng.uniform(0, 0.1, 50)]
         alarms += [
-            library.uncertainty.has_risen(table([words]), 0, int(m * 2**24)) for m in margins
+            library.uncertainty.has_risen(table([words]), 0, int(m * 2**24), 5000) for m in margins
         ]
     at = np.flatnonzero(alarms)
     assert len(at) >= 3
@@ -273,7 +347,7 @@ for k in range(0, len(ROWS), CLASSES):
     lock()
     try:
         if strategy.ask(votes):
-            strategy.note(votes, k % 7 < 3)
+            strategy.note(votes, k % 7 < 3 or k > 2000)
     finally:
         unlock()
 say(strategy.queries, strategy.threshold, strategy.state_crc32() & 0xFFFFFFFF)

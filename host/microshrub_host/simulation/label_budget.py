@@ -115,16 +115,21 @@ class LabelBudget(Companion):
 
     @property
     def advance(self) -> int:
-        """Labels that may be asked for in advance, and count against later ones."""
+        """Labels that may be asked for in advance, and count against later ones.
+
+        Two thirds of them, and 10 at least, in the beginning; all when drift is suspected.
+        """
         at_once, samples = (
-            loader.constant("active_learning", name) for name in ("_AT_ONCE", "_ADVANCE")
+            loader.constant("active_learning", name) for name in ("_AT_ONCE", "_CREDIT")
         )
         return max(at_once, samples * self.labels // self.samples)
 
     def most(self, samples: int) -> int:
         """The most labels that are asked for in so many samples."""
-        earned = samples * self.labels // self.samples
-        return min(max(earned, self.advance + (earned + 1) // 2), samples)
+        last = min(samples, loader.constant("query_rules", "_Q_LENT"))  # in advance
+        before, earned = (n * self.labels // self.samples for n in (last, samples))
+        paid_back = (earned - before) // 2
+        return min(earned + max(self.advance - paid_back, 0), samples)
 
     def parameters(self) -> dict[str, int]:
         """What AskedLabels takes, see session_companions.py: unanswered of 32768."""

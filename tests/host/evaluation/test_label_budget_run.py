@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -100,9 +101,9 @@ def test_it_learns_only_what_it_asked_for(stream: Stream) -> None:
     """A learner that is given these labels alone comes to the same state."""
     whole = shrub(stream, companions=[LabelBudget(0.1, unanswered=0.25)]).label_budget
     assert whole
-    assert 300 <= whole.queries <= whole.options.most(3000) == 200 + 150
-    assert dict(whole.rows())["labels asked for"].endswith("10 % are allowed, and 200 in advance")
-    assert whole.options.most(4000) == 400
+    assert 300 <= whole.queries <= whole.options.most(3000) == 300 + 300
+    assert dict(whole.rows())["labels asked for"].endswith("10 % are allowed, and 300 in advance")
+    assert [whole.options.most(n) for n in (100, 23000, 26000, 40000)] == [100, 2450, 2600, 4000]
     assert 0.6 <= whole.answered.sum() / whole.queries <= 0.9
     assert not (whole.answered & ~whole.asked).any()
     part = first(stream, int(np.flatnonzero(whole.answered)[-1]) + 1)  # a label is the last thing
@@ -113,6 +114,45 @@ def test_it_learns_only_what_it_asked_for(stream: Stream) -> None:
         prequential.fit(engine, rows[:256], 256)
         engine.run(rows[run.label_budget.answered], part.labels[run.label_budget.answered])
         assert engine.status().state_crc32 == run.state_crc32
+
+
+def changed(name: str, seed: int, at: int, imbalanced: bool) -> Stream:
+    """A stream whose labels, features or concept are others from that sample on."""
+    sources = {"labels": ("clusters_0",), "features": ("rbf_10",), "concept": ("sine_0", "sine_1")}
+    streams = [open_stream(f"synth:{source}", limit=12000) for source in sources[name]]
+    order = np.random.default_rng(seed).permutation(12000)
+    if imbalanced:  # nine of ten samples are of one class
+        label = streams[0].labels[order]
+        of_one, of_another = (order[label == c] for c in (0, 1))
+        order = np.resize(of_one, 12000)
+        order[::10] = np.resize(of_another, 1200)
+    order = order[: at + 500]
+    rows, labels = streams[0].values[order], streams[0].labels[order]
+    if name == "labels":
+        labels[at:] = (labels[at:] + 1) % len(streams[0].class_names)
+    elif name == "features":
+        rows[at:] = rows[at:, ::-1]
+    else:
+        rows[at:], labels[at:] = streams[1].values[order[at:]], streams[1].labels[order[at:]]
+    return Stream(name, rows, labels, streams[0].feature_names, streams[0].class_names)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("at", [1000, 2000, 5000, 10000])
+def test_a_change_is_asked_about_early_in_a_stream_too(at: int) -> None:
+    """It asks for three times its share of the next 200 samples, in the mean of changes."""
+    asked, before = [], []
+    for name, imbalanced, seed in product(
+        ("labels", "features", "concept"), (False, True), range(2)
+    ):
+        stream = changed(name, seed, at, imbalanced)
+        run = simulate(stream, "thicket", companions=[LabelBudget(0.1)]).label_budget
+        assert run
+        before.append(run.asked[at - 400 : at].mean())
+        asked.append(run.asked[at : at + 200].mean())
+        assert run.queries <= run.options.most(at + 500)
+    assert np.mean(before) < 0.13
+    assert np.mean(asked) > 0.3, asked
 
 
 def test_late_labels_are_learned_when_they_come(stream: Stream) -> None:

@@ -23,7 +23,7 @@ def test_random_labels_are_as_many_as_those_that_are_asked_for() -> None:
     drawn = evaluate(stream, "shrub", SHRUB, companions=[at_random(10)]).label_budget
     assert queried
     assert drawn
-    assert queried.answered.sum() == pytest.approx(400, abs=20)
+    assert 380 <= queried.answered.sum() <= 400 + 100  # some in advance, as there is noise
     assert drawn.answered.sum() == pytest.approx(400, abs=60)
 
 
