@@ -60,18 +60,19 @@ _THICKET_PREDICTIONS = const(2)
 _THICKET_ACCURACY = const(3)
 _GROVE_VOTES = const(4)
 _NEIGHBOURS_VOTES = const(4)
-_BALANCED_SEEN = const(7)
-_BALANCED_LEARNED = const(8)
-_BALANCED_FACTOR = const(9)
-_BALANCED_COST = const(10)
-_BALANCED_RNG = const(11)
-_BALANCED_EVEN = const(12)
-_BALANCED_SKILL = const(13)
-_BALANCED_JUDGED = const(14)
+_BALANCED_SEEN = const(9)
+_BALANCED_LEARNED = const(10)
+_BALANCED_FACTOR = const(11)
+_BALANCED_COST = const(12)
+_BALANCED_RNG = const(13)
+_BALANCED_EVEN = const(14)
+_BALANCED_SKILL = const(15)
+_BALANCED_JUDGED = const(16)
 # thicket/members.py
 _GROVE = const(0)
 _NEIGHBOURS = const(1)
 _T_CLASSES = const(1)
+_ALWAYS_EVEN = const(2)
 _SOFTMAX = const(2)
 _T_LABEL = const(2)
 _SHRUBS = const(3)
@@ -81,6 +82,7 @@ _T_KNOWN = const(4)
 _BAYES = const(5)
 _MEMBERS = const(6)
 _T_WITH_SHRUBS = const(7)
+_T_EVEN = const(10)
 # (end)
 
 _MEMORY = const(64)  # samples of a class that a skill looks back over
@@ -338,6 +340,7 @@ class BalancedThicket(Thicket):
 
     def _start(self):
         super()._start()
+        self._flat[_THICKET_STATE][_T_EVEN] = _ALWAYS_EVEN
         seed_generator(self._flat[_BALANCED_RNG], self.seed)
         for c in range(len(self.costs)):
             self._flat[_BALANCED_COST][c] = self.costs[c]

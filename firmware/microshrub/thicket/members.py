@@ -41,12 +41,15 @@ _THICKET_PREDICTIONS = const(2)
 _THICKET_ACCURACY = const(3)
 _GROVE_VOTES = const(4)
 _NEIGHBOURS_VOTES = const(4)
+_THICKET_TAUGHT = const(7)
 _STORE_STATE = const(22)
 _STORE_COUNT = const(24)
 # thicket/sample_store.py
 _W_SEEN = const(4)
 _W_RUN = const(6)
 _W_ALERT = const(7)
+# thicket/vote_mixing.py
+_FULL = const(256)
 # (end)
 
 _GROVE = const(0)  # places in the kernels' tuple, and numbers of the members
@@ -70,7 +73,7 @@ _T_WITH_SOFTMAX = const(6)  # 1: there is a softmax regression
 _T_WITH_SHRUBS = const(7)
 _T_WITH_BAYES = const(8)
 _T_WITH_REPLAY = const(9)  # 2: neighbour_reach.py decides how many samples count
-_T_EVEN = const(10)  # 1: without labels, all classes are taken to be equally likely
+_T_EVEN = const(10)  # 1: without labels, classes are equally likely if features tell them
 _T_REST = const(11)  # how often trees may still grow before the next label
 _T_USUAL = const(12)  # Q20: the usual share of wrong predictions; see drift_response.py
 _T_LATELY = const(13)  # the recent share of wrong predictions
@@ -87,6 +90,8 @@ _T_FAR = const(22)
 
 _LOOKBACK = const(2)  # a value of _T_WITH_REPLAY
 
+_ALWAYS_EVEN = const(2)  # a value of _T_EVEN
+
 _NEW = const(0)  # the class of this run is not known yet,
 _OLD = const(1)  # since before the run,
 _BECAME = const(2)  # the class became known in this run
@@ -99,6 +104,7 @@ _LATER = const(2)  # the neighbours predict after the other members
 _LONG = const(8)  # after so many labels of a run, samples are replayed,
 _TAUGHT = const(64)  # if there were so many labels in all
 _FEW = const(16)  # a class with so many samples is known
+_MOST_TAUGHT = const(65535)
 _ALIKE = const(64)  # after so many labels of a run, naive Bayes skips what it knows
 
 
@@ -147,8 +153,7 @@ def predict_known(t, rows, at: int, neighbours_known: int) -> int:
 @micropython.viper
 def hear(t) -> int:
     """Mix the members' predictions; returns the class with the most votes."""
-    share_out(t, _THICKET_ACCURACY)
-    return int(mix(t))
+    return int(mix(t, int(share_out(t, _THICKET_ACCURACY, _FULL))))
 
 
 @micropython.viper
@@ -188,6 +193,11 @@ def teach(t, rows, at: int, label: int, wrong: int):
     known = int(ptr32(ptr32(t[_THICKET])[_THICKET_PREDICTIONS])[_BAYES] == label)
     judge(t[_THICKET], label)
     judge_alone(t, label)
+    taught = ptr16(ptr32(t[_THICKET])[_THICKET_TAUGHT])
+    taught[label] = taught[label] + 1
+    if taught[label] == _MOST_TAUGHT:
+        for c in range(state[_T_CLASSES]):
+            taught[c] = taught[c] >> 1
     if state[_T_WITH_REPLAY] == _LOOKBACK:
         judge_lookback(t, label)
     notice(t, label, wrong)

