@@ -20,7 +20,7 @@ from typing import Any
 from datagram_air import KEY, altered, datagram, parts_of
 from packet_attack import altered as altered_packet
 from packet_support import CLASSES
-from sharing_attack import GROUP, OWN, RIGHT, Pupil, packets
+from sharing_attack import GROUP, OWN, RIGHT, Peer, packets
 
 _CUT = 0.001  # how often its power is cut
 _FRESH = 0.01  # how often a board of the group sends a packet, whole or with gaps
@@ -52,12 +52,12 @@ class Carrier:
         self.body[: self.size] = data[: self.size]
 
 
-class Listener(Pupil):
+class Listener(Peer):
     """A board that shares by datagrams."""
 
     def settings(self) -> dict[str, Any]:
         return {
-            "share": {"group": GROUP, "name": "pupil", "classes": [0]},
+            "share": {"group": GROUP, "name": "peer", "classes": [0]},
             "datagrams": {"by": "udp", "port": 1, "to": ["h", 1]},
         }
 
@@ -111,7 +111,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     dice = random.Random(arguments.seed)
-    pupil, whole, counts = Listener(), packets(), Counter[str]()
+    peer, whole, counts = Listener(), packets(), Counter[str]()
     heard = [each for _, name, data in whole for each in parts_of(data, name)]
     gc.freeze()  # the program collects after each packet
     for _ in range(arguments.datagrams):
@@ -119,23 +119,23 @@ def main() -> int:
         if dice.random() < _FRESH:
             datagram = signed(dice, whole)
             for each in datagram:
-                pupil.hear(each)
+                peer.hear(each)
             heard = (heard + datagram)[-200:]
             counts["of the group"] += len(datagram)
         elif (bad := altered(old, dice))[:250] == old or dice.random() < 0.1:
-            pupil.hear(old)  # as a carrier cuts off what is behind a datagram
+            peer.hear(old)  # as a carrier cuts off what is behind a datagram
             counts["repeated"] += 1
         else:
-            is_busy = pupil.app.sharing.is_busy  # then it may be learning meanwhile
-            before = pupil.heard(), is_busy or pupil.known()
-            pupil.hear(bad)
-            assert (pupil.heard(), is_busy or pupil.known()) == before
+            is_busy = peer.app.sharing.is_busy  # then it may be learning meanwhile
+            before = peer.heard(), is_busy or peer.known()
+            peer.hear(bad)
+            assert (peer.heard(), is_busy or peer.known()) == before
             counts["forged"] += 1
         if dice.random() < 0.1:
-            pupil.turn()
+            peer.turn()
         if dice.random() < _CUT:
-            assert min(pupil.right(c) for c in OWN) >= RIGHT, pupil.said
-            pupil.restore(pupil.taught if dice.random() < 0.2 else pupil.saved())
+            assert min(peer.right(c) for c in OWN) >= RIGHT, peer.said
+            peer.restore(peer.taught if dice.random() < 0.2 else peer.saved())
             counts["power cuts"] += 1
     text = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
     print(f"{arguments.datagrams:,} passed: {text}; nothing of its own was spoiled")

@@ -32,7 +32,7 @@ def group_config(
     )
 
 
-class PacketPupil:
+class PacketPeer:
     """A board that is taught over its link."""
 
     device: Device

@@ -70,10 +70,10 @@ def one_round(line: Broker, packets: dict[str, list[bytes]], dice: random.Random
     assert len(fetched.packets) == len(right), "a whole packet was not taken"
     assert len(fetched.refused) == ROUND, "a message was taken, or nothing was said of it"
     assert all(said.isprintable() and len(said) < 400 for said in fetched.refused)
-    pupil = Board(loader.load(loader.fastest()), (40, 40, 0), seed=9)
-    outcomes, _ = Sharer("", pupil.sharing, NAMES, UNITS, CLASSES).take_lacking(fetched.packets)
+    peer = Board(loader.load(loader.fastest()), (40, 40, 0), seed=9)
+    outcomes, _ = Sharer("", peer.sharing, NAMES, UNITS, CLASSES).take_lacking(fetched.packets)
     assert len(outcomes) == len(right)
-    assert pupil.learn_all() == 20
+    assert peer.learn_all() == 20
     for topic in (*wrong, *fetched.packets):
         line.publish_once(topic, b"", retain=True)
 

@@ -33,7 +33,7 @@ RIGHT = 0.9  # the part of other samples of them that it has to predict right
 _CUT = 0.002  # how often its power is cut while it is at a packet
 
 
-class Pupil:
+class Peer:
     """A board's application on the PC, taught by its own sensor, and its post."""
 
     def __init__(self) -> None:
@@ -55,8 +55,8 @@ class Pupil:
 
     def settings(self) -> dict[str, Any]:
         """What config.json says of how it shares."""
-        mqtt = {"host": "h", "port": 1883, "name": "pupil", "settle": [3, 230], "events": 8}
-        return {"share": {"group": GROUP, "name": "pupil", "classes": []}, "mqtt": mqtt}
+        mqtt = {"host": "h", "port": 1883, "name": "peer", "settle": [3, 230], "events": 8}
+        return {"share": {"group": GROUP, "name": "peer", "classes": []}, "mqtt": mqtt}
 
     def start(self) -> None:
         """As after a reset: nothing is known."""
@@ -132,24 +132,24 @@ def message(dice: random.Random, whole: list[tuple[str, str, bytes]]) -> tuple[b
 
 
 def one(
-    pupil: Pupil, dice: random.Random, whole: list[tuple[str, str, bytes]], counts: Counter[str]
+    peer: Peer, dice: random.Random, whole: list[tuple[str, str, bytes]], counts: Counter[str]
 ) -> None:
     """Give it one message, and let it do all that comes of it."""
-    before = pupil.known()
-    pupil.said.clear()
-    pupil.take(*message(dice, whole))
-    while pupil.app.sharing.is_busy:
-        pupil.turn()
+    before = peer.known()
+    peer.said.clear()
+    peer.take(*message(dice, whole))
+    while peer.app.sharing.is_busy:
+        peer.turn()
         if dice.random() < _CUT:
-            pupil.restore(pupil.saved())  # the rest comes again with the broker's message
+            peer.restore(peer.saved())  # the rest comes again with the broker's message
             counts["power cuts"] += 1
-    pupil.turn()
-    if pupil.known() == before:
+    peer.turn()
+    if peer.known() == before:
         counts["refused"] += 1
         return
     counts["learned"] += 1
-    assert min(pupil.right(c) for c in OWN) >= RIGHT, pupil.said
-    pupil.restore(pupil.taught)
+    assert min(peer.right(c) for c in OWN) >= RIGHT, peer.said
+    peer.restore(peer.taught)
 
 
 def main() -> int:
@@ -159,10 +159,10 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     dice = random.Random(arguments.seed)
-    pupil, whole, counts = Pupil(), packets(), Counter[str]()
+    peer, whole, counts = Peer(), packets(), Counter[str]()
     gc.freeze()  # the program collects after each message
     for _ in range(arguments.messages):
-        one(pupil, dice, whole, counts)
+        one(peer, dice, whole, counts)
     text = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))
     print(f"{arguments.messages:,} passed: {text}; nothing of its own was spoiled")
     return 0

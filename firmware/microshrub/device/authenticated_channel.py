@@ -68,7 +68,7 @@ class Greeting:
         self._right = bytearray(_CODE)  # the code that a host has to send
 
     def begin(self, socket):
-        """Send a guest a number to sign. Raises OSError if the guest is gone."""
+        """Send a client a number to sign. Raises OSError if the client is gone."""
         self._hmac.take(self._key)
         self._reader.at = 0
         copy(self._signed, _BOARDS, urandom(_NONCE), 0, _NONCE)

@@ -1,6 +1,6 @@
 """The link over TCP: another line to the same application, for a host that has the key.
 
-config.json's `tcp` has the port; secrets.json has the key. A guest, a connection that has not
+config.json's `tcp` has the port; secrets.json has the key. A client, a connection that has not
 proved the key yet, is sent a random number, has three seconds, or half a second if others wait,
 and cannot disturb the host. One host is served. Another host that proves the key takes its place,
 as it may be the same one after its connection was cut.
@@ -17,14 +17,14 @@ from .link import Link
 from .networking import close
 from .sha256 import Sha256
 
-_GUEST = const(3000)  # milliseconds in which a guest has to prove the key,
-_SHARED = const(500)  # milliseconds after which another guest may take its place
+_CLIENT = const(3000)  # milliseconds in which a client has to prove the key,
+_SHARED = const(500)  # milliseconds after which another client may take its place
 _SILENT = const(15000)  # milliseconds without a record, after which a host is considered gone
-_PAUSE = const(100)  # milliseconds between two guests
+_PAUSE = const(100)  # milliseconds between two clients
 _LOOK = const(1000)  # milliseconds between two looks at the network
 _SOON = const(5)  # milliseconds to wait at most while something is to be sent
 _RECORDS = const(8)  # records that are taken in a turn
-# Guests that wait for their turn. A Pico W has five connections: MQTT needs one, a guest one
+# Clients that wait for their turn. A Pico W has five connections: MQTT needs one, a client one
 _BACKLOG = 3 if sys.platform == "rp2" else 8
 _TICKS = const(1073741823)
 
@@ -49,8 +49,8 @@ class Tcp:
         self._wifi = wifi
         self._port = port
         self._say = say
-        self._listener = self._guest = self._host = self._poll = None
-        self._is_open = False  # whether the port accepts another guest
+        self._listener = self._client = self._host = self._poll = None
+        self._is_open = False  # whether the port accepts another client
         self.trial = 0  # seconds in which a PC has to connect to a new program
         self._came = self._heard = self._looked = (clock() - _LOOK) & _TICKS
 
@@ -87,29 +87,29 @@ class Tcp:
         return came
 
     def _wait(self, milliseconds):
-        """Wait `milliseconds` for a byte on any line or for a guest, who is let in."""
+        """Wait `milliseconds` for a byte on any line or for a client, who is let in."""
         if self._records.waits:
             milliseconds = min(milliseconds, _SOON)
         knocks = self._knocks(milliseconds)
         now = self._clock()
         if knocks and self._is_open:
-            if self._guest:
+            if self._client:
                 self._receive(now)  # the board may have been busy: perhaps the proof has come
             self._let_in(now)
-        is_open = (now - self._came) & _TICKS >= (_SHARED if self._guest else _PAUSE)
+        is_open = (now - self._came) & _TICKS >= (_SHARED if self._client else _PAUSE)
         if is_open != self._is_open:
             self._is_open = is_open
             self._poll.modify(self._listener, select.POLLIN if is_open else 0)  # type: ignore[union-attr]
 
     def _knocks(self, milliseconds):
-        """Return whether a guest connects; wait `milliseconds` for one or for a byte on a line."""
+        """Return whether a client connects, waiting for one or for a byte on a line."""
         waits = False
         for thing, _ in self._poll.ipoll(milliseconds):  # type: ignore[union-attr]
             waits = waits or thing is self._listener
         return waits
 
     def _serve(self):
-        """Receive from the guest and the host; returns how many records came from the host."""
+        """Receive from the client and the host; returns how many records came from the host."""
         now = self._clock()
         if (now - self._looked) & _TICKS >= _LOOK:
             self._looked = now
@@ -119,15 +119,15 @@ class Tcp:
                     raise EOFError("no PC connected to the new program; the old one continues")
             if self._wifi.joined() and not self._listener:
                 self._listen()
-        if self._guest:
+        if self._client:
             self._receive(now)
         return self._answer(now) if self._host else 0
 
     def close(self):
-        """Close the port, and the connections of the guest and the host."""
-        for thing in (self._guest, self._host, self._listener):
+        """Close the port, and the connections of the client and the host."""
+        for thing in (self._client, self._host, self._listener):
             close(thing)
-        self._guest = self._host = self._listener = self._poll = None
+        self._client = self._host = self._listener = self._poll = None
 
     def _listen(self):
         while _listeners:
@@ -151,44 +151,44 @@ class Tcp:
         self._say("the link listens at %s:%d" % (self._wifi.own_address(), self._port))
 
     def _let_in(self, now):
-        if self._guest:
-            self._leave(self._guest)
-            self._guest = None
+        if self._client:
+            self._leave(self._client)
+            self._client = None
         self._came = now
-        guest = None
+        client = None
         try:
-            guest = self._listener.accept()[0]  # type: ignore[union-attr]
-            guest.setblocking(False)
-            self._greeting.begin(guest)
-            self._poll.register(guest, select.POLLIN)  # type: ignore[union-attr]
+            client = self._listener.accept()[0]  # type: ignore[union-attr]
+            client.setblocking(False)
+            self._greeting.begin(client)
+            self._poll.register(client, select.POLLIN)  # type: ignore[union-attr]
         except (OSError, MemoryError):  # it is gone, or there is no room
-            close(guest)
+            close(client)
             return
-        self._guest = guest
+        self._client = client
 
     def _receive(self, now):
-        """Receive from the guest, who becomes the host by proving the key."""
+        """Receive from the client, who becomes the host by proving the key."""
         try:
-            proved = self._greeting.read(self._guest)
+            proved = self._greeting.read(self._client)
         except OSError:
-            self._leave(self._guest)
-            self._guest = None
+            self._leave(self._client)
+            self._client = None
             return
         if proved == 2:
             self._records.begin(self._greeting)
-            guest, self._guest = self._guest, None
+            client, self._client = self._client, None
             self.close()
-            raise EOFError("a PC brings a new program", guest, self._records)
+            raise EOFError("a PC brings a new program", client, self._records)
         if proved:
             if self._host:
                 self._leave(self._host)
-            self._host, self._guest = self._guest, None
+            self._host, self._client = self._client, None
             self._records.begin(self._greeting)
             self._heard = now
             self._say("a PC has connected over the network")
-        elif (now - self._came) & _TICKS > _GUEST:
-            self._leave(self._guest)
-            self._guest = None
+        elif (now - self._came) & _TICKS > _CLIENT:
+            self._leave(self._client)
+            self._client = None
 
     def _answer(self, now):
         """Carry out the requests in the host's records; returns how many records came."""

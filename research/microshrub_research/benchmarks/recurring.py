@@ -12,7 +12,7 @@ from microshrub_host.base.versions import version_of
 from microshrub_host.reports.markdown import markdown_table
 
 from .lessons import Lesson
-from .taught_learners import Pupil
+from .taught_learners import TaughtLearner
 from .taught_sets import SYNTH_SAMPLES, Opener
 
 VISITS = 5
@@ -71,7 +71,7 @@ def lesson(name: str, sets: Opener, length: int = LENGTH) -> Lesson:
 
 
 def measure(
-    name: str, learners: Sequence[Pupil], sets: Opener, seeds: int, length: int = LENGTH
+    name: str, learners: Sequence[TaughtLearner], sets: Opener, seeds: int, length: int = LENGTH
 ) -> Iterator[tuple[str, Visits]]:
     """Each learner's name, and what became of it; one after the other."""
     stream = lesson(name, sets, length)
@@ -85,7 +85,9 @@ def measure(
         yield learner.name, visits
 
 
-def page(found: Found, learners: Sequence[Pupil], seeds: int, length: int, command: str) -> str:
+def page(
+    found: Found, learners: Sequence[TaughtLearner], seeds: int, length: int, command: str
+) -> str:
     """The whole page as Markdown."""
     names = list(dict.fromkeys(name for name, _ in found))
     firsts = [

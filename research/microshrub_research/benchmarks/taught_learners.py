@@ -33,7 +33,7 @@ Answers = NDArray[np.int64]  # classes, or NO_ANSWER
 
 
 @dataclass(frozen=True)
-class Pupil:
+class TaughtLearner:
     """Gives its answers to a lesson: to what is asked, or to each sample if labels are told."""
 
     name: str
@@ -137,19 +137,19 @@ def _neighbours(_: int) -> Any:
     return make(SCALED, {}) | neighbors.KNNClassifier(engine=engine)
 
 
-def thicket(size: int) -> Pupil:
+def thicket(size: int) -> TaughtLearner:
     """A thicket of so many bytes, whose ranges grow from the first sample on."""
-    return Pupil(f"{DEFAULT} {size >> 10} KB", _Thicket(size), ours=True)
+    return TaughtLearner(f"{DEFAULT} {size >> 10} KB", _Thicket(size), ours=True)
 
 
-RIVER: Mapping[str, Pupil] = {
+RIVER: Mapping[str, TaughtLearner] = {
     learner.name: learner
     for learner in (
-        Pupil("NaiveBayes", _catalogue("NaiveBayes"), drawn=False),
-        Pupil("KNN", _River(_neighbours), drawn=False),
-        Pupil("softmax", _River(_softmax), drawn=False),
-        Pupil("HAT", _catalogue("HAT")),
-        Pupil("ARF", _catalogue("ARF")),
+        TaughtLearner("NaiveBayes", _catalogue("NaiveBayes"), drawn=False),
+        TaughtLearner("KNN", _River(_neighbours), drawn=False),
+        TaughtLearner("softmax", _River(_softmax), drawn=False),
+        TaughtLearner("HAT", _catalogue("HAT")),
+        TaughtLearner("ARF", _catalogue("ARF")),
     )
 }
 _FOREST = {"n_estimators": TREES}
@@ -159,28 +159,30 @@ _LOGISTIC = _Batch(
 )
 _BAYES = _Batch("naive_bayes", "GaussianNB", {}, seeded=False)
 _NEIGHBOURS = _Batch("neighbors", "KNeighborsClassifier", {}, seeded=False, scaled=True)
-BATCH: Mapping[str, Pupil] = {
+BATCH: Mapping[str, TaughtLearner] = {
     learner.name: learner
     for learner in (
-        Pupil("extra-trees", _Batch("ensemble", "ExtraTreesClassifier", _FOREST), batch=True),
-        Pupil("forest", _Batch("ensemble", "RandomForestClassifier", _FOREST), batch=True),
-        Pupil(
+        TaughtLearner(
+            "extra-trees", _Batch("ensemble", "ExtraTreesClassifier", _FOREST), batch=True
+        ),
+        TaughtLearner("forest", _Batch("ensemble", "RandomForestClassifier", _FOREST), batch=True),
+        TaughtLearner(
             "discriminant",
             _Batch("discriminant_analysis", "LinearDiscriminantAnalysis", _SHRUNK, seeded=False),
             drawn=False,
             batch=True,
             many=True,
         ),
-        Pupil("logistic", _LOGISTIC, drawn=False, batch=True),
-        Pupil(
+        TaughtLearner("logistic", _LOGISTIC, drawn=False, batch=True),
+        TaughtLearner(
             "bayes", _Batch("naive_bayes", "GaussianNB", {}, seeded=False), drawn=False, batch=True
         ),
-        Pupil("neighbours", _NEIGHBOURS, drawn=False, batch=True),
+        TaughtLearner("neighbours", _NEIGHBOURS, drawn=False, batch=True),
     )
 }
 
 
-def select(text: str, known: Mapping[str, Pupil]) -> list[Pupil]:
+def select(text: str, known: Mapping[str, TaughtLearner]) -> list[TaughtLearner]:
     """The learners of a list such as "HAT,ARF", all, or none.
 
     Raises UserError for an unknown one.

@@ -16,7 +16,7 @@ from microshrub_host.reports.markdown import markdown_table
 
 from ..papers.kept_results import KeptResults
 from .lessons import TESTS, Lesson
-from .taught_learners import TREES, Pupil
+from .taught_learners import TREES, TaughtLearner
 from .taught_sets import Opener
 
 _OTHERS = ("river", "scikit-learn")  # whose versions matter, too
@@ -81,7 +81,7 @@ def keeping(folder: Path | None, most: int) -> AbstractContextManager[KeptResult
 def measure(
     letter: str,
     names: Sequence[str],
-    learners: Sequence[Pupil],
+    learners: Sequence[TaughtLearner],
     sets: Opener,
     most: int,
     seeds: int,
@@ -116,19 +116,19 @@ def _before(kept: KeptResults | None) -> dict[tuple[Key, int], Grades]:
     }
 
 
-def _figures(learner: Pupil, lesson: Lesson, seed: int) -> Grades:
+def _figures(learner: TaughtLearner, lesson: Lesson, seed: int) -> Grades:
     right = learner.answers(lesson, seed) == lesson.answers
     of_class = [right[lesson.answers == each].mean() for each in np.unique(lesson.answers)]
     return Grades(100 * float(right.mean()), 100 * float(np.mean(of_class)))
 
 
-def total(letter: str, names: Sequence[str], learners: Sequence[Pupil], seeds: int) -> int:
+def total(letter: str, names: Sequence[str], learners: Sequence[TaughtLearner], seeds: int) -> int:
     """How many figures measure() gives, at most."""
     some = [learner for learner in learners if takes(letter, learner)]
     return len(names) * len(TESTS[letter].ways) * len(some) * seeds
 
 
-def takes(letter: str, learner: Pupil) -> bool:
+def takes(letter: str, learner: TaughtLearner) -> bool:
     """Whether that learner stands in the test's table."""
     return learner.ours or learner.name in TESTS[letter].beside
 
@@ -136,7 +136,7 @@ def takes(letter: str, learner: Pupil) -> bool:
 def page(
     found: GradeTable,
     names: Mapping[str, Sequence[str]],
-    learners: Sequence[Pupil],
+    learners: Sequence[TaughtLearner],
     seeds: int,
     command: str,
 ) -> str:
@@ -153,7 +153,7 @@ def page(
 
 
 def _section(
-    found: GradeTable, letter: str, names: Sequence[str], learners: Sequence[Pupil]
+    found: GradeTable, letter: str, names: Sequence[str], learners: Sequence[TaughtLearner]
 ) -> str:
     test = TESTS[letter]
     there = {key[3] for key in found.figures if key[0] == letter}

@@ -30,7 +30,7 @@ from ..benchmarks.best_known import PICKS, RIVALS
 from ..benchmarks.family_members import MEMBERS, WARMUP
 from ..benchmarks.field_runs import Field, keeping, run_field
 from ..benchmarks.known_streams import CHOSEN, GROUPS
-from ..benchmarks.taught_learners import BATCH, RIVER, SIZES, Pupil, select
+from ..benchmarks.taught_learners import BATCH, RIVER, SIZES, TaughtLearner, select
 from ..benchmarks.taught_learners import thicket as taught_thicket
 from ..benchmarks.taught_sets import file_of, opener
 from ..compare import catalogue, field_set
@@ -266,13 +266,13 @@ WORTH = Benchmark(
 )
 
 
-def _learner_options(peers: Mapping[str, Pupil]) -> list[PageOption]:
+def _learner_options(peers: Mapping[str, TaughtLearner]) -> list[PageOption]:
     """--bytes, --peers and --seeds."""
     some = listed("peers", peers, "some of {}; or all, none (default: all)", "all")
     return [sizes_option(SIZES), some, seeds(3)]
 
 
-def _learners(sizes: str, names: str, peers: Mapping[str, Pupil]) -> list[Pupil]:
+def _learners(sizes: str, names: str, peers: Mapping[str, TaughtLearner]) -> list[TaughtLearner]:
     """Thickets of the sizes of --bytes, then those of --peers. Raises UserError as they do."""
     return [taught_thicket(each) for each in _sizes(sizes)] + select(names, peers)
 

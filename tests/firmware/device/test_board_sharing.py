@@ -21,7 +21,7 @@ LONGEST = 400  # steps that a packet may take
 ORIGIN = "attic"
 
 
-class Pupil:
+class Peer:
     """The application of a board on this PC, with what it was taught."""
 
     def __init__(self, library: Any, config: dict[str, Any]) -> None:
@@ -73,8 +73,8 @@ def rows(count: int, spread: int = 1, seed: int = 7) -> list[tuple[Any, int]]:
     return made
 
 
-def pupil(taught: list[tuple[Any, int]]) -> Pupil:
-    made = Pupil(loader.load(loader.fastest()), config_of("kitchen"))
+def peer(taught: list[tuple[Any, int]]) -> Peer:
+    made = Peer(loader.load(loader.fastest()), config_of("kitchen"))
     made.teach(taught)
     return made
 
@@ -114,9 +114,9 @@ def test_what_is_heard_again_and_again_allocates_nothing(
 def test_a_power_cut_in_any_step_changes_nothing(taught: int) -> None:
     data = packet_of(OTHERS, ORIGIN, most=min(taught, 20))
     whole = replayed(config_of("kitchen"), rows(taught), data)
-    first = pupil(rows(taught))
+    first = peer(rows(taught))
     for cut in range(200):
-        second = pupil([])
+        second = peer([])
         second.restore(first.saved())
         second.turns(data)
         assert second.app.state_crc32() == whole, cut
@@ -130,7 +130,7 @@ def test_a_board_that_hears_others_first_learns_of_them_once_it_is_taught(
     taught: int, seed: int
 ) -> None:
     """Judged beside its first few samples, all that others know would be too far away."""
-    board, data = pupil(rows(taught, seed=seed)), packet_of(OTHERS, ORIGIN)
+    board, data = peer(rows(taught, seed=seed)), packet_of(OTHERS, ORIGIN)
     assert board.turns(data) == []
     board.teach(rows(40 - taught, seed=seed))
     words = f"walk of {ORIGIN}: "
@@ -141,12 +141,12 @@ def test_a_board_that_hears_others_first_learns_of_them_once_it_is_taught(
 @pytest.mark.parametrize("cut", [False, True], ids=["", "through a power cut"])
 def test_what_is_too_far_away_is_judged_again_when_ranges_have_grown(cut: bool, seed: int) -> None:
     """A sensor that lies still beside one that moves; that it is far is said once."""
-    board, data = pupil(rows(40, 300, seed)), packet_of(OTHERS, ORIGIN)
+    board, data = peer(rows(40, 300, seed)), packet_of(OTHERS, ORIGIN)
     words = f"walk of {ORIGIN}: "
     assert board.turns(data) == [words + "too far away"]
     if cut:
         saved = board.saved()
-        board = pupil([])
+        board = peer([])
         board.restore(saved)
     board.teach(rows(400, seed=seed))
     assert board.turns(data)[-1] == words + "learned"

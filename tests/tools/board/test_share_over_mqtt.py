@@ -169,12 +169,12 @@ def test_one_packet_of_a_class_is_learned(
 ) -> None:
     for name in "abc":
         store.publish([boards[name].packet("run", origin=name)._data])
-    pupil = Board(loader.load("python"), (40, 40, 0))
-    sharer = shared_samples.Sharer("d", pupil.sharing, "xyz", ((0, 2),) * 3, ())
+    peer = Board(loader.load("python"), (40, 40, 0))
+    sharer = shared_samples.Sharer("d", peer.sharing, "xyz", ((0, 2),) * 3, ())
     outcomes, refused = sharer.take_lacking(store.fetch("d").packets)
     assert [each.classes[0].what for each in outcomes] == ["learned"] + ["learned of others"] * 2
     assert not refused
-    assert pupil.learn_all() == 20
+    assert peer.learn_all() == 20
 
 
 @pytest.mark.parametrize("most", [MOST_SAMPLES + 1, 4000])

@@ -128,7 +128,7 @@ class _Board:
             bytearray(32),
             said.append,
         )
-        tcp._guest = SimpleNamespace(close=lambda: None)
+        tcp._client = SimpleNamespace(close=lambda: None)
         tcp._greeting = SimpleNamespace(read=lambda _: 1, session=None)
         tcp._records = SimpleNamespace(begin=lambda _: None)
         tcp._receive(0)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from device_support import Device, connected, put_device
 from mqtt_support import PASSWORD, USER, Mosquitto, fast, needs_broker
-from packet_receiver import GROUP, TAUGHT, PacketPupil, group_config
+from packet_receiver import GROUP, TAUGHT, PacketPeer, group_config
 from packet_replay import Taught, packet_of, replayed
 from packet_support import CLASSES, NAMES, Board, far_away, sealed
 from patience import PATIENCE
@@ -35,7 +35,7 @@ def settings(port: int, name: str, shared: tuple[int, ...]) -> dict[str, Any]:
     return group_config(name, shared, NAMES, mqtt=mqtt)
 
 
-class Pupil(PacketPupil):
+class Peer(PacketPeer):
     """A board, and what it says at the broker of what became of packets."""
 
     def __init__(
@@ -69,7 +69,7 @@ class Pupil(PacketPupil):
         return super().teach(*labels, count=count, seed=seed or len(self.name))
 
 
-Put = Callable[..., Pupil]
+Put = Callable[..., Peer]
 
 
 @pytest.fixture
@@ -81,11 +81,11 @@ def broker(tmp_path: Path) -> Iterator[Mosquitto]:
 
 @pytest.fixture
 def put(micropython_command: tuple[str, ...], tmp_path: Path, broker: Mosquitto) -> Iterator[Put]:
-    made: list[Pupil] = []
+    made: list[Peer] = []
 
-    def put(name: str, *shared: int, **pace: int) -> Pupil:
+    def put(name: str, *shared: int, **pace: int) -> Peer:
         config = settings(broker.port, name, shared)
-        made.append(Pupil(micropython_command, tmp_path / name, config, **pace))
+        made.append(Peer(micropython_command, tmp_path / name, config, **pace))
         return made[-1]
 
     yield put

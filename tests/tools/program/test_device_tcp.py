@@ -83,7 +83,7 @@ def test_it_is_the_same_link_and_leaves_nothing_on_the_heap(
     device = board.start()
     with board.connected() as link:
         first = learn(link, data, 0, SAMPLES)
-        # The board lets others in again 100 ms after this guest came. Its poll.modify() looks up
+        # The board lets others in again 100 ms after this client came. Its poll.modify() looks up
         # the id() of the listener: on a PC a large integer, of 32 bytes, on no board.
         time.sleep(0.2)
         with nothing_allocated(link):

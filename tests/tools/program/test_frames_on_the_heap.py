@@ -2,7 +2,7 @@
 
 Why that counts is in test_moments_on_the_heap.py, which counts it for what comes over the link.
 Here are the functions for which that takes a network, a flash that is slow, or ranges that grow.
-What is called for one message, event or guest only is not among them.
+What is called for one message, event or client only is not among them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SERVING = {
     "delayed_labels": ("move_codes", "add", "take"),
     "quantizer": ("encode", "observe", "code"),
 }
-# Functions of the same name that are called for a guest only
+# Functions of the same name that are called for a client only
 GUESTS = {"device.authenticated_channel": ["read"]}
 
 

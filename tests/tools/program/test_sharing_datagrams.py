@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from datagram_air import LONG_NAMES, Air, Weather, datagram, parts_of, put_board, settings
 from device_support import Device, connected
-from packet_receiver import PacketPupil
+from packet_receiver import PacketPeer
 from packet_replay import packet_of as packet_with
 from packet_replay import replayed
 from packet_support import CLASSES
@@ -30,7 +30,7 @@ packet_of = functools.partial(packet_with, names=LONG_NAMES)
 OTHER_KEY = b"k" * 32
 
 
-class Pupil(PacketPupil):
+class Peer(PacketPeer):
     """A board in the air."""
 
     def __init__(self, device: Device, config: dict[str, Any]) -> None:
@@ -53,7 +53,7 @@ def wait(is_so: Callable[[], bool], say: Callable[[], None] = lambda: None) -> N
         time.sleep(0.2)
 
 
-Put = Callable[..., Pupil]
+Put = Callable[..., Peer]
 
 
 @pytest.fixture
@@ -65,11 +65,11 @@ def air() -> Iterator[Air]:
 
 @pytest.fixture
 def put(micropython_command: tuple[str, ...], tmp_path: Path, air: Air) -> Iterator[Put]:
-    made: list[Pupil] = []
+    made: list[Peer] = []
 
-    def put(name: str, *shared: int, **more: Any) -> Pupil:
+    def put(name: str, *shared: int, **more: Any) -> Peer:
         config = settings(air, name, shared)
-        made.append(Pupil(put_board(micropython_command, tmp_path / name, config, **more), config))
+        made.append(Peer(put_board(micropython_command, tmp_path / name, config, **more), config))
         return made[-1]
 
     yield put
@@ -177,7 +177,7 @@ def test_the_radio_is_called_as_micropython_documents_it(
         port = config["datagrams"]["port"]
         config["datagrams"] = {"by": "espnow", "channel": 6}
         device = put_board(micropython_command, tmp_path / name, config, radio=(port, air.port))
-        boards.append(Pupil(device, config))
+        boards.append(Peer(device, config))
     for k, board in enumerate(boards):
         board.teach(k)
     wait(lambda: min(board.right(c) for board in boards for c in range(2)) > 0.9)
