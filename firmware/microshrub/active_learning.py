@@ -216,10 +216,12 @@ class QueryStrategy(Buffers):
         thicket/rehearsal.py. Allocates nothing.
         """
         self._check(votes)
-        sure = self._is_sure(votes, wrong)
-        words = self._flat[_QUERY_WORDS]
+        return self._judge(self._is_sure(votes, wrong), wrong)
+
+    def _judge(self, sure, wrong):
+        """Do the rest of note(), in two functions, as one with more variables would take heap."""
         errors = self._flat[_QUERY_ERRORS]
-        phase = words[_Q_PHASE]
+        phase = self._flat[_QUERY_WORDS][_Q_PHASE]
         if phase == _Q_BEGINNING:
             surprise(errors, sure, wrong, _LEARNING)
             return False
@@ -229,9 +231,13 @@ class QueryStrategy(Buffers):
             return False
         if phase:
             start_again(errors)
-            words[_Q_PHASE] = 0
+            self._flat[_QUERY_WORDS][_Q_PHASE] = 0
+        return self._respond(surprise(errors, sure, wrong), wrong)
+
+    def _respond(self, bits, wrong):
+        """Query all samples for a while if errors surprise it by so many bits, Q16."""
+        words = self._flat[_QUERY_WORDS]
         suspected = was_suspected(self._flat[_QUERY_UNCERTAINTY])
-        bits = surprise(errors, sure, wrong)
         if bits <= (_CHANGE >> 1 if suspected else _CHANGE):
             if wrong and bits > _ODD:
                 self._follow()

@@ -44,16 +44,23 @@ def surprise(words, sure, wrong, memory=_MEMORY):
 
     The shares are those of so many labels, at most; with a memory of 0 they stay as they are.
     """
-    k, n = (_WRONG_SURE, _KNOWN_SURE) if sure else (_WRONG, _KNOWN)
-    share = words[k]
-    known = words[n]
-    if memory:
-        known = words[n] = min(known + 1, memory)
-        words[k] = share + ((_ONE if wrong else 0) - share) // known
-    if known > _FEW:
-        change = _change(share) if wrong else -_RIGHT
-        words[_SUM] = min(max(words[_SUM] + change, 0), _MOST)
+    if sure:
+        share = _count(words, _WRONG_SURE, _KNOWN_SURE, wrong, memory)
+    else:
+        share = _count(words, _WRONG, _KNOWN, wrong, memory)
+    if share >= 0:
+        words[_SUM] += _change(share) if wrong else -_RIGHT
+        words[_SUM] = min(max(words[_SUM], 0), _MOST)
     return words[_SUM]
+
+
+def _count(words, k, n, wrong, memory):
+    """Count a label in the words k and n; returns the share before it, or -1 after few labels."""
+    share = words[k]
+    if memory:
+        words[n] = min(words[n] + 1, memory)
+        words[k] = share + ((_ONE if wrong else 0) - share) // words[n]
+    return share if words[n] > _FEW else -1
 
 
 def start_again(words):

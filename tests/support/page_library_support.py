@@ -10,11 +10,14 @@ from microshrub_tools.web.page_boards import motion_config, page_library, page_p
 
 
 def check_library(library: Mapping[str, bytes], built: Path, learner: str, key: str) -> None:
-    """It has the bytes that were made ahead, all files of `build`, and is hardly larger."""
+    """It has the bytes that were made ahead, all files of `build`, and is not much larger.
+
+    `build` leaves out each function that this program does not need.
+    """
     board = board_files.load(key)
     ahead = page_library(board, page_program(learner, motion_config(board))).files()
     assert all(ahead[name] == code for name, code in library.items())
     files = [file for file in (built / "lib").rglob("*") if file.is_file()]
     assert {file.relative_to(built).as_posix() for file in files} <= library.keys()
     size = sum(file.stat().st_size for file in files)
-    assert sum(map(len, library.values())) < 1.2 * size
+    assert sum(map(len, library.values())) < 1.3 * size

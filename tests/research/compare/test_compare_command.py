@@ -182,7 +182,7 @@ def test_few_labels_for_all(
     assert mine["labels"] == len(alone["label_budget"]["asked"])
     drawn = others[0]["labels"]
     assert [other["labels"] for other in others] == [drawn, drawn]
-    assert drawn == pytest.approx(mine["labels"], rel=0.2)
+    assert mine["labels"] <= drawn < 1.4 * mine["labels"], "as many as ours may query"
     assert "drawn at random" in output
     assert "drawn at random" in (tmp_path / "c.html").read_text(encoding="utf-8")
     assert run(data, *rest, "--json", tmp_path / "all.json") == 0

@@ -311,7 +311,7 @@ def test_kernels_stay_bytecode_where_machine_code_has_too_little_room(
         assert 0.95 * room < int(machine[1].replace(",", "")) <= room
         assert main(["budget", "--board", board, *shape]) == 0
         result = json.loads(capsys.readouterr().out)
-        assert abs(result["kernels_as_bytecode"] - int(match[1])) <= 4
+        assert abs(result["kernels_as_bytecode"] - int(match[1])) <= 6
         name = board_files.load(board).name
         row = re.search(rf"\| {name} \| (\d+) of (\d+) \| ([\d.]+) \|", page)
         assert row

@@ -105,7 +105,7 @@ def test_it_answers_as_the_simulator_through_a_power_cut(tmp_path: Path) -> None
         emulator = emulated_boards.find_or_build("cortex-m0")
     except emulated_boards.NoEmulator as reason:
         pytest.skip(str(reason))
-    parameters = {"features": FEATURES, "classes": CLASSES, "bytes": 5120}
+    parameters = {"features": FEATURES, "classes": CLASSES, "bytes": 3072}
     checkpoint = {"path": "checkpoint", "seconds": 240}
     told = configuration("Thicket", parameters, warmup=None, checkpoint=checkpoint)
     config = json.dumps(told).encode()
