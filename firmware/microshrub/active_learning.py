@@ -98,7 +98,7 @@ _CHANGE = const(524288)  # 8 bits, Q16
 _ODD = const(196608)  # 3 bits
 _FOLLOWED = const(10)  # samples that are queried then, at most,
 _SHARE_FOLLOWED = const(60)  # of what may be owed: what 100 samples earn
-_LEARNING = const(40)  # labels, in the beginning, of which the share of errors is
+_LEARNING = const(40)  # the labels that the share of errors looks back over in the beginning
 _STEP = const(334234)  # a fiftieth of all votes, which are about 65536 * 255
 
 

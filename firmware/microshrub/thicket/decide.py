@@ -6,7 +6,7 @@
 
 The neighbours take most of the time of a prediction. Here they are searched last, and only where
 their votes could change the class: on a Cortex-M0, this takes over a third fewer instructions
-within 16 KB, and two thirds fewer within 64 KB. Afterwards, `model.votes` is invalid until the
+within 16 KB, and over half fewer within 64 KB. Afterwards, `model.votes` is invalid until the
 next prediction.
 """
 

@@ -104,7 +104,7 @@ _LATER = const(2)  # the neighbours predict after the other members
 _LONG = const(8)  # after so many labels of a run, samples are replayed,
 _TAUGHT = const(64)  # if there were so many labels in all
 _FEW = const(16)  # a class with so many samples is known
-_MOST_TAUGHT = const(65535)
+_MOST_TAUGHT = const(65535)  # labels of a class, at which all classes' counts are halved
 _ALIKE = const(64)  # after so many labels of a run, naive Bayes skips what it knows
 
 

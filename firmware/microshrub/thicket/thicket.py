@@ -187,7 +187,8 @@ class Thicket(Learner):
     features  1..256, numbers in a sample; classes: 2..256
     bytes     2048..1048576, the most that all buffers together may take
     prior     after labels in runs, while no labels come, classes are assumed to be equally likely
-              (even), or as frequent as they were taught (taught)
+              (even), or as frequent as they were taught (taught); where features tell nothing, the
+              class that was taught most is predicted, with either
     seed      0..2**30 - 1, seed of the model's own random numbers
 
     Raises ValueError, which names the parameter, what is allowed and what was given; also if there

@@ -11,14 +11,6 @@ is shown most need not be the most likely later: the votes of the grove, of the 
 the softmax regression are divided by each class's share of the samples held (Elkan: The
 Foundations of Cost-Sensitive Learning, IJCAI 2001, theorem 2), except with prior="taught".
 
-Where features tell nothing, even votes would be worse than guessing. So the replayed samples also
-give evidence, 0 to 256, of how far the features tell the classes: the most that a member is better
-than chance. The neighbours and the softmax regression have not learned what they are judged by
-(for the latter, see below); naive Bayes has, so each feature costs it some of its skill; the trees
-know their samples by heart, so only what is far better counts. With less evidence, votes are
-divided by less, and each class gets part of the votes by how often it was taught. One class alone
-is no evidence, and without replay there is as much as can be.
-
 Replay estimates that accuracy without a fresh label: samples of all classes in turn are drawn from
 the store and predicted again, not learned; the neighbours leave the sample itself out. So that no
 label takes twice the time of another, replaying one sample is spread over five labels: with the
@@ -34,6 +26,14 @@ The softmax regression would follow the run. So with each label of a run, and wh
 there is time after the last one, it learns several samples of the store again. They would flatter
 it far more than the trees, so only three quarters of them are learned again, and it is judged by
 the others. A sample's codes, which stay the same wherever it is moved, decide which it is.
+
+Where features tell nothing, even votes would be worse than guessing. So the replayed samples also
+give evidence, 0 to 256, that the features tell the classes: how much better than chance the best
+member is. The neighbours and the softmax regression have not learned the samples that judge them.
+Naive Bayes has, so each feature costs it some of its skill. The trees know their samples by heart,
+so their skill counts only from 0.6. The less evidence there is, the less votes are divided, and
+the more of them go to the classes by how often they were taught, with prior="taught", too. Samples
+of one class alone are no evidence. As long as nothing was replayed, evidence is taken to be full.
 
 The other buffers are those of thicket.py.
 """
