@@ -4,8 +4,8 @@
 export const OPTIONS: Readonly<Record<string, string>> = {
   "2048..1048576, the most that all buffers together may take":
     "2048..1048576: so viele Bytes dürfen alle Puffer zusammen höchstens belegen",
-  "after labels in runs, while no labels come, classes are assumed to be equally likely (even), or as frequent as they were taught (taught)":
-    "nach Namen, die in Strecken kamen, solange keine Namen kommen, gelten die Klassen als gleich wahrscheinlich (even) oder als so häufig, wie sie gelehrt wurden (taught)",
+  "after labels in runs, while no labels come, classes are assumed to be equally likely (even), or as frequent as they were taught (taught); where features tell nothing, the class that was taught most is predicted, with either":
+    "nach Namen, die in Strecken kamen, solange keine Namen kommen, gelten die Klassen als gleich wahrscheinlich (even) oder als so häufig, wie sie gelehrt wurden (taught); wo die Merkmale nichts sagen, wird mit beidem die Klasse vorhergesagt, die am meisten gelehrt wurde",
   "2..1024, recent samples that shrubs are grown on and weights are fitted to; 0: as many as fit into 16 KB, from 16 up to 128, or up to 8 per class if that is more":
     "2..1024, die letzten Beispiele, an denen Büsche wachsen und Gewichte angepasst werden; 0: so viele, wie in 16 KB passen, 16 bis 128, oder bis zu 8 je Klasse, wenn das mehr ist",
   "1..255, the most shrubs in the ensemble": "1..255, so viele Büsche hat das Ensemble höchstens",
