@@ -20,7 +20,8 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
 from microshrub_host.programs import mpy
 from microshrub_tools import Sensor, build
-from microshrub_tools.board.program_sensors import SENSORS, drivers, sensors
+from microshrub_tools.board.custom_sensors import driver, drivers
+from microshrub_tools.board.program_sensors import SENSORS, sensors
 from microshrub_tools.web.page_boards import BOARDS
 from microshrub_tools.web.page_sensors import sensor_data
 
@@ -346,6 +347,8 @@ def test_every_sensor_of_build_is_told_with_a_name_in_each_language(tmp_path: Pa
 
 
 def test_a_driver_is_the_same_for_all_processors() -> None:
-    for path in drivers().values():
+    for sensor in drivers():
         archs = {mpy.BYTECODE_ONLY, *(board_files.load(board).arch for board in BOARDS)}
-        assert len({mpy.compiled_program(path, arch).read_bytes() for arch in archs}) == 1
+        assert (
+            len({mpy.compiled_program(driver(sensor), arch).read_bytes() for arch in archs}) == 1
+        )

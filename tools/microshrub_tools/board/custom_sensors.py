@@ -1,18 +1,28 @@
 """Custom sensors: one file with one class each, see firmware's device/custom_sensor.py.
 
-The file is for the board and may import what a PC does not have: it is looked at, not run.
+The file is for the board and may import what a PC does not have: it is looked at, not run. The
+drivers that come with this package are classes of drivers.py, of which each becomes such a file.
 """
 
 from __future__ import annotations
 
 import ast
+import hashlib
+import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from microshrub_host.base.cache import compiled_folder, kept
 from microshrub_host.base.errors import UserError
+from microshrub_host.library.syntax_tree import source_text
+from microshrub_host.programs.merged_source import Merged
+from microshrub_host.programs.unused_code import used
 
 REQUIRED = object()  # a setting without a default
+_DRIVERS = Path(__file__).with_name("drivers.py")
+_NEXT_WORD = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _EXAMPLE = 'one with names = ("light", "dark"), __init__(self, board) and read(self, values)'
 # modules of MicroPython's and files of a build, which it would be taken for
 _TAKEN = ("main", "config", "microshrub", "micropython", "machine", "array", "time", "json", "os")
@@ -49,6 +59,32 @@ def read(path: Path) -> SensorFile:
         what = "no class" if not result else f"{len(result)} classes"
         raise UserError(f"{name} has {what} with a method read. It has to have {_EXAMPLE}")
     return _sensor(name, result[0])
+
+
+def drivers() -> tuple[str, ...]:
+    """The names of the sensors that come with this package, sorted: "soil_probe" is SoilProbe."""
+    return tuple(sorted(_classes()))
+
+
+def driver(name: str) -> Path:
+    """The file of such a sensor: its class, and what that uses, as constants take no room."""
+    text = _driver_text(name)
+    home = compiled_folder("drivers", hashlib.sha256(text.encode()).digest())
+    return kept(home / f"{name}.py", lambda part: part.write_text(text, encoding="utf-8"))
+
+
+@cache
+def _classes() -> dict[str, str]:
+    tree = ast.parse(_DRIVERS.read_text(encoding="utf-8"))
+    kinds = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    return {_NEXT_WORD.sub("_", kind).lower(): kind for kind in kinds}
+
+
+@cache
+def _driver_text(name: str) -> str:
+    home, kind = _DRIVERS.stem, _classes()[name]
+    merged = Merged({home: _DRIVERS.read_text(encoding="utf-8")}, [home], {kind: home}, {})
+    return source_text(ast.Module(used(merged.body, {kind, "read"}), []))
 
 
 def _sensor(file: str, kind: ast.ClassDef) -> SensorFile:

@@ -13,6 +13,7 @@ from microshrub_host.boards.board_files import Board
 from microshrub_host.streams.stream import Extraction
 
 from . import custom_sensors
+from .custom_sensors import drivers
 
 USUAL_RATE = 50  # readings a second, if nobody says another
 # The settings of the sensors, and their defaults; None: has to be given.
@@ -27,7 +28,6 @@ _AXES = ("ax", "ay", "az", "gx", "gy", "gz")  # of an MPU6050
 _MIDDLE = 32768  # of the readings of a pin, 0..65535
 _MOST_RATE = 1000  # readings a second
 _DAY = 86_400  # seconds
-_DRIVERS = Path(__file__).with_name("drivers")  # files as those of the user's own
 _LEAST_FIFO = 4  # of them that the chip can take by itself
 _SHOWN = 12  # names of features
 
@@ -66,11 +66,6 @@ def rate_of(config: Mapping[str, Any]) -> float | None:
     """Return the readings a second of a sensor of config.json, None without one."""
     rate = config.get("sensors", [config])[0].get("rate")
     return 1 / int(rate[2:]) if isinstance(rate, str) else rate
-
-
-def drivers() -> dict[str, Path]:
-    """The sensors that are one file each, and come with this package."""
-    return {path.stem: path for path in sorted(_DRIVERS.glob("*.py"))}
 
 
 def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> ProgramSensor:
@@ -148,11 +143,11 @@ def pin(text: int | str, board: Board) -> int | str:
 def _sensor(words: list[str], board: Board) -> ProgramSensor:
     kind, *rest = words
     if kind.endswith(".py"):
-        sensor = _own(Path(kind), rest)
+        sensor = _own(kind, Path(kind), rest)
     elif kind in SENSORS:
         sensor = _known(kind, rest, board)
     elif kind in drivers():
-        sensor = _own(drivers()[kind], rest)
+        sensor = _own(kind, custom_sensors.driver(kind), rest)
     else:
         raise UserError(
             f"--sensor {kind!r} is unknown. {did_you_mean(kind, [*SENSORS, *drivers()])} One of "
@@ -175,9 +170,9 @@ def _is_slow(rate: object) -> bool:
     return one == "1" and seconds.isdecimal() and 1 <= int(seconds) <= _DAY
 
 
-def _own(path: Path, words: Sequence[str]) -> ProgramSensor:
+def _own(kind: str, path: Path, words: Sequence[str]) -> ProgramSensor:
     own = custom_sensors.read(path)
-    called = f"--sensor {path.stem if path in drivers().values() else path}"
+    called = f"--sensor {kind}"
     result = settings(called, words, own.settings | {"rate": USUAL_RATE})
     missing = [name for name, value in result.items() if value is custom_sensors.REQUIRED]
     if missing:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import base64
-from pathlib import Path
 from typing import Any
 
 from microshrub_host.base.text import number_or_name
 from microshrub_host.programs import mpy
 
 from ..board import custom_sensors
-from ..board.program_sensors import SENSORS, USUAL_RATE, drivers
+from ..board.program_sensors import SENSORS, USUAL_RATE
 
 # Seconds between two readings of those that have less than one a second, after their data sheets
 _SECONDS = {"dht22": 2, "scd41": 5}
@@ -23,11 +22,12 @@ def sensor_data(rate: int) -> list[dict[str, Any]]:
     built_in = {kind: dict(result) for kind, result in SENSORS.items() if kind != "serial"}
     built_in[_MOTION] |= {"rate": rate, "fifo": False}
     told = [_told(kind, {"kind": kind}, result) for kind, result in built_in.items()]
-    return told + [_driver(name, path) for name, path in drivers().items()]
+    return told + [_driver(name) for name in custom_sensors.drivers()]
 
 
-def _driver(name: str, path: Path) -> dict[str, Any]:
+def _driver(name: str) -> dict[str, Any]:
     """One that has a file: its bytecode is the same for all processors."""
+    path = custom_sensors.driver(name)
     own, text = custom_sensors.read(path), path.read_text(encoding="utf-8")
     config = {"kind": "own", "module": name, "class": own.name, "values": len(own.names)}
     settings = {
@@ -55,6 +55,7 @@ def _told(key: str, config: dict[str, Any], settings: dict[str, Any]) -> dict[st
 
 
 def _usual_rate(text: str) -> int | str:
-    """That of the example in a driver's first line; without one, that of `build`."""
-    first = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
+    """That of the example in the first line of a driver; without one, that of `build`."""
+    kind = next(node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
+    first = (ast.get_docstring(kind) or "").partition("\n")[0]
     return number_or_name(first.partition("rate=")[2].rstrip(".") or str(USUAL_RATE))
