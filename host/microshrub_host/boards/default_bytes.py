@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import dataclasses
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -18,7 +17,7 @@ from .board_files import Board
 from .deployment import Deployment
 from .fit_advice import options_to_lower
 from .program import usual_program
-from .ram_budget import START_BYTES, Budget, Parameters, budget
+from .ram_budget import START_BYTES, Budget, Parameters, budget, in_program
 from .scarce_machine_code import ANY, USUAL
 from .usual_budget import usual_budget
 
@@ -63,12 +62,13 @@ def bytes_for(deployment: Deployment) -> int:
     """
     learner, parameters, board = deployment.learner, deployment.parameters, deployment.board
     alone, as_wide, sensed = size_plans(deployment)
+    sizes = Sizes(parameters, board, learner)
 
     def within(slowest: float) -> int | None:
         plain = usual_budget(alone, slowest)
         if not plain.kernels.plain and slowest > 1:
             return None  # all of it is machine code, as with slowest=1
-        found = bytes_within(plain, sensor_bytes, parameters, board, learner, more)
+        found = bytes_within(plain, sensor_bytes, sizes, more)
         return found if slowest == 1 or (found or 0) >= _most(learner) // _LEAST else None
 
     sensor_bytes = usual_budget(sensed, 1).ram_bytes - usual_budget(as_wide, 1).ram_bytes
@@ -105,14 +105,37 @@ def _largest(deployment: Deployment, **shape: int) -> Deployment:
     return replace(deployment, parameters=parameters)
 
 
-def bytes_within(
-    plain: Budget,
-    sensor_bytes: int,
-    parameters: Parameters,
-    board: Board,
-    learner: str,
-    more: int = 0,
-) -> int | None:
+class Sizes:
+    """A learner in all its sizes on a board, each counted when it is first asked for."""
+
+    def __init__(self, parameters: Parameters, board: Board, learner: str) -> None:
+        self._parameters, self._board, self._learner = parameters, board, learner
+        self._alone: dict[int, Budget | None] = {}
+        self.most = _most(learner)
+
+    def exists(self, size: int) -> bool:
+        """Return whether the learner can be that small with these features and classes."""
+        return self._of(size) is not None
+
+    def fits(self, size: int, plain: Budget, taken: int) -> bool:
+        """Return whether it fits in place of the learner of `plain`, beside `taken` bytes."""
+        alone = self._of(size)
+        if alone is None:
+            return True
+        whole = in_program(alone, self._board, plain)
+        return replace(whole, free_bytes=whole.free_bytes - taken).fits
+
+    def _of(self, size: int) -> Budget | None:
+        if size not in self._alone:
+            try:
+                wanted: dict[str, Any] = {**self._parameters, SIZE: size}
+                self._alone[size] = budget(wanted, self._board, self._learner, [])
+            except ValueError:
+                self._alone[size] = None
+        return self._alone[size]
+
+
+def bytes_within(plain: Budget, sensor_bytes: int, sizes: Sizes, more: int = 0) -> int | None:
     """The learner's default bytes, or fewer if the board has less beside the rest of a program.
 
     A sensor takes sensor_bytes more than that program, which is `plain`, and RESERVED bytes stay
@@ -120,22 +143,18 @@ def bytes_within(
     that and a quarter of the default, none stay free, and beside less than a sixteenth, the
     sensor has no room. None if no size has any.
     """
-    most = _most(learner)
+    most = sizes.most
     for free, least in (
         (sensor_bytes + max(RESERVED - START_BYTES, more + _MARGIN), most // 4),
         (sensor_bytes + more + _MARGIN, most // 16),
         (more + _MARGIN, 0),
     ):
-        rest = dataclasses.replace(board, heap_free_bytes=board.heap_free_bytes - free)
 
-        def too_large(steps: int, rest: Board = rest) -> bool:
-            wanted: dict[str, Any] = {**parameters, SIZE: steps * _STEP}
-            if not exists(wanted, learner):
-                return False
-            return not budget(wanted, rest, learner, plain.code, plain.of_program).fits
+        def too_large(steps: int, free: int = free) -> bool:
+            return not sizes.fits(steps * _STEP, plain, free)
 
         size = _STEP * bisect.bisect(range(1, most // _STEP + 1), False, key=too_large)
-        if size >= max(least, _STEP) and exists({**parameters, SIZE: size}, learner):
+        if size >= max(least, _STEP) and sizes.exists(size):
             return size
     return None
 

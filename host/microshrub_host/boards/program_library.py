@@ -81,7 +81,7 @@ class ProgramLibrary:
         """The files, by their paths in the program's folder; those made `ahead` are of all
         programs."""
         if self.freeze:
-            found = frozen_files.files(self.arch, modules(self.program, self.emit))
+            found = frozen_files.files(self.arch, self._modules)
             return {f"firmware/{place}": data for place, data in found.items()}
         merged = self._merged
         paths = {mpy.in_library(path): path for path in (*merged.imported, *merged.others())}
@@ -94,7 +94,7 @@ class ProgramLibrary:
         merged = self._merged
         if not self.ahead:
             return merged.imported
-        others = set(self._running) - set(self._running_of(self.ahead.program))
+        others = set(self._running) - set(running(*self._merged_for))
         return (*merged.imported, *merged.others(others))
 
     @property
@@ -123,10 +123,18 @@ class ProgramLibrary:
 
     @property
     def _running(self) -> tuple[str, ...]:
-        return self._running_of(self.program)
+        return running(self.program, self._modules)
 
-    def _running_of(self, program: Program) -> tuple[str, ...]:
-        return running(program, modules(program, self.emit))
+    @functools.cached_property
+    def _modules(self) -> tuple[str, ...]:
+        return modules(self.program, self.emit)
+
+    @functools.cached_property
+    def _merged_for(self) -> tuple[Program, tuple[str, ...]]:
+        """The program for which modules are merged, and all of its modules."""
+        if not self.ahead:
+            return self.program, self._modules
+        return self.ahead.program, modules(self.ahead.program, self.emit)
 
     @functools.cached_property
     def _merged(self) -> merged_files.MergedFiles:
@@ -160,12 +168,12 @@ class ProgramLibrary:
 
     def _compiled(self, plain: Collection[str] = ()) -> merged_files.MergedFiles:
         texts = tuple(path.read_text(encoding="utf-8") for path in self.own)
-        program = self.ahead.program if self.ahead else self.program
-        names = {*modules(program, self.emit), *(self.ahead.more if self.ahead else ())}
+        program, found = self._merged_for
+        names = {*found, *(self.ahead.more if self.ahead else ())}
         native = self.emit == "native"
         only = settled(program.learner, program.parameters)
         unasked = [_FROZEN_RANGES] if program.warmup is None else []
-        merged = self._running_of(program)
+        merged = running(program, found)
         # the page's programs have other parts in files that are not merged
         unused = [n for n in left_out(program) if not self.ahead or home_of(n) in merged]
         return merged_files.compiled(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..library import loader
@@ -173,7 +173,7 @@ def budget(
     objects |= {title: each.part for title, each in made.items() if each.part}
     buffers = [part for owner, thing in objects.items() for part in _buffers(owner, thing)]
     growing = isinstance(objects["quantizer"], loader.load("plan").GrowingQuantizer)
-    names = texts(board.arch, modules_of(learner, learner_kwargs, growing))
+    names = texts(board.arch, _modules(model, learner, growing))
     start = 0 if program_objects is None else START_BYTES
     program_objects = (program_objects or []) + _others(made, names)
     if kernels.plain:
@@ -195,6 +195,20 @@ def budget(
         peak_bytes=max(
             ram + start, sum(part.bytes for part in (*code, *program_objects)) + _peak(objects)
         ),
+    )
+
+
+def in_program(alone: Budget, board: Board, program: Budget) -> Budget:
+    """A learner of which the budget without code is `alone`, in place of that of a program."""
+    beside = program.of_program
+    more = sum(part.bytes for part in (*program.code, *beside))
+    grown = board.grown_bytes(program.machine_code_bytes)
+    return replace(
+        alone,
+        overhead=alone.overhead + beside,
+        code=program.code,
+        free_bytes=board.heap_free_bytes + grown,
+        peak_bytes=more + max(alone.ram_bytes + START_BYTES, alone.peak_bytes),
     )
 
 
@@ -293,6 +307,12 @@ def modules_of(
     library = loader.load("plan")
     numbers = library.learners.is_regressor(learner)
     model = planned(learner, learner_kwargs or (_NARROWEST if numbers else _SMALLEST))
+    return _modules(model, learner, growing)
+
+
+def _modules(model: Any, learner: str, growing: bool) -> tuple[str, ...]:
+    library = loader.load("plan")
+    numbers = library.learners.is_regressor(learner)
     quantizer = library.GrowingQuantizer if growing else library.Quantizer
     parts = [*_used(model), quantizer, library.Target if numbers else library.Metrics]
     homes = [part.__module__.partition(".")[2] for part in parts]

@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -169,6 +169,17 @@ def _run_mpy_cross(
 # --- Reading -------------------------------------------------------------------------------------
 
 
+def _uint(data: bytes, at: int) -> tuple[int, int]:
+    """The number that begins there, and where it ends."""
+    value = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value, at
+
+
 class _Reader:
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -179,12 +190,8 @@ class _Reader:
         return self.data[self.at - count : self.at]
 
     def uint(self) -> int:
-        value = 0
-        while True:
-            byte = self.take(1)[0]
-            value = value << 7 | byte & 0x7F
-            if byte < 0x80:
-                return value
+        value, self.at = _uint(self.data, self.at)
+        return value
 
     def name(self) -> str | int:
         size = self.uint()
@@ -220,18 +227,43 @@ class _Reader:
 
 def read(path: Path) -> Module:
     """Take a .mpy file apart. Raises MpyError if it is not of version 6."""
-    reader = _Reader(path.read_bytes())
-    if reader.take(2) != b"M\x06":
+    data = path.read_bytes()
+    if data[:2] != b"M\x06":
         raise MpyError(f"{path.name} is not a .mpy file of version 6")
+    return _read(library_files.module_name(path), data)
+
+
+@lru_cache(maxsize=64)
+def _read(name: str, data: bytes) -> Module:
+    """A program's files are looked at several times while kernels are chosen for it."""
+    reader = _Reader(data)
+    reader.take(2)
     reader.take(2)
     name_count, constant_count = reader.uint(), reader.uint()
     names = [reader.name() for _ in range(name_count)]
     constants = [reader.constant() for _ in range(constant_count)]
-    return Module(library_files.module_name(path), names, constants, reader.code())
+    return Module(name, names, constants, reader.code())
 
 
 def operations(code: bytes) -> Iterator[tuple[int, int]]:
     """(opcode, argument) of each bytecode instruction; 0 if it has no number."""
+    at, size = _begin(code), len(code)
+    while at < size:
+        opcode = code[at]
+        at += 1
+        family = opcode >> 4
+        argument = 0
+        if family in (1, 2, 3):
+            argument, at = _uint(code, at)
+        elif family == 4:  # a jump of one byte or two
+            at += 1 + (code[at] >= 0x80)
+        if opcode & 0x9E == 0:
+            at += 1
+        yield opcode, argument
+
+
+def _begin(code: bytes) -> int:
+    """Where the first instruction is."""
     reader = _Reader(code)
     while reader.take(1)[0] & 0x80:
         pass
@@ -242,16 +274,7 @@ def operations(code: bytes) -> Iterator[tuple[int, int]]:
         cells |= (byte & 1) << shift
         info |= ((byte & 0x7E) >> 1) << (6 * shift)
         shift, more = shift + 1, byte >= 0x80
-    reader.take(info + cells)
-    while reader.at < len(code):
-        opcode = reader.take(1)[0]
-        family = opcode >> 4
-        argument = reader.uint() if family in (1, 2, 3) else 0
-        if family == 4 and reader.take(1)[0] >= 0x80:  # a jump of two bytes
-            reader.take(1)
-        if opcode & 0x9E == 0:
-            reader.take(1)
-        yield opcode, argument
+    return reader.at + info + cells
 
 
 def functions(body: Code) -> list[Code]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from microshrub_host.boards import ram_budget
 from microshrub_host.boards.board_files import Board
-from microshrub_host.boards.default_bytes import SIZE, NoRoom, bytes_for, bytes_within
+from microshrub_host.boards.default_bytes import SIZE, NoRoom, Sizes, bytes_for, bytes_within
 from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.emits import NATIVE
 from microshrub_host.boards.program import Program
@@ -129,7 +129,7 @@ def board_bytes(board: Board, given: dict[str, Any]) -> int:
         for config in (motion_config(board), serial_config(board))
     )
     sensor = motion.ram_bytes - plain.ram_bytes
-    result = bytes_within(plain, sensor, given, board, MODELS[DEFAULT])
+    result = bytes_within(plain, sensor, Sizes(given, board, MODELS[DEFAULT]))
     with contextlib.suppress(NoRoom):
         result = result or bytes_for(Deployment(given, board, MODELS[DEFAULT]))
     return result or int(defaults(DEFAULT)[SIZE])
