@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+import hashlib
+from importlib.metadata import version
+
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.cache import remembered
 from ..streams.units import MISSING, Raw
 
 _ROWS = 5000  # that it learns, spread evenly over those that there are
 _TREES = 50
+_KEPT = 256  # answers, some 4 KB each
 
 
 def answers(rows: Raw, labels: NDArray[np.uint8], asked: Raw) -> NDArray[np.uint8] | None:
     """The classes of the rows `asked` by extremely randomised trees; None without scikit-learn.
 
-    For a missing value stands the column's median. A figure beside others must not end a command:
+    For a missing value stands the column's median. What they said is remembered, as to import
+    scikit-learn takes longer than most runs. A figure beside others must not end a command:
     an installed scikit-learn that cannot be imported, or raises, is as good as none.
     """
+    some = np.linspace(0, len(rows) - 1, min(len(rows), _ROWS)).astype(int)
+    parts = rows[some], labels[some], asked
     try:
-        return _answers(rows, labels, asked)
+        key = hashlib.sha256(repr((version("scikit-learn"), _TREES)).encode())
+        for part in parts:
+            key.update(repr((part.shape, part.dtype.str)).encode() + part.tobytes())
+        found = remembered("forest", key.digest(), lambda: _answers(*parts).tobytes(), _KEPT)
+        return np.frombuffer(found, dtype=np.uint8)
     except Exception:
         return None
 
 
-def _answers(rows: Raw, labels: NDArray[np.uint8], asked: Raw) -> NDArray[np.uint8]:
+def _answers(known: Raw, labels: NDArray[np.uint8], asked: Raw) -> NDArray[np.uint8]:
     from sklearn.ensemble import ExtraTreesClassifier
 
-    some = np.linspace(0, len(rows) - 1, min(len(rows), _ROWS)).astype(int)
-    known = rows[some]
     columns = (column[column != MISSING] for column in known.T)
     usual = np.array([np.median(column) if len(column) else 0 for column in columns])
     forest = ExtraTreesClassifier(_TREES, random_state=0)
-    forest.fit(np.where(known == MISSING, usual, known), labels[some])
+    forest.fit(np.where(known == MISSING, usual, known), labels)
     found: NDArray[np.uint8] = forest.predict(np.where(asked == MISSING, usual, asked))
     return found

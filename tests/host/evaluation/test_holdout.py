@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from microshrub_host import open_stream, simulate
-from microshrub_host.evaluation import holdout
+from microshrub_host.evaluation import batch_forest, holdout
 from microshrub_host.reports import plots, run_report
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.main import main
@@ -183,6 +183,7 @@ def test_a_broken_scikit_learn_leaves_the_batch_forest_out(
     module = types.ModuleType("sklearn.ensemble")
     module.__dict__.update(installed)
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", module)
+    monkeypatch.setattr(batch_forest, "remembered", lambda kind, key, make, most: make())
     unseen = simulated(written(tmp_path, taught_in_blocks(6)))["unseen_data"]["holdout"]
     assert unseen["batch_forest"] is None
     assert unseen["accuracy"] > 90
