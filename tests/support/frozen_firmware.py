@@ -82,6 +82,11 @@ def _add_rom_board(emulator: Emulator, source: Path, port: str, rom_bytes: int) 
     """Give ports/qemu the board with a ROM partition, in the memory behind the board's files."""
     board = emulator.board
     like = source / "ports" / "qemu" / "boards" / board.port / "mpconfigboard.mk"
+    files = {
+        "config.h": '#include "mpconfigport.h"\n#undef MICROPY_VFS_ROM_IOCTL\n'
+        "#define MICROPY_VFS_ROM_IOCTL (1)\n",
+        "rom_board.c": Path(__file__).with_name("rom_board.c").read_text(encoding="utf-8"),
+    }
     firmware_build.add_board(
         source,
         port,
@@ -89,13 +94,8 @@ def _add_rom_board(emulator: Emulator, source: Path, port: str, rom_bytes: int) 
         f"CFLAGS += -DMP_CONFIGFILE='\"boards/{port}/config.h\"'\n"
         f"CFLAGS += -DROM_AT={board.files_at + FILES_BYTES:#x} -DROM_BYTES={rom_bytes}\n"
         f"SRC_C += boards/{port}/rom_board.c\n",
+        **files,
     )
-    folder = like.parent.with_name(port)
-    (folder / "config.h").write_text(
-        '#include "mpconfigport.h"\n#undef MICROPY_VFS_ROM_IOCTL\n'
-        "#define MICROPY_VFS_ROM_IOCTL (1)\n"
-    )
-    shutil.copyfile(Path(__file__).with_name("rom_board.c"), folder / "rom_board.c")
 
 
 @contextmanager

@@ -57,11 +57,17 @@ def _is_wanted(name: str) -> bool:
     return name.startswith(SOURCES) and not name.startswith(_LEFT_OUT)
 
 
-def add_board(source: Path, port: str, makefile: str) -> None:
-    """Give ports/qemu a board that it does not have."""
+def add_board(source: Path, port: str, makefile: str, **files: str) -> None:
+    """Give ports/qemu a board that it does not have, with more files by their names.
+
+    What is there as it is to be stays, as all would be compiled again that uses a newer file.
+    """
     folder = source / "ports" / "qemu" / "boards" / port
     folder.mkdir(exist_ok=True)
-    (folder / "mpconfigboard.mk").write_text(makefile)
+    for name, text in {"mpconfigboard.mk": makefile, **files}.items():
+        file = folder / name
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
 
 
 def compile_firmware(

@@ -76,13 +76,14 @@ def test_a_program_of_ones_own_is_recorded_with_the_buttons_as_labels(
     assert {row["label"] for row in rows} == {"rest", "shake"}
 
 
-@pytest.mark.parametrize("fifo", ["no", pytest.param("yes", marks=pytest.mark.long)])
+@pytest.mark.long
 def test_what_was_built_for_a_pico_is_flashed_and_watched(
-    fifo: str, tmp_path: Path, micropython_command: tuple[str, ...]
+    tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
+    """Its readings come from the sensor's FIFO; in the tutorials, one after the other."""
     run(tmp_path, "example", "gestures")
     run(tmp_path, "build", "gestures.csv", *FEATURES, "--bytes", "16384", "--board", "rpi_pico",
-        "--sensor", "mpu6050", "scl=1", "sda=0", "rate=100", "axes=3", f"fifo={fifo}",
+        "--sensor", "mpu6050", "scl=1", "sda=0", "rate=100", "axes=3", "fifo=yes",
         "--label-pin", "15", "pressed=shake", "released=rest",
         "--switch", "shake=16:440Hz+key:Space")  # fmt: skip
     with simulated_board(tmp_path, "--sensor", "gestures.csv", "--press", "15=shake") as port:

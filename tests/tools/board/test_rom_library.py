@@ -113,7 +113,7 @@ def test_cut_while_rom_is_written(board: EmulatedBoard) -> None:
     flash.prepare(line)
     flash.copy(line, program("new"))
     heard = []
-    for left in range(0, 100, 2):
+    for left in range(0, 100, 4):
         board.reset()
         board.exec(HELPERS)
         line.left = left
