@@ -19,6 +19,7 @@ import ast
 import gc
 import hashlib
 import json
+import pickle
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -112,12 +113,19 @@ def compiled(
     home = compiled_folder("merged", hashlib.sha256(key).digest())
     folder = home / arch / PACKAGE
 
-    def merge(part: Path) -> None:
+    def trees() -> _Trees:
         sources = _sources(arch, names, native, unasked, plain, left_out)
         kept_running = [name for name in running if name in sources and name != INIT]
         kept_running.append(error_texts.MODULE)
+        return _trees_of(sources, kept_running, own, None if native else only, unasked)
+
+    def merge(part: Path) -> None:
         with _uncollected():
-            texts = _texts(sources, kept_running, own, None if native else only, unasked, plain)
+            if plain:  # more or fewer kernels will be asked for until the program fits
+                all_but_plain = (makes, *asked[:-2], *asked[-1:])
+                texts = _texts(_made_once(repr(all_but_plain).encode(), trees), plain)
+            else:
+                texts = _texts(trees(), plain)
         part.write_text(json.dumps(asdict(texts)), encoding="utf-8")
 
     @cache
@@ -206,14 +214,44 @@ class _Texts:
     native: dict[str, str]
 
 
-def _texts(
+@dataclass(frozen=True)
+class _Trees:
+    """The syntax trees of a program, all of whose kernels are machine code yet.
+
+    body     the statements of the merged module
+    outside  the modules that are not merged, by name
+    callers  what may use anything in the merged module
+    defined  by merged module: its globals, each with its new name
+    public   the names that can be imported from the package, with their modules
+    """
+
+    body: list[ast.stmt]
+    outside: dict[str, ast.Module]
+    callers: list[ast.Module]
+    defined: dict[str, dict[str, str]]
+    public: dict[str, str]
+
+
+_last: dict[bytes, bytes] = {}  # at most one
+
+
+def _made_once(key: bytes, make: Callable[[], _Trees]) -> _Trees:
+    """The trees for that key; made, if they are not those of last time. They may be changed."""
+    if key not in _last:
+        made = pickle.dumps(make(), pickle.HIGHEST_PROTOCOL)
+        _last.clear()
+        _last[key] = made
+    found: _Trees = pickle.loads(_last[key])
+    return found
+
+
+def _trees_of(
     sources: Mapping[str, str],
     running: list[str],
     own: Iterable[str],
     only: Settled | None,
     unasked: Collection[str],
-    plain: Collection[str],
-) -> _Texts:
+) -> _Trees:
     learners = _learners()
     parts = _parts() | learners
     public = {name: home for name, home in parts.items() if home in {*running}.difference(unasked)}
@@ -223,18 +261,25 @@ def _texts(
         for name, text in sources.items()
         if name not in (INIT, *running)
     }
-    callers = [*outside.values(), *map(ast.parse, own)]
-    roots = unused_code.mentions(callers)
     body = [*_version(sources[INIT]), *merged.body]
     if only:
         body = _made_for(only, body)
-    for node, name in _kernels(body, merged):
+    callers = [*outside.values(), *map(ast.parse, own)]
+    defined = {name: merged.defined[name] for name in running}
+    return _Trees(body, outside, callers, defined, public)
+
+
+def _texts(found: _Trees, plain: Collection[str]) -> _Texts:
+    body, outside, callers = found.body, found.outside, found.callers
+    defined, public = found.defined, found.public
+    roots = unused_code.mentions(callers)
+    for node, name in _kernels(body, defined):
         if name in plain:
             plain_kernels.make_mixed(node)
     body = unused_code.used(body, roots | public.keys() | {_VERSION})
     for part in (body, *(tree.body for tree in outside.values())):
         shortened_parameters(part, callers, public)
-    known: dict[ast.stmt, str] = dict(_kernels(body, merged))
+    known: dict[ast.stmt, str] = dict(_kernels(body, defined))
     functions = [node for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
     kernels = [known.get(node, "") for node in functions]
     free = short_names.free_names(body)
@@ -243,8 +288,8 @@ def _texts(
     names = short_names.new_names(able, free, body, callers, {*roots, *public})
     short_names.rename(body, names)
     body, native = _native_names(body, outside.values(), names)
-    for defined in merged.defined.values():
-        defined.update({name: names.get(new, new) for name, new in defined.items()})
+    for each in defined.values():
+        each.update({name: names.get(new, new) for name, new in each.items()})
     for tree in outside.values():
         able = short_names.private(tree.body)
         short_names.rename(tree.body, short_names.new_names(able, free, tree.body))
@@ -252,7 +297,7 @@ def _texts(
     numbers = short_names.buffer_numbers(body)
     body, errors = error_texts.moved([short_names.numbered(each, numbers) for each in body])
     there = {name: constant(node) for node in body for name in unused_code.defined(node)}
-    stubs = {name: _stub(merged.defined[name], there) for name in running}
+    stubs = {name: _stub(each, there) for name, each in defined.items()}
     files = {INIT: source_text(ast.Module(body, [])), **others, **stubs}
     return _Texts(files, errors.decode(), kernels, native)
 
@@ -289,12 +334,12 @@ def _native_names(
     return rest, found
 
 
-def _kernels(body: Iterable[ast.stmt], merged: Merged) -> Iterator[tuple[ast.FunctionDef, str]]:
+def _kernels(
+    body: Iterable[ast.stmt], defined: Mapping[str, Mapping[str, str]]
+) -> Iterator[tuple[ast.FunctionDef, str]]:
     """The kernels of the merged module, with their names in the library."""
     homes = {
-        new: f"{module}.{name}"
-        for module, names in merged.defined.items()
-        for name, new in names.items()
+        new: f"{module}.{name}" for module, names in defined.items() for name, new in names.items()
     }
     for node in body:
         if isinstance(node, ast.FunctionDef) and node.decorator_list:
