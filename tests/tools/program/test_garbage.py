@@ -26,7 +26,7 @@ from microshrub_tools.link.messages import (
     sample,
 )
 
-SAMPLES = 10_000
+SAMPLES = 4000  # some periods of what comes now and then
 PIECE = 500  # samples between two looks at the heap
 SHAPE: dict[str, Any] = {"features": 3, "classes": 2}
 SHRUB = ("ShrubEnsemble", SHAPE | {"window": 8, "trees": 2, "depth": 2})
