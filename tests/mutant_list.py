@@ -75,8 +75,8 @@ _SHARED = _of(
     ),
     (
         "anomaly_threshold.py",
-        "if words[_UNLIKE] and quiet == words[_A_PAUSE]:",
-        "if words[_UNLIKE]:",
+        "if words[_ANOMALOUS] and quiet == words[_A_PAUSE]:",
+        "if words[_ANOMALOUS]:",
         "anomaly",
     ),
     (

@@ -13,8 +13,8 @@ Unlike in the paper, labels are saved for concept drift, when they are worth mos
 14,000 samples, uncertain samples get half of the budget, random samples a fifth, and the rest is
 saved, up to the budget of 10,000 samples. While almost that much is saved, uncertain samples get
 nine tenths. When uncertainty.py suspects drift, the next 100 samples are queried, or a quarter of
-the saved budget if that is less, so that error_rise.py soon confirms it or not. When errors
-surprise it by 3 bits, as many samples are queried as 100 samples earn, ten at most. When it
+the saved budget if that is less, so that error_rise.py soon confirms it or not. When its sum is
+above 3 bits, as many samples are queried as 100 samples earn, ten at most. When it
 confirms drift, by 8 bits, or 4 if uncertainty rose in the last 1,000 samples, every sample is
 queried: until errors are as usual again, or the budget is spent; if uncertainty has not risen,
 until five eighths of the saved budget are left, since a rise of errors alone may be chance.
@@ -40,7 +40,7 @@ from array import array
 from micropython import const
 
 from .buffers import Buffers, address_table, table_bytes
-from .error_rise import ERROR_WORDS, errors_are_sound, start_again, start_errors, surprise
+from .error_rise import ERROR_WORDS, add_label, errors_are_sound, start_again, start_errors
 from .fixed import RNG_WORDS, seed_generator
 from .learner import same_items, whole
 from .query_rules import borrow, decide, margin
@@ -223,19 +223,19 @@ class QueryStrategy(Buffers):
         errors = self._flat[_QUERY_ERRORS]
         phase = self._flat[_QUERY_WORDS][_Q_PHASE]
         if phase == _Q_BEGINNING:
-            surprise(errors, sure, wrong, _LEARNING)
+            add_label(errors, sure, wrong, _LEARNING)
             return False
         if phase == _Q_DRIFT:
-            if not surprise(errors, sure, wrong, 0):
+            if not add_label(errors, sure, wrong, 0):
                 self._calm()
             return False
         if phase:
             start_again(errors)
             self._flat[_QUERY_WORDS][_Q_PHASE] = 0
-        return self._respond(surprise(errors, sure, wrong), wrong)
+        return self._respond(add_label(errors, sure, wrong), wrong)
 
     def _respond(self, bits, wrong):
-        """Query all samples for a while if errors surprise it by so many bits, Q16."""
+        """Query all samples for a while if so many bits, Q16, say that errors have risen."""
         words = self._flat[_QUERY_WORDS]
         suspected = was_suspected(self._flat[_QUERY_UNCERTAINTY])
         if bits <= (_CHANGE >> 1 if suspected else _CHANGE):

@@ -56,7 +56,7 @@ _MOST_WINDOW = const(512)  # samples and
 _MOST_BYTES = const(8192)  # bytes of a window whose length nobody has chosen
 
 _SCORE = const(0)  # of the last sample, 0..255
-_UNLIKE = const(1)  # 1: it was above the threshold
+_ANOMALOUS = const(1)  # 1: it was above the threshold
 _ALARMS = const(2)  # so far
 _LIMIT = const(3)  # the threshold, a height with 10 more bits
 _DEBT = const(4)  # how much the threshold has still to fall, in 1 / period of its least step
@@ -111,14 +111,14 @@ def compare(t, rows, at: int) -> int:
 
 
 @micropython.viper
-def compare_rows(t, rows, scores, unlike, count: int, features: int):
+def compare_rows(t, rows, scores, anomalous, count: int, features: int):
     """Compare rows one by one; note each score, and whether it was above the threshold."""
     out = ptr8(scores)
-    marks = ptr8(unlike)
+    marks = ptr8(anomalous)
     words = ptr32(ptr32(t)[_ANOMALY_WORDS])
     for i in range(count):
         out[i] = int(compare(t, rows, i * features))
-        marks[i] = words[_UNLIKE]
+        marks[i] = words[_ANOMALOUS]
 
 
 class AnomalyScore(Buffers):
@@ -135,7 +135,7 @@ class AnomalyScore(Buffers):
     Raises ParameterError for other values.
 
         score = anomaly.update(x)  # 0..255
-        if anomaly.is_unlike:      # the score is above anomaly.threshold
+        if anomaly.is_anomaly:      # the score is above anomaly.threshold
     """
 
     def __init__(self, features, period=1000, window=0, reach=4, normal=0):
@@ -186,7 +186,7 @@ class AnomalyScore(Buffers):
         longest = max(max(self._flat[_ANOMALY_RUN]), max(self._flat[_ANOMALY_USUAL]) >> 8)
         return (
             0 <= words[_SCORE] <= 255
-            and 0 <= words[_UNLIKE] <= 1
+            and 0 <= words[_ANOMALOUS] <= 1
             and 0 <= words[_ALARMS] <= _MOST
             and 0 <= words[_LIMIT] <= _HIGHEST
             and 0 <= words[_DEBT] < self.period
@@ -217,17 +217,17 @@ class AnomalyScore(Buffers):
             self._row = x
         return compare(self._addresses, x, 0)
 
-    def run(self, rows, scores, unlike):
+    def run(self, rows, scores, anomalous):
         """Call update() for row after row.
 
-        rows is array('H') of len(scores) * features codes; scores and unlike, bytearrays of one
+        rows is array('H') of len(scores) * features codes; scores and anomalous, bytearrays of one
         length, take each row's score, and 1 if it is above the threshold. Allocates nothing.
         """
         count = len(scores)
         check_row(rows, count * self.features)
-        if not type(scores) is type(unlike) is bytearray or len(unlike) != count:
-            raise ValueError("scores and unlike have to be bytearrays of one length")
-        compare_rows(self._addresses, rows, scores, unlike, count, self.features)
+        if not type(scores) is type(anomalous) is bytearray or len(anomalous) != count:
+            raise ValueError("scores and anomalous have to be bytearrays of one length")
+        compare_rows(self._addresses, rows, scores, anomalous, count, self.features)
 
     def this_is_normal(self):
         """Keep a window that follows the samples as it is, once it is full.
@@ -243,7 +243,7 @@ class AnomalyScore(Buffers):
         else:
             words[_TAKEN] = words[_A_HELD]
             words[_UNTIL] = self.window
-        words[_UNLIKE] = 0
+        words[_ANOMALOUS] = 0
         words[_QUIET] = words[_A_PAUSE]
         if self.left:
             words[_LIMIT] = words[_DEBT] = words[_OVER] = words[_AGE] = 0
@@ -261,9 +261,9 @@ class AnomalyScore(Buffers):
         return words[_UNTIL] - words[_TAKEN]
 
     @property
-    def is_unlike(self):
+    def is_anomaly(self):
         """Whether the last sample was above the threshold."""
-        return self._flat[_ANOMALY_WORDS][_UNLIKE] == 1
+        return self._flat[_ANOMALY_WORDS][_ANOMALOUS] == 1
 
     @property
     def threshold(self):

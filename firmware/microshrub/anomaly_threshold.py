@@ -30,7 +30,7 @@ from .fixed import log2
 _ANOMALY_WORDS = const(0)
 # anomaly.py
 _SCORE = const(0)
-_UNLIKE = const(1)
+_ANOMALOUS = const(1)
 _ALARMS = const(2)
 _LIMIT = const(3)
 _DEBT = const(4)
@@ -78,18 +78,18 @@ def judge(t, height: int):
         words[_COUNTED] = 0
     limit = words[_LIMIT]
     low = limit  # below which an alarm ends
-    if words[_UNTIL] and words[_UNLIKE]:
+    if words[_UNTIL] and words[_ANOMALOUS]:
         low -= 3 * _RISE
     quiet = words[_QUIET]
-    words[_UNLIKE] = int(height > low)
-    if words[_UNLIKE] and quiet == words[_A_PAUSE]:
+    words[_ANOMALOUS] = int(height > low)
+    if words[_ANOMALOUS] and quiet == words[_A_PAUSE]:
         over = words[_OVER]
         limit += 2 * _RISE if over > 0 else _RISE
         if over < _MOST_OVER:
             words[_OVER] = over + 1
         if words[_ALARMS] < _MOST:
             words[_ALARMS] = words[_ALARMS] + 1
-    words[_QUIET] = 0 if words[_UNLIKE] else quiet + int(quiet < words[_A_PAUSE])
+    words[_QUIET] = 0 if words[_ANOMALOUS] else quiet + int(quiet < words[_A_PAUSE])
     age = words[_AGE] + 1
     if age >= words[_PERIOD]:
         age = 0

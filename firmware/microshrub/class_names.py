@@ -34,7 +34,7 @@ _FORGOTTEN = const(3)
 
 
 @micropython.viper
-def spoken(state: ptr8, stands: ptr8, votes: ptr32, predicted: int, classes: int) -> int:
+def named_class(state: ptr8, stands: ptr8, votes: ptr32, predicted: int, classes: int) -> int:
     """The named class that a prediction stands for.
 
     If the predicted class has no name, it is the named class with the most votes.
@@ -172,7 +172,7 @@ class ClassNames(Buffers):
 
         Allocates nothing.
         """
-        return spoken(self._flat[1], self._flat[2], votes, predicted, self.classes)
+        return named_class(self._flat[1], self._flat[2], votes, predicted, self.classes)
 
     # Changes that a person makes
 

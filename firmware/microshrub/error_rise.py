@@ -39,7 +39,7 @@ def start_errors(words):
     words[_WRONG] = words[_WRONG_SURE] = _ONE >> 1
 
 
-def surprise(words, sure, wrong, memory=_MEMORY):
+def add_label(words, sure, wrong, memory=_MEMORY):
     """Note one more label; returns the sum, 0..2**21. Allocates nothing.
 
     The shares are those of so many labels, at most; with a memory of 0 they stay as they are.
@@ -64,7 +64,7 @@ def _count(words, k, n, wrong, memory):
 
 
 def start_again(words):
-    """Forget what was surprising; the shares are soon those of new labels."""
+    """Set the sum to 0; the shares are soon those of new labels."""
     words[_SUM] = 0
     words[_KNOWN] = min(words[_KNOWN], _FEW)
     words[_KNOWN_SURE] = min(words[_KNOWN_SURE], _FEW)

@@ -47,7 +47,7 @@ _HALF = const(0)
 # regression_metrics.py
 _E_SCORED = const(0)
 _E_HIGH = const(1)
-_E_GUESS_HIGH = const(3)
+_E_NOCHANGE_HIGH = const(3)
 _E_INSIDE = const(5)
 _E_BITS = const(29)
 _E_FULL = const(536870912)
@@ -129,9 +129,9 @@ def run_now(
         else:
             say(parts, certain, int(learn(t, learned, 0, int(encode(parts[_TARGET], y)))))
             note(parts, y)
-            guess = recent[words[_F_HEAD]]
+            last = recent[words[_F_HEAD]]
             recent[words[_F_HEAD]] = y
-            judge(parts, certain, words[_F_PREDICTION], words[_F_HALF], y, guess)
+            judge(parts, certain, words[_F_PREDICTION], words[_F_HALF], y, last)
         out[i] = words[_F_PREDICTION]
         half[i] = words[_F_HALF]
 
@@ -210,18 +210,18 @@ def say(parts, certain: int, code: int):
 
 @micropython.viper
 def judge_waiting(parts, certain: int, y: int):
-    """Judge a sample that waited, as its target came; the guess is the last target before it."""
+    """Judge a sample that waited, as its target came; last is the target before it."""
     words = ptr32(parts[_OWN_WORDS])
     at = words[_F_AT]
     place = (words[_F_HEAD] + words[_F_KEPT] - words[_F_HORIZON] + 1) % words[_F_KEPT]
-    guess = ptr32(parts[_RECENT])[place]
-    judge_opinions(parts[_NAIVE], at, guess, y, ptr32(parts[_TARGET])[_SPAN])
-    judge(parts, certain, ptr32(parts[_PREDICTED])[at], ptr32(parts[_HALVES])[at], y, guess)
+    last = ptr32(parts[_RECENT])[place]
+    judge_opinions(parts[_NAIVE], at, last, y, ptr32(parts[_TARGET])[_SPAN])
+    judge(parts, certain, ptr32(parts[_PREDICTED])[at], ptr32(parts[_HALVES])[at], y, last)
 
 
 @micropython.viper
-def judge(parts, certain: int, prediction: int, half: int, y: int, guess: int):
-    """Note the error of a prediction, if there is a guess to compare it with."""
+def judge(parts, certain: int, prediction: int, half: int, y: int, last: int):
+    """Note the error of a prediction, if there is a last target to compare it with."""
     away = prediction - y  # within 2**30
     if away < 0:
         away = 0 - away
@@ -229,23 +229,23 @@ def judge(parts, certain: int, prediction: int, half: int, y: int, guess: int):
     if certain:
         follow(parts[_INTERVAL], away if away < _RAW_MAX else _RAW_MAX, half)
         ptr32(parts[_OWN_WORDS])[_F_OUTCOME] = 2 - inside
-    if guess != _MISSING:
-        score(parts[_ERRORS], away, guess - y, inside)
+    if last != _MISSING:
+        score(parts[_ERRORS], away, last - y, inside)
 
 
 @micropython.viper
 def score(errors, away: int, nothing: int, inside: int):
-    """Add both errors to their sums, as RegressionMetrics.update(); `nothing` is the guess's."""
+    """Add both errors to their sums, as RegressionMetrics.update(); nothing: the baseline's."""
     words = ptr32(errors)
     if words[_E_SCORED] == _E_FULL:
         words[_E_SCORED] = words[_E_SCORED] >> 1
         words[_E_INSIDE] = words[_E_INSIDE] >> 1
         halve(errors, _E_HIGH)
-        halve(errors, _E_GUESS_HIGH)
+        halve(errors, _E_NOCHANGE_HIGH)
     words[_E_SCORED] = words[_E_SCORED] + 1
     words[_E_INSIDE] = words[_E_INSIDE] + inside
     add(errors, _E_HIGH, away)
-    add(errors, _E_GUESS_HIGH, nothing)
+    add(errors, _E_NOCHANGE_HIGH, nothing)
 
 
 @micropython.viper

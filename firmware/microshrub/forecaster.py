@@ -216,12 +216,12 @@ class Forecaster(Buffers):
         self._judge_waiting(words[_F_AT], y)
 
     def _judge_waiting(self, at, y):
-        """Judge the prediction of a sample that waited; the guess is the last target before it."""
+        """Judge the prediction of a sample that waited; last is the target before it."""
         words = self._flat[_OWN_WORDS]
-        guess = (words[_F_HEAD] + words[_F_KEPT] - self.horizon + 1) % words[_F_KEPT]
-        guess = self._flat[_RECENT][guess]
-        self.naive.judge(at, guess, y, self.target.span)  # type: ignore[union-attr]
-        self._judge(self._flat[_PREDICTED][at], self._flat[_HALVES][at], y, guess)
+        last = (words[_F_HEAD] + words[_F_KEPT] - self.horizon + 1) % words[_F_KEPT]
+        last = self._flat[_RECENT][last]
+        self.naive.judge(at, last, y, self.target.span)  # type: ignore[union-attr]
+        self._judge(self._flat[_PREDICTED][at], self._flat[_HALVES][at], y, last)
 
     def _learn(self, rows, at, code):
         """Learn the row of that number; returns the code that was predicted for it."""
@@ -270,20 +270,20 @@ class Forecaster(Buffers):
         self._judge_now(y)
 
     def _judge_now(self, y):
-        """Judge the prediction of this sample. The guess is the target before."""
+        """Judge the prediction of this sample. last is the target before."""
         words, recent = self._flat[_OWN_WORDS], self._flat[_RECENT]
-        guess = recent[words[_F_HEAD]]
+        last = recent[words[_F_HEAD]]
         recent[words[_F_HEAD]] = y
-        self._judge(words[_F_PREDICTION], words[_F_HALF], y, guess)
+        self._judge(words[_F_PREDICTION], words[_F_HALF], y, last)
 
-    def _judge(self, prediction, half, y, guess):
-        """Note the error of a prediction, if there is a guess to compare it with."""
+    def _judge(self, prediction, half, y, last):
+        """Note the error of a prediction, if there is a last target to compare it with."""
         if self.interval:
             self.interval.learn(prediction, y, half)
             self._flat[_OWN_WORDS][_F_OUTCOME] = 1 if abs(prediction - y) <= half else 2
-        if guess != _MISSING:
+        if last != _MISSING:
             half = abs(prediction - y) <= half  # whether it was inside: no word more of state
-            self.metrics.update(prediction, y, guess, half)
+            self.metrics.update(prediction, y, last, half)
 
     def _arrange(self, values, at, y):
         """Make the features; y goes to the ring, if there are lags or samples that wait."""

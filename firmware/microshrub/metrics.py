@@ -39,12 +39,12 @@ def note(t, labels, predictions, samples: int):
     predicted = ptr32(address[_METRICS_PREDICTIONS])
     matrix = ptr32(address[_METRICS_CONFUSION])
     truth = ptr8(labels)
-    guess = ptr8(predictions)
+    predicted_class = ptr8(predictions)
     kept = counts[_MATRIX]
     classes = counts[_CLASSES]
     for i in range(samples):
         label = truth[i]
-        prediction = guess[i]
+        prediction = predicted_class[i]
         if counts[_SEEN] == _FULL:
             for k in range(_SEEN, _LAST):
                 counts[k] = counts[k] >> 1

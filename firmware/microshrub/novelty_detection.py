@@ -58,7 +58,7 @@ _FARTHEST_OFF = const(268435456)
 _TIMES = const(10)  # the ring has room for ten times `collect`
 
 _N_SCORE = const(0)  # samples of the ring that the last one belongs to
-_N_UNLIKE = const(1)  # 1: it was a candidate, 2: it was novel
+_N_NOVEL = const(1)  # 1: it was a candidate, 2: it was novel
 _N_HELD = const(2)  # samples in the memory
 _N_HAND = const(3)  # the place where the search for the next sample to replace begins
 _N_AWAY = const(4)  # the last one's mean distance from the three nearest in the memory
@@ -109,12 +109,12 @@ def meet(t, x, label: int, collecting: int, uncertainty: int) -> int:
     score = int(novelty_of(t, height, uncertainty))
     alike = 0
     new = 0
-    words[_N_UNLIKE] = 0
+    words[_N_NOVEL] = 0
     if words[_N_HELD] << 2 >= words[_N_WINDOW] and score > words[_N_LIMIT]:
         alike = int(gather(t))
         if alike and alike >= words[_N_COLLECT] - 1:
             new = 1
-        words[_N_UNLIKE] = 1 + new
+        words[_N_NOVEL] = 1 + new
         if score << 12 > words[_N_FAR]:
             words[_N_SINCE] = _LONG
         if collecting and int(collect(t, x, 0)) >= 0 and new:

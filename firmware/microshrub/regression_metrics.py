@@ -1,4 +1,4 @@
-"""Prequential errors of predicted numbers on the device, and of the last known target as a guess.
+"""Prequential errors of predicted numbers on the device, and those of the last known target.
 
 Buffer "errors.words", 'i': the integers below. A sum may be above 2**29, so it is kept in two
 words: 2**29 * high + low.
@@ -12,8 +12,8 @@ from .learner import whole
 _E_SCORED = const(0)  # predictions whose target is known, at most _E_FULL
 _E_HIGH = const(1)  # sum of |prediction - target|
 _E_LOW = const(2)
-_E_GUESS_HIGH = const(3)  # sum of |guess - target|, the guess being the last known target
-_E_GUESS_LOW = const(4)
+_E_NOCHANGE_HIGH = const(3)  # sum of |last - target|, last being the last known target
+_E_NOCHANGE_LOW = const(4)
 _E_INSIDE = const(5)  # targets that were inside their intervals
 _WORDS = const(6)
 
@@ -23,7 +23,7 @@ _E_BITS = const(29)
 
 
 class RegressionMetrics(Buffers):
-    """Sums of absolute errors, of predictions and of the guess that nothing changes.
+    """Sums of absolute errors, of predictions and of the baseline that nothing changes.
 
     Predictions and targets are raw integers within +-(2**29 - 1), in one unit; an error counts
     2**29 - 1 at most.
@@ -46,27 +46,27 @@ class RegressionMetrics(Buffers):
 
     def _is_sound(self):
         words = self._flat[0]
-        lows = (words[_E_LOW], words[_E_GUESS_LOW])
+        lows = (words[_E_LOW], words[_E_NOCHANGE_LOW])
         return min(words) >= 0 and max(words) <= _E_FULL and max(lows) <= _RAW_MAX
 
-    def update(self, predicted, target, guess, inside):
+    def update(self, predicted, target, last, inside):
         """Note a prediction whose target is known now, and whether its interval held that.
 
-        guess is what would have been predicted if nothing changed. Allocates nothing.
+        last is what would have been predicted if nothing changed. Allocates nothing.
         """
         _check(predicted)
         _check(target)
-        _check(guess)
+        _check(last)
         words = self._flat[0]
         if words[_E_SCORED] == _E_FULL:
             self._halve(words)
         words[_E_SCORED] += 1
         words[_E_INSIDE] += bool(inside)
         _add(words, _E_HIGH, predicted - target)
-        _add(words, _E_GUESS_HIGH, guess - target)
+        _add(words, _E_NOCHANGE_HIGH, last - target)
 
     def _halve(self, words):
-        for high in (_E_HIGH, _E_GUESS_HIGH):
+        for high in (_E_HIGH, _E_NOCHANGE_HIGH):
             words[high + 1] = (words[high + 1] >> 1) + ((words[high] & 1) << (_E_BITS - 1))
             words[high] >>= 1
         words[_E_SCORED] >>= 1
@@ -95,8 +95,8 @@ class RegressionMetrics(Buffers):
 
     @property
     def mae_nochange(self):
-        """Mean absolute error of the last known target as a guess, raw, a float."""
-        return self._mean(_E_GUESS_HIGH)
+        """Mean absolute error of the last known target as a baseline, raw, a float."""
+        return self._mean(_E_NOCHANGE_HIGH)
 
     def _mean(self, high):
         words = self._flat[0]

@@ -21,7 +21,7 @@ ALL = 65536 * 255
 
 
 def in_advance(labels: int, samples: int) -> int:
-    """Questions beyond the budget, in the beginning."""
+    """Queries beyond the budget, in the beginning."""
     return max(10, 2000 * labels // samples)
 
 
@@ -34,7 +34,7 @@ def votes(*shares: float) -> array[int]:
     return array("i", [int(share * ALL) for share in shares])
 
 
-def questions(strategy: Any, margins: Any) -> list[bool]:
+def queries(strategy: Any, margins: Any) -> list[bool]:
     """Which samples with such margins, 0..1, are asked for."""
     return [strategy.ask(votes((1 + m) / 2, (1 - m) / 2)) for m in margins]
 
@@ -46,7 +46,7 @@ def questions(strategy: Any, margins: Any) -> list[bool]:
     st.integers(0, 2**30 - 1),
     st.lists(st.lists(st.integers(0, 2**24), min_size=3, max_size=3), max_size=200),
 )
-def test_there_are_never_more_questions_than_was_allowed(
+def test_there_are_never_more_queries_than_was_allowed(
     labels: int, more: int, seed: int, stream: list[list[int]]
 ) -> None:
     samples = labels + more
@@ -127,8 +127,8 @@ def test_it_stops_asking_when_errors_are_as_usual_again() -> None:
 
 @pytest.mark.parametrize(("labels", "samples"), [(1, 300), (1, 100), (3, 29), (9, 10)])
 def test_what_is_asked_for_in_advance_is_paid_back(labels: int, samples: int) -> None:
-    """By the 4,000th sample, and by what earns 20 questions: then the budget holds."""
-    queried = np.cumsum(questions(library.QueryStrategy(2, labels, samples), np.zeros(8000)))
+    """By the 4,000th sample, and by what earns 20 queries: then the budget holds."""
+    queried = np.cumsum(queries(library.QueryStrategy(2, labels, samples), np.zeros(8000)))
     allowed = np.arange(1, 8001) * labels / samples
     advance = in_advance(labels, samples)
     assert queried[advance - 1] == advance
@@ -144,7 +144,7 @@ def test_the_budget_is_used_but_for_what_may_be_saved(
 ) -> None:
     margins = np.random.default_rng(7).uniform(low, high, 50000)
     strategy = library.QueryStrategy(2, labels, samples)
-    total = sum(questions(strategy, margins))
+    total = sum(queries(strategy, margins))
     saved = 10000 * labels / samples
     assert 0.95 * (50000 * labels / samples - saved) <= total
     assert total <= 50000 * labels / samples - strategy.saved
@@ -153,7 +153,7 @@ def test_the_budget_is_used_but_for_what_may_be_saved(
 
 def test_the_uncertain_samples_are_asked_for_and_some_others() -> None:
     margins = np.random.default_rng(3).random(14000)
-    queried = np.array(questions(library.QueryStrategy(2, 1, 10), margins))[5000:]
+    queried = np.array(queries(library.QueryStrategy(2, 1, 10), margins))[5000:]
     known = margins[5000:]
     assert queried[known < 0.04].mean() > 0.8
     assert 0.05 < queried[(known > 0.08) & (known < 0.12)].mean() < 0.6
@@ -162,14 +162,14 @@ def test_the_uncertain_samples_are_asked_for_and_some_others() -> None:
 
 def test_all_are_asked_for_if_the_budget_allows_it() -> None:
     strategy = library.QueryStrategy(2, 1, 1)
-    assert all(questions(strategy, np.random.default_rng(5).random(3000)))
-    assert all(questions(strategy, np.ones(3000)))
+    assert all(queries(strategy, np.random.default_rng(5).random(3000)))
+    assert all(queries(strategy, np.ones(3000)))
 
 
 def calm(samples: int = 30000) -> Any:
     """One that has saved something, since nothing has changed for long."""
     strategy = library.QueryStrategy(2, 1, 10)
-    questions(strategy, np.random.default_rng(1).uniform(0.8, 1, samples))
+    queries(strategy, np.random.default_rng(1).uniform(0.8, 1, samples))
     assert strategy.saved > 200
     return strategy
 
@@ -185,7 +185,7 @@ def test_an_error_rise_alone_spends_a_part_of_what_is_saved() -> None:
     strategy = calm()
     saved = strategy.saved
     error_rise(strategy)
-    queried = questions(strategy, np.ones(2 * saved))
+    queried = queries(strategy, np.ones(2 * saved))
     assert 3 / 8 * saved <= queried.index(False) <= 0.5 * saved
     assert sum(queried[saved:]) < 0.2 * saved
 
@@ -194,8 +194,8 @@ def test_when_margins_fall_it_looks_closer() -> None:
     """The next samples are asked for, sure or not: a quarter of what is saved, or 100."""
     strategy = calm()
     probes = min(strategy.saved // 4, 100)
-    questions(strategy, np.full(8, 0.3))
-    queried = questions(strategy, np.ones(400))
+    queries(strategy, np.full(8, 0.3))
+    queried = queries(strategy, np.ones(400))
     assert probes - 8 <= queried.index(False) <= probes
     assert sum(queried[probes:]) < 40
 
@@ -203,9 +203,9 @@ def test_when_margins_fall_it_looks_closer() -> None:
 def test_an_error_rise_after_a_suspicion_spends_all_that_is_saved() -> None:
     strategy = calm()
     saved = strategy.saved
-    questions(strategy, np.full(8, 0.3))
+    queries(strategy, np.full(8, 0.3))
     error_rise(strategy)
-    queried = questions(strategy, np.ones(2 * saved))
+    queried = queries(strategy, np.ones(2 * saved))
     assert 0.95 * saved <= queried.index(False) <= 1.2 * saved
     assert strategy.saved < 0.3 * saved
 
@@ -217,7 +217,7 @@ def test_errors_that_are_usual_are_no_change() -> None:
     for wrong in np.random.default_rng(2).random(1500) < 0.4:
         strategy.note(votes(0.55, 0.45), bool(wrong))
         strategy.note(votes(0.99, 0.01), False)
-    assert sum(questions(strategy, np.ones(100))) < 20
+    assert sum(queries(strategy, np.ones(100))) < 20
     assert strategy.saved >= saved
 
 
@@ -243,7 +243,7 @@ def test_it_tells_once_of_a_change_that_contradicts_what_was_certain() -> None:
         alarms = [strategy.note(row, wrong) for wrong in (False,) * 100 + (True,) * 12]
         assert sum(alarms) == contradicted
         assert not any(alarms[:100])
-        assert sum(questions(strategy, np.ones(50))) == 50  # it is noticed
+        assert sum(queries(strategy, np.ones(50))) == 50  # it is noticed
 
 
 def test_there_are_1000_samples_between_two_suspicions() -> None:
@@ -309,10 +309,10 @@ def test_a_loaded_one_has_the_same_future() -> None:
     whole, first, second = (library.QueryStrategy(2, 3, 50, seed=4) for _ in range(3))
     for strategy in (whole, first):
         strategy.note(votes(0.9, 0.1), True)
-    queried = questions(whole, margins)
-    asked_first = questions(first, margins[:700])
+    queried = queries(whole, margins)
+    asked_first = queries(first, margins[:700])
     second.load(first.save())
-    assert queried == asked_first + questions(second, margins[700:])
+    assert queried == asked_first + queries(second, margins[700:])
     assert second.state_crc32() == whole.state_crc32()
     first.reset()
     assert first.state_crc32() == library.QueryStrategy(2, 3, 50, seed=4).state_crc32()
@@ -320,10 +320,10 @@ def test_a_loaded_one_has_the_same_future() -> None:
         library.QueryStrategy(2, 4, 50, seed=4).load(whole.save())
 
 
-def test_rare_questions_are_as_rare_as_was_asked_for() -> None:
+def test_rare_queries_are_as_rare_as_was_asked_for() -> None:
     """So few that the threshold rises by less than its least step with a sample."""
     strategy = library.QueryStrategy(2, 1, 2**29)
-    assert sum(questions(strategy, np.zeros(500))) == 10
+    assert sum(queries(strategy, np.zeros(500))) == 10
     assert strategy.threshold == 0
 
 

@@ -29,9 +29,9 @@ def row(codes: Any) -> array[int]:
 
 
 def scored(anomaly: Any, stream: Codes) -> tuple[bytearray, bytearray]:
-    scores, unlike = bytearray(len(stream)), bytearray(len(stream))
-    anomaly.run(array("H", stream.astype(np.uint16).tobytes()), scores, unlike)
-    return scores, unlike
+    scores, anomalous = bytearray(len(stream)), bytearray(len(stream))
+    anomaly.run(array("H", stream.astype(np.uint16).tobytes()), scores, anomalous)
+    return scores, anomalous
 
 
 def blobs(seed: int, samples: int, features: int) -> Codes:
@@ -89,8 +89,8 @@ def test_alarms_are_as_frequent_as_was_asked_for(period: int) -> None:
     rng = np.random.default_rng(7)
     stream = np.clip(rng.normal(32768, 6000, (20000, 3)), 0, 65535).astype(np.uint16)
     anomaly = library.AnomalyScore(3, period, window=100)
-    _, unlike = scored(anomaly, stream)
-    above = np.flatnonzero(np.frombuffer(unlike, dtype=np.uint8))
+    _, anomalous = scored(anomaly, stream)
+    above = np.flatnonzero(np.frombuffer(anomalous, dtype=np.uint8))
     pause = min(48, period // 8)
     assert np.sum(np.diff(above, prepend=-99) > pause) == anomaly.alarms
     assert 0.8 <= anomaly.alarms * period / 20000 <= 1.2
@@ -104,8 +104,8 @@ def test_what_goes_up_and_down_is_one_alarm() -> None:
         if k % 3:
             stream[k] += np.uint16(300 * (k - 990))
     anomaly = library.AnomalyScore(3, 10**6, window=200)
-    _, unlike = scored(anomaly, stream)
-    marks = np.frombuffer(unlike, dtype=np.uint8)
+    _, anomalous = scored(anomaly, stream)
+    marks = np.frombuffer(anomalous, dtype=np.uint8)
     assert np.sum(np.diff(marks.astype(int)) == 1) > 3
     assert anomaly.alarms == 1
 
@@ -121,7 +121,7 @@ def test_a_longer_period_never_has_the_threshold_fall_faster() -> None:
     assert alarms[0] > alarms[-1]
 
 
-def test_what_is_unlike_gets_a_higher_score() -> None:
+def test_an_anomaly_gets_a_higher_score() -> None:
     rng = np.random.default_rng(1)
     anomaly = library.AnomalyScore(4)
     scored(anomaly, rng.normal(20000, 500, (600, 4)).astype(np.uint16))
@@ -150,7 +150,7 @@ def test_the_farthest_is_255_at_most_and_the_same_is_0() -> None:
             assert 150 * (reach == 1) < anomaly.update(row([65535] * features)) <= 255
 
 
-def test_a_stuck_sensor_is_unlike_although_its_values_are_not() -> None:
+def test_a_stuck_sensor_is_an_anomaly_although_its_values_are_not() -> None:
     rng = np.random.default_rng(2)
     stream = rng.normal(30000, 3000, (3000, 4)).astype(np.uint16)
     held = stream.copy()
@@ -178,7 +178,7 @@ def test_no_alarm_before_the_window_is_full() -> None:
     anomaly = library.AnomalyScore(1, period=1, window=20)
     for code in range(20):
         anomaly.update(row([code * 3000]))
-        assert not anomaly.is_unlike
+        assert not anomaly.is_anomaly
     assert anomaly.alarms == 0
     assert anomaly.threshold > 0
 
@@ -250,10 +250,10 @@ def test_a_loaded_score_has_the_same_future() -> None:
 def test_one_by_one_is_as_in_a_block() -> None:
     stream = blobs(8, 300, 4)
     one, block = (library.AnomalyScore(4, 30, 50) for _ in range(2))
-    scores, unlike = scored(block, stream)
-    for codes, score, above in zip(stream, scores, unlike, strict=True):
+    scores, anomalous = scored(block, stream)
+    for codes, score, above in zip(stream, scores, anomalous, strict=True):
         assert one.update(row(codes)) == score == one.score
-        assert one.is_unlike == bool(above)
+        assert one.is_anomaly == bool(above)
     assert one.state_crc32() == block.state_crc32()
 
 
@@ -284,7 +284,7 @@ def test_nothing_is_allocated_and_all_engines_agree(
         assert said_on(engine, LOCKED, names, **given) == expected
 
 
-def test_what_stays_wrong_stays_unlike_what_was_normal() -> None:
+def test_what_stays_wrong_stays_an_anomaly() -> None:
     """Beside the last samples, a fault becomes usual; beside the first 300 it does not."""
     rng = np.random.default_rng(3)
     stream = rng.normal(30000, 1500, (2000, 3))
@@ -296,8 +296,8 @@ def test_what_stays_wrong_stays_unlike_what_was_normal() -> None:
     assert not held.left
     assert follows[1500:].mean() < follows[800:1000].mean() + 10
     assert stays[1500:].mean() > stays[800:1000].mean() + 25
-    unlike = np.frombuffer(scored(held, codes[1000:])[1], np.uint8)
-    assert unlike.mean() > 0.5  # the alarm lasts as the fault does
+    anomalous = np.frombuffer(scored(held, codes[1000:])[1], np.uint8)
+    assert anomalous.mean() > 0.5  # the alarm lasts as the fault does
 
 
 @settings(max_examples=examples(20))
@@ -388,12 +388,12 @@ def test_this_too_is_normal() -> None:
     before = np.frombuffer(scored(anomaly, cluster(2, 40000, 100))[1], np.uint8)
     assert before.all()
     anomaly.this_is_normal()
-    assert (anomaly.left, anomaly.is_unlike) == (200, False)
+    assert (anomaly.left, anomaly.is_anomaly) == (200, False)
     shown = scored(anomaly, cluster(3, 40000, 200))[1]
     assert (sum(shown), anomaly.left) == (0, 0)
     for centre, is_usual in ((20000, True), (40000, True), (55000, False)):
-        unlike = np.frombuffer(scored(anomaly, cluster(4, centre, 300))[1], np.uint8)
-        assert (unlike.mean() < 0.02) if is_usual else unlike.all()
+        anomalous = np.frombuffer(scored(anomaly, cluster(4, centre, 300))[1], np.uint8)
+        assert (anomalous.mean() < 0.02) if is_usual else anomalous.all()
 
 
 def test_the_threshold_begins_anew_where_more_is_normal() -> None:
@@ -418,8 +418,8 @@ def test_a_window_that_follows_stays_once_it_is_said() -> None:
     scored(early, cluster(2, 20000, 60))
     assert early.left == 0
     for each in (following, early):
-        unlike = np.frombuffer(scored(each, cluster(3, 45000, 2000))[1], np.uint8)
-        assert unlike[-100:].all(), "it never becomes usual"
+        anomalous = np.frombuffer(scored(each, cluster(3, 45000, 2000))[1], np.uint8)
+        assert anomalous[-100:].all(), "it never becomes usual"
         each.this_is_normal()
         assert each.left == 100
 
@@ -442,9 +442,9 @@ def test_what_is_normal_is_saved_and_all_engines_agree(
 ) -> None:
     program = """
 anomaly = AnomalyScore(2, 25, 60, 2, 80)
-scores, unlike = bytearray(100), bytearray(100)
+scores, anomalous = bytearray(100), bytearray(100)
 for k in range(4):
-    anomaly.run(ROWS[200 * k : 200 * k + 200], scores, unlike)
+    anomaly.run(ROWS[200 * k : 200 * k + 200], scores, anomalous)
     if k in (0, 2):
         anomaly.this_is_normal()
 other = AnomalyScore(2, 25, 60, 2, 80)

@@ -79,8 +79,8 @@ class FloatAnomaly:
     def update(self, codes: Sequence[int]) -> float:
         """The score of the codes; they are one of the window then."""
         full = len(self.samples) == self.samples.maxlen
-        unlike = max(self.score(codes), self.spike(codes))
-        score = min(unlike + self.stuck(codes), 256)
+        far = max(self.score(codes), self.spike(codes))
+        score = min(far + self.stuck(codes), 256)
         if not full:
             self.first.append(score)
         else:

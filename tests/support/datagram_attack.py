@@ -67,8 +67,8 @@ class Listener(Peer):
         self.app = device.application.Application(device.config.Configuration(self.config))
         self.carrier = Carrier()
         made = device.sharing_datagrams.SharingDatagrams
-        self.post = made(self.app, bytearray(KEY), self.carrier, self.say)
-        device.companions.join(self.app, self.post)
+        self.sharing = made(self.app, bytearray(KEY), self.carrier, self.say)
+        device.companions.join(self.app, self.sharing)
         self.milliseconds = 0
 
     def turn(self) -> None:
@@ -83,13 +83,13 @@ class Listener(Peer):
 
     def heard(self) -> tuple[object, ...]:
         """What datagrams of the group have changed."""
-        post = self.post
+        sharing = self.sharing
         return (
-            post._incoming_key,
-            post._missing,
-            post._heard,
-            bytes(post._asked),
-            bytes(post._incoming),
+            sharing._incoming_key,
+            sharing._missing,
+            sharing._heard,
+            bytes(sharing._asked),
+            bytes(sharing._incoming),
         )
 
 

@@ -18,13 +18,13 @@ from microshrub_tools.link.frames import Frame, Splitter, pack
 from microshrub_tools.link.messages import HELLO, OBSERVED, WELCOME
 
 # What it answers to requests 6 on, if the test says nothing else: kind and payload
-STATE, COUNTS, TEXT, UNLIKE, ERRORS, QUERY, CLASS, DONE = 133, 132, 135, 136, 137, 138, 139, 130
+STATE, COUNTS, TEXT, ANOMALY, ERRORS, QUERY, CLASS, DONE = 133, 132, 135, 136, 137, 138, 139, 130
 GOOD = {
     "status": (
         STATE,
         struct.pack("<18i", 100, 90, 900_000, 5, 6, 7, 8000, 9000, 0, 0, 9, *[0] * 7),
     ),
-    "anomaly": (UNLIKE, struct.pack("<3i", 1, 2, 3)),
+    "anomaly": (ANOMALY, struct.pack("<3i", 1, 2, 3)),
     "regression": (ERRORS, struct.pack("<8i", 1, 2, 3, 0, 5, 0, 7, 2)),
     "queries": (QUERY, struct.pack("<5i", 7, 1, 3, 100, 2)),
 }

@@ -12,7 +12,7 @@ PAGES += sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("examples/*/RE
 # Those in docs/how-to with figures, which test_blocks.py holds to what is printed
 FIGURES = [
     f"docs/how-to/{name}.md"
-    for name in ("few-labels", "guarantee", "inspect-and-export", "name-new-classes")
+    for name in ("active-learning", "guarantee", "inspect-and-export", "name-new-classes")
 ]
 SHELLS = ("", "sh", "bash")
 _BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -34,7 +34,7 @@ _CUT = 0.002  # how often its power is cut while it is at a packet
 
 
 class Peer:
-    """A board's application on the PC, taught by its own sensor, and its post."""
+    """A board's application on the PC, taught by its own sensor, and its sharing."""
 
     def __init__(self) -> None:
         self.library = loader.load(loader.fastest())
@@ -63,7 +63,7 @@ class Peer:
         device = self.library.device
         self.said: list[str] = []
         self.app = device.application.Application(device.config.Configuration(self.config))
-        self.post = device.sharing_mqtt.SharingMqtt(self.app, GROUP, self.say)
+        self.sharing = device.sharing_mqtt.SharingMqtt(self.app, GROUP, self.say)
 
     def say(self, words: str) -> None:
         self.said.append(words)
@@ -92,10 +92,10 @@ class Peer:
 
     def take(self, topic: bytes, data: bytes) -> None:
         """Take a message as the client gives it: what is too long is cut off."""
-        body = (struct.pack(">H", len(topic)) + topic + data)[: self.post.kept]
+        body = (struct.pack(">H", len(topic)) + topic + data)[: self.sharing.kept]
         start = 2 + len(topic)
         size = start + len(data)
-        self.post.take(bytearray(body), start, min(size, len(body)), size, 1)
+        self.sharing.take(bytearray(body), start, min(size, len(body)), size, 1)
 
     def right(self, label: int) -> float:
         """The part of other samples of a class that are predicted right."""

@@ -57,7 +57,7 @@ class AnomalyScores(Companion):
     def put(self, body, at):
         """Write the score, and 1 if it is above the threshold, else 0; returns where they end."""
         body[at] = self._anomaly.score
-        body[at + 1] = self._anomaly.is_unlike
+        body[at + 1] = self._anomaly.is_anomaly
         return at + 2
 
 

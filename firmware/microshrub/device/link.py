@@ -68,7 +68,7 @@ _COUNTS = const(132)
 _STATE = const(133)
 _CRC = const(134)
 _TEXT = const(135)
-_UNLIKE = const(136)
+_ANOMALY_STATUS = const(136)
 _ERRORS = const(137)
 _QUERY = const(138)
 _CLASS = const(139)
@@ -79,7 +79,7 @@ _OBSERVED = const(144)  # without a request
 
 _ANSWERS = bytes((  # the type of the answer to each request
     _ERROR, _WELCOME, _DONE, _PREDICTION, _PREDICTION, _DONE, _STATE, _COUNTS, _CRC, _DONE, _DONE,
-    _TEXT, _UNLIKE, _ERRORS, _QUERY, _CLASS, _FIGURES))  # fmt: skip
+    _TEXT, _ANOMALY_STATUS, _ERRORS, _QUERY, _CLASS, _FIGURES))  # fmt: skip
 
 # Errors
 _OTHER_VERSION = const(1)

@@ -45,7 +45,7 @@ _STAMP = const(3)  # two values: the stamp of a sample, eight hexadecimal digits
 _TYPE = const(4)  # the type of an event
 _STATE_FORM = (
     b'{"state":\2,"confidence":\1,"accuracy":\1,"drift":\1,"anomaly":\1,"new":\1,"samples":\1,'
-    b'"free":\1,"lost":\1,"label":\2,"asked":"\3","guess":\2,"unsaved":\1}'
+    b'"free":\1,"lost":\1,"label":\2,"query":"\3","prediction":\2,"unsaved":\1}'
 )
 _EVENT_FORM = b'{"event_type":"\4","class":\2,"id":"\3","ago":\1}'
 _KINDS = b"state,drift,drift_over,anomaly,anomaly_over,query,novel_class,"
@@ -202,7 +202,7 @@ class MqttPublisher:
         values[1] = app.confidence * 100 // 255 if mqtt.shown >= 0 else -1
         values[2] = mqtt.right * 100 >> 16 if mqtt.labels else -1
         values[3] = mqtt.drifting
-        values[4] = mqtt.unlike
+        values[4] = mqtt.anomalous
         values[5] = mqtt.new
         values[6] = app.metrics.samples
         if not app.pace or app.pace.wait() > _COUNTING:
@@ -301,7 +301,7 @@ class MqttCompanion(Companion):
         self.right = 0  # the share of right predictions, in 1/65536
         self._drifts = app.alarm.drifts if app.alarm else 0
         self._calm = _CALM
-        self.unlike = False
+        self.anomalous = False
         self._usual = 0  # samples in a row that were no anomalies
         self._asked = 0
         self.new = False
@@ -328,7 +328,7 @@ class MqttCompanion(Companion):
             self._newest = app.sample_id
         self._settle(predicted)
         if app.anomaly:
-            self._watch(app.anomaly.is_unlike)
+            self._watch(app.anomaly.is_anomaly)
 
     def count(self, label, predicted):
         """Note whether the prediction of a sample with a label was right."""
@@ -404,11 +404,11 @@ class MqttCompanion(Companion):
         self.shown = predicted
         self._note(_STATE)
 
-    def _watch(self, unlike):
-        self._usual = 0 if unlike else min(self._usual + 1, 255)
-        if unlike != self.unlike and (unlike or self._usual >= self._in_a_row):
-            self.unlike = unlike
-            self._note(_ANOMALY if unlike else _ANOMALY_OVER)
+    def _watch(self, anomalous):
+        self._usual = 0 if anomalous else min(self._usual + 1, 255)
+        if anomalous != self.anomalous and (anomalous or self._usual >= self._in_a_row):
+            self.anomalous = anomalous
+            self._note(_ANOMALY if anomalous else _ANOMALY_OVER)
 
     def _look(self):
         """Note the current label query, and whether all labels are saved."""

@@ -7,7 +7,7 @@ _ROOM = const(112)  # bytes of an answer
 _UNKNOWN = "Don't know"
 # In lower case, names that no class may have, see the host's discovery_messages.py
 _RESERVED = (
-    "nothing asked", "what is it?", "don't know", "not labelled", "none", "unknown", "unavailable",
+    "no query", "what is it?", "don't know", "not labelled", "none", "unknown", "unavailable",
 )  # fmt: skip
 
 

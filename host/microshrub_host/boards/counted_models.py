@@ -75,7 +75,7 @@ def for_anomalies() -> list[CountedModel]:
     ]
 
 
-def for_questions() -> list[CountedModel]:
+def for_queries() -> list[CountedModel]:
     """Codes that stand for the votes of some classes."""
     return [
         _model(f"{classes} classes", "ShrubEnsemble", classes, 2, 300, 0) for classes in (2, 6, 32)

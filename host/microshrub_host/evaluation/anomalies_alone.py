@@ -60,10 +60,10 @@ def score_alone(
     blocks = []
     for at, raw in stream.scale.blocks(stream.columns, _ROWS):
         codes = array("H", bytes(2 * raw.size))
-        scores, unlike = bytearray(len(raw)), bytearray(len(raw))
+        scores, anomalous = bytearray(len(raw)), bytearray(len(raw))
         quantizer.encode(array("i", raw.tobytes()), codes)
-        score.run(codes, scores, unlike)
-        blocks.append(np.frombuffer(scores + unlike, np.uint8).reshape(2, -1))
+        score.run(codes, scores, anomalous)
+        blocks.append(np.frombuffer(scores + anomalous, np.uint8).reshape(2, -1))
         if progress:
             progress(at + len(raw), rows)
     both, marks = np.concatenate(blocks, axis=1)

@@ -1,4 +1,4 @@
-"""What comes of a run over a regression stream: its errors, and those of two simple guesses.
+"""What comes of a run over a regression stream: its errors, and those of two baselines.
 
 How far predictions are off, and how intervals hold, is summed up in parts, as they come.
 """
@@ -106,7 +106,7 @@ class IntervalSums:
 
 
 _BLOCK = 512
-_GUESSES = ("nochange", "running_mean")
+_BASELINES = ("nochange", "running_mean")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,12 +123,12 @@ class NumberResult(RunResult):
     predictions: Values = field(repr=False)
     half_widths: Values = field(repr=False)  # of the intervals, in the targets' unit; or none
 
-    _PARTS = ("progress", "errors", *_GUESSES, "interval")
+    _PARTS = ("progress", "errors", *_BASELINES, "interval")
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the predictions."""
         flat = super().record() | asdict(self.errors)
-        for name in _GUESSES:
+        for name in _BASELINES:
             flat |= {f"{key}_{name}": value for key, value in asdict(getattr(self, name)).items()}
         return flat | ({"interval": asdict(self.interval)} if self.interval else {})
 
@@ -148,7 +148,7 @@ def evaluate_numbers(
 
     The ranges of the features and the targets are those of the first `warmup` rows (of later
     ones, too, if the target does not move in these), unless `ends` is the raw range of the
-    targets. Every sample counts for which a simple guess could be made. The last rows, whose
+    targets. Every sample counts for which a baseline could be made. The last rows, whose
     targets come after the stream, are predicted, too, as on a board. With `interval`, a share in
     percent, there is an interval around each prediction. Raises ValueError for parameters that
     the learner refuses.
@@ -173,7 +173,7 @@ class NumberTask(StreamTask[NumberResult]):
         self._unit = 10.0 ** -int(stream.target_scale.digits[0])
         self._predictions = column_room(stream.samples, np.float64)
         self._halves = column_room(0 if interval is None else stream.samples, np.float64)
-        self._sums = [ErrorSums() for _ in ("the learner", *_GUESSES)]
+        self._sums = [ErrorSums() for _ in ("the learner", *_BASELINES)]
         self._held = IntervalSums(self._unit)
         self._done = 0
 
@@ -185,9 +185,9 @@ class NumberTask(StreamTask[NumberResult]):
         samples, raw = slice(at, self._done), predictions[: len(part.targets)]
         scale = self._stream.target_scale
         self._predictions[samples] = scale.values(raw[:, None])[:, 0]
-        guesses = self._predictions[samples], part.last, part.means
-        for each, guess in zip(self._sums, guesses, strict=True):
-            each.add(guess[part.scored], part.targets[part.scored])
+        baselines = self._predictions[samples], part.last, part.means
+        for each, baseline in zip(self._sums, baselines, strict=True):
+            each.add(baseline[part.scored], part.targets[part.scored])
         if self._interval is not None:
             half = np.frombuffer(run.outputs(), "<i4")[: len(raw)]
             self._halves[samples] = half * self._unit

@@ -179,7 +179,7 @@ class SearchedStream(ABC):
 
     @abstractmethod
     def baselines(self) -> dict[str, Scores]:
-        """Simple guesses on the same parts, and a batch forest where there is one."""
+        """Baselines on the same parts, and a batch forest where there is one."""
 
     def content(self) -> Iterator[bytes]:
         """All that makes the stream this one."""
@@ -326,8 +326,8 @@ class NumberSplit(SearchedStream):
         return self._scores(result.predictions)
 
     def baselines(self) -> dict[str, Scores]:
-        guesses = {"NoChange": self.stream.known, "running mean": self.stream.running_means}
-        return {name: self._scores(guess) for name, guess in guesses.items()}
+        baselines = {"NoChange": self.stream.known, "running mean": self.stream.running_means}
+        return {name: self._scores(baseline) for name, baseline in baselines.items()}
 
     def _content(self) -> Iterator[bytes]:
         stream = self.stream

@@ -94,7 +94,7 @@ def exported(model: OpenModel) -> tuple[bytes, str]:
     head = c_spare.HEAD if model.spare else _HEAD
     code = (
         opening(_sizes(model)),
-        kernels(model, roots + [c_spare.SPOKEN] * bool(model.spare)),
+        kernels(model, roots + [c_spare.NAMED_CLASS] * bool(model.spare)),
         "\n".join(_state(model)) + "\n",
         _functions(model) + CRC32,
     )
@@ -158,7 +158,7 @@ def _functions(model: OpenModel) -> str:
         "TABLE": "microshrub_table",
     }
     if model.spare:
-        words["SPOKEN"] = called(c_spare.SPOKEN)
+        words["NAMED_CLASS"] = called(c_spare.NAMED_CLASS)
         return filled(c_spare.functions(model), words)
     if not c_growing.grows(model):
         return filled(_CLASSES, words)

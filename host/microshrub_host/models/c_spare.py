@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .model_files import OpenModel
 
-SPOKEN = ("class_names", "spoken")  # the kernel
+NAMED_CLASS = ("class_names", "named_class")  # the kernel
 
 HEAD = """\
 
@@ -28,16 +28,16 @@ static inline int microshrub_is_named(int c)
     return c >= 0 && c < MICROSHRUB_CLASSES && microshrub_names_state[c] == 1;
 }
 
-static inline int microshrub_said(int predicted)
+static inline int microshrub_named_class(int predicted)
 {
-    return SPOKEN(microshrub_names_state, microshrub_names_stands, microshrub_votes, predicted,
-        MICROSHRUB_CLASSES);
+    return NAMED_CLASS(microshrub_names_state, microshrub_names_stands, microshrub_votes,
+        predicted, MICROSHRUB_CLASSES);
 }
 
 static inline int microshrub_predict(const int32_t *raw)
 {
     microshrub_encode(raw);
-    return microshrub_said(PREDICT(TABLE, microshrub_codes, 0));
+    return microshrub_named_class(PREDICT(TABLE, microshrub_codes, 0));
 }
 
 static inline int microshrub_learn(const int32_t *raw, int label)
@@ -53,7 +53,7 @@ static inline int microshrub_learn(const int32_t *raw, int label)
 
 """
 _AT_ONCE = """microshrub_encode(raw);
-    predicted = microshrub_said(LEARN(TABLE, microshrub_codes, 0, label));"""
+    predicted = microshrub_named_class(LEARN(TABLE, microshrub_codes, 0, label));"""
 _BEFORE = """predicted = microshrub_predict(raw); /* learning leaves other votes */
     (void)LEARN(TABLE, microshrub_codes, 0, label);"""
 

@@ -145,15 +145,14 @@ _DIGITS = 5  # of an error that count
 
 
 def of_numbers(result: NumberResult) -> RunReport:
-    """Compares its errors with those of simple guesses, and decides whether it beats them."""
+    """Compares its errors with those of baselines, and decides whether it beats them."""
     size = f"{count(result.samples, 'sample')}, {count(result.features, 'feature')}"
     ahead = f", {count(result.horizon, 'sample')} ahead" if result.horizon else ""
     return RunReport(
         f"{size}; the target is {result.target}{ahead}",
         _interval_rows(result),
         "",
-        "The mean absolute error over time beside those of simple guesses, and the last "
-        "predictions.",
+        "The mean absolute error over time beside those of baselines, and the last predictions.",
         scores=_errors(result),
         first=_verdict(result),
     )
@@ -180,10 +179,10 @@ def _interval_rows(result: NumberResult) -> list[tuple[str, str]]:
 
 
 def _verdict(result: NumberResult) -> str:
-    """Say in a sentence whether the model's mean absolute error beats the simple guesses'."""
-    guesses = {"NoChange": result.nochange.mae, "the running mean": result.running_mean.mae}
-    best = min(guesses, key=lambda name: guesses[name])
-    lead = 1 - result.errors.mae / guesses[best] if guesses[best] else 0.0
+    """Say in a sentence whether the model's mean absolute error beats the baselines'."""
+    baselines = {"NoChange": result.nochange.mae, "the running mean": result.running_mean.mae}
+    best = min(baselines, key=lambda name: baselines[name])
+    lead = 1 - result.errors.mae / baselines[best] if baselines[best] else 0.0
     if lead > 0:
         return f"The model's mean absolute error is {lead:.1%} below that of {best}."
-    return f"The model does not beat {best} (mean absolute error {guesses[best]:.{_DIGITS}g})."
+    return f"The model does not beat {best} (mean absolute error {baselines[best]:.{_DIGITS}g})."

@@ -86,10 +86,10 @@ class Anomaly(Companion):
         """Samples for each alarm, in the long run."""
         return round(1 / self.often)
 
-    def begins(self, unlike: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The first sample of each episode; unlike: which samples were above the threshold."""
+    def begins(self, anomalous: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The first sample of each episode; anomalous: which samples were above the threshold."""
         pause = loader.load("python").anomaly.pause_of(self.period)
-        above = np.flatnonzero(unlike)
+        above = np.flatnonzero(anomalous)
         begins: NDArray[np.int64] = above[np.diff(above, prepend=-pause - 1) > pause]
         return begins
 
@@ -147,10 +147,10 @@ class Anomaly(Companion):
         return made
 
     def result(self, report: CompanionReport) -> AnomalyRun:
-        scores, unlike = report.outputs
+        scores, anomalous = report.outputs
         threshold = report.status["threshold"]
         size = self.size(report.features)
-        return AnomalyRun(self, *size, threshold, scores, unlike.astype(np.bool_))
+        return AnomalyRun(self, *size, threshold, scores, anomalous.astype(np.bool_))
 
 
 @dataclass(frozen=True)
@@ -162,7 +162,7 @@ class AnomalyRun(CompanionRun):
     bytes: int  # of the buffers
     threshold: int  # after the last sample
     scores: NDArray[np.uint8] = field(repr=False)
-    unlike: NDArray[np.bool_] = field(repr=False)
+    anomalous: NDArray[np.bool_] = field(repr=False)
 
     draws = True
 
@@ -172,12 +172,12 @@ class AnomalyRun(CompanionRun):
     @property
     def alarms(self) -> NDArray[np.int64]:
         """The samples, from 0 on, at which an alarm began: the first of each episode."""
-        return self.options.begins(self.unlike)
+        return self.options.begins(self.anomalous)
 
     @property
     def peaks(self) -> NDArray[np.int64]:
         """The sample with the highest score of each episode; the first such sample."""
-        scores = np.where(self.unlike, self.scores, 0)
+        scores = np.where(self.anomalous, self.scores, 0)
         parts = np.split(scores, self.alarms)[1:]
         inside = [int(np.argmax(part)) for part in parts]
         return self.alarms + np.array(inside, np.int64)

@@ -21,7 +21,7 @@ from .session_companions import ANSWERED
 OPTION = "--label-budget"
 _MOST_SAMPLES = 1 << 29
 _MOST_DELAY = 32767
-_OF_QUESTIONS = 32768  # what the unanswered ones are counted in
+_OF_QUERIES = 32768  # what the unanswered ones are counted in
 _STEPS = 200  # of the picture
 
 
@@ -90,7 +90,7 @@ class LabelBudget(Companion):
         if budget is not None:
             share = share_of_samples(budget, OPTION, "a label may be asked for", hertz)
         if unanswered is not None:
-            never = share_of_samples(unanswered, "--unanswered", "a question is left unanswered")
+            never = share_of_samples(unanswered, "--unanswered", "a query is left unanswered")
         one = Fraction(1)
         return cls(min(share, one) if budget else one, delay or 0, min(never, one))
 
@@ -133,7 +133,7 @@ class LabelBudget(Companion):
 
     def parameters(self) -> dict[str, int]:
         """What AskedLabels takes, see session_companions.py: unanswered of 32768."""
-        unanswered = min(round(self.unanswered * _OF_QUESTIONS), _OF_QUESTIONS)
+        unanswered = min(round(self.unanswered * _OF_QUERIES), _OF_QUERIES)
         return {**self.budget(), "delay": self.delay, "unanswered": unanswered}
 
     def budget(self) -> dict[str, int]:

@@ -117,27 +117,27 @@ class _Rows:
 
 
 class AnomalyPart(SessionCompanion):
-    """An AnomalyScore: all scores of a run, then for each row 1 if it is unlike."""
+    """An AnomalyScore: all scores of a run, then for each row 1 if it is an anomaly."""
 
     def __init__(
         self, library: "ModuleType", session: "Any", options: "Mapping[str, int]"
     ) -> None:
         self._anomaly = library.AnomalyScore(session.model.features, **options)
-        self._scores = self._unlike = bytearray()
+        self._scores = self._anomalous = bytearray()
 
     def buffers(self) -> "list[tuple[str, str, Any]]":
         return list(self._anomaly.buffers())
 
     def begin(self, rows: int) -> None:
-        self._scores, self._unlike = bytearray(rows), bytearray(rows)
+        self._scores, self._anomalous = bytearray(rows), bytearray(rows)
 
     def look(
         self, codes: "array[int]", labels: bytearray, predictions: bytearray, begin: int, end: int
     ) -> None:
-        self._anomaly.run(codes, self._scores, self._unlike)
+        self._anomaly.run(codes, self._scores, self._anomalous)
 
     def outputs(self) -> bytearray:
-        return self._scores + self._unlike
+        return self._scores + self._anomalous
 
     def status(self) -> "dict[str, int]":
         return {"threshold": self._anomaly.threshold}

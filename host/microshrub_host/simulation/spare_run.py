@@ -21,9 +21,9 @@ class Naming:
 
     name: str
     sample: int  # how many samples of the stream had come by then,
-    own: int  # how many of them were of this class,
-    new: int  # and how many of those were novel at once
-    aside: int  # samples that got this label together,
+    of_class: int  # how many of them were of this class,
+    novel: int  # and how many of those were novel at once
+    labelled: int  # samples that got this label together,
     right: int  # of which so many were of this class
     later: int  # samples of it that came after it had its name,
     recall: float | None  # of which so many percent were predicted right; None: there were none
@@ -122,15 +122,15 @@ def _naming(
     labels: Labels,
     right: NDArray[np.bool_],
 ) -> Naming:
-    sample, truth, of_it, aside, _ = answer
+    sample, truth, of_it, labelled, _ = answer
     before = labels[:sample] == truth
     after = labels[sample:] == truth
     return Naming(
         name=name,
         sample=sample,
-        own=int(before.sum()),
-        new=int(new[:sample][before].sum()),
-        aside=aside,
+        of_class=int(before.sum()),
+        novel=int(new[:sample][before].sum()),
+        labelled=labelled,
         right=of_it,
         later=int(after.sum()),
         recall=_percent(right[sample:][after]),
@@ -142,8 +142,11 @@ def _naming_rows(naming: Naming) -> list[tuple[str, str]]:
     if naming.recall is not None:
         later = f"{naming.recall:.2f} % right of {naming.later:,}"
     return [
-        (f"named: {naming.name}", f"with sample {naming.sample:,}, the {_th(naming.own)} of it"),
-        ("  novel samples that were of it", f"{naming.right} of {naming.aside}"),
+        (
+            f"named: {naming.name}",
+            f"with sample {naming.sample:,}, the {_th(naming.of_class)} of it",
+        ),
+        ("  novel samples that were of it", f"{naming.right} of {naming.labelled}"),
         ("  from then on", later),
     ]
 

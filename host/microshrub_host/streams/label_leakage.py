@@ -23,7 +23,7 @@ _NEARLY = 0.95  # of the samples of each class, and of each value
 _LONG = 20  # samples of a group in a row, in the mean
 _MOST_GROUPS = 200
 _SCALED = 0.9999  # correlation with the target, either way
-_UNLIKE = 0.9  # less than that over the samples that are looked at first, and it is no copy
+_NO_COPY = 0.9  # less than that over the samples that are looked at first, and it is no copy
 _CLOCK = re.compile(
     r"(date|time|stamp|clock|epoch|uptime|elapsed|ticks?|millis|micros|seconds)+"
     r"(_?(s|ms|us|ns|utc|local))?|ts|(unix|sys|gps|wall|local|utc)_?time"
@@ -107,7 +107,7 @@ def _correlation(values: Values, a: int, b: int) -> float:
         known += len(pairs)
         sums += (pairs - middle).sum(axis=0)
         products += (pairs - middle).T @ (pairs - middle)
-        if at == 0 and 0 < (result := _of_sums(known, sums, products)) < _UNLIKE:
+        if at == 0 and 0 < (result := _of_sums(known, sums, products)) < _NO_COPY:
             return result  # a whole file takes long
     return _of_sums(known, sums, products)
 

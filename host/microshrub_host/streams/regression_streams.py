@@ -42,7 +42,7 @@ class KnownTargets:
         return ~(np.isnan(self.last) | np.isnan(self.targets))
 
 
-class SimpleGuesses:
+class RunningBaselines:
     """The last target that came, and the mean of those that came, as they come in parts.
 
     A part is of shape (samples,), the target that came with each sample or NaN.
@@ -155,7 +155,7 @@ class NumberStream:
 
         If the columns are in a file, only a part is in memory.
         """
-        guesses, before = SimpleGuesses(), np.full(1, math.nan)
+        baselines, before = RunningBaselines(), np.full(1, math.nan)
         at_once = most * max(1, PART // most)
         for start in range(0, self.samples, at_once):
             end = min(start + at_once, self.samples)
@@ -165,11 +165,11 @@ class NumberStream:
                 now = column[: end - start][at : at + most]
                 targets = column[self.horizon :][at : at + most]
                 if self.horizon:
-                    yield KnownTargets(targets, now, guesses.means(now))
+                    yield KnownTargets(targets, now, baselines.means(now))
                 else:
                     came = np.concatenate([before, now[:-1]])
                     before = now[-1:]
-                    yield KnownTargets(targets, guesses.last(came), guesses.means(came))
+                    yield KnownTargets(targets, baselines.last(came), baselines.means(came))
 
     @functools.cached_property
     def scale(self) -> Scale:

@@ -96,11 +96,11 @@ def own_scores(values: Values, options: Anomaly) -> tuple[Scores, Marks]:
     quantizer.freeze()
     codes = array("H", bytes(2 * values.size))
     quantizer.encode(ints(raw), codes)
-    scores, unlike = bytearray(len(values)), bytearray(len(values))
+    scores, anomalous = bytearray(len(values)), bytearray(len(values))
     anomaly = library.AnomalyScore(values.shape[1], **options.parameters())
-    anomaly.run(codes, scores, unlike)
+    anomaly.run(codes, scores, anomalous)
     began = np.zeros(len(values), np.bool_)
-    began[options.begins(np.frombuffer(unlike, np.bool_))] = True
+    began[options.begins(np.frombuffer(anomalous, np.bool_))] = True
     return np.frombuffer(scores, dtype=np.uint8).astype(np.float64), began
 
 

@@ -157,7 +157,7 @@ class BoardPrograms:
         fleet = self._fleet
         names = fleet.names[first : first + _MOST]
         for name in names:
-            (self._folder / f"{name}-{MESSAGES}").write_bytes(introduction(name, fleet.classes))
+            (self._folder / f"{name}-{MESSAGES}").write_bytes(discovery(name, fleet.classes))
         plan = {
             "library": str(library_files.folder().parent),
             "folder": str(self._folder),
@@ -199,7 +199,7 @@ def _config(name: str) -> dict[str, Any]:
     return {"mqtt": {"name": name}, "sensor": {"kind": "adc"}, "alarm": {"detector": "adwin"}}
 
 
-def introduction(name: str, classes: Sequence[str]) -> bytes:
+def discovery(name: str, classes: Sequence[str]) -> bytes:
     """The file of a board's first messages, as `build` makes it."""
     config = _config(name)
     told = discovery_messages.messages(config, "Thicket", library_files.version())

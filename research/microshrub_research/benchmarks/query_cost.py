@@ -16,12 +16,12 @@ from .anomaly_cost import table_bytes
 _HEAD = ("board", "classes", "bytes", "ask: mean", "most", "note: mean", "most")
 
 
-def question_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
+def query_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
     """The table, its head first: instructions of ask() and of note() for some numbers of classes.
 
     Raises UserError if a board ends up in another state than the simulator's.
     """
-    whats = counted_models.for_questions()
+    whats = counted_models.for_queries()
     table: list[tuple[str, ...]] = [_HEAD]
     with showing("counting instructions", announce=True) as update:
         for board in boards:

@@ -19,7 +19,7 @@ from ..compare import regression_peers
 WARMUP = 32  # samples that say what the ranges are
 LIMIT = 10_000
 OURS = ("thicket-regressor", "shrub-regressor", "hoeffding-regressor", "linear-regressor")
-GUESSES = ("NoChange", "mean so far")
+BASELINES = ("NoChange", "mean so far")
 PEERS = ("HTR", "scaled HTR", "scaled HATR", "scaled ARF", "scaled SGD")
 TREES = PEERS[:3]
 _TOO_LARGE = 1e6  # an error that is told by its size only
@@ -91,7 +91,7 @@ SOURCES: Mapping[str, NumberSource] = {
 
 @dataclass(frozen=True)
 class Row:
-    """Of one stream, the mean absolute error of each learner and each simple guess."""
+    """Of one stream, the mean absolute error of each learner and each baseline."""
 
     stream: str
     samples: int
@@ -101,9 +101,9 @@ class Row:
 def measure(name: str, stream: NumberStream) -> Iterator[tuple[str, float]]:
     """The mean absolute errors on a stream, by learner, as they are found."""
     scored = stream.scored
-    guesses = {"NoChange": stream.known, "mean so far": stream.running_means}
-    for guess, predictions in guesses.items():
-        yield guess, errors_of(predictions[scored], stream.targets[scored]).mae
+    baselines = {"NoChange": stream.known, "mean so far": stream.running_means}
+    for baseline, predictions in baselines.items():
+        yield baseline, errors_of(predictions[scored], stream.targets[scored]).mae
     for model in OURS:
         shape = number_parameters(model, stream.features, stream.late)
         result = evaluate_numbers(stream, model, shape | defaults(model), warmup=WARMUP)
@@ -119,7 +119,7 @@ def page(rows: list[Row], limit: int, command: str) -> str:
     """The page of the results."""
     import river
 
-    shown = [*GUESSES, *OURS, *PEERS]
+    shown = [*BASELINES, *OURS, *PEERS]
     cells, best = [], []
     for r, row in enumerate(rows):
         cells.append(

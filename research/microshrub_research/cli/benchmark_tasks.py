@@ -18,14 +18,14 @@ from ..benchmarks import (
     ahead,
     anomaly_scores,
     features,
-    few_labels,
+    label_budgets,
     new_classes,
     process_cost,
     rare_classes,
     regression_benchmark,
 )
-from ..benchmarks.few_labels_plot import draw
 from ..benchmarks.known_streams import STREAMS
+from ..benchmarks.label_budgets_plot import draw
 from ..benchmarks.sensed import SENSED
 from ..papers.data_folder import data_folder
 from .benchmark_page import (
@@ -178,19 +178,19 @@ def _labels(arguments: argparse.Namespace, command: str) -> Pages:
     work = partial(_label_row, arguments.data, arguments.limit, arguments.seeds)
     rows = each_of(arguments, available_streams(arguments), work)
     picture = arguments.plot and arguments.plot.name
-    yield few_labels.page(rows, arguments.seeds, command, picture)
+    yield label_budgets.page(rows, arguments.seeds, command, picture)
     if arguments.plot is not None:
         write_figure(arguments, draw(rows))
 
 
 def _label_row(
     data: Path | None, limit: int | None, drawn: int, name: str, progress: Progress
-) -> few_labels.LabelRow:
+) -> label_budgets.LabelRow:
     result = None
     stream = open_known(name, data, limit)
-    for number, row in enumerate(few_labels.measure(name, stream, drawn), 1):
+    for number, row in enumerate(label_budgets.measure(name, stream, drawn), 1):
         result = row
-        progress(number, few_labels.runs(), name)
+        progress(number, label_budgets.runs(), name)
     assert result is not None
     return result
 
@@ -226,7 +226,7 @@ def _number_row(
     of = regression_benchmark
     stream = of.SOURCES[name].open(folder, limit)
     result: dict[str, float] = {}
-    whole = len(of.GUESSES) + len(of.OURS) + len(of.PEERS)
+    whole = len(of.BASELINES) + len(of.OURS) + len(of.PEERS)
     for learner, error in of.measure(name, stream):
         result[learner] = error
         progress(len(result), whole, f"{name}, {learner} {error:.4g}")

@@ -15,7 +15,7 @@ from microshrub_host.cli.plain_parser import show_first
 from ..benchmarks import count_history, instruction_report
 from ..benchmarks.anomaly_cost import anomaly_rows, novelty_rows
 from ..benchmarks.feature_cost import feature_rows
-from ..benchmarks.query_cost import question_rows, rehearsal_rows
+from ..benchmarks.query_cost import query_rows, rehearsal_rows
 from ..benchmarks.regression_cost import number_rows
 from ..benchmarks.thicket_cost import thicket_rows
 from ..benchmarks.xtensa_cost import xtensa_rows
@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="count only novelty detection (default: off)",
     )
     parser.add_argument(
-        "--questions",
+        "--queries",
         action="store_true",
         help="count only what decides on queries for labels (default: off)",
     )
@@ -101,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
     alone: dict[str, Callable[[list[str]], list[tuple[str, ...]]]] = {
         "--anomaly": anomaly_rows,
         "--spare-classes": novelty_rows,
-        "--questions": question_rows,
+        "--queries": query_rows,
         "--rehearsal": rehearsal_rows,
         "--numbers": number_rows,
         "--features": feature_rows,

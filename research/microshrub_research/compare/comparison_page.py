@@ -37,7 +37,7 @@ CLASSES = Form(
     pictures.ACCURACY,
 )
 
-FEW_LABELS = Form(
+LABEL_BUDGET = Form(
     comparison_report.FEW_COLUMNS,
     comparison_report.few_figures,
     (*CLASSES.fields, ("labels", -1)),
@@ -72,7 +72,7 @@ def make_page(
     cells = [cell for part in parts for cell in part.cells]
     names = [part.stream.name for part in parts]
     page = begin_page(names, cells, command, {name: options.get(name) for name in OPTIONS})
-    form = FEW_LABELS if any(cell.labels is not None for cell in cells) else CLASSES
+    form = LABEL_BUDGET if any(cell.labels is not None for cell in cells) else CLASSES
     if len(parts) > 1:
         _add_overview(page, parts)
     for part in parts:

@@ -1,4 +1,4 @@
-"""Who is compared on regression streams: our learners, two simple guesses and River's regressors.
+"""Who is compared on regression streams: our learners, two baselines and River's regressors.
 
 River's "scaled" ones stand behind its standard scaler; all have their defaults.
 """
@@ -137,17 +137,17 @@ class Guess:
     """NoChange, which predicts the last known target, or the mean of those known."""
 
     def __init__(self, learner: str, stream: NumberStream) -> None:
-        self._guesses = stream.known if learner == "nochange" else stream.running_means
+        self._baselines = stream.known if learner == "nochange" else stream.running_means
 
     def prepare(self, part: slice) -> list[float]:
-        result: list[float] = self._guesses[part].tolist()
+        result: list[float] = self._baselines[part].tolist()
         return result
 
     def run(self, samples: list[float]) -> list[float]:
         return samples
 
     def nbytes(self) -> None:
-        """None: a guess has next to nothing to measure."""
+        """None: a baseline has next to nothing to measure."""
 
     def shape(self) -> None:
         """None: it is not a tree."""

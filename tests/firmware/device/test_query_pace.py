@@ -24,7 +24,7 @@ CONFIG: dict[str, Any] = {
 }  # fmt: skip
 
 
-class AskingBoard(TaughtBoard):
+class QueryBoard(TaughtBoard):
     def answer(self, text: str) -> str:
         """What it says to an answer that the broker brings."""
         topic = b"microshrub/kitchen/answer/set"
@@ -55,15 +55,15 @@ class AskingBoard(TaughtBoard):
 
 
 @pytest.fixture
-def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AskingBoard:
+def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> QueryBoard:
     shape = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
     (tmp_path / "secrets.json").write_text(
         json.dumps({"wifi": ["a", "b"]})
     )  # which is out of reach
-    return AskingBoard(configuration("ShrubEnsemble", shape, **CONFIG), tmp_path, monkeypatch)
+    return QueryBoard(configuration("ShrubEnsemble", shape, **CONFIG), tmp_path, monkeypatch)
 
 
-def test_one_query_waits_at_a_time_and_costs_one_label_of_the_budget(board: AskingBoard) -> None:
+def test_one_query_waits_at_a_time_and_costs_one_label_of_the_budget(board: QueryBoard) -> None:
     first = board.until_asked()
     strategy = board.app.queries.strategy
     saved = strategy.saved
@@ -74,7 +74,7 @@ def test_one_query_waits_at_a_time_and_costs_one_label_of_the_budget(board: Aski
     assert strategy.saved > saved  # samples go on earning queries
 
 
-def test_the_next_query_comes_after_an_answer_or_none_and_a_pause(board: AskingBoard) -> None:
+def test_the_next_query_comes_after_an_answer_or_none_and_a_pause(board: QueryBoard) -> None:
     for text in ("class 1", "Don't know"):
         stamp = board.until_asked()
         assert board.answer(f"{stamp} {text}") in ("learned: class 1", "nothing was learned")
@@ -86,7 +86,7 @@ def test_the_next_query_comes_after_an_answer_or_none_and_a_pause(board: AskingB
     assert board.app.queries.strategy.queries == 3
 
 
-def test_a_query_that_nobody_answers_is_over_after_an_hour(board: AskingBoard) -> None:
+def test_a_query_that_nobody_answers_is_over_after_an_hour(board: QueryBoard) -> None:
     first = board.until_asked()
     begin = board.seconds
     board.pass_by(HOUR - 2)

@@ -94,12 +94,12 @@ def test_errors_and_intervals(horizon: int) -> None:
     interval = LIBRARY.Interval(0.8, max(horizon - 1, 0))
     predictions: list[int] = []
     halves: list[int] = []
-    away, guesses, inside = [], [], 0
+    away, baselines, inside = [], [], 0
     rows = samples(200, 2)
     last = MISSING
     for k, row in enumerate(rows):
         y, due = row[1], k - horizon
-        guess = rows[due][1] if horizon and due >= 0 else last
+        baseline = rows[due][1] if horizon and due >= 0 else last
         if horizon and due >= 0 and y != MISSING:
             outcome = 1 if abs(predictions[due] - y) <= halves[due] else 2
         prediction = made.take(array("i", row))
@@ -112,9 +112,9 @@ def test_errors_and_intervals(horizon: int) -> None:
         else:
             assert made.outcome == outcome
             interval.learn(predictions[due], y, halves[due])
-            if guess != MISSING:
+            if baseline != MISSING:
                 away.append(abs(predictions[due] - y))
-                guesses.append(abs(guess - y))
+                baselines.append(abs(baseline - y))
                 inside += outcome == 1
             last = y
         if horizon:
@@ -123,7 +123,7 @@ def test_errors_and_intervals(horizon: int) -> None:
     metrics = made.metrics
     assert (metrics.scored, metrics.inside) == (len(away), inside)
     assert metrics.mae == pytest.approx(sum(away) / len(away))
-    assert metrics.mae_nochange == pytest.approx(sum(guesses) / len(guesses))
+    assert metrics.mae_nochange == pytest.approx(sum(baselines) / len(baselines))
 
 
 def test_saved_parts_go_on() -> None:

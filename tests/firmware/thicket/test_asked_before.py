@@ -53,8 +53,8 @@ def rows(features: int, steps: int, seed: int) -> Iterator[tuple[array[int], int
 def test_whatever_comes_between_the_question_and_the_label(features: int, size: int) -> None:
     twins = Twins(features=features, classes=3, bytes=size)
     decide = importlib.import_module(f"{twins.library.__name__}.thicket.decide").decide
-    guests = importlib.import_module(f"{twins.library.__name__}.thicket.shared_samples")
-    stores = [guests.Store(model) for model in twins.models]
+    shared_samples = importlib.import_module(f"{twins.library.__name__}.thicket.shared_samples")
+    stores = [shared_samples.Store(model) for model in twins.models]
     rng = random.Random(size)
     waiting: list[tuple[array[int], int]] = []
     for x, label in rows(features, STEPS, features):

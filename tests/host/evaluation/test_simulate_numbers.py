@@ -109,8 +109,8 @@ def test_the_errors_are_those_of_predicting_and_learning_by_hand(
     predictions, targets, known = map(np.array, by_hand(data, model, horizon, lags))
     scored = ~np.isnan(known)
     assert result["scored"] == scored.sum()
-    for name, guess in (("", predictions), ("_nochange", known)):
-        away = (guess - targets)[scored]
+    for name, baseline in (("", predictions), ("_nochange", known)):
+        away = (baseline - targets)[scored]
         assert result["mae" + name] == pytest.approx(np.abs(away).mean())
         assert result["rmse" + name] == pytest.approx(np.sqrt((away**2).mean()))
         spread = ((targets[scored] - targets[scored].mean()) ** 2).sum()

@@ -57,9 +57,9 @@ def test_a_class_that_comes_later_is_noticed_and_learned(data: str, said: Said) 
     (named,) = spare["named"]
     assert named["name"] == "run"
     assert 306 <= named["sample"] <= 320
-    assert named["right"] == named["aside"] == 6
+    assert named["right"] == named["labelled"] == 6
     assert named["recall"] > 97
-    assert named["own"] + named["later"] == sum(
+    assert named["of_class"] + named["later"] == sum(
         result["confusion"][result["class_names"].index("run")]
     )
     assert spare["taken_for_new"] < 3

@@ -16,7 +16,7 @@ from microshrub_host.base.errors import UserError
 from microshrub_host.library import loader
 from microshrub_research.benchmarks import local_broker, mqtt_load
 from microshrub_research.benchmarks.local_broker import LocalBroker
-from microshrub_research.benchmarks.mqtt_load import DAY, Fleet, MqttLoad, introduction, measure
+from microshrub_research.benchmarks.mqtt_load import DAY, Fleet, MqttLoad, discovery, measure
 from microshrub_tools.cli.main import main
 
 BOARDS, MINUTES, CLASSES = 20, 6, ("rest", "walk")
@@ -60,7 +60,7 @@ def test_boards_begin_with_the_messages_that_build_makes(load: MqttLoad) -> None
     assert load.begun.begins == BOARDS
     count = 0
     for name in load.fleet.names:
-        data = introduction(name, CLASSES)
+        data = discovery(name, CLASSES)
         while data:  # pieces with two bytes before each
             size = int.from_bytes(data[:2], "big") & 0x3FFF
             count += size

@@ -59,7 +59,7 @@ def heat(tmp_path: Path) -> Path:
 def test_they_are_as_simulate_says_and_beside_river(
     heat: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Errors, bytes and guesses are those of `simulate --target`; page and table hold them."""
+    """Errors, bytes and baselines are those of `simulate --target`; page and table hold them."""
     ahead = ["--target", "warm", "--horizon", "2", "--lags", "2", "--warmup", "50"]
     learner = ["--model", "hoeffding", "--grace-period", "20"]
     assert main(["simulate", str(heat), *ahead, *learner, "--json", str(tmp_path / "s.json")]) == 0

@@ -18,7 +18,7 @@ TOLD = json.loads(Path(os.environ["TOLD"]).read_text())
 BASE = "microshrub/kitchen/"
 DEVICE = "homeassistant/device/microshrub_kitchen/config"
 ENTITIES = 15
-ASKED = {"asked": "3f0a0011", "guess": "rest"}
+QUERY = {"query": "3f0a0011", "prediction": "rest"}
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
     for name in ("state", "confidence", "recent_accuracy"):  # nothing was learned
         assert hass.states.get(f"sensor.kitchen_{name}").state == "unknown", name
     assert hass.states.get("select.kitchen_label").state == "Not labelled"
-    state |= {"state": "rest", "drift": 1, "anomaly": 1, "new": 1, "confidence": 93} | ASKED
+    state |= {"state": "rest", "drift": 1, "anomaly": 1, "new": 1, "confidence": 93} | QUERY
     await tell(hass, BASE + "state", json.dumps(state))
     await tell(hass, BASE + "message", "too late: that is over")
     for name, value in {

@@ -111,7 +111,7 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
         SHRUB,
         {"checkpoint": CHECKPOINTS, "anomaly": {"period": 1000, "window": 300, "reach": 4}},
     ),
-    "shrub, spare classes, questions": (
+    "shrub, spare classes, queries": (
         SHRUB,
         {
             "checkpoint": CHECKPOINTS,
@@ -121,7 +121,7 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
             "label_pin": None,
         },
     ),
-    "shrub, questions": (SHRUB, {"queries": {"labels": 1, "samples": 10, "led": 25}}),
+    "shrub, queries": (SHRUB, {"queries": {"labels": 1, "samples": 10, "led": 25}}),
     "shrub, a guarantee": (
         SHRUB,
         {
@@ -143,7 +143,7 @@ CASES: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
 }
 _NAMES_OF_MAIN = 30  # at most
 _REGION = 16  # bytes of the heap that the PC's port takes for each function of machine code
-_TOO_LONG = ("shrub, a sensor", "shrub, spare classes, questions")
+_TOO_LONG = ("shrub, a sensor", "shrub, spare classes, queries")
 
 
 def on_heap(command: tuple[str, ...], folder: Path, fields: dict[str, Any]) -> int:

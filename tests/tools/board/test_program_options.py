@@ -1,4 +1,4 @@
-"""What `build` makes of its options for config.json: sensor, features, anomaly, questions."""
+"""What `build` makes of its options for config.json: sensor, features, anomaly, queries."""
 
 from __future__ import annotations
 

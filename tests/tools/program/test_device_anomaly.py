@@ -38,8 +38,8 @@ from microshrub_tools.link.messages import (
     RESET,
     STATUS,
     THIS_IS_NORMAL,
+    AnomalyStatus,
     DeviceStatus,
-    Unlike,
     anomaly,
 )
 from microshrub_tools.link.serial_line import SerialLine
@@ -82,12 +82,12 @@ def test_scores_and_alarms_are_the_simulators(
     stream: Stream, wanted: AnomalyRun, start: Start
 ) -> None:
     with connected(start(anomaly=OPTIONS.parameters())) as link:
-        assert link.ask(anomaly(scores=True)) == Unlike(0, 0, 0)
+        assert link.ask(anomaly(scores=True)) == AnomalyStatus(0, 0, 0)
         answers = learn(link, stream, 0, SAMPLES)
         reply = link.ask(anomaly(scores=True))
     assert [answer.score for answer in answers] == wanted.scores.tolist()
-    assert [answer.unlike for answer in answers] == wanted.unlike.tolist()
-    assert reply == Unlike(int(wanted.scores[-1]), wanted.threshold, len(wanted.alarms))
+    assert [answer.anomalous for answer in answers] == wanted.anomalous.tolist()
+    assert reply == AnomalyStatus(int(wanted.scores[-1]), wanted.threshold, len(wanted.alarms))
     assert len(wanted.alarms) > 3
 
 
@@ -138,9 +138,9 @@ def test_the_checkpoint_keeps_it(stream: Stream, wanted: AnomalyRun, start: Star
         link.ask(anomaly(scores=True))
         answers = learn(link, stream, done, SAMPLES)
         assert [answer.score for answer in answers] == wanted.scores[done:].tolist()
-        assert [answer.unlike for answer in answers] == wanted.unlike[done:].tolist()
+        assert [answer.anomalous for answer in answers] == wanted.anomalous[done:].tolist()
         link.ask(RESET)
-        assert link.ask(anomaly(scores=True)) == Unlike(0, 0, 0)
+        assert link.ask(anomaly(scores=True)) == AnomalyStatus(0, 0, 0)
 
 
 def test_the_monitor_shows_it(stream: Stream, wanted: AnomalyRun, start: Start) -> None:
@@ -202,7 +202,7 @@ def test_a_saved_model_goes_on_with_what_is_normal(
     try:
         with connected(device) as link:
             for _ in range(2):
-                assert link.ask(anomaly(scores=False)) == Unlike(
+                assert link.ask(anomaly(scores=False)) == AnomalyStatus(
                     opened.score, opened.threshold, opened.alarms
                 )
                 learn(link, stream, 0, 20)
@@ -224,7 +224,7 @@ def test_this_is_normal_over_the_link(stream: Stream, start: Start) -> None:
     with connected(device) as link:
         learn(link, stream, 0, 150)
         answer = link.ask(THIS_IS_NORMAL)
-        assert isinstance(answer, Unlike)
+        assert isinstance(answer, AnomalyStatus)
         assert answer.left == 100
         assert {answer.score for answer in learn(link, stream, 150, 160)} == {None}
         link.ask(SAVE)
@@ -235,7 +235,7 @@ def test_this_is_normal_over_the_link(stream: Stream, start: Start) -> None:
         assert isinstance(status, DeviceStatus)
         learn(link, stream, status.samples, 300)
         again = link.ask(THIS_IS_NORMAL)
-        assert isinstance(again, Unlike)
+        assert isinstance(again, AnomalyStatus)
         assert again.left == 100
 
 

@@ -150,7 +150,7 @@ def test_build_goes_on_with_what_a_model_was_told(
         device.close()
 
 
-def test_with_questions_it_hears_the_answers(stream: Stream, start: Start) -> None:
+def test_with_queries_it_hears_the_answers(stream: Stream, start: Start) -> None:
     budget = LabelBudget(0.5)
     run = simulated(stream, budget)
     rows = stream.raw_rows().tolist()

@@ -35,7 +35,7 @@ pytestmark = needs_broker
 Start = Callable[..., Device]
 SMALL = {"learner": "HoeffdingTree", "parameters": {"features": 2, "classes": 2}}
 DEVICE = "homeassistant/device/microshrub_kitchen/config"
-ASKING = {"queries": {"labels": 1, "samples": 2}}
+QUERIES = {"queries": {"labels": 1, "samples": 2}}
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_it_is_found_taught_and_tells_its_state(
     assert {m.topic: m.data for m in came} == listener.found()
 
 
-@pytest.mark.parametrize("more", [{}, ASKING, SMALL])
+@pytest.mark.parametrize("more", [{}, QUERIES, SMALL])
 def test_who_has_learned_nothing_tells_no_class(
     more: dict[str, Any], broker: Mosquitto, listener: Listener, start: Start, tmp_path: Path
 ) -> None:
@@ -114,7 +114,7 @@ def test_who_has_learned_nothing_tells_no_class(
 def test_what_only_its_former_program_had_is_removed(
     broker: Mosquitto, listener: Listener, start: Start
 ) -> None:
-    former = settings(broker.port, **ASKING, anomaly={"period": 1000})
+    former = settings(broker.port, **QUERIES, anomaly={"period": 1000})
     topics = discovery_messages.messages(former, "Thicket", "0.9", old=True)
     for topic in topics:
         listener.broker.publish(topic, b'{"name":"of the former program"}', retain=True)
@@ -174,7 +174,7 @@ def test_a_board_that_is_gone_can_be_removed(
 def test_answers_arrive_or_are_refused_in_words(
     broker: Mosquitto, listener: Listener, start: Start
 ) -> None:
-    start(broker.port, fast=20, **ASKING)
+    start(broker.port, fast=20, **QUERIES)
 
     def answer(text: str | bytes) -> str:
         listener.say("answer/set", text)
@@ -183,7 +183,7 @@ def test_answers_arrive_or_are_refused_in_words(
     def asked_of(but: str = "") -> str:
         stamp = but
         while stamp in ("", but):
-            stamp = listener.until_state()["asked"]
+            stamp = listener.until_state()["query"]
         return stamp
 
     stamp = asked_of()
@@ -191,7 +191,7 @@ def test_answers_arrive_or_are_refused_in_words(
     assert answer(f"{long_ago} {CLASSES[0]}").startswith("too late")
     assert answer(f"{stamp} nobody") == "no class is called nobody"
     for _ in range(3):  # a state is told each minute
-        assert listener.until_state()["asked"] == stamp
+        assert listener.until_state()["query"] == stamp
     assert answer(f"{stamp} {CLASSES[0]}") == f"learned: {CLASSES[0]}"
     assert answer(f"{stamp} {CLASSES[0]}").startswith("too late")
     another = asked_of(stamp)

@@ -80,7 +80,7 @@ def test_what_is_new_gets_a_name_which_outlives_a_power_cut(stream: Stream, star
         live(link, stream, 0, 120, label=True)
         assert set(live(link, stream, 120, 123, label=False)) <= {0, 1}
         before = ask(link, class_messages.tell(2))
-        assert (before.name, before.state, before.aside, before.is_asking) == ("", 0, 0, False)
+        assert (before.name, before.state, before.novel, before.is_asking) == ("", 0, 0, False)
         with nothing_allocated(link):
             live(link, stream, 123, 130, label=False)
         assert ask(link, class_messages.tell(0)).is_asking
@@ -114,15 +114,15 @@ def test_a_class_is_renamed_merged_and_forgotten(stream: Stream, start: Start) -
         merged = ask(link, class_messages.merge(2, 0))
         assert (merged.state, merged.stands_for, merged.name) == (2, 0, "")
         assert live(link, stream, 140, 142, label=False) == [0, 0]
-        (guess,) = live(link, stream, 0, 1, label=False)
-        assert guess == 0
+        (predicted,) = live(link, stream, 0, 1, label=False)
+        assert predicted == 0
         answer = link.ask(sample(stream.raw_rows()[141].tolist()))
         assert isinstance(answer, Prediction)
         assert isinstance(link.ask(late_label(answer.sample_id, 2)), Done)  # learned as walk
         assert ask(link, class_messages.forget(0)).state == 3
         assert set(live(link, stream, 0, 10, label=False)) == {1}
         assert ask(link, class_messages.tell(0)).is_asking
-        assert ask(link, class_messages.dismiss()).aside == 0
+        assert ask(link, class_messages.dismiss()).novel == 0
         for payload, words in (
             (class_messages.forget(1), "the last class cannot be forgotten: rest"),
             (class_messages.merge(1, 0), "class 0 has no name"),
@@ -157,7 +157,7 @@ def test_a_model_that_was_simulated_goes_on_with_its_names(
         with connected(device) as link:
             assert ask(link, class_messages.tell(2)).name == "stairs"
             assert live(link, stream, 170, 175, label=False) == [2] * 5
-            assert ask(link, class_messages.tell(3)).aside == 0
+            assert ask(link, class_messages.tell(3)).novel == 0
             ask(link, class_messages.forget(2))
             link.ask(RESET)  # as it was without a checkpoint
             assert ask(link, class_messages.tell(2)).name == "stairs"
@@ -201,8 +201,8 @@ def test_the_monitor_shows_it_and_takes_commands(stream: Stream, start: Start) -
         watch = Watch(link)
         watch.ask(matrix=True)
         assert watch.matrix_names == ("walk", "rest")
-        assert watch.has_new_question()
-        assert not watch.has_new_question()
+        assert watch.has_new_query()
+        assert not watch.has_new_query()
         assert dict(facts(watch))["new"].endswith("Type: name NAME")
         naming = watch.naming
         assert naming

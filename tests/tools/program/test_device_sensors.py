@@ -26,9 +26,9 @@ from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.frames import Frame, pack
 from microshrub_tools.link.messages import (
     STATUS,
+    AnomalyStatus,
     DeviceStatus,
     RegressionErrors,
-    Unlike,
     anomaly,
     late_label,
     regression,
@@ -187,13 +187,13 @@ def test_samples_of_pins_have_their_anomaly_score(start: Any) -> None:
         seen = observe(link, 30)
         for _ in range(40):  # of an alarm in 9 samples, the first may be long in coming
             answer = link.ask(anomaly(scores=True))
-            assert isinstance(answer, Unlike)
+            assert isinstance(answer, AnomalyStatus)
             if answer.alarms:
                 break
             seen = observe(link, 30)
     assert {one.prediction.score for one in before} == {None}
     assert answer.alarms > 0
-    assert {one.prediction.unlike for one in seen} <= {0, 1}
+    assert {one.prediction.anomalous for one in seen} <= {0, 1}
     assert None not in {one.prediction.score for one in seen}
     for earlier, later in pairwise(seen):
         assert later.values[1] - later.values[0] == 2

@@ -36,7 +36,7 @@ PROGRAMS: dict[str, tuple[tuple[str, dict[str, Any]], dict[str, Any]]] = {
     "shrub, alarm, text": (SHRUB, {"alarm": {"detector": "adwin"}, "text": True}),
     "hoeffding": (("HoeffdingTree", SHAPE | {"nodes": 31, "leaves": 8}), {}),
     "anomaly": (SHRUB, {"anomaly": {"period": 1000, "window": 32, "reach": 4}}),
-    "questions": (SHRUB, {"queries": {"labels": 1, "samples": 5}}),
+    "queries": (SHRUB, {"queries": {"labels": 1, "samples": 5}}),
     "spare_classes": (
         ("ShrubEnsemble", SHRUB[1] | {"classes": 4}),
         {"spare_classes": {"classes": 2, "room": 16}, "class_names": list("abcd")},

@@ -40,7 +40,7 @@ SHAPE: dict[str, Any] = {"features": FEATURES, "classes": CLASSES}
 THICKET = ("Thicket", SHAPE | {"bytes": 6000})
 SHRUB = ("ShrubEnsemble", SHAPE | {"window": 8, "trees": 2, "depth": 2})
 SPARE = ("Thicket", SHAPE | {"classes": 4, "bytes": 6000})
-SET_ASIDE = {"classes": 2, "room": 16, "collect": 3}
+SPARE_CLASSES = {"classes": 2, "room": 16, "collect": 3}
 GUARANTEE = Guarantee(80)
 
 
@@ -84,7 +84,7 @@ PROGRAMS = {
         {"warmup": 50, "text": True, "anomaly": {"period": 100, "window": 32, "reach": 4}},
         (anomaly(scores=True),),
     ),
-    "questions": Program(
+    "queries": Program(
         THICKET, {"warmup": None, "text": True, "queries": {"labels": 1, "samples": 5}}, (QUERIES,)
     ),
     "guarantee": Program(
@@ -92,7 +92,7 @@ PROGRAMS = {
     ),
     "spare classes": Program(
         SPARE,
-        {"warmup": 50, "spare_classes": SET_ASIDE, "class_names": list("abcd")},
+        {"warmup": 50, "spare_classes": SPARE_CLASSES, "class_names": list("abcd")},
         tuple(classes(tell(c)) for c in range(CLASSES)),
     ),
     "forecast": forecasting(horizon=7),

@@ -220,12 +220,12 @@ class Wifi:
         return True
 
 app = App()
-post = SharingDatagrams(app, bytearray(32), UdpCarrier(Wifi(), %d, ("127.0.0.1", 9)), print)
+sharing = SharingDatagrams(app, bytearray(32), UdpCarrier(Wifi(), %d, ("127.0.0.1", 9)), print)
 
 def ticks(count):
     for k in range(count):
         app.seconds = k & 1023
-        post.turn(k, 1)
+        sharing.turn(k, 1)
 
 ticks(10)
 gc.collect()
@@ -234,7 +234,7 @@ found = [0, 0, 0]
 for k in range(3):
     found[k] = gc.mem_alloc()
     ticks(1000)
-print(found[2] - found[1], post._carrier.is_open)
+print(found[2] - found[1], sharing._carrier.is_open)
 """
 
 

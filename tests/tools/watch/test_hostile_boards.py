@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 from hostile_board import (
+    ANOMALY,
     CLASS,
     COUNTS,
     DONE,
     GOOD,
     QUERY,
     STATE,
-    UNLIKE,
     class_state,
     hostile,
     observed,
@@ -100,21 +100,24 @@ MONITORED: dict[str, tuple[dict[str, Any], str]] = BOARDS | {
     "fewer samples than none": ({"answers": status(samples=-1)}, "-1 in its status"),
     "a negative heap": ({"answers": status(heap_used=-5)}, "-5 in its heap"),
     "drift 77": ({"answers": status(drift=77)}, ""),
-    "a question about class 99": (
+    "a query about class 99": (
         {"config": NAMES | {"queries": {"share": 1}},
          "answers": {"queries": (QUERY, struct.pack("<5i", 7, 99, 3, 100, 2))}},
         "class 99 of 2",
     ),
-    "a question about class -7": (
+    "a query about class -7": (
         {"config": NAMES | {"queries": {"share": 1}},
          "answers": {"queries": (QUERY, struct.pack("<5i", 7, -7, 3, 100, 2))}},
         "class -7 of 2",
     ),
-    "done instead of a question": (
+    "done instead of a query": (
         {"config": {"queries": 1}, "answers": {"queries": (DONE, b"")}}, "Done where Query",
     ),
     "anomalies below none": (
-        {"config": {"anomaly": 1}, "answers": {"anomaly": (UNLIKE, struct.pack("<3i", 1, 2, -3))}},
+        {
+            "config": {"anomaly": 1},
+            "answers": {"anomaly": (ANOMALY, struct.pack("<3i", 1, 2, -3))},
+        },
         "-3 in anomalies",
     ),
 }  # fmt: skip

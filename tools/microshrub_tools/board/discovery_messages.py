@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 PREFIX = "homeassistant"
-UNASKED, ASKED, UNKNOWN, UNLABELLED = "Nothing asked", "What is it?", "Don't know", "Not labelled"
+NO_QUERY, QUERY, UNKNOWN, UNLABELLED = "No query", "What is it?", "Don't know", "Not labelled"
 # In lower case, names that no class may have: the lists use them for something else, or Home
 # Assistant takes them for no value. The firmware's mqtt_subscriber.py has the same.
 RESERVED = (
-    *(each.lower() for each in (UNASKED, ASKED, UNKNOWN, UNLABELLED)),
+    *(each.lower() for each in (NO_QUERY, QUERY, UNKNOWN, UNLABELLED)),
     *("none", "unknown", "unavailable"),
 )
 WHOLE_DEVICES = (2024, 12)  # the version of Home Assistant that reads one message a device
@@ -112,17 +112,17 @@ def entities(config: Mapping[str, Any], *, old: bool = False) -> list[Entity]:
         fields |= {"cmd_t": "~label/set", "cmd_tpl": template}
         result.append(Entity("select", "label", "Label", fields | {"ops": [UNLABELLED, _NAMES]}))
     if config.get("queries"):
-        asked = _value(f"'{ASKED}' if value_json.asked else '{UNASKED}'")
-        asked |= {
+        query = _value(f"'{QUERY}' if value_json.query else '{NO_QUERY}'")
+        query |= {
             "cmd_t": "~answer/set",
             "cmd_tpl": "{{ this.attributes.sample }} {{ value }}",
             "json_attr_t": "~state",
-            "json_attr_tpl": "{{ {'sample': value_json.asked, 'guess': value_json.guess}"
+            "json_attr_tpl": "{{ {'sample': value_json.query, 'prediction': value_json.prediction}"
             " | tojson }}",
-            "ops": [UNASKED, ASKED, UNKNOWN, _NAMES],
+            "ops": [NO_QUERY, QUERY, UNKNOWN, _NAMES],
             "qos": 1,
         }
-        result.append(Entity("select", "query", "Query", asked))
+        result.append(Entity("select", "query", "Query", query))
     if config.get("spare_classes"):
         result.append(_yes_or_no("new", "Novel class", None))
         named = {"cmd_t": "~name/set", "max": config["spare_classes"].get("room", 16), "qos": 1}

@@ -51,7 +51,7 @@ class ProgramOptions:
     sensor: Sequence[str] | Sequence[Sequence[str]] = ("serial",)
     features: Sequence[str] | None = None  # of its readings: "window=64", "bands=0.5-3,3-8"
     label_pin: LabelPin | None = None  # a button that tells the class
-    led_pin: int | str | None = None  # of a light that is on while a question waits
+    led_pin: int | str | None = None  # of a light that is on while a query waits
     # Of a class pins, "27:green", or "28:880Hz"
     switch: Mapping[str, Sequence[int | str]] | None = None
     switch_above: Mapping[str, float] | None = None  # percent of confidence, of a class
@@ -140,12 +140,12 @@ class ProgramOptions:
                 result[name] = {**result.get(name, {}), **part}
                 if "pin" in part:
                     result[name]["pin"] = sensor_pin(part["pin"], board)
-            if light is not None and each.has_light:  # of all questions
+            if light is not None and each.has_light:  # of all queries
                 result[each.name]["led"] = sensor_pin(light, board)
                 light = None
         if light is not None:
             raise UserError(
-                "--led-pin needs --label-budget or --spare-classes: its light is on for a question"
+                "--led-pin needs --label-budget or --spare-classes: its light is on for a query"
             )
         return result
 

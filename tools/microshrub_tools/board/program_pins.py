@@ -17,9 +17,9 @@ from .program_switches import is_key
 
 Pin = int | str
 _BUS = ("scl", "sda")  # several sensors share them
-_ASKED = "light of a question", "--led-pin"
+_ASKED = "light of a query", "--led-pin"
 _SAVED = "light of what is not saved", "--checkpoint-led"
-_RP2_ADC = (26, 27, 28, 29)
+RP2_ADC = (26, 27, 28, 29)
 
 
 def check_pins(config: Mapping[str, Any], board: Board) -> None:
@@ -92,9 +92,9 @@ def _check_rp2(sensor: Mapping[str, Any]) -> None:
     given = {**sensor, **sensor.get("options", {})}
     if sensor["kind"] == "adc":
         for pin in given["pins"]:
-            if isinstance(pin, int) and pin not in _RP2_ADC:
+            if isinstance(pin, int) and pin not in RP2_ADC:
                 raise UserError(
-                    f"--sensor adc: pin {pin} is not analog; {', '.join(map(str, _RP2_ADC))} are"
+                    f"--sensor adc: pin {pin} is not analog; {', '.join(map(str, RP2_ADC))} are"
                 )
     scl, sda, bus = given.get("scl"), given.get("sda"), given.get("i2c", 0)
     if not isinstance(scl, int) or not isinstance(sda, int):

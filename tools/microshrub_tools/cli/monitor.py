@@ -26,7 +26,7 @@ from ..board import simulated_board
 from ..board.ports import add_port_option, chosen_port
 from ..link.client import HostLink
 from ..link.lines import open_line
-from ..link.messages import Observed, Unlike
+from ..link.messages import AnomalyStatus, Observed
 from ..watch import exam
 from ..watch.board_words import BoardWords
 from ..watch.class_naming import HELP, Classes, CommandLine
@@ -37,7 +37,7 @@ from ..watch.monitor_plot import draw_watch
 from ..watch.normal import COMMAND, KEY, this_is_normal
 from ..watch.query_keys import answer, answer_name, described
 
-_EVERY = 1.0  # seconds between two questions
+_EVERY = 1.0  # seconds between two looks at the device
 _SLICE = 0.1  # seconds after which Ctrl-C is looked for
 _ROWS_ELSE = 17  # lines of the terminal that are not for the confusion matrix
 _CELL = 8  # columns for a number of it
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Watch a device that learns, until Ctrl-C: accuracy, predictions, drift, heap, latency; "
         "of a regressor, the prediction with its interval, and the mean absolute error. If the "
         "device asks for a label, the bell rings, and each class has a key. With spare classes, "
-        f"type {HELP}, and Enter; `answer NAME` then answers a question. With --anomaly, the key "
+        f"type {HELP}, and Enter; `answer NAME` then answers a query. With --anomaly, the key "
         f"{KEY} says: this is normal; with spare classes, type `{COMMAND}`. A device reads "
         "its sensor before it answers."
     )
@@ -116,7 +116,7 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
             watch.ask(matrix=live is not None and room)
             if live:
                 live.update(view(watch, typed.text), refresh=True)
-                if watch.has_new_alarm() | watch.has_new_question():
+                if watch.has_new_alarm() | watch.has_new_query():
                     console.bell()
             else:
                 console.say(plain(watch))
@@ -125,7 +125,7 @@ def _watch(watch: Watch, link: HostLink, seconds: float, ctrl_c: Interrupts) -> 
                 link.poll(_SLICE)
                 watch.collect()
                 keys = pressed()
-                asks = watch.question if not watch.naming else None
+                asks = watch.query if not watch.naming else None
                 if asks and answer(link, asks, names, keys):
                     break  # so that the next one is shown
                 if watch.scores and not watch.naming and KEY in keys:
@@ -170,13 +170,16 @@ def facts(watch: Watch) -> Iterable[tuple[str, str]]:
     """Names and values of all that is shown, but for the confusion matrix."""
     status = watch.status
     yield from _class_facts(watch) if watch.target is None else _number_facts(watch)
-    if watch.question:
-        asked, seen = watch.question.asked, watch.question.seen
+    if watch.query:
+        asked, seen = watch.query.asked, watch.query.seen
         typed = watch.naming is not None
-        yield "question", described(watch.question, watch.class_names, typed=typed)
-        yield "asked for", f"{asked:,} of {seen:,} samples, {100 * asked / max(seen, 1):.2f} %"
-    if watch.unlike:
-        yield "anomaly", _anomaly(watch.unlike, watch.strangest)
+        yield "query", described(watch.query, watch.class_names, typed=typed)
+        yield (
+            "labels asked for",
+            f"{asked:,} of {seen:,} samples, {100 * asked / max(seen, 1):.2f} %",
+        )
+    if watch.anomaly:
+        yield "anomaly", _anomaly(watch.anomaly, watch.strangest)
         if watch.message:
             yield "normal", watch.message
     yield from watch.figures
@@ -259,7 +262,7 @@ def _class_facts(watch: Watch) -> Iterable[tuple[str, str]]:
     yield "drift", f"{drift_name(status.drift)}, {count(status.drifts, 'alarm')}"
 
 
-def _anomaly(state: Unlike, strangest: Observed | None) -> str:
+def _anomaly(state: AnomalyStatus, strangest: Observed | None) -> str:
     words = f"score {state.score}, threshold {state.threshold}, {count(state.alarms, 'alarm')}"
     return words + (
         f", the last with a score of up to {strangest.prediction.score}" if strangest else ""
@@ -268,7 +271,7 @@ def _anomaly(state: Unlike, strangest: Observed | None) -> str:
 
 def _new(naming: Classes) -> str:
     now = naming.now
-    words = f"{count(now.aside, 'novel sample')}, score {now.score}, threshold {now.threshold}"
+    words = f"{count(now.novel, 'novel sample')}, score {now.score}, threshold {now.threshold}"
     return words + (": what is it? Type: name NAME" if now.is_asking else "")
 
 

@@ -27,7 +27,7 @@ from ..link.board_names import read_configuration, version_note
 from ..link.client import HostLink
 from ..link.lines import open_line
 from ..link.messages import Welcome
-from ..watch.query_streaming import QuestionRun
+from ..watch.query_streaming import QueryRun
 from ..watch.streaming import DeviceRun, Figures, NumberRun
 
 _RECENT = 1000  # samples that the latencies on the way are of
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
             run = _run(link, twin, rows, labels, arguments.rate, update)
             crc32 = run.run(reset=arguments.reset)
     errors = _mean_errors(twin, data)
-    asked = run.asked if isinstance(run, QuestionRun) else None
+    asked = run.asked if isinstance(run, QueryRun) else None
     _print(run.figures, welcome, crc32, errors or _accuracies(run.figures, asked))
     return 0
 
@@ -104,7 +104,7 @@ def _run(
     if isinstance(twin, NumberTwin):
         return NumberRun(link, twin, rows, rate=rate, progress=progress)
     if isinstance(twin, QueryTwin):
-        return QuestionRun(link, twin, rows, labels, rate=rate, progress=progress)
+        return QueryRun(link, twin, rows, labels, rate=rate, progress=progress)
     return DeviceRun(link, twin, rows, labels, rate=rate, progress=progress)
 
 

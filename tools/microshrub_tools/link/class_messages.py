@@ -6,6 +6,10 @@ import struct
 from dataclasses import dataclass
 
 _TELL, _NAME, _RENAME, _MERGE, _FORGET, _DISMISS = range(6)  # what request 15 begins with
+REQUESTS = {
+    **{"TELL": _TELL, "NAME": _NAME, "RENAME": _RENAME},
+    **{"MERGE": _MERGE, "FORGET": _FORGET, "DISMISS": _DISMISS},
+}
 _HEAD = "<BBBBBBBH"
 NAMED, MERGED = 1, 2  # states of a class
 
@@ -18,16 +22,16 @@ class ClassState:
     number: int
     state: int  # 0 free, NAMED, MERGED, 3 forgotten
     stands_for: int  # the class that it was merged into, else itself
-    aside: int  # new samples, alike, that wait for a name, at most 255
-    collect: int  # so many are worth a question
+    novel: int  # similar novel samples that wait for a name, at most 255
+    collect: int  # so many are worth a query
     score: int  # to how many odd samples the last one is near, at most 255
     threshold: int  # what it has to pass to be new
     changes: int  # of the names so far, modulo 65536
 
     @property
     def is_asking(self) -> bool:
-        """Whether there are enough for a question."""
-        return self.aside >= self.collect
+        """Whether there are enough for a query."""
+        return self.novel >= self.collect
 
 
 def read_class_state(payload: bytes) -> ClassState:

@@ -20,6 +20,7 @@ from .messages import (
     QUERIES,
     RESET,
     STATUS,
+    AnomalyStatus,
     Answer,
     CompanionWords,
     Counts,
@@ -32,7 +33,6 @@ from .messages import (
     Query,
     RegressionErrors,
     Request,
-    Unlike,
     Welcome,
     anomaly,
     classes,
@@ -58,7 +58,7 @@ _ANSWERS: dict[int, type] = {
     configure(b"", 1)[0].kind: Done,
     configuration(0).kind: Piece,
     confusion(0).kind: Counts,
-    anomaly(scores=False).kind: Unlike,
+    anomaly(scores=False).kind: AnomalyStatus,
     classes(b"").kind: ClassState,
     regression(predictions=False).kind: RegressionErrors,
     companion_words(0).kind: CompanionWords,
@@ -108,7 +108,7 @@ def check_answer(request: Request, answer: Answer, welcome: Welcome) -> None:
     elif isinstance(answer, DeviceStatus):
         _check_counts("its status", answer.samples, answer.right, answer.drifts, answer.uptime)
         _check_counts("its heap", answer.heap_used, answer.heap_free)
-    elif isinstance(answer, Unlike):
+    elif isinstance(answer, AnomalyStatus):
         _check_counts("anomalies", answer.score, answer.threshold, answer.alarms, answer.left or 0)
 
 

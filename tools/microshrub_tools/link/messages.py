@@ -43,7 +43,7 @@ CHECKPOINT = Request(_types._CHECKPOINT)
 RESET = Request(_types._RESET)
 _COMPANION: int = _types._WATCHERS
 THIS_IS_NORMAL = Request(_types._ANOMALY, b"\2")  # the answer has one word more
-QUERIES = Request(_types._QUERIES)  # for the newest question, and how many there were
+QUERIES = Request(_types._QUERIES)  # for the newest query, and how many there were
 
 
 def sample(values: Iterable[int], label: int | None = None) -> Request:
@@ -121,7 +121,7 @@ class Prediction:
 
     sample_id is 0 if it had its label, or if the device asks for labels, and not for this one.
 
-    If the device was asked for it, score says how unusual it looks, 0..255, and unlike is
+    If the device was asked for it, score says how unusual it looks, 0..255, and anomalous is
     1 if that is above the threshold.
     """
 
@@ -129,7 +129,7 @@ class Prediction:
     label: int
     confidence: int
     score: int | None = None
-    unlike: int | None = None
+    anomalous: int | None = None
     number: Number | None = None  # if the device was asked for it
 
 
@@ -151,8 +151,8 @@ class RegressionErrors:
     scored: int
     high: int  # of the sum of |prediction - target|: 2**29 * high + low
     low: int
-    guess_high: int  # of that of the last known target
-    guess_low: int
+    nochange_high: int  # of that of the last known target
+    nochange_low: int
     inside: int  # targets that were inside their interval
 
     @property
@@ -163,7 +163,7 @@ class RegressionErrors:
     @property
     def mae_nochange(self) -> float:
         """That of the last known target."""
-        return ((self.guess_high << 29) + self.guess_low) / max(self.scored, 1)
+        return ((self.nochange_high << 29) + self.nochange_low) / max(self.scored, 1)
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class DeviceStatus:
 
 
 @dataclass(frozen=True)
-class Unlike:
+class AnomalyStatus:
     """Of the anomaly score: that of the last sample, the threshold, 0..255, and alarms so far.
 
     If it was told that this is normal, `left` has how many samples are still to show it.
@@ -211,7 +211,7 @@ class Unlike:
 
 @dataclass(frozen=True)
 class Query:
-    """The newest question for a label, and how many there were.
+    """The newest label query, and how many there were.
 
     sample_id is 0, and label -1, if it is answered.
     """
@@ -220,7 +220,7 @@ class Query:
     label: int  # that was predicted
     asked: int
     seen: int  # samples that these are of; both are halved at 2**29
-    saved: int  # questions that may be asked one after the other
+    saved: int  # queries that may come one after the other
 
 
 @dataclass(frozen=True)
@@ -274,7 +274,7 @@ Answer = (
     | Welcome
     | Prediction
     | DeviceStatus
-    | Unlike
+    | AnomalyStatus
     | Query
     | RegressionErrors
     | ClassState
@@ -302,8 +302,8 @@ def _read(frame: Frame) -> Answer | None:
         return _prediction(payload)
     if kind == _types._STATE:
         return DeviceStatus(*_words(payload))
-    if kind == _types._UNLIKE:
-        return Unlike(*_words(payload))
+    if kind == _types._ANOMALY_STATUS:
+        return AnomalyStatus(*_words(payload))
     if kind == _types._QUERY:
         return Query(*_words(payload))
     if kind == _types._ERRORS:

@@ -33,7 +33,7 @@ def label_of(k: int) -> int:
     return k % (CLASSES + 1) - 1
 
 
-def guess_of(k: int) -> int:
+def prediction_of(k: int) -> int:
     """The prediction that is the answer."""
     return k * 3 % CLASSES
 
@@ -62,7 +62,7 @@ class CheckingApplication:
         self._count(right)
         self.sample_id = k % 65536
         self.confidence = k % 256
-        return guess_of(k)
+        return prediction_of(k)
 
     def label(self, sample_id: int, label: int) -> None:
         """Check the label."""

@@ -49,7 +49,7 @@ def answer(k: int) -> Answer:
     """What it is to be answered."""
     if device_end.is_late(k):
         return Done()
-    return Prediction(k % 65536, device_end.guess_of(k), k % 256)
+    return Prediction(k % 65536, device_end.prediction_of(k), k % 256)
 
 
 class FuzzedLine:

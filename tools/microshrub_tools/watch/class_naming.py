@@ -95,10 +95,10 @@ class Classes:
         self._link.ask(late_label(sample_id, self.names.index(name)))
 
     def _name(self, text: str) -> str:
-        aside = count(self._ask(0).aside, "sample")
+        novel = count(self._ask(0).novel, "sample")
         known = text in self.names
         self._request(class_messages.name(text))
-        return f"{text} is {'what it was' if known else 'a class now'}: {aside} are learned as it"
+        return f"{text} is {'what it was' if known else 'a class now'}: {novel} are learned as it"
 
     def _rename(self, old: str, new: str) -> str:
         return f"{old} is {self._request(class_messages.rename(self._number(old), new)).name} now"

@@ -17,13 +17,13 @@ from ..link.message_checks import BoardError
 from ..link.messages import (
     QUERIES,
     STATUS,
+    AnomalyStatus,
     CompanionWords,
     Counts,
     DeviceStatus,
     Observed,
     Query,
     RegressionErrors,
-    Unlike,
     anomaly,
     companion_words,
     confusion,
@@ -79,11 +79,11 @@ class Watch:
         self._was_asking = False
         self.scores = bool(config.get("anomaly"))
         self.asks = bool(config.get("queries"))
-        self.question: Query | None = None
-        self._heard = 0  # the last question that was told of
+        self.query: Query | None = None
+        self._heard = 0  # the last query that the bell rang for
         self.target: int | None = config.get("column")  # the value that is predicted, if one is
         self.errors: RegressionErrors | None = None
-        self.unlike: Unlike | None = None
+        self.anomaly: AnomalyStatus | None = None
         names = config.get(CONFIG) or []
         self._watchers = [(names.index(kind.name), kind) for kind in watchers(names)]
         self.figures: list[tuple[str, str]] = []  # rows of what these say
@@ -96,10 +96,10 @@ class Watch:
         self._latencies.append(pending.latency)
         if self.scores:
             answer = self.link.ask(anomaly(scores=True))
-            self.unlike = answer if isinstance(answer, Unlike) else None
+            self.anomaly = answer if isinstance(answer, AnomalyStatus) else None
         if self.asks:
             answer = self.link.ask(QUERIES)
-            self.question = answer if isinstance(answer, Query) else None
+            self.query = answer if isinstance(answer, Query) else None
         if self.target is not None:
             answer = self.link.ask(regression(predictions=True))
             self.errors = answer if isinstance(answer, RegressionErrors) else None
@@ -175,7 +175,7 @@ class Watch:
 
     @property
     def latency(self) -> tuple[float, float]:
-        """Milliseconds from a question to its answer: the median and the 99th percentile."""
+        """Milliseconds from a request to its answer: the median and the 99th percentile."""
         result = sorted(self._latencies)
         return 1000 * result[len(result) // 2], 1000 * result[len(result) * 99 // 100]
 
@@ -191,17 +191,17 @@ class Watch:
             return self.names.classes
         return tuple(self.naming.names[c] for c in self.naming.shown)
 
-    def has_new_question(self) -> bool:
+    def has_new_query(self) -> bool:
         """Whether the device asks for a name or a label, and did not before."""
         asking = self.naming is not None and self.naming.now.is_asking
-        newest = self.question.sample_id if self.question else 0
+        newest = self.query.sample_id if self.query else 0
         is_new = (asking and not self._was_asking) or newest not in (0, self._heard)
         self._was_asking, self._heard = asking, newest
         return is_new
 
     def has_new_alarm(self) -> bool:
         """Whether an anomaly alarm has begun since this was asked before."""
-        alarms = self.unlike.alarms if self.unlike else 0
+        alarms = self.anomaly.alarms if self.anomaly else 0
         is_new = 0 <= self._alarms < alarms
         self._alarms = alarms
         return is_new
@@ -240,7 +240,7 @@ def strangest_of(seen: Sequence[Observed]) -> Observed | None:
     pause = constant("anomaly", "_LONGEST_PAUSE")
     observed, usual = None, 0
     for each in reversed(seen):
-        if each.prediction.unlike:
+        if each.prediction.anomalous:
             observed = max(observed or each, each, key=lambda one: one.prediction.score or 0)
             usual = 0
         elif observed and (usual := usual + 1) == pause:

@@ -6,7 +6,7 @@ from microshrub_host.base.text import count
 
 from ..link.client import HostLink
 from ..link.link_errors import RefusedError
-from ..link.messages import THIS_IS_NORMAL, Unlike
+from ..link.messages import THIS_IS_NORMAL, AnomalyStatus
 
 KEY, COMMAND = "n", "normal"
 
@@ -17,7 +17,7 @@ def this_is_normal(link: HostLink) -> str:
         answer = link.ask(THIS_IS_NORMAL)
     except RefusedError as error:
         return str(error)
-    if not isinstance(answer, Unlike) or answer.left is None:
+    if not isinstance(answer, AnomalyStatus) or answer.left is None:
         return "The board's program cannot be told what is normal: build and flash it again"
     if answer.left:
         return f"This is normal: the next {count(answer.left, 'sample')} show it"

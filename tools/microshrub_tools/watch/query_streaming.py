@@ -18,7 +18,7 @@ _CANNOT_GO_ON = (
 )
 
 
-class QuestionRun(DeviceRun):
+class QueryRun(DeviceRun):
     """The same on a device that asks; after each sample the label follows, if it wants it."""
 
     def __init__(

@@ -76,7 +76,7 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
             if k == 130:
                 watch = Watch(link)
                 watch.ask()
-                assert {"question", "asked for", "new"} <= dict(facts(watch)).keys()
+                assert {"query", "labels asked for", "new"} <= dict(facts(watch)).keys()
             state = link.ask(classes(class_messages.tell(0)))
             assert isinstance(state, ClassState)
             if state.is_asking:
@@ -91,9 +91,9 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
         answers = (link.ask(sample([50, k])) for k in range(200))
         waits = next(a.sample_id for a in answers if isinstance(a, Prediction) and a.sample_id)
         watch.ask()
-        assert isinstance(watch.question, Query)
+        assert isinstance(watch.query, Query)
         assert watch.naming is not None
-        assert "Type: answer NAME" in dict(facts(watch))["question"]
+        assert "Type: answer NAME" in dict(facts(watch))["query"]
         told = answer_name(watch, "fall")
         assert told == f"fall is a class now: it is what sample {waits} was"
         now = link.ask(QUERIES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .few_labels import PERCENT, LabelRow
+from .label_budgets import PERCENT, LabelRow
 
 _ACROSS = 4
 

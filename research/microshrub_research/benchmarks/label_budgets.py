@@ -20,10 +20,10 @@ from .variable_uncertainty import accuracy_with
 PERCENT = (1, 2, 5, 10, 20, 50)
 MAIN = 10  # percent that the first table is of
 DELAY = 100  # samples
-UNANSWERED = 0.2  # of the questions
+UNANSWERED = 0.2  # of the queries
 
 TEXT = """\
-# Few labels
+# Active learning
 
 Made by `{command}`; do not edit it by hand. A thicket of 64 KB, without options, learns
 only the labels that it asks for (`simulate --label-budget`). Prequential accuracy over all
@@ -49,8 +49,8 @@ Asking, and in brackets at random:
 
 ## Late answers, and none
 
-With {main} %: as above; with answers {delay} samples after the question; with a fifth of the
-questions never answered; and with both.
+With {main} %: as above; with answers {delay} samples after the query; with a fifth of the
+queries never answered; and with both.
 
 {hard}
 """

@@ -1,4 +1,4 @@
-"""Questions for labels of the device's program on a real 32-bit MicroPython, over the link."""
+"""Label queries of the device's program on a real 32-bit MicroPython, over the link."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_thicket_rehearses_as_in_the_simulator(
         assert link.ask(FINGERPRINT) == Fingerprint(crc32)
 
 
-def test_a_question_waits_for_its_answer(stream: Stream, start: Start) -> None:
+def test_a_query_waits_for_its_answer(stream: Stream, start: Start) -> None:
     rows = stream.raw_rows()
     with connected(start(queries=OPTIONS, pending=4)) as link:
         ids = [link.ask(sample(row.tolist())).sample_id for row in rows[:6]]  # type: ignore[union-attr]
@@ -167,7 +167,7 @@ def test_the_checkpoint_keeps_it(stream: Stream, start: Start) -> None:
         assert 0 < answer.asked <= 400 + answer.seen / 5
 
 
-def test_the_monitor_shows_the_question_and_keys_answer_it(stream: Stream, start: Start) -> None:
+def test_the_monitor_shows_the_query_and_keys_answer_it(stream: Stream, start: Start) -> None:
     rows = stream.raw_rows()
     device = start(queries=OPTIONS)
     with connected(device) as link:
@@ -175,20 +175,20 @@ def test_the_monitor_shows_the_question_and_keys_answer_it(stream: Stream, start
     with HostLink(SerialLine(device.port)) as link:
         watch = Watch(link)
         watch.ask()
-        assert watch.has_new_question()
-        assert not watch.has_new_question()
+        assert watch.has_new_query()
+        assert not watch.has_new_query()
         shown = dict(facts(watch))
-        words = "what is sample 1? The guess is class 0. Press 1 class 0, 2 class 1"
-        assert shown["question"] == words
-        assert shown["asked for"] == "1 of 1 samples, 100.00 %"
-        assert watch.question
+        words = "what is sample 1? Predicted: class 0. Press 1 class 0, 2 class 1"
+        assert shown["query"] == words
+        assert shown["labels asked for"] == "1 of 1 samples, 100.00 %"
+        assert watch.query
         names = watch.names.classes
-        assert not answer(link, watch.question, names, "x9")
-        assert answer(link, watch.question, names, "x2")
-        assert not answer(link, watch.question, names, "2")  # it is answered
+        assert not answer(link, watch.query, names, "x9")
+        assert answer(link, watch.query, names, "x2")
+        assert not answer(link, watch.query, names, "2")  # it is answered
         watch.ask()
-        assert not watch.has_new_question()
-        assert described(watch.question, names) == "none"
+        assert not watch.has_new_query()
+        assert described(watch.query, names) == "none"
         assert watch.status.samples == 1
 
 
@@ -227,7 +227,7 @@ def test_a_wrong_configuration_is_named_in_one_line(
     assert "Traceback" not in output
 
 
-def test_the_light_is_on_while_the_newest_question_waits(
+def test_the_light_is_on_while_the_newest_query_waits(
     stream: Stream, start: Start, tmp_path: Path
 ) -> None:
     """In the device's twin, with a light that writes down what it is told."""
