@@ -95,6 +95,7 @@ lint: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/python -m microshrub_host.library.shared_constants --check
+	$(BIN)/python -m microshrub_tools.web.page_constants --check
 
 # The page of `microshrub web`: first what Python knows, then the program
 PAGE := tools/microshrub_tools/web/site
@@ -117,6 +118,7 @@ costs: .venv/more
 # Constants that several files of firmware/ share, written into those that use them
 constants: .venv/run
 	$(BIN)/python -m microshrub_host.library.shared_constants
+	$(BIN)/python -m microshrub_tools.web.page_constants
 
 types: .venv/dev $(STUBS)
 	$(BIN)/mypy

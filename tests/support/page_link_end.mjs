@@ -57,9 +57,9 @@ function requested(k) {
 
 function isRight(k, type, frame) {
   if (type === 5) return frame.type === 130;
-  const [low, high, guess, confidence] = frame.payload;
+  const [low, high, predicted, confidence] = frame.payload;
   const id = type === 3 ? k % 65536 : low + 256 * high; // that of a labelled sample is not checked
-  const same = low + 256 * high === id && guess === (3 * k) % 7 && confidence === k % 256;
+  const same = low + 256 * high === id && predicted === (3 * k) % 7 && confidence === k % 256;
   return frame.type === 131 && same;
 }
 

@@ -15,14 +15,14 @@ _COLOUR = re.compile("\x1b\\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b")
 MONITOR_CLOCK = re.compile(r"\s*\[?\d{1,2}:\d\d:\d\d(?:[.,:]\d{1,6})?\]?\s*->\s?")
 
 # What a board says that starts, or stops, and how such a line begins or is
-_BOOT = re.compile(
+BOOT_LINE = re.compile(
     r"ets [A-Z][a-z]{2}\s+\d+ \d{4}|ESP-ROM:|Build:[A-Z][a-z]{2} |rst:0x|configsip:|clk_drv:|"
     r"mode:[A-Z]+, clock div|load:0x|entry 0x|SPIWP:|csum |ho \d+ tail|chksum |tail \d+|"
     r"[EWIDV] \(\d+\) \w|Brownout detector|Guru Meditation|Backtrace:|Core\s+\d register dump|"
     r"Rebooting\.\.\.|waiting for host|boot: |cpu_start:|~ld|Fatal exception|abort\(\) was|"
     r"ELF file SHA|wdt reset|Soft WDT reset|flash read err|invalid header: 0x|Saved PC:0x"
 )
-_PROMPT = re.compile(
+PROMPT_LINE = re.compile(
     r"MicroPython v|CircuitPython |Adafruit CircuitPython|Type \"help\(\)\"|>>>|MPY: |"
     r"soft reboot|raw REPL|Traceback \(most|  File \"|KeyboardInterrupt|code\.py output|"
     r"paste mode|=== |\w*Error: |Press any key to enter the REPL"
@@ -42,9 +42,9 @@ def cleaned(line: str) -> str:
 def board_message(line: str) -> str:
     """Return what a line is that the board prints about itself; "" if it may be a sample."""
     text = line.lstrip()
-    if _BOOT.match(text):
+    if BOOT_LINE.match(text):
         return BOOT
-    return PROMPT if _PROMPT.match(line) or _PROMPT.match(text) else ""
+    return PROMPT if PROMPT_LINE.match(line) or PROMPT_LINE.match(text) else ""
 
 
 @dataclass

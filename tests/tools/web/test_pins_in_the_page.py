@@ -10,16 +10,16 @@ from pin_cases import PIN_CASES, PinCase
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
-from microshrub_tools.board.program_pins import check_pins, companion_flags
+from microshrub_tools.board.program_pins import check_pins
 from microshrub_tools.web.page_boards import pin_data
 
 PROGRAM = """
 import { readFileSync } from "node:fs";
 import { checkPins } from "./bundle.mjs";
-const { cases, flags } = JSON.parse(readFileSync(0, "utf8"));
+const cases = JSON.parse(readFileSync(0, "utf8"));
 const said = cases.map(({ config, board }) => {
   try {
-    checkPins(config, board, flags);
+    checkPins(config, board);
     return "";
   } catch (error) {
     return error.message;
@@ -48,10 +48,5 @@ def test_the_page_says_the_same(tmp_path: Path) -> None:
         board = board_files.load(case.board)
         data = {"name": board.name, "pins": pin_data(board)}
         cases.append({"config": case.config, "board": data})
-    output = run_in_node(
-        tmp_path,
-        PROGRAM,
-        {"board/pins": "checkPins"},
-        {"cases": cases, "flags": companion_flags()},
-    )
+    output = run_in_node(tmp_path, PROGRAM, {"board/pins": "checkPins"}, cases)
     assert output == [case.words for case in PIN_CASES]

@@ -20,7 +20,6 @@ from microshrub_host import open_stream
 from microshrub_host.base.errors import DataError
 from microshrub_host.streams.units import Scale
 from microshrub_tools.cli.main import main
-from microshrub_tools.web.page_data import file_data
 
 PROGRAM = """
 import { readFileSync } from "node:fs";
@@ -51,7 +50,7 @@ async function read([name, base64]) {
   const shares = [];
   try {
     const progress = (share) => shares.push(share);
-    s = await readStream(name, file, { told: told.told, progress });
+    s = await readStream(name, file, { progress });
   } catch (error) {
     return { refused: error.message };
   }
@@ -71,7 +70,7 @@ process.stdout.write(JSON.stringify({ streams, raw }));
 
 def in_node(folder: Path, told: dict[str, Any]) -> Any:
     """What the page's own code makes of it."""
-    told = {"columns": [], "files": [], "told": file_data(), **told}
+    told = {"columns": [], "files": [], **told}
     exports = {"streams/stream": "readStream", "streams/units": "unitOf, rawOf"}
     return run_in_node(folder, PROGRAM, exports, told)
 

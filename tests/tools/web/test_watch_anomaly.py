@@ -11,7 +11,7 @@ from device_support import Device, configuration, connected, frozen_quantizer, l
 
 from microshrub_host.library.learners import MODELS
 from microshrub_host.streams.open_stream import open_stream
-from microshrub_tools.link.messages import Unlike, anomaly
+from microshrub_tools.link.messages import AnomalyStatus, anomaly
 from microshrub_tools.web.bridge import of_port
 
 MODEL = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
@@ -37,7 +37,7 @@ def test_the_page_tells_what_is_normal(
         with connected(device) as link:
             learn(link, stream, 0, 300)
             before = link.ask(anomaly(scores=False))
-            assert isinstance(before, Unlike)
+            assert isinstance(before, AnomalyStatus)
         thread.start()
         page.open(bridge.address)
         page.wait("!!document.querySelector('#start')")

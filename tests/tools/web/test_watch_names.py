@@ -57,8 +57,8 @@ def test_classes_get_their_names_in_the_page(
         page.open(bridge.address)
         page.wait("!!document.querySelector('#start')")
         page.press("#watch")
-        aside = "document.querySelector('#naming-aside').textContent"
-        page.wait(f"{aside} === '5 novel samples wait for a name. What are they?'")
+        novel = "document.querySelector('#naming-novel').textContent"
+        page.wait(f"{novel} === '5 novel samples wait for a name. What are they?'")
         page.wait(f"{LABELS}.startsWith('walk,rest,') && !{LABELS}.includes('spare')")
         choose(page, "#naming-class", "1")
         page.run(

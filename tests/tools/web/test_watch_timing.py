@@ -9,7 +9,7 @@ import pytest
 from browser_support import Browser
 from cable_support import Gesturing, bridged, gesturing, motion_program
 from playground_support import take
-from test_watch_questions import COUNT, QUERY
+from test_watch_queries import COUNT, QUERY
 
 WATCH = "document.querySelector('#watch')"
 STATUS = "document.querySelector('#watch-status').textContent"
@@ -19,11 +19,11 @@ DRAWN = """
 (({ width, height }, paper) => paper.getImageData(0, 0, width, height).data.some(Boolean))(
   ...((sheet) => [sheet, sheet.getContext("2d")])(document.querySelector("#watch-part .trace")))
 """
-# Runs something as soon as the question is another one, and gives what is shown then
+# Runs something as soon as the query is another one, and gives what is shown then
 CHANGED = """
 new Promise((resolve) => {
-  const asked = document.querySelector('#question');
-  const [before, first] = [asked.textContent, document.querySelector('#question-labels button')];
+  const asked = document.querySelector('#query');
+  const [before, first] = [asked.textContent, document.querySelector('#query-labels button')];
   new MutationObserver((_, observer) => {
     if (asked.textContent === before || !asked.textContent.startsWith('What')) return;
     observer.disconnect();
@@ -37,13 +37,13 @@ new Promise((resolve) => {
 # asked from then on, until it has told
 ANSWERED = """
 new Promise((resolve) => {
-  const asked = document.querySelector('#question');
+  const asked = document.querySelector('#query');
   const found = [];
   new MutationObserver(async (_, observer) => {
     observer.disconnect();
     for (let i = 0; i < 20; i++) await undefined;
     new MutationObserver(() => found.push(asked.textContent)).observe(asked, { childList: true });
-    document.querySelector('#question-labels button').click();
+    document.querySelector('#query-labels button').click();
     new MutationObserver(() => resolve(found)).observe(
       document.querySelector('#watch-confusion'), { childList: true });
   }).observe(document.querySelector('#watch-numbers'), { childList: true });
@@ -77,7 +77,7 @@ def watched(page: Browser, address: str) -> None:
 
 @pytest.mark.usefixtures("address")
 @pytest.mark.parametrize("asking", [2], indirect=True)
-def test_an_answer_is_not_given_to_a_question_that_has_just_come(
+def test_an_answer_is_not_given_to_a_query_that_has_just_come(
     page: Browser, asking: Gesturing
 ) -> None:
     """Whoever pressed meant the sample before, and the board learned another one."""
@@ -86,16 +86,16 @@ def test_an_answer_is_not_given_to_a_question_that_has_just_come(
         page.wait(f"{QUERY}.startsWith('What')")
         now, shown, output = page.run(CHANGED)
         assert shown == now
-        assert output.startswith("The question had just changed: it is about sample ")
+        assert output.startswith("The query had just changed: it is about sample ")
 
 
 @pytest.mark.usefixtures("address")
 @pytest.mark.parametrize("asking", [60_000], indirect=True)
 def test_what_was_answered_is_not_asked_again(page: Browser, asking: Gesturing) -> None:
-    """What the board had said before it got the answer brought the question back."""
+    """What the board had said before it got the answer brought the query back."""
     with bridged(asking.port) as bridge:
         watched(page, bridge.address)
-        page.wait(f"{COUNT}.startsWith('10 of ')")  # no other question will come
+        page.wait(f"{COUNT}.startsWith('10 of ')")  # no other query will come
         assert set(page.run(ANSWERED)) == {"No sample waits for its label."}
 
 

@@ -41,7 +41,7 @@ _CHUNK = 1536  # bytes that are sent at once, a multiple of 3 for base64
 _NO_SPACE = re.compile(r"OSError: (\[Errno )?28\b")
 _SELFTEST_SECONDS = 300.0
 SAMPLES = 200  # of the self-test
-_ARCHITECTURES = (
+ARCHITECTURES = (
     *("", "x86", "x64", "armv6", "armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp"),
     *("xtensa", "xtensawin", "rv32imc", "rv64imc"),
 )
@@ -207,7 +207,7 @@ def check_fit(device: Runs, files: Files) -> None:
 
 def architecture(number: int) -> str:
     """The name of a number in sys.implementation._mpy."""
-    return _ARCHITECTURES[number] if number < len(_ARCHITECTURES) else f"number {number}"
+    return ARCHITECTURES[number] if number < len(ARCHITECTURES) else f"number {number}"
 
 
 def copy(device: Runs, files: Files, update: Update = _quiet) -> None:

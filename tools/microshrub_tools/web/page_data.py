@@ -34,7 +34,6 @@ from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.default_bytes import SIZE, exists
 from microshrub_host.boards.program import VERSION
 from microshrub_host.boards.program_library import modules
-from microshrub_host.cli import project_file
 from microshrub_host.evaluation import prequential
 from microshrub_host.library import library_files, loader
 from microshrub_host.library.learners import (
@@ -48,14 +47,10 @@ from microshrub_host.library.learners import (
 )
 from microshrub_host.models import model_files
 from microshrub_host.programs import mpy, native_module
-from microshrub_host.streams.label_leakage import TELLTALE_NAMES
 from microshrub_host.streams.open_stream import open_stream
-from microshrub_host.streams.source_file import KINDS
 from microshrub_host.streams.stream import Stream
 
 from ..board import board_code, build
-from ..board.program_pins import companion_flags
-from ..board.program_switches import COLOURS
 from . import page_kernels
 from .page_boards import (
     BOARDS,
@@ -134,22 +129,11 @@ def _write(folder: Path, update: Callable[[int, int, str], object]) -> None:
         },
         "boards": [_told(board, step) for board in boards],
         "sensors": sensor_data(RATE),
-        "companion_flags": companion_flags(),
-        "pixel_colours": COLOURS,
-        "project": {"keys": tuple(project_file.KEYS), "commands": project_file.COMMANDS},
         "learners": told,
         "more_of_device": MORE_OF_DEVICE,
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],
-        "files": file_data(),
     }
     (folder / "data.json").write_text(_json(data), encoding="utf-8")
-
-
-def file_data() -> dict[str, Any]:
-    """What the page is told of files: what those are that are no CSV, by patterns of bytes, each
-    one a character; and the names of columns that give the answer away."""
-    kinds = [(pattern.decode("latin-1"), what, remedy) for pattern, what, remedy in KINDS]
-    return {"kinds": kinds, "names": [(pattern.pattern, what) for pattern, what in TELLTALE_NAMES]}
 
 
 def _json(data: Any) -> str:

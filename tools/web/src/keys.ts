@@ -1,19 +1,11 @@
-// The keys that a class can press, by their names and numbers in tools/microshrub_tools/board/keyboard_keys.py.
+// The keys that a class can press.
 
-type Key = readonly [name: string, usage: number];
+import { KEY_NUMBERS } from "./shared";
 
-const from = (first: number, names: readonly string[]): Key[] => names.map((name, i) => [name, first + i]);
+const LIKELY = "Space ArrowRight ArrowLeft ArrowDown ArrowUp Enter Escape Backspace Tab PageUp PageDown".split(" ");
 
-/** As they are offered, the likeliest first. */
-export const KEYS: readonly Key[] = [
-  ["Space", 44],
-  ...from(79, ["ArrowRight", "ArrowLeft", "ArrowDown", "ArrowUp"]),
-  ...from(40, ["Enter", "Escape", "Backspace", "Tab"]),
-  ["PageUp", 75],
-  ["PageDown", 78],
-  ...from(4, [..."abcdefghijklmnopqrstuvwxyz"]),
-  ...from(30, [..."1234567890"]),
-];
+/** Names and numbers as they are offered, the likeliest first. */
+export const KEYS = [...LIKELY, ..."abcdefghijklmnopqrstuvwxyz1234567890"].map((name) => [name, KEY_NUMBERS[name]!] as const);
 
 export const keyNamed = (name: string): number | undefined => KEYS.find(([each]) => each === name)?.[1];
 export const nameOfKey = (usage: number): string => KEYS.find(([, each]) => each === usage)![0];

@@ -8,7 +8,7 @@ import { LANGUAGES, texts } from "./texts";
 import { BlankBoard } from "./views/blank_board";
 import { HandOver } from "./views/hand_over";
 import { Playground } from "./views/playground";
-import { LossQuestion } from "./views/question";
+import { LossDialog } from "./views/loss_dialog";
 import { Teach } from "./views/teach";
 import { Watch } from "./views/watch";
 
@@ -18,16 +18,16 @@ async function show(main: HTMLElement, path: HTMLElement): Promise<void> {
   const [data, kept] = await Promise.all([loadPageData(), readKept()]).finally(() => loading.remove());
   const blank = new BlankBoard(data.boards);
   let hand!: HandOver;
-  const question = new LossQuestion();
+  const loss = new LossDialog();
   const teach = new Teach(data, (...told) => (hand = new HandOver(data, blank.element, ...told)));
   const playground = new Playground(data);
-  const watch = new Watch(() => playground.openStream(), question);
+  const watch = new Watch(() => playground.openStream(), loss);
   const steps = [
     step("teach", texts.teach, teach.element),
     step("board-step", texts.handOver, hand.element),
     step("playground", texts.playground, playground.element, watch.element),
   ];
-  main.append(...steps, question.element);
+  main.append(...steps, loss.element);
   if (kept) teach.resume(kept);
   const openLinked = async (): Promise<void> => {
     if (!location.hash.startsWith("#project=")) return;

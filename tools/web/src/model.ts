@@ -63,8 +63,8 @@ export function modelFile(model: Model, data: PageData, more: Files = {}): Blob 
 }
 
 /** Throws an Error for people if the board cannot have such a program. */
-export function checkTarget(model: Model, target: Target, data: PageData): void {
-  checkPins(aroundOf(model, target), target.board, data.companion_flags);
+export function checkTarget(model: Model, target: Target): void {
+  checkPins(aroundOf(model, target), target.board);
 }
 
 /** Bytes of RAM that a program with that model takes there. */
@@ -80,7 +80,7 @@ export async function programFiles(
   arch: string,
   data: PageData,
 ): Promise<Record<string, Uint8Array>> {
-  checkTarget(model, target, data);
+  checkTarget(model, target);
   const library = await libraryFor(model, target, arch, data);
   const config = {
     version: data.config_version,

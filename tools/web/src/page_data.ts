@@ -1,7 +1,6 @@
 // What `make web` has written beside the page: boards, learners, streams, the library's files.
 
 import type { Setting, SensorSettings } from "./link/sensor_settings";
-import type { Told } from "./streams/stream";
 
 export interface Board {
   readonly key: string;
@@ -34,8 +33,6 @@ export const isTone = (what: Switched): what is readonly number[] =>
 /** Whether it presses a key. */
 export const isKey = (what: Switched): boolean =>
   typeof what !== "number" && what.length === 1;
-/** Red, green and blue by the name of a colour. */
-export type PixelColours = Readonly<Record<string, readonly number[]>>;
 
 /** What config.json has around a learner: sensor, alarm and so on. */
 export type Around = Readonly<Record<string, unknown>>;
@@ -111,13 +108,9 @@ export interface PageData {
   readonly board_code: { readonly helpers: string; readonly loader: string; readonly selftest: string };
   readonly boards: readonly Board[];
   readonly sensors: readonly SensorKind[];
-  readonly companion_flags: Readonly<Record<string, string>>; // options by names in config.json
-  readonly project: { readonly keys: readonly string[]; readonly commands: readonly string[] }; // of microshrub.toml
-  readonly pixel_colours: PixelColours;
   readonly learners: readonly Learner[];
   readonly more_of_device: readonly string[]; // modules of the library that only some programs have
   readonly streams: readonly SampleStream[];
-  readonly files: Told;
 }
 
 /** The device library's compiled files, by their paths. */

@@ -5,6 +5,7 @@ import { parse, TomlError } from "smol-toml";
 import { nameOfKey } from "./keys";
 import { type Setting, type SensorSettings } from "./link/sensor_settings";
 import { isKey, type Board, type PageData, type SensorKind, type Switched } from "./page_data";
+import { PROJECT_COMMANDS, PROJECT_KEYS } from "./shared";
 import { texts } from "./texts";
 
 export const NAME = "microshrub.toml";
@@ -29,8 +30,8 @@ export interface Settings {
 export function readToml(text: string, data: PageData): Settings {
   const told = parsed(text);
   for (const [name, value] of Object.entries(told)) {
-    const isCommand = data.project.commands.includes(name);
-    if (!isCommand && !data.project.keys.includes(name)) throw new Error(words.unknown(name));
+    const isCommand = PROJECT_COMMANDS.includes(name);
+    if (!isCommand && !PROJECT_KEYS.includes(name)) throw new Error(words.unknown(name));
     if (isSection(value) !== isCommand) throw new Error(words.section(name, isCommand));
   }
   const key = textOf(told, "board");

@@ -2,6 +2,7 @@
 // the steps of `microshrub flash` (tools/microshrub_tools/board/flash.py).
 
 import type { PageData } from "../page_data";
+import { ARCHITECTURES } from "../shared";
 import { hex32, texts } from "../texts";
 import { BoardError, RaisedError, type RawRepl } from "./raw_repl";
 
@@ -14,17 +15,6 @@ const CHUNK = 1536; // bytes that are sent at once, a multiple of 3 for base64
 const SELFTEST = 300_000; // milliseconds
 const FOLDER = 0x4000; // the kind
 const STATE_FILES = ["config.json", ".state"]; // what a checkpoint belongs to
-const ARCHITECTURES: Readonly<Record<number, string>> = {
-  4: "armv6m",
-  5: "armv7m",
-  6: "armv7em",
-  7: "armv7emsp",
-  8: "armv7emdp",
-  9: "xtensa",
-  10: "xtensawin",
-  11: "rv32imc",
-};
-
 const SUB_VERSION = 3; // of the machine code that we make: MicroPython 1.23 and newer load it
 
 /** The -march of mpy-cross for the board; undefined if it loads none of our machine code. */

@@ -4,6 +4,7 @@
 
 import type { SensorSettings } from "../link/sensor_settings";
 import { isKey, type Around, type Board, type Switched } from "../page_data";
+import { COMPANION_FLAGS, RP2_ADC } from "../shared";
 import { texts } from "../texts";
 
 type Pin = number | string;
@@ -12,16 +13,14 @@ type Settings = Readonly<Record<string, unknown>>;
 
 const words = texts.pins;
 const BUS = ["scl", "sda"]; // several sensors share them
-const RP2_ADC = [26, 27, 28, 29];
 
 /** Of a program's configuration. Throws an Error for people as check_pins() does. */
 export function checkPins(
   config: Around,
   { name, pins }: Pick<Board, "name" | "pins">,
-  flags: Readonly<Record<string, string>>,
 ): void {
   const tasks = new Map<Pin, Task>();
-  for (const task of tasksOf(config, flags)) {
+  for (const task of tasksOf(config)) {
     const [pin, kind, option] = task;
     if (typeof pin === "number" && pin > pins.last) throw new Error(words.none(pin, name, pins.last));
     const first = tasks.get(pin) ?? task;
@@ -31,7 +30,7 @@ export function checkPins(
   if (pins.layout === "rp2") sensorsOf(config).forEach(checkRp2);
 }
 
-function* tasksOf(config: Around, flags: Readonly<Record<string, string>>): Generator<Task> {
+function* tasksOf(config: Around): Generator<Task> {
   for (const [place, sensor] of sensorsOf(config).entries()) {
     for (const [name, pin] of pinsOf(sensor)) {
       const kind = BUS.includes(name) ? name : `${name} of sensor ${place}`;
@@ -41,9 +40,9 @@ function* tasksOf(config: Around, flags: Readonly<Record<string, string>>): Gene
   for (const [name, part] of Object.entries(config)) {
     if (name === "sensor" || typeof part !== "object" || part === null) continue;
     const { pin, led } = part as { readonly pin?: Pin; readonly led?: Pin };
-    const flag = flags[name] ?? `--${name.replaceAll("_", "-")}`;
+    const flag = COMPANION_FLAGS[name] ?? `--${name.replaceAll("_", "-")}`;
     if (pin !== undefined) yield [pin, "button", words.button(flag)];
-    if (led !== undefined) yield [led, "light of a question", "--led-pin"];
+    if (led !== undefined) yield [led, "light of a query", "--led-pin"];
   }
   for (const row of (config["switches"] ?? []) as readonly (readonly Switched[])[]) {
     for (const what of row) {

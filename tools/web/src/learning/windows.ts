@@ -1,12 +1,12 @@
 // Windows over a sensor's readings, of which samples are made, as a board makes them.
 
+import { LIMITS } from "../shared";
 import type { SensorSettings } from "../link/sensor_settings";
 
 const SECONDS = 0.64; // of a window, about
 const [SHORTEST, LONGEST] = [8, 512]; // readings of one
 export const HOPS = 4; // in a window
 const STATISTICS = ["mean", "deviation", "min", "max", "crossings", "energy"];
-const MOST_FEATURES = 256;
 const XYZ = "xyz";
 
 /** What the readings of a sensor are. */
@@ -50,13 +50,13 @@ export function turnsOf(axes: readonly string[]): [number, number][] {
   const places = [...axes.keys()];
   const all = places.flatMap((a) => places.slice(a + 1).map((b): [number, number] => [a, b]));
   const pairs = all.filter(([a, b]) => areAxes(axes[a]!.toLowerCase(), axes[b]!.toLowerCase()));
-  return pairs.length + namesOfEach(axes).length <= MOST_FEATURES ? pairs : [];
+  return pairs.length + namesOfEach(axes).length <= LIMITS.features ? pairs : [];
 }
 
 /** The lags of turns, in readings, as `--features` chooses them. */
 export function lagsOf(axes: readonly string[], rate: number): number[] {
   const window = windowOf(rate);
-  const room = MOST_FEATURES - namesOfEach(axes).length;
+  const room = LIMITS.features - namesOfEach(axes).length;
   const lags = [1, Math.max(window / 32, 2), Math.max(window / 16, 4)];
   return lags.slice(0, Math.max(Math.floor(room / Math.max(turnsOf(axes).length, 1)), 1));
 }

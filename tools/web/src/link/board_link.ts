@@ -1,16 +1,13 @@
 // What the page asks of a board's program over the link.
 
+import { COUNTS, LINK, UNKNOWN, WORDS } from "../shared";
 import { crc32 } from "../zip";
 import type { Frame } from "./frames";
 import { Link, LinkError, RefusedError, type Carrier, type Welcome } from "./link";
 import type { SensorSettings } from "./sensor_settings";
 
-const [SAMPLE, LABELLED, LABEL, STATUS, CONFUSION] = [3, 4, 5, 6, 7];
-const [FINGERPRINT, RESET, READ, ANOMALY, REGRESSION, QUERIES, CLASSES] = [8, 10, 11, 12, 13, 14, 15];
 const THIS_IS_NORMAL = 2; // in a request ANOMALY
 const HIGH = 2 ** 29; // what the high word of a sum counts
-const COUNTS = 14; // at most, of an answer
-const UNKNOWN = 65535; // a label that is not known
 const MOST_CLASSES = 32; // whose confusion matrix a board keeps
 
 /** The part of config.json that is shown, or that says what the values are. */
@@ -28,51 +25,13 @@ export interface Configuration {
   readonly extraction?: object | null; // samples are made of windows of readings
 }
 
-export interface BoardStatus {
-  readonly samples: number;
-  readonly right: number;
-  readonly accuracy: number; // millionths, as the next three
-  readonly nochange: number;
-  readonly kappa: number;
-  readonly kappaTemporal: number;
-  readonly heapUsed: number;
-  readonly heapFree: number;
-  readonly drift: number; // 0 none, 1 warning, 2 drift
-  readonly drifts: number;
-  readonly seconds: number;
-  readonly waiting: number;
-  readonly checkpoint: number;
-  readonly damaged: number;
-  readonly missed: number; // readings of its sensor
-  readonly asleep: number; // seconds
-  readonly unsaved: number; // labels that are not in flash yet, -1 if none is ever saved
-  readonly savedAgo: number; // seconds since the last save or the start from one, -1: neither
-}
-
-/** Of predicted numbers, raw: the last one, and the errors of those whose target came. */
-export interface RegressionErrors {
-  readonly predicted: number;
-  readonly half: number; // half the width of its interval, -1 without one
-  readonly scored: number;
-  readonly error: number; // mean absolute error
-  readonly nochange: number; // that of the last known target
-  readonly inside: number; // targets that were inside their interval
-}
-
-/** How unusual the last sample was, and what it has to pass, 0 to 255. */
-export interface Unlike {
-  readonly score: number;
-  readonly threshold: number;
-  readonly alarms: number;
-}
-
-/** The newest query of a label, and how many there were. */
-export interface Query {
-  readonly id: number; // of the sample; 0: it is answered
-  readonly guess: number; // the class that was predicted, -1 if none waits
-  readonly asked: number;
-  readonly seen: number; // samples that came
-}
+/** The words of an answer by their names, which tools/microshrub_tools/link/messages.py explains. */
+type Answer<Name extends keyof typeof WORDS> = Readonly<Record<(typeof WORDS)[Name][number], number>>;
+export type DeviceStatus = Answer<"DeviceStatus">;
+export type AnomalyStatus = Answer<"AnomalyStatus">;
+export type Query = Answer<"Query">;
+/** With the mean absolute errors of the predictions and of the last known targets. */
+export type RegressionErrors = Answer<"RegressionErrors"> & { readonly mae: number; readonly nochange: number };
 
 /** A sample of the board's own sensor; label is null where it is not known. */
 export interface Observation {
@@ -132,14 +91,8 @@ export class BoardLink {
     }
   }
 
-  async status(): Promise<BoardStatus> {
-    const { payload } = await this.link.request(STATUS);
-    const [samples, right, accuracy, nochange, kappa, kappaTemporal, ...rest] = words(payload, 0);
-    const [heapUsed, heapFree, drift, drifts, seconds, waiting, checkpoint, ...last] = rest;
-    const [damaged, missed, asleep, unsaved, savedAgo] = last;
-    const found = { samples, right, accuracy, nochange, kappa, kappaTemporal, heapUsed, heapFree };
-    const more = { drift, drifts, seconds, waiting, checkpoint, damaged, missed, asleep };
-    return { ...found, ...more, unsaved, savedAgo } as BoardStatus;
+  async status(): Promise<DeviceStatus> {
+    return answer("DeviceStatus", await this.link.request(LINK.STATUS));
   }
 
   /** [label * classes + prediction]; empty where there are too many classes. */
@@ -148,7 +101,7 @@ export class BoardLink {
     const counts: number[] = [];
     for (let label = 0; label < classes && classes <= MOST_CLASSES; label++) {
       for (let first = 0; first < classes; first += COUNTS) {
-        const { payload } = await this.link.request(CONFUSION, Uint8Array.of(label, first));
+        const { payload } = await this.link.request(LINK.CONFUSION, Uint8Array.of(label, first));
         counts.push(...words(payload, 0));
       }
     }
@@ -157,47 +110,42 @@ export class BoardLink {
 
   /** How good the numbers are that the board predicts. */
   async errors(): Promise<RegressionErrors> {
-    const { payload } = await this.link.request(REGRESSION, Uint8Array.of(0));
-    const [predicted, half, scored, high, low, guessHigh, guessLow, inside] = words(payload, 0);
-    const mean = (above: number, below: number): number =>
-      (HIGH * above + below) / Math.max(scored!, 1);
-    const [error, nochange] = [mean(high!, low!), mean(guessHigh!, guessLow!)];
-    return { predicted, half, scored, error, nochange, inside } as RegressionErrors;
+    const found = answer("RegressionErrors", await this.link.request(LINK.REGRESSION, Uint8Array.of(0)));
+    const mean = (high: number, low: number): number => (HIGH * high + low) / Math.max(found.scored, 1);
+    const nochange = mean(found.nochange_high, found.nochange_low);
+    return { ...found, mae: mean(found.high, found.low), nochange };
   }
 
   /** How unusual the last sample was. Its predictions go on without scores. */
-  async unlike(): Promise<Unlike> {
-    const { payload } = await this.link.request(ANOMALY, Uint8Array.of(0));
-    const [score, threshold, alarms] = words(payload, 0);
-    return { score, threshold, alarms } as Unlike;
+  async anomaly(): Promise<AnomalyStatus> {
+    return answer("AnomalyStatus", await this.link.request(LINK.ANOMALY, Uint8Array.of(0)));
   }
 
   /** Tell the board; how many samples show what is normal, undefined if it cannot be told. */
   async thisIsNormal(): Promise<number | undefined> {
-    const { payload } = await this.link.request(ANOMALY, Uint8Array.of(THIS_IS_NORMAL));
+    const { payload } = await this.link.request(LINK.ANOMALY, Uint8Array.of(THIS_IS_NORMAL));
     return words(payload, 0)[3];
   }
 
   /** What the board asks, where it has a budget of labels. */
   async query(): Promise<Query> {
-    const [id, guess, asked, seen] = words((await this.link.request(QUERIES)).payload, 0);
-    return { id, guess, asked, seen } as Query;
+    return answer("Query", await this.link.request(LINK.QUERIES));
   }
 
   /** What the board answers to a payload of request 15; see classes.ts. */
   async about(payload: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-    return (await this.link.request(CLASSES, payload)).payload;
+    return (await this.link.request(LINK.CLASSES, payload)).payload;
   }
 
   /** The CRC32 of the learner's state. */
   async fingerprint(): Promise<number> {
-    const { payload } = await this.link.request(FINGERPRINT);
+    const { payload } = await this.link.request(LINK.FINGERPRINT);
     return new DataView(payload.buffer).getUint32(0, true);
   }
 
   /** Have the board forget what it has learned. */
   async forget(): Promise<void> {
-    await this.link.request(RESET);
+    await this.link.request(LINK.RESET);
   }
 
   /** Show the board a sample without a label. */
@@ -205,7 +153,7 @@ export class BoardLink {
     const payload = new Uint8Array(4 * values.length);
     const view = new DataView(payload.buffer);
     values.forEach((value, i) => view.setInt32(4 * i, value, true));
-    await this.link.request(SAMPLE, payload);
+    await this.link.request(LINK.SAMPLE, payload);
   }
 
   /** Learn a sample; resolves with the class that was predicted before. */
@@ -214,12 +162,12 @@ export class BoardLink {
     payload[0] = label;
     const view = new DataView(payload.buffer);
     values.forEach((value, i) => view.setInt32(1 + 4 * i, value, true));
-    return (await this.link.request(LABELLED, payload)).payload[2]!;
+    return (await this.link.request(LINK.LABELLED, payload)).payload[2]!;
   }
 
   /** The label of an observation that waits for it. */
   async label(id: number, label: number): Promise<void> {
-    await this.link.request(LABEL, Uint8Array.of(id & 255, id >> 8, label));
+    await this.link.request(LINK.LABEL, Uint8Array.of(id & 255, id >> 8, label));
   }
 
   /** Requests that wait for an answer. */
@@ -238,7 +186,7 @@ async function configurationOf(link: Link, welcome: Welcome): Promise<Configurat
   try {
     for (;;) {
       const at = Uint8Array.of(bytes.length & 255, bytes.length >> 8);
-      const { payload } = await link.request(READ, at);
+      const { payload } = await link.request(LINK.CONFIGURATION, at);
       if (!payload.length) break;
       bytes.push(...payload);
     }
@@ -266,6 +214,11 @@ function observationOf(frame: Frame): Observation {
     label: label === UNKNOWN ? null : label,
     values: Int32Array.from(words(frame.payload, 6)),
   };
+}
+
+function answer<Name extends keyof typeof WORDS>(name: Name, { payload }: Frame): Answer<Name> {
+  const found = words(payload, 0);
+  return Object.fromEntries(WORDS[name].map((each, i) => [each, found[i]])) as Answer<Name>;
 }
 
 function words(payload: Uint8Array<ArrayBuffer>, from: number): number[] {

@@ -1,8 +1,9 @@
 // Classes that get their names on the board: request 15 of the link.
 
+import { CLASS_REQUESTS } from "../shared";
 import type { BoardLink } from "./board_link";
 
-const [TELL, NAME, RENAME, MERGE, FORGET, DISMISS] = [0, 1, 2, 3, 4, 5];
+const { TELL, NAME, RENAME, MERGE, FORGET, DISMISS } = CLASS_REQUESTS;
 const HEAD = 9; // bytes before the name
 const NAMED = 1;
 
@@ -11,8 +12,8 @@ export interface ClassState {
   readonly number: number;
   readonly state: number; // 1: it has a name
   readonly standsFor: number; // the class that it was merged into, else itself
-  readonly aside: number; // new samples that wait for a name
-  readonly collect: number; // so many are worth a question
+  readonly novel: number; // similar novel samples that wait for a name
+  readonly collect: number; // so many are worth a query
   readonly changes: number; // of the names so far
   readonly name: string;
 }
@@ -34,10 +35,10 @@ export class Classes {
 
   /** The novel samples; all names are read if one has changed. */
   async refresh(): Promise<ClassState> {
-    const now = await this.ask(TELL!, 0);
+    const now = await this.ask(TELL, 0);
     if (this.states[0]?.changes !== now.changes) {
       const states = [];
-      for (let c = 0; c < this.link.welcome.classes; c++) states.push(await this.ask(TELL!, c));
+      for (let c = 0; c < this.link.welcome.classes; c++) states.push(await this.ask(TELL, c));
       this.states = states;
     }
     return now;
@@ -59,32 +60,32 @@ export class Classes {
 
   /** The novel samples are of the class of this name, a new one if there is none. */
   async name(name: string): Promise<void> {
-    await this.ask(NAME!, ...bytesOf(name));
+    await this.ask(NAME, ...bytesOf(name));
   }
 
   async rename(c: number, name: string): Promise<void> {
-    await this.ask(RENAME!, c, ...bytesOf(name));
+    await this.ask(RENAME, c, ...bytesOf(name));
   }
 
   async merge(c: number, into: number): Promise<void> {
-    await this.ask(MERGE!, c, into);
+    await this.ask(MERGE, c, into);
   }
 
   async forget(c: number): Promise<void> {
-    await this.ask(FORGET!, c);
+    await this.ask(FORGET, c);
   }
 
   /** The novel samples are nothing new. */
   async dismiss(): Promise<void> {
-    await this.ask(DISMISS!);
+    await this.ask(DISMISS);
   }
 
   private async ask(...payload: number[]): Promise<ClassState> {
     const told = await this.link.about(Uint8Array.from(payload));
-    const [number, state, standsFor, aside, collect] = told;
+    const [number, state, standsFor, novel, collect] = told;
     const changes = told[7]! | (told[8]! << 8);
     const name = new TextDecoder().decode(told.subarray(HEAD));
-    return { number, state, standsFor, aside, collect, changes, name } as ClassState;
+    return { number, state, standsFor, novel, collect, changes, name } as ClassState;
   }
 }
 

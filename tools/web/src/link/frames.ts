@@ -1,10 +1,9 @@
 // Frames of the serial link: 0 | COBS(body) | 0, see docs/reference/link.md.
 
+import { FRAME } from "../shared";
 import { crc32 } from "../zip";
 
-const VERSION = 1;
-const HEAD = 7;
-const TAIL = 4; // the CRC32
+const { version: VERSION, header: HEAD, trailer: TAIL } = FRAME; // the trailer is the CRC32
 const RUN = 254; // the longest of COBS
 
 /** A request or an answer; of a request the credits are 0. */

@@ -3,13 +3,9 @@
 
 import { decodeFrame, encodeFrame, Splitter, type Frame } from "./frames";
 import { drawnSession, helloLine, RESTART, showsPrompt } from "./prompt";
+import { LINK } from "../shared";
 
 const FROM_DEVICE = 128;
-const WELCOME = 129;
-const AGAIN = 142;
-const ERROR = 143;
-const OBSERVATION = 144;
-const [OF_VERSION, NOT_OPEN, OVER] = [1, 2, 3];
 const WORDS = 65536; // sequence numbers
 const REOPENINGS = 10; // of the line, without an answer between them
 
@@ -193,7 +189,7 @@ export class Link {
   private goOn(answer: Frame): void {
     this.isGreeting = false;
     const view = new DataView(answer.payload.buffer);
-    const waitsFor = answer.type === WELCOME ? view.getUint16(10, true) : -1;
+    const waitsFor = answer.type === LINK.WELCOME ? view.getUint16(10, true) : -1;
     const oldest = (this.sent[0] ?? this.queue[0])?.number ?? this.next;
     const ahead = (waitsFor - oldest + WORDS) % WORDS;
     if (waitsFor < 0 || ahead > this.sent.length) return this.end(new LinkError("reset"));
@@ -210,16 +206,16 @@ export class Link {
   private take(piece: Uint8Array): void {
     const frame = decodeFrame(piece);
     if (!frame || frame.type < FROM_DEVICE) return;
-    const code = frame.type === ERROR ? (frame.payload[0] ?? 0) : 0;
-    if (code === OF_VERSION) return this.end(new LinkError("version"));
+    const code = frame.type === LINK.ERROR ? (frame.payload[0] ?? 0) : 0;
+    if (code === LINK.OTHER_VERSION) return this.end(new LinkError("version"));
     if (frame.session !== this.session || this.over) return;
-    if (frame.type === OBSERVATION) return this.observed(frame);
+    if (frame.type === LINK.OBSERVED) return this.observed(frame);
     this.heard = performance.now();
     this.patience = this.times.first;
-    if (frame.type === AGAIN) return this.sendAgain(frame.number);
+    if (frame.type === LINK.AGAIN) return this.sendAgain(frame.number);
     this.reopened = 0;
-    if (frame.type === WELCOME || code === OVER) return this.welcomed(frame);
-    if (code === NOT_OPEN) return this.isOpen ? this.end(new LinkError("reset")) : undefined;
+    if (frame.type === LINK.WELCOME || code === LINK.USED_SESSION) return this.welcomed(frame);
+    if (code === LINK.NO_SESSION) return this.isOpen ? this.end(new LinkError("reset")) : undefined;
     this.answer(frame, code);
   }
 

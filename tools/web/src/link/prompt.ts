@@ -1,9 +1,9 @@
 // A board that shows MicroPython's prompt, and a hello that no prompt obeys: what comes to a board
 // while it starts, or after its program was stopped, is typed at the prompt.
 
+import { LINK } from "../shared";
 import { encodeFrame } from "./frames";
 
-export const HELLO = 1;
 /** Ctrl-C clears, Ctrl-B leaves the raw REPL, Ctrl-D starts main.py. */
 export const RESTART = Uint8Array.from([13, 3, 2, 4]);
 const OBEYED = [2, 3, 4]; // bytes that a prompt would take for commands
@@ -16,7 +16,7 @@ export function showsPrompt(written: Uint8Array): boolean {
 
 /** The line that begins a session. */
 export function helloLine(session: number): Uint8Array<ArrayBuffer> {
-  return encodeFrame({ type: HELLO, session, number: 0, credits: 0, payload: new Uint8Array() });
+  return encodeFrame({ type: LINK.HELLO, session, number: 0, credits: 0, payload: new Uint8Array() });
 }
 
 /** A session number, by chance, whose hello has no byte that a prompt would obey. */

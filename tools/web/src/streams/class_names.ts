@@ -1,10 +1,10 @@
 // The classes of a stream and the labels' numbers, as the simulator's streams/class_names.py.
 
+import { LIMITS } from "../shared";
 import { texts } from "../texts";
 import { isMissing, Numbers, type Where } from "./columns";
 import { DataError } from "./data_error";
 
-const MAX_CLASSES = 256; // a label is one byte
 const MOST_TEXTS = 1 << 16; // after which it is no column of classes
 const INTEGER = /^[+-]?\d+$/;
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
@@ -60,7 +60,7 @@ export class LabelReader {
   /** What came: the labels, the names of the classes, and what is to be noted on these. */
   get all(): Labels {
     const names = this.declared ?? classOrder(this.places.keys());
-    if (names.length < 2 || names.length > MAX_CLASSES) this.refuse(names);
+    if (names.length < 2 || names.length > LIMITS.classes) this.refuse(names);
     const codes = new Map(names.map((name, code) => [name, code]));
     const ofPlace = [...this.places.keys()].map((name) => codes.get(name)!);
     const labels = Uint8Array.from(this.kept.all, (place) => ofPlace[place]!);

@@ -3,13 +3,12 @@
 // A feature holds numbers, or texts that are replaced by codes. An ARFF header declares which; a CSV
 // file's column holds texts if all its cells among the first samples do.
 
+import { LIMITS, MISSING_CELLS } from "../shared";
 import { texts } from "../texts";
 import type { Column } from "./arff";
 import { DataError } from "./data_error";
 
-const MISSING_CELLS = new Set(
-  ["", "?", "-", "NA", "N/A", "n/a", "nan", "NaN", "null", "NULL", "None", "none"],
-);
+const missing = new Set(MISSING_CELLS);
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const INFINITE = /^([+-]?)inf(inity)?$/i;
 const NOT_A_NUMBER = /^[+-]?nan$/i;
@@ -19,16 +18,14 @@ const GROUPED = /^[+-]?\d{1,3}([ \u00a0\u2009\u202f'\u2019]\d{3})+([.,]\d+)?$/;
 const NEARLY = 0.95; // of the texts of a column
 const DECIMAL_COMMA = /^[+-]?(\d{1,3}(\.\d{3})+|\d+),\d+$/;
 const WITH_UNIT = /^([+-]?\d+(?:\.\d*)?|[+-]?\.\d+)(\s*)(\p{L}[^\s,;:]{0,9}|[%°‰]\S{0,9})$/u;
-const MAX_CATEGORIES = 64; // of a column of texts
 const FEW_CLASSES = 32; // texts of a column that may be the class
-const MAX_DECLARED = 256; // of a nominal attribute
 const FEW = 16; // different texts among the first samples that say nothing against a column
 
 /** Says in words where a cell of the column stands that is in this line. */
 export type Where = (line: number) => string;
 
 export function isMissing(cell: string): boolean {
-  return MISSING_CELLS.has(cell);
+  return missing.has(cell);
 }
 
 /** The cell as a number; NaN if it is missing, null if it is text. */
@@ -77,8 +74,8 @@ export class ColumnReader {
     lines: readonly number[],
   ) {
     this.codes = new Map((column.declared ?? []).map((value, code) => [value, code]));
-    if (this.codes.size > MAX_DECLARED) {
-      throw new DataError(texts.errors.manyDeclared(where(lines[0]!), this.codes.size, MAX_DECLARED));
+    if (this.codes.size > LIMITS.declared) {
+      throw new DataError(texts.errors.manyDeclared(where(lines[0]!), this.codes.size, LIMITS.declared));
     }
     const found = early.map(numberOf);
     const present = found.filter((value) => !Number.isNaN(value));
@@ -144,7 +141,7 @@ export class ColumnReader {
     }
     const tooMany =
       this.rows === this.early.length && this.codes.size > Math.max(FEW, this.present / 2);
-    if (tooMany || this.codes.size > MAX_CATEGORIES) {
+    if (tooMany || this.codes.size > LIMITS.categories) {
       throw new DataError(texts.errors.categories(this.where(line), this.codes.size, this.rows));
     }
     return code;

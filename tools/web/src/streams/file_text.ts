@@ -1,13 +1,9 @@
 // The text of a file, piece by piece, plain or packed with gzip; and what a file is that is no text.
 
+import { FILE_KINDS, LIMITS } from "../shared";
 import { texts } from "../texts";
 import { DataError, readByCommand } from "./data_error";
 
-/** How files of other kinds begin, what that is, and what to do: as streams/file_kinds.py has it. */
-export type Kinds = readonly (readonly [pattern: string, what: string, remedy: string])[];
-
-const LOOKED_AT = 4096; // bytes
-const LONGEST_LINE = 1 << 20; // bytes that wait for its end
 const [LF, CR] = [10, 13];
 const NO_SIGNS = /[\x81\x8d\x8f\x90\x9d]/; // bytes that Windows-1252 has no sign for
 const COMMAND_READS = /^an Excel workbook|NumPy|MATLAB|Parquet|Arrow/; // with the extra files
@@ -20,7 +16,6 @@ export const JSON_FILE = "a JSON file"; // which is read
 export async function* piecesOf(
   name: string,
   file: Blob,
-  kinds: Kinds,
   read: (bytes: number) => void = () => undefined,
   notUtf8: (line: number) => void = () => undefined,
 ): AsyncGenerator<string> {
@@ -42,7 +37,7 @@ export async function* piecesOf(
   let decoder: Decoder | undefined;
   for await (const piece of chunksOf(name, plain, isPacked)) {
     if (!decoder) {
-      checkKind(name, piece, kinds);
+      checkKind(name, piece);
       decoder = decoderOf(name, piece, notUtf8);
     }
     const text = withoutZeros(name, decoder(piece));
@@ -92,7 +87,7 @@ function lineDecoder(name: string, notUtf8: (line: number) => void): Decoder {
   return (piece) => {
     const all = piece ? joined(held, piece) : held;
     let end = piece ? Math.max(all.lastIndexOf(LF), all.lastIndexOf(CR)) + 1 : all.length;
-    if (!end && all.length > LONGEST_LINE) {
+    if (!end && all.length > LIMITS.line) {
       end = all.length;
       while ((all[end - 1] ?? 0) > 127) end--; // between letters
     }
@@ -130,7 +125,7 @@ async function* chunksOf(
       const { value, done } = await reader.read();
       if (held) {
         held = joined(held, value ?? new Uint8Array(0));
-        if (!done && held.length < LOOKED_AT) continue;
+        if (!done && held.length < LIMITS.start) continue;
         if (held.length) yield held;
         held = undefined;
       } else if (value) yield value;
@@ -151,11 +146,11 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
   return both;
 }
 
-function checkKind(name: string, piece: Uint8Array, kinds: Kinds): void {
+function checkKind(name: string, piece: Uint8Array): void {
   let start = "";
-  for (const byte of piece.subarray(0, LOOKED_AT)) start += String.fromCharCode(byte);
+  for (const byte of piece.subarray(0, LIMITS.start)) start += String.fromCharCode(byte);
   start = start.replace(/^\xef\xbb\xbf/, "");
-  for (const [pattern, what, remedy] of kinds) {
+  for (const [pattern, what, remedy] of FILE_KINDS) {
     if (what === JSON_FILE || !new RegExp(`^(?:${pattern})`, "is").test(start)) continue;
     const save = remedy.startsWith("read_") ? texts.errors.saveAsCsv : remedy;
     const message = texts.errors.kind(name, what, save);

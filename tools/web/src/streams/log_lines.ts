@@ -1,24 +1,14 @@
 // What a boot loader, a prompt and a reset leave between the samples of a log, as the simulator's
 // streams/log_lines.py knows it.
 
+import { BOOT, PROMPT } from "../shared";
 import { texts } from "../texts";
 import { numberOf, isMissing } from "./columns";
 
 const COLOUR = /\x1b\[[0-9;?]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b/g;
 const UNENDED = /\x1b(?:\[[0-9;?]*|[()])?$/;
-const BOOT = new RegExp(
-  "^(?:ets [A-Z][a-z]{2}\\s+\\d+ \\d{4}|ESP-ROM:|Build:[A-Z][a-z]{2} |rst:0x|configsip:|clk_drv:|" +
-    "mode:[A-Z]+, clock div|load:0x|entry 0x|SPIWP:|csum |ho \\d+ tail|chksum |tail \\d+|" +
-    "[EWIDV] \\(\\d+\\) \\w|Brownout detector|Guru Meditation|Backtrace:|Core\\s+\\d register dump|" +
-    "Rebooting\\.\\.\\.|waiting for host|boot: |cpu_start:|~ld|Fatal exception|abort\\(\\) was|" +
-    "ELF file SHA|wdt reset|Soft WDT reset|flash read err|invalid header: 0x|Saved PC:0x)",
-);
-const PROMPT = new RegExp(
-  '^(?:MicroPython v|CircuitPython |Adafruit CircuitPython|Type "help\\(\\)"|>>>|MPY: |' +
-    'soft reboot|raw REPL|Traceback \\(most|  File "|KeyboardInterrupt|code\\.py output|' +
-    "paste mode|=== |\\w*Error: |Press any key to enter the REPL)",
-);
-
+const ofBoot = new RegExp(`^(?:${BOOT})`);
+const ofPrompt = new RegExp(`^(?:${PROMPT})`);
 const NEARLY = 0.9; // of the cells of a column of numbers
 const LONGEST_UNIT = 16;
 const KEY = "(?:\\\\.|[^\\s,=\\\\])+";
@@ -34,8 +24,8 @@ export type Odd = "boot" | "prompt" | "text" | "header" | "cut" | "units";
 /** What a line is that a board says of itself; undefined if it may be a sample. */
 export function saidByBoard(line: string): Odd | undefined {
   const text = line.trimStart();
-  if (BOOT.test(text)) return "boot";
-  return PROMPT.test(line) || PROMPT.test(text) ? "prompt" : undefined;
+  if (ofBoot.test(text)) return "boot";
+  return ofPrompt.test(line) || ofPrompt.test(text) ? "prompt" : undefined;
 }
 
 /** The pieces of a text without a terminal's colours. */

@@ -2,12 +2,11 @@
 
 import { DataError } from "./data_error";
 import { texts } from "../texts";
-import type { Stream, Told } from "./stream";
+import type { Stream } from "./stream";
 
 export interface ReaderOrder {
   readonly name: string;
   readonly file: Blob;
-  readonly told: Told;
   readonly label: string | undefined;
   readonly drop: readonly string[]; // columns that are left out
 }

@@ -19,8 +19,8 @@ self.onmessage = async ({ data }: MessageEvent<ReaderOrder>) => {
     answer({ share });
   };
   try {
-    const { name, file, told, label, drop } = data;
-    const stream = await readStream(name, file, { told, label, drop, progress });
+    const { name, file, label, drop } = data;
+    const stream = await readStream(name, file, { label, drop, progress });
     answer({ stream }, [stream.rows.buffer as ArrayBuffer, stream.labels.buffer as ArrayBuffer]);
   } catch (error) {
     answer({ refused: error instanceof Error ? error.message : String(error) });

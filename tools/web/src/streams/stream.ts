@@ -1,6 +1,7 @@
 // A labelled stream from a CSV or ARFF file, plain or packed with gzip. The file is read in pieces,
 // so that it may be large, and whoever reads it can tell how far it is.
 
+import { LIMITS } from "../shared";
 import { texts } from "../texts";
 import { ArffReader, isArff, type Column } from "./arff";
 import { LabelReader } from "./class_names";
@@ -8,15 +9,14 @@ import { foundForms, type CellForm } from "./cell_forms";
 import { ColumnReader, isMissing, numberOf } from "./columns";
 import { delimiterOf, RowReader, type Row } from "./csv";
 import { DataError, readByCommand } from "./data_error";
-import { piecesOf, type Kinds } from "./file_text";
+import { piecesOf } from "./file_text";
 import { checkHeader, checkRow, checkTwice } from "./header";
 import { isJson, jsonRows, type JsonRows } from "./json_rows";
 import { isNumberLike, LinesLeftOut, recordLines, saidByBoard, tellsUnits, withoutColours, type Odd } from "./log_lines";
-import { telltaleNote, type Names } from "./telltales";
+import { telltaleNote } from "./telltales";
 import { leaveOutTooLarge, rawRows, unitOf, type Unit } from "./units";
 
-export const WARMUP = 256; // samples after which the ranges are fixed, as `simulate` does it
-const MAX_FEATURES = 256;
+export const WARMUP = LIMITS.warmup; // samples after which the ranges are fixed
 export const CLOCK = "time"; // the first column of what `record --time` writes
 const ABOVE = 20; // lines of text above a header, at most
 const READING = 0.8; // of the work; the rest is to find the units
@@ -33,35 +33,28 @@ export interface Stream {
   readonly notes: readonly string[]; // what the reader left out or doubts, a sentence each
 }
 
-/** What the host knows of files, too: of other kinds, and of names that give the answer away. */
-export interface Told {
-  readonly kinds: Kinds;
-  readonly names: Names;
-}
-
 /** How a file is read: its class column, by default the last; columns that are left out; who is
  * told the share that is done. */
 export interface Reading {
-  readonly told: Told;
   readonly label?: string | undefined;
   readonly drop?: readonly string[];
   readonly progress?: (share: number) => void;
 }
 
 /** The names of a file's columns, of which no more than the header is read. */
-export async function columnNames(name: string, file: Blob, told: Told): Promise<readonly string[]> {
-  const found = await new TableReader(name).header(piecesOf(name, file, told.kinds));
+export async function columnNames(name: string, file: Blob): Promise<readonly string[]> {
+  const found = await new TableReader(name).header(piecesOf(name, file));
   return found.map((column) => column.name);
 }
 
 /** The stream in a file. Throws DataError. */
 export async function readStream(name: string, file: Blob, reading: Reading): Promise<Stream> {
-  const { told, label, drop, progress } = reading;
+  const { label, drop, progress } = reading;
   const counted = (bytes: number): void => progress?.((READING * bytes) / Math.max(file.size, 1));
   const table = new TableReader(name, label, drop);
   const notUtf8 = (line: number): void => table.note(texts.notes.notUtf8(name, line));
-  await table.readAll(piecesOf(name, file, told.kinds, counted, notUtf8));
-  return table.stream(told.names, progress);
+  await table.readAll(piecesOf(name, file, counted, notUtf8));
+  return table.stream(progress);
 }
 
 class TableReader {
@@ -196,7 +189,7 @@ class TableReader {
   }
 
   private takeHeader(row: Row): void {
-    if (row.cells.length - 1 > MAX_FEATURES) this.checkCount(row.cells.length - 1);
+    if (row.cells.length - 1 > LIMITS.features) this.checkCount(row.cells.length - 1);
     checkHeader(this.name, row, this.label);
     this.headerLine = row.line;
     this.takeColumns(row.cells.map((name) => ({ name })));
@@ -283,8 +276,8 @@ class TableReader {
   }
 
   private checkCount(features: number): void {
-    if (features >= 1 && features <= MAX_FEATURES) return;
-    const message = texts.errors.columnCount(features, MAX_FEATURES);
+    if (features >= 1 && features <= LIMITS.features) return;
+    const message = texts.errors.columnCount(features, LIMITS.features);
     const mayBeLog = !features && this.columns?.some(({ name }) => /\S[\s|:]+\S/.test(name));
     throw mayBeLog ? readByCommand(this.name, message) : new DataError(message);
   }
@@ -379,7 +372,7 @@ class TableReader {
   }
 
   /** What was read, as a stream. */
-  stream(names: Names, progress: Reading["progress"]): Stream {
+  stream(progress: Reading["progress"]): Stream {
     const { labels, names: classNames, notes, measured } = this.labels.all;
     const other = this.features.find(({ reader }) => reader.isLikeClass);
     if (measured && other && this.label === undefined) {
@@ -388,7 +381,7 @@ class TableReader {
     const values = this.features.map(({ reader }) => reader.all);
     const featureNames = this.features.map(({ place }) => this.columns![place]!.name);
     const telltales = values.map((column, feature) =>
-      telltaleNote(this.name, featureNames[feature]!, column, labels, names),
+      telltaleNote(this.name, featureNames[feature]!, column, labels),
     );
     const units = values.map((column, feature) => {
       const unit = unitOf(column);

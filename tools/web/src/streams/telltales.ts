@@ -1,10 +1,8 @@
 // Columns that give the answer away in a file, and will not on a board, as the simulator's
 // streams/label_leakage.py notes them: clocks, row numbers, identifiers, copies of the class.
 
+import { TELLTALE_NAMES } from "../shared";
 import { texts } from "../texts";
-
-/** What the names of such columns are like, and what they stand for. */
-export type Names = readonly (readonly [pattern: string, what: string])[];
 
 const STEPS = 16; // at least, of a column that only rises, or only falls
 const FEWEST = 30; // samples with which a column that tells the class is none by chance
@@ -16,9 +14,8 @@ export function telltaleNote(
   name: string,
   column: Float64Array,
   labels: Uint8Array,
-  names: Names,
 ): string {
-  const kind = kindOf(name, names);
+  const kind = kindOf(name);
   const said = [
     ...(only(column, 1) ? [texts.notes.rises] : []),
     ...(only(column, -1) ? [texts.notes.falls] : []),
@@ -29,11 +26,11 @@ export function telltaleNote(
 }
 
 /** What a column of that name could be, in words. */
-function kindOf(name: string, names: Names): string {
+function kindOf(name: string): string {
   const spaced = name.replace(/([a-z])(?=I[dD]$)/, "$1_"); // sampleId
   const bare = spaced.toLowerCase().replace(/[([].*/, "");
   const plain = bare.replace(/[^a-z0-9#]+/g, "_").replace(/^_+|_+$/g, "");
-  return names.find(([pattern]) => new RegExp(`^(?:${pattern})$`).test(plain))?.[1] ?? "";
+  return TELLTALE_NAMES.find(([pattern]) => new RegExp(`^(?:${pattern})$`).test(plain))?.[1] ?? "";
 }
 
 /** Whether many numbers are above the one before (way 1) or below it (-1), and none the other way. */

@@ -295,7 +295,7 @@ export const de: Texts = {
     names: {
       came: "Beispiele, die kamen",
       error: "mittlerer absoluter Fehler",
-      guess: "NoChange: der letzte Zielwert",
+      lastTarget: "NoChange: der letzte Zielwert",
       inside: "innerhalb des Intervalls",
       samples: "Beispiele mit Klasse",
       accuracy: "Genauigkeit",
@@ -338,9 +338,9 @@ export const de: Texts = {
     tooOld: "Das Programm des Boards ist dafür zu alt. Bring ein neues darauf.",
   },
 
-  questions: {
+  queries: {
     title: "Welche Klasse?",
-    asked: (id, guess) => `Was ist Beispiel ${id}? Vermutet wird ${guess}.`,
+    asked: (id, predicted) => `Was ist Beispiel ${id}? Vorhergesagt: ${predicted}.`,
     changed: (id) => `Die Frage hatte gerade gewechselt: Jetzt geht es um Beispiel ${id}. Bitte noch einmal antworten.`,
     none: "Kein Beispiel wartet auf seine Klasse.",
     answers: "Antworten",
@@ -352,7 +352,7 @@ export const de: Texts = {
 
   naming: {
     title: "Neue Klassen",
-    aside: (n, isAsking) =>
+    novel: (n, isAsking) =>
       (n === 1 ? "1 neuartiges Beispiel wartet" : `${count(n)} neuartige Beispiele warten`) +
       ` auf einen Namen.${isAsking ? " Was ist das?" : ""}`,
     name: "Name",
@@ -694,7 +694,7 @@ export const de: Texts = {
     buzzerName: "Summer",
   },
 
-  question: {
+  loss: {
     text: "Was du gezeigt oder benannt hast, ist noch in keiner Datei und ginge verloren.",
     lose: "Vergessen",
     keep: "Behalten",

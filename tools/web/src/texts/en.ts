@@ -246,7 +246,7 @@ export const en = {
     names: {
       came: "samples that came",
       error: "mean absolute error",
-      guess: "NoChange: the last target",
+      lastTarget: "NoChange: the last target",
       inside: "inside the interval",
       samples: "samples with a label",
       accuracy: "accuracy",
@@ -289,10 +289,10 @@ export const en = {
     tooOld: "The board's program is too old for this. Put a new program on it.",
   },
 
-  questions: {
+  queries: {
     title: "Which label?",
-    asked: (id: number, guess: string) => `What is sample ${id}? The guess is ${guess}.`,
-    changed: (id: number) => `The question had just changed: it is about sample ${id} now. Answer it again.`,
+    asked: (id: number, predicted: string) => `What is sample ${id}? Predicted: ${predicted}.`,
+    changed: (id: number) => `The query had just changed: it is about sample ${id} now. Answer it again.`,
     none: "No sample waits for its label.",
     answers: "Answers",
     many: (asked: number, seen: number) => {
@@ -303,7 +303,7 @@ export const en = {
 
   naming: {
     title: "Novel classes",
-    aside: (n: number, isAsking: boolean) =>
+    novel: (n: number, isAsking: boolean) =>
       (n === 1 ? "1 novel sample waits for a name." : `${count(n)} novel samples wait for a name.`) +
       (isAsking ? " What are they?" : ""),
     name: "Name",
@@ -641,7 +641,7 @@ export const en = {
     buzzerName: "Buzzer",
   },
 
-  question: {
+  loss: {
     text: "What you taught or labelled is in no file yet, and would be lost.",
     lose: "Forget it",
     keep: "Keep it",

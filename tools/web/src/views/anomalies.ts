@@ -30,7 +30,7 @@ export class Anomalies {
   /** Ask the board, and show it. */
   async show(): Promise<void> {
     if (!this.link) return;
-    const { score, threshold, alarms } = await this.link.unlike();
+    const { score, threshold, alarms } = await this.link.anomaly();
     this.now.textContent = words.now(score, threshold, alarms);
   }
 

@@ -1,15 +1,15 @@
 // What a board tells of how well it learns, as a table.
 
 import { table } from "../dom";
-import type { BoardStatus, Configuration, RegressionErrors } from "../link/board_link";
+import type { DeviceStatus, Configuration, RegressionErrors } from "../link/board_link";
 import { count, percent, texts } from "../texts";
 
 /** Of a board that predicts classes, so many of which had labels: of one alone all is right. */
-export function classTable(status: BoardStatus, taught: number): HTMLElement {
+export function classTable(status: DeviceStatus, taught: number): HTMLElement {
   const { names, levels } = texts.watch;
   const accuracy = [
     [names.accuracy, percent(status.accuracy)],
-    [names.nochange, percent(status.nochange)],
+    [names.nochange, percent(status.accuracy_nochange)],
     [names.kappa, percent(status.kappa)],
   ];
   return table(
@@ -32,7 +32,7 @@ export function taughtIn(counts: readonly number[]): number {
 
 /** Of a board that predicts the value of a sample at that place, in its unit. */
 export function numberTable(
-  status: BoardStatus,
+  status: DeviceStatus,
   errors: RegressionErrors,
   { feature_names: features, units }: Configuration,
   target: number,
@@ -49,20 +49,20 @@ export function numberTable(
     [
       [names.came, count(status.samples)],
       [texts.watch.predicted(features[target] ?? ""), value(predicted) + (half < 0 ? "" : between)],
-      [names.error, texts.watch.of(error(errors.error), errors.scored)],
-      [names.guess, error(errors.nochange)],
+      [names.error, texts.watch.of(error(errors.mae), errors.scored)],
+      [names.lastTarget, error(errors.nochange)],
       ...(half < 0 ? [] : [[names.inside, percent(share)]]),
       ...boardRows(status),
     ],
   );
 }
 
-function boardRows(status: BoardStatus): [string, string][] {
+function boardRows(status: DeviceStatus): [string, string][] {
   const { names, saved } = texts.watch;
   return [
-    [names.saved, saved(status.unsaved, status.savedAgo)],
-    [names.heap, count(status.heapFree)],
-    [names.seconds, count(status.seconds)],
+    [names.saved, saved(status.unsaved, status.saved_ago)],
+    [names.heap, count(status.heap_free)],
+    [names.seconds, count(status.uptime)],
     [names.damaged, count(status.damaged)],
     ...(status.missed ? [[names.missed, count(status.missed)] as [string, string]] : []),
   ];

@@ -145,7 +145,7 @@ export class HandOver {
       });
     const steps = make("div", {});
     const chosen = (): Board => this.board;
-    const switches = new SwitchFields(model.classNames, chosen(), this.data.pixel_colours, () => show(), this.switched);
+    const switches = new SwitchFields(model.classNames, chosen(), () => show(), this.switched);
     const pins = new SensorFields(PART, () => show());
     const show = (): void => {
       this.switched = switches.chosen;
@@ -154,7 +154,7 @@ export class HandOver {
       const kind = sensors.value as (typeof kinds)[number];
       const made = (): HTMLElement[] => {
         const target = { board: chosen(), sensor: steady[kind] ?? pins.sensor, switches: switches.switched, above };
-        checkTarget(model, target, this.data);
+        checkTarget(model, target);
         const { told } = switches;
         const put = told ? make("p", { id: "board-told" }, words.told) : ontoBoard(model, target, this.data, this.failed, PART);
         return [

@@ -9,7 +9,7 @@ const words = texts.naming;
 
 export class Naming {
   readonly element: HTMLElement;
-  private readonly aside = make("p", { id: "naming-aside", role: "status" });
+  private readonly novel = make("p", { id: "naming-novel", role: "status" });
   private readonly name = make("input", { id: "naming-text", type: "text", maxlength: "48" });
   private readonly which = choice("naming-class", []);
   private readonly into = choice("naming-into", []);
@@ -23,7 +23,7 @@ export class Naming {
   ) {
     this.element = panel(
       words.title,
-      this.aside,
+      this.novel,
       field(words.name, this.name, this.button("name", (c) => c.name(this.name.value.trim()))),
       this.button("dismiss", (c) => c.dismiss()),
       field(
@@ -53,7 +53,7 @@ export class Naming {
   async show(): Promise<void> {
     const now = await this.classes?.refresh();
     if (!now || !this.classes) return;
-    this.aside.textContent = words.aside(now.aside, now.aside >= now.collect);
+    this.novel.textContent = words.novel(now.novel, now.novel >= now.collect);
     const { names } = this.classes;
     const shown = this.classes.shown.map((c) => [c, names[c]!] as const);
     if (this.known === JSON.stringify(shown)) return;

@@ -58,7 +58,7 @@ export class Playground {
     );
     const refused = (why: string): void => this.say(why, true);
     const changed = (): void => this.forget();
-    this.streams = new StreamChoice(data.streams, data.files, changed, refused);
+    this.streams = new StreamChoice(data.streams, changed, refused);
     this.boards.onchange = this.learners.onchange = changed;
     this.options.element.oninput = () => this.outdate();
     this.results = this.makeResults();

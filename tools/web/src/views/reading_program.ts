@@ -81,7 +81,7 @@ export class ReadingProgram {
     const { target } = this;
     const { board, sensor } = target;
     if (rateOf(sensor) < 1) throw new Error(texts.teach.cable.slow(1 / rateOf(sensor)));
-    checkPins({ sensor }, board, this.data.companion_flags);
+    checkPins({ sensor }, board);
     const axes = this.sensors.channels;
     const model = (): ReturnType<typeof freshModel> =>
       freshModel(this.data.learners[0]!, axes, this.classNames());

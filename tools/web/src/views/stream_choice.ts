@@ -4,7 +4,7 @@ import { choice, field, make } from "../dom";
 import { fetched, type SampleStream } from "../page_data";
 import { DataError } from "../streams/data_error";
 import { readFile } from "../streams/reader";
-import { CLOCK, columnNames, type Stream, type Told } from "../streams/stream";
+import { CLOCK, columnNames, type Stream } from "../streams/stream";
 import { texts } from "../texts";
 
 const OWN = "own";
@@ -33,7 +33,6 @@ export class StreamChoice {
 
   constructor(
     private readonly samples: readonly SampleStream[],
-    private readonly known: Told,
     private readonly changed: () => void,
     private readonly refused: (why: string) => void,
   ) {
@@ -68,7 +67,7 @@ export class StreamChoice {
 
   /** What is chosen now. Throws DataError if there is nothing. */
   get now(): ChosenStream {
-    const { sample, known: told, chosen } = this;
+    const { sample, chosen } = this;
     if (!sample && !chosen) throw new DataError(texts.errors.noFile);
     const name = sample ? sample.file.split("/").at(-1)! : chosen!.name;
     const last = this.label.options.length - 1;
@@ -77,7 +76,7 @@ export class StreamChoice {
     const drop = sample ? [] : this.drop;
     const read: ChosenStream["read"] = async (progress, signal) => {
       const file = sample ? await (await fetched(sample.file)).blob() : chosen!;
-      return readFile({ name, file, told, label, drop }, progress, signal);
+      return readFile({ name, file, label, drop }, progress, signal);
     };
     return { name, sample, labelColumn: label, drop, read };
   }
@@ -102,7 +101,7 @@ export class StreamChoice {
     this.boxes.replaceChildren();
     this.show();
     try {
-      const names = await columnNames(file.name, file, this.known);
+      const names = await columnNames(file.name, file);
       if (this.chosen !== file) return; // another one was chosen meanwhile
       this.label.replaceChildren(...names.map((name) => make("option", { value: name }, name)));
       this.label.selectedIndex = names.length - 1;

@@ -3,7 +3,8 @@
 
 import { choice, field, make } from "../dom";
 import { keyNamed, KEYS } from "../keys";
-import type { Board, PixelColours, Switched } from "../page_data";
+import type { Board, Switched } from "../page_data";
+import { PIXEL_COLOURS } from "../shared";
 import { texts } from "../texts";
 import { pinName, type Parts } from "./wiring";
 
@@ -42,7 +43,6 @@ export class SwitchFields {
   constructor(
     private readonly classNames: readonly string[],
     private board: Board,
-    private readonly colours: PixelColours,
     private readonly changed: () => void,
     before: Chosen | null = null,
   ) {
@@ -81,7 +81,7 @@ export class SwitchFields {
     if (this.kind.value === "lights") return chosen.map((pin) => [Number(pin)]);
     if (this.kind.value === "pixel") {
       const pin = Number(this.at.value);
-      return chosen.map((name) => (name in this.colours ? [[pin, ...this.colours[name]!]] : []));
+      return chosen.map((name) => (name in PIXEL_COLOURS ? [[pin, ...PIXEL_COLOURS[name]!]] : []));
     }
     if (this.kind.value === "tone") {
       return chosen.map((hertz) => (hertz === OFF ? [] : [[Number(this.at.value), Number(hertz)]]));
@@ -147,7 +147,7 @@ export class SwitchFields {
       return [[OFF, words.silent], ...TONES.map((hertz): Item => [String(hertz), words.hertz(hertz)])];
     }
     if (kind === "key") return [[OFF, words.noKey], ...KEYS.map(([key]): Item => [key, words.keys[key] ?? key])];
-    const names = kind === "pixel" ? [OFF, ...Object.keys(this.colours)] : COLOURS;
+    const names = kind === "pixel" ? [OFF, ...Object.keys(PIXEL_COLOURS)] : COLOURS;
     return names.map((name) => [name, words.colours[name as keyof typeof words.colours]] as const);
   }
 

@@ -46,7 +46,7 @@ function withSensor(
       const { sensor } = choice;
       checkValues(choice, model);
       const target = { board, sensor, switches: [], above: [] };
-      checkTarget(model, target, data);
+      checkTarget(model, target);
       const how = choice.chosen.length ? howToWire(board, sensor, { lights: [] }) : [];
       return [...how, ontoBoard(model, target, data, failed)];
     };

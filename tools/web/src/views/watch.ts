@@ -12,8 +12,8 @@ import { Anomalies } from "./anomalies";
 import { classTable, numberTable, taughtIn } from "./board_status";
 import { confusionMatrix } from "./confusion_matrix";
 import { Naming } from "./naming";
-import { Questions } from "./questions";
-import type { LossQuestion } from "./question";
+import { Queries } from "./queries";
+import type { LossDialog } from "./loss_dialog";
 import { save } from "./take_away";
 import { Trace } from "./trace";
 import { askBeforeLeaving } from "./unsaved";
@@ -34,7 +34,7 @@ export class Watch {
   private readonly sent = make("p", { id: "watch-sent" });
   private readonly recording = make("button", { type: "button", id: "watch-csv" }, texts.watch.csv);
   private readonly ofClasses = panel(texts.confusion.title, this.confusion);
-  private readonly questions = new Questions((error) => this.say(inWords(error), true));
+  private readonly queries = new Queries((error) => this.say(inWords(error), true));
   private readonly anomalies = new Anomalies((error) => this.say(inWords(error), true));
   private readonly naming = new Naming(
     (shown) => this.showLabels(shown),
@@ -48,10 +48,10 @@ export class Watch {
   private found: Configuration | null = null; // of the board that is watched, or was last
   private unsaved = false; // rows that a person labelled, and no file has
 
-  /** `open` reads the stream that the playground has chosen; `question` asks before rows are lost. */
+  /** `open` reads the stream that the playground has chosen; `loss` asks before rows are lost. */
   constructor(
     private readonly open: () => Promise<Stream>,
-    private readonly question: LossQuestion,
+    private readonly loss: LossDialog,
   ) {
     askBeforeLeaving(() => this.unsaved);
     this.connect.disabled = !canConnect();
@@ -64,7 +64,7 @@ export class Watch {
       { class: "results", hidden: true },
       panel(texts.watch.numbers, this.numbers, this.send, this.sent),
       this.ofClasses,
-      this.questions.element,
+      this.queries.element,
       this.anomalies.element,
       this.naming.element,
       panel(
@@ -89,7 +89,7 @@ export class Watch {
   }
 
   private async begin(): Promise<void> {
-    if (this.unsaved && !(await this.question.ask())) return;
+    if (this.unsaved && !(await this.loss.ask())) return;
     this.connect.disabled = true;
     this.say(texts.board.connecting);
     try {
@@ -103,7 +103,7 @@ export class Watch {
       this.unsaved = false;
       this.sent.replaceChildren();
       this.naming.begin(this.link);
-      this.questions.begin(this.link);
+      this.queries.begin(this.link);
       this.anomalies.begin(this.link);
       this.label = null;
       this.showLabels([...this.link.configuration.class_names.entries()]);
@@ -144,7 +144,7 @@ export class Watch {
     this.numbers.replaceChildren(classTable(status, taught));
     await this.naming.show();
     await this.anomalies.show();
-    await this.questions.show((label) => this.called(label));
+    await this.queries.show((label) => this.called(label));
     const shown = this.naming.matrix(counts) ?? [names, counts];
     this.confusion.replaceChildren(...(taught ? [confusionMatrix(...shown)] : []));
     this.report(texts.watch.told(status.samples, taught > 1 ? percent(status.accuracy) : ""));
@@ -191,7 +191,7 @@ export class Watch {
   /** Buttons for these classes; the one that was pressed stays so while its class is there. */
   private showLabels(classes: readonly (readonly [number, string])[]): void {
     if (!classes.some(([label]) => label === this.label)) this.label = null;
-    this.questions.offer(classes);
+    this.queries.offer(classes);
     const none = [null, texts.teach.predict] as const;
     const labels = classes.length ? [...classes, none] : []; // a number comes by itself
     const made = labels.map(([label, text]) => {

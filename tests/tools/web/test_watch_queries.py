@@ -1,4 +1,4 @@
-"""The page shows the question of a board that asks for few labels, and sends the answer."""
+"""The page shows the query of a board that asks for few labels, and sends the answer."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from microshrub_tools.link.messages import QUERIES, STATUS, DeviceStatus, Query
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.web.bridge import of_port
 
-QUERY = "document.querySelector('#question').textContent"
-COUNT = "document.querySelector('#question-count').textContent"
+QUERY = "document.querySelector('#query').textContent"
+COUNT = "document.querySelector('#query-count').textContent"
 NUMBERS = "document.querySelector('#watch-numbers').textContent"
-ANSWERS = "[...document.querySelectorAll('#question-labels button')].map((e) => e.textContent)"
+ANSWERS = "[...document.querySelectorAll('#query-labels button')].map((e) => e.textContent)"
 
 
 @pytest.mark.usefixtures("address")
-def test_a_question_is_answered_in_the_page(
+def test_a_query_is_answered_in_the_page(
     page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     """One of the ten that a board may ask at once; with spare classes, only names are offered."""
@@ -37,16 +37,16 @@ def test_a_question_is_answered_in_the_page(
             before = link.ask(QUERIES)
             assert isinstance(before, Query)
             assert before.sample_id
-            guess = ("walk", "rest")[before.label]
+            predicted = ("walk", "rest")[before.label]
         thread.start()
         page.open(bridge.address)
         page.wait("!!document.querySelector('#start')")
         page.press("#watch")
-        question = f"What is sample {before.sample_id}? The guess is {guess}."
-        page.wait(f"{QUERY} === {question!r}")
+        query = f"What is sample {before.sample_id}? Predicted: {predicted}."
+        page.wait(f"{QUERY} === {query!r}")
         page.wait(f"{COUNT}.startsWith('{before.asked} of 15 samples were asked for, ')")
         page.wait(f"{ANSWERS}.join() === 'walk,rest'")
-        page.press("#question-labels button:nth-child(2)")
+        page.press("#query-labels button:nth-child(2)")
         page.wait(f"{QUERY} === 'No sample waits for its label.'")
         page.wait("document.querySelector('#watch-numbers').textContent.includes('label')")
         assert "%" not in page.run(NUMBERS), "of one class all is right"

@@ -1,20 +1,20 @@
-// Questions of a board with a label budget: the newest one, and a button for each class.
+// Label queries of a board: the newest one, and a button for each class.
 
 import { make, panel } from "../dom";
 import type { BoardLink } from "../link/board_link";
 import { texts } from "../texts";
 
-const words = texts.questions;
-const REACTION = 400; // milliseconds: whoever presses earlier means the question before
+const words = texts.queries;
+const REACTION = 400; // milliseconds: whoever presses earlier means the query before
 
-export class Questions {
+export class Queries {
   readonly element: HTMLElement;
-  private readonly asked = make("p", { id: "question", role: "status" });
-  private readonly many = make("p", { id: "question-count" });
-  private readonly answers = make("div", { class: "labels", role: "group", id: "question-labels" });
+  private readonly asked = make("p", { id: "query", role: "status" });
+  private readonly many = make("p", { id: "query-count" });
+  private readonly answers = make("div", { class: "labels", role: "group", id: "query-labels" });
   private link: BoardLink | null = null;
   private newest = 0; // the sample that waits, 0: none does
-  private shown = 0; // questions so far
+  private shown = 0; // queries so far
   private changed = 0; // when it came
   private answered = 0; // the newest one that was; the board may not know it yet
 
@@ -46,16 +46,16 @@ export class Questions {
   async show(called: (label: number) => string): Promise<void> {
     if (!this.link) return;
     const { link } = this;
-    const found = await link.query();
-    const id = found.id === this.answered ? 0 : found.id;
+    const query = await link.query();
+    const id = query.sample_id === this.answered ? 0 : query.sample_id;
     if (id !== this.newest) {
       this.newest = id;
       this.changed = performance.now();
       if (id) this.shown++;
     }
-    this.asked.textContent = id ? words.asked(id, called(found.guess)) : words.none;
+    this.asked.textContent = id ? words.asked(id, called(query.label)) : words.none;
     this.answers.hidden = !id;
-    this.many.textContent = words.many(found.asked, found.seen);
+    this.many.textContent = words.many(query.asked, query.seen);
   }
 
   private async answer(label: number): Promise<void> {

@@ -1,11 +1,11 @@
-// A question that has to be answered before the page goes on: what is unsaved would be lost.
+// A dialog before something unsaved would be lost.
 
 import { make } from "../dom";
 import { texts } from "../texts";
 
-const words = texts.question;
+const words = texts.loss;
 
-export class LossQuestion {
+export class LossDialog {
   private readonly text = make("p", { id: "loss-text" }, words.text);
   private readonly lose = make("button", { type: "button", id: "lose", class: "plain" }, words.lose);
   private readonly keep = make("button", { type: "button", id: "keep" }, words.keep);
@@ -16,13 +16,13 @@ export class LossQuestion {
     make("div", { class: "labels" }, this.keep, this.lose),
   );
 
-  /** Whether it may be lost; leaving the question, as by Escape, keeps it. */
+  /** Whether it may be lost; leaving it, as by Escape, keeps it. */
   ask(): Promise<boolean> {
     return new Promise((answer) => {
       this.keep.onclick = () => this.element.close();
       this.lose.onclick = () => this.element.close("lose");
       this.element.onclose = () => {
-        // the event of the question before may come late, when this one is open already
+        // the event of the dialog before may come late, when this one is open already
         if (!this.element.open) answer(this.element.returnValue === "lose");
       };
       this.element.returnValue = "";
