@@ -7,14 +7,13 @@ says "this is normal", and, with a saved model, `states`: the file of its state.
 from micropython import const
 
 from ..anomaly import AnomalyScore
-from .companion import Companion
 from .frames import HEADER
 
 _ANOMALY = const(12)
 _IS_NORMAL = const(2)  # in a request: the next samples are normal
 
 
-class AnomalyScores(Companion):
+class AnomalyScores:
     """Computes the anomaly score of each sample. A host can request it with each prediction."""
 
     def __init__(self, app):

@@ -1,11 +1,9 @@
-"""A companion of a learner, and the points at which an application calls it.
+"""A companion, and the points at which an application calls it.
 
-companions.py makes the companions of a configuration, in the order in which they are called.
-"""
+companions.py makes the companions of a configuration, in the order in which they are called. A
+program with a single companion does not need this module.
 
-
-class Companion:
-    """The base class. An application calls these methods of a companion that has them:
+An application calls these methods of a companion that has them:
 
     look(predicted, label)      a sample was predicted, and is not learned yet; label is -1 if it
                                 is not known
@@ -19,16 +17,13 @@ class Companion:
     turn(milliseconds, passed)  a turn of the program's loop: the time, 0..2**30 - 1, and the
                                 time since the last turn; returns a message for people, or None
 
-    None of them may allocate, and only turn() returns anything. If a companion answers requests of
-    the link, its function is in the application's `more`.
-    """
+None of them may allocate, and only turn() returns anything. If a companion answers requests of the
+link, its function is in the application's `more`. The service calls these, if there are any:
 
-    def attach(self, board, button, sensor):
-        """Take the board's pins; returns the button that gives labels, or None."""
-        return button
-
-    def end(self):
-        """Switch everything off: the program ends."""
+    attach(board, button, sensor)  take the board's pins; returns the button that gives labels, or
+                                   None
+    end()                          switch everything off: the program ends
+"""
 
 
 def both(first, second):

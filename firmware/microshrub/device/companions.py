@@ -6,8 +6,6 @@ points. A program needs only the modules of the companions that it has. A board 
 in its RAM only while it makes the companions.
 """
 
-from .companion import both
-
 _POINTS = ("look", "note", "show", "plot", "late", "count", "turn")
 
 
@@ -16,9 +14,13 @@ def join(app, companion):
     app.companions += (companion,)
     for point in _POINTS:
         method = getattr(companion, point, None)
+        before = getattr(app, point)
+        if method and before:
+            from .companion import both
+
+            method = both(before, method)
         if method:
-            before = getattr(app, point)
-            setattr(app, point, both(before, method) if before else method)
+            setattr(app, point, method)
 
 
 def make(app):

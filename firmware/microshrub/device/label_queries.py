@@ -3,14 +3,13 @@
 from micropython import const
 
 from ..active_learning import QueryStrategy
-from .companion import Companion
 
 _QUERIES = const(14)
 _PAUSE = const(5000)  # milliseconds in which people see that a query is over
 _HOUR = const(3605000)  # an hour, and the pause
 
 
-class LabelQueries(Companion):
+class LabelQueries:
     """Queries the labels of some samples that an application predicts.
 
     Only the queried samples get an id and wait for their label. `light`, if there is one, is on

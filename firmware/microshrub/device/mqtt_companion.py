@@ -15,7 +15,6 @@ from array import array
 from micropython import const
 
 from ..learner import whole
-from .companion import Companion
 from .config import unload
 from .mqtt_client import OPEN, PUBLISH, RETAIN
 
@@ -263,7 +262,7 @@ class MqttPublisher:
         self._client.out.put(_KINDS, start, _KINDS.find(b",", start) - start)
 
 
-class MqttCompanion(Companion):
+class MqttCompanion:
     """Connects an application to a broker, and replaces the program's button.
 
     button    the program's button, or None

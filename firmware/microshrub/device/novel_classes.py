@@ -9,7 +9,6 @@ saved model, `states`: the files of the saved states of the names and of the Nov
 from micropython import const
 
 from ..spare_classes import SpareClasses
-from .companion import Companion
 from .frames import HEADER, put_u16
 
 _CLASSES = const(15)
@@ -26,7 +25,7 @@ _BYTES = bytes((2, 0, 0, 3, 2, 1))  # sizes of request 15's payloads; 0: a name 
 _MOST_NAME = const(48)  # bytes of a name, so that it fits a request
 
 
-class NovelClasses(Companion):
+class NovelClasses:
     """Adds the spare classes of a configuration to its application."""
 
     def __init__(self, app):

@@ -33,8 +33,8 @@ class Service:
             from .application import Application
         else:
             from .regression_app import RegressionApp as Application
-        self._app = Application(configuration, folder)
-        self._app.trial = trial
+        self._app = app = Application(configuration, folder)
+        app.trial = trial
         self._sensor = self._button = self._watchdog = None
         if configuration.kind != "serial":
             from .sensor_start import make_sensor
@@ -48,18 +48,19 @@ class Service:
         if configuration.text:
             from .plotter import Plotter
 
-            self._app.plotter = Plotter(configuration.feature_names)
-        for companion in self._app.companions:
-            self._button = companion.attach(board, self._button, self._sensor)
+            app.plotter = Plotter(configuration.feature_names)
+        for companion in app.companions:
+            if hasattr(companion, "attach"):
+                self._button = companion.attach(board, self._button, self._sensor)
         if self._sensor:
-            self._app.pace = self._sensor.pace
-        if self._app.store:
+            app.pace = self._sensor.pace
+        if app.store:
             self._save_in_steps(board, configuration)
         if configuration.sleep is not None:
             from .sleep import make_sleep
 
-            self._app.sleep = make_sleep(self._app, self._sensor, board, say)
-        self._link = Link(self._app, sys.stdout.buffer.write)
+            app.sleep = make_sleep(app, self._sensor, board, say)
+        self._link = Link(app, sys.stdout.buffer.write)
         self._input = inputs
         self._count = 0  # turns of the loop, near a reading
         self._waited = 2  # readings since the last look at the input
@@ -75,10 +76,10 @@ class Service:
             say("program %s" % configuration.program)
         if hasattr(gc, "threshold"):
             gc.threshold(-1)  # all that stays is made
-        say(self._app.begin())
+        say(app.begin())
         if configuration.watchdog:
             self._watchdog = board.watchdog(configuration.watchdog)
-        size = self._app.learner.saved_bytes()
+        size = app.learner.saved_bytes()
         gc.collect()
         say(
             "%s of %d bytes, %d feature%s%s; %d bytes free"
@@ -118,7 +119,8 @@ class Service:
             self._serve()
         finally:
             for companion in self._app.companions:
-                companion.end()
+                if hasattr(companion, "end"):
+                    companion.end()
         return True, True
 
     def _serve(self):

@@ -23,7 +23,6 @@ from micropython import const
 from ..buffers import Buffers
 from ..sample_packet import SamplePacket
 from ..thicket.sharing import LEARNED, MOST, TOO_FAR, WELL_KNOWN, Sharing
-from .companion import Companion
 
 _BOARDS = const(8)  # places for packets of each class: as many as a group has of others
 _KEY = const(1073741823)  # the bits of a checksum that are kept: the number takes no heap
@@ -49,7 +48,7 @@ _SIZE = const(4)
 _AGAIN = const(600)  # seconds between two packets of a class: people label many samples at once
 
 
-class BoardSharing(Companion, Buffers):
+class BoardSharing(Buffers):
     """The shared samples of an application. Raises ValueError if it cannot share.
 
     The checkpoint has
@@ -311,7 +310,7 @@ def _check(packet, name, origin):
         )
 
 
-class SharingTransport(Companion):
+class SharingTransport:
     """Passes packets between the BoardSharing of an application and a carrier.
 
     sends   'i' [classes] the second from which on a class may be sent again

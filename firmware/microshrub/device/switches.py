@@ -2,16 +2,20 @@
 
 config.json's `switches` has a list for each class: the pins that are high while the class is the
 newest prediction, NeoPixels as [pin, red, green, blue] with 0..255 of each colour, buzzers as
-[pin, hertz], see buzzer.py, and keys as [usage], see keyboard.py. All other pins are low, other
-pixels dark, other buzzers silent, and other keys up.
+[pin, hertz] with 20..20000 hertz, and keys as [usage], see keyboard.py. All other pins are low,
+other pixels dark, other buzzers silent, and other keys up. After the program has ended, for
+whatever reason, all buzzers are silent.
 
 `switch_above` has the lowest confidence for each class, 0..255: a prediction below it switches
 nothing.
 """
 
-from .companion import Companion
+from micropython import const
 
 _DARK = (0, 0, 0)
+_SILENT = (0,)
+_HALF = const(32768)  # of 65536: high and low for equal times, which is loudest
+_FIRST = const(440)  # hertz, never heard: without it, some ports would sound their default
 
 
 class _Pixel:
@@ -29,7 +33,29 @@ class _Pixel:
             self._pixel.write()
 
 
-class Switches(Companion):
+class Buzzer:
+    """A passive buzzer and its tone for each class, by machine.PWM."""
+
+    def __init__(self, board, pin, classes):
+        pin = board.of_machine("Pin")(pin)
+        self._pwm = board.of_machine("PWM")(pin, freq=_FIRST, duty_u16=0)
+        self._sounds = 0  # the present tone in hertz; 0: silent
+        self.of_class = [_SILENT] * (classes + 1)  # the last one: for no class
+
+    def show(self, c):
+        hertz = self.of_class[c][0]
+        if hertz != self._sounds:
+            self._sounds = hertz
+            if hertz:
+                self._pwm.freq(hertz)
+            self._pwm.duty_u16(_HALF if hertz else 0)
+
+    def silence(self):
+        """Fall silent."""
+        self.show(-1)
+
+
+class Switches:
     """Switches what the configuration names with each prediction."""
 
     def __init__(self, app, board):
@@ -49,11 +75,7 @@ class Switches(Companion):
                 elif isinstance(what, list):
                     if what[0] not in of_shown:
                         of_shown.append(what[0])
-                        shown.append(
-                            _buzzer(board, what[0], app.classes)
-                            if len(what) == 2
-                            else _Pixel(board.pixel(what[0]), app.classes)
-                        )
+                        shown.append(_shown(board, what, app.classes))
                     shown[of_shown.index(what[0])].of_class[c] = tuple(what[1:])
                 elif what not in pins:
                     pins.append(what)
@@ -87,10 +109,10 @@ class Switches(Companion):
                 each.silence()
 
 
-def _buzzer(board, pin, classes):
-    from .buzzer import Buzzer
-
-    return Buzzer(board, pin, classes)
+def _shown(board, what, classes):
+    if len(what) == 2:
+        return Buzzer(board, what[0], classes)
+    return _Pixel(board.pixel(what[0]), classes)
 
 
 def _keyboard(board, classes):

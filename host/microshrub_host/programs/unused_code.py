@@ -24,7 +24,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from ..library import library_files
 from ..library.library_files import PACKAGE
-from ..library.syntax_tree import Transformer, Visitor, walk
+from ..library.syntax_tree import Transformer, Visitor, source_text, walk
 from .scoped_names import Bound, library_home
 
 _WORD = re.compile(r"\w+")
@@ -155,6 +155,12 @@ def without_missing(
             [node for node in tree.body if not defined(node) & gone]
         )
     return ast.unparse(tree)
+
+
+def without(module: str, source: str, left_out: Collection[str]) -> str:
+    """The same in a program that has all the modules that this one imports."""
+    result = without_missing(module, source, library_files.imports_in(module, source), left_out)
+    return source if result == source else source_text(ast.parse(result))
 
 
 def _mentioned_by_the_rest(body: list[ast.stmt]) -> list[ast.stmt]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from microshrub_host.library.syntax_tree import source_text
-from microshrub_host.programs import error_texts, short_names
+from microshrub_host.programs import error_texts, mpy, short_names
 from microshrub_host.programs.merged_source import Merged
 from microshrub_host.programs.short_names import shortened_parameters
 from microshrub_host.programs.unused_code import defined, used, without_missing
@@ -336,3 +336,15 @@ def kernel(table, at: int) -> int:
     assert result["inside"](5, 6) == [7, 8]
     assert result["Own"](3).grown(4) == 7
     assert result["Asked"](3).grown(much=4) == 6
+
+
+def test_a_class_is_left_out_of_a_file_that_is_not_merged() -> None:
+    names = ["device.switches", "device.companions"]
+    whole, less = (
+        [mpy.read(path) for path in mpy.compiled(mpy.BYTECODE_ONLY, names, left_out)]
+        for left_out in ((), ("device.switches:Buzzer",))
+    )
+    assert {name for module in whole for name in module.names} >= {"Buzzer", "freq"}
+    assert not {name for module in less for name in module.names} & {"Buzzer", "freq"}
+    others, same = ([each for each in made if each.name == "companions"] for made in (whole, less))
+    assert others == same

@@ -145,7 +145,8 @@ if app.configuration.text:
     plotter.sys = System
     app.plotter = plotter.Plotter(app.configuration.feature_names)
 for companion in app.companions:
-    companion.attach(Board(), None, None)
+    if hasattr(companion, "attach"):
+        companion.attach(Board(), None, None)
 app.begin()
 link = Link(app, lambda data, n: None)
 with open("frames") as file:

@@ -18,7 +18,7 @@ from .program_sensors import pin as sensor_pin
 Switched = int | str | list[int | str]
 
 _KINDS = {2: "a buzzer", 4: "a NeoPixel"}  # by the length of that list
-_HERTZ = (20, 20_000)  # hertz that people hear, see firmware/microshrub/device/buzzer.py
+_HERTZ = (20, 20_000)  # hertz that people hear, see firmware/microshrub/device/switches.py
 
 # A quarter of a NeoPixel's full brightness, which is bright enough for a room.
 COLOURS = {

@@ -6,13 +6,13 @@ import contextlib
 from typing import Any
 
 from microshrub_host.boards import ram_budget
-from microshrub_host.boards.board_files import Board
+from microshrub_host.boards.board_files import Board, load
 from microshrub_host.boards.default_bytes import SIZE, NoRoom, Sizes, bytes_for, bytes_within
 from microshrub_host.boards.deployment import Deployment
 from microshrub_host.boards.emits import NATIVE
 from microshrub_host.boards.program import Program
 from microshrub_host.boards.program_budget import budget_of
-from microshrub_host.boards.program_library import MadeAhead, ProgramLibrary, modules
+from microshrub_host.boards.program_library import MadeAhead, ProgramLibrary, left_out, modules
 from microshrub_host.library.learners import DEFAULT, MODELS, defaults, grows, model_name
 from microshrub_host.simulation.feature_options import FeatureOptions
 
@@ -24,7 +24,7 @@ WARMUP = 256
 MORE_OF_DEVICE = tuple(
     f"device.{name}"
     for name in (
-        *("companion", "companions", "switches", "buzzer", "keyboard"),
+        *("companions", "switches", "keyboard"),
         *("motion_fifo", "combined_sensor", "custom_sensor"),
     )
 )
@@ -150,6 +150,14 @@ def motion_config(board: Board) -> dict[str, Any]:
     sensor = ("mpu6050", f"scl={scl}", f"sda={sda}", f"rate={RATE}")
     names = FeatureOptions.of(_WINDOWS).names(sensors(sensor, board).channels)
     return ProgramOptions(sensor=sensor, features=_WINDOWS).config(board, names, _CLASSES)
+
+
+def never_used() -> set[str]:
+    """The functions and classes of the device library that no program of the page uses."""
+    board = load(next(iter(BOARDS)))
+    plain = serial_config(board)
+    configs = (plain, motion_config(board), plain | {"switches": [[[0, 440]]]})
+    return set.intersection(*(set(left_out(page_program(DEFAULT, each))) for each in configs))
 
 
 def page_program(model: str, config: dict[str, Any], **options: int) -> Program:

@@ -61,6 +61,7 @@ from .page_boards import (
     board_data,
     learners,
     motion_config,
+    never_used,
     page_library,
     page_program,
     serial_config,
@@ -189,7 +190,7 @@ def _modules(device: Collection[str]) -> list[str]:
 
 
 def _bytecode(names: Collection[str]) -> dict[str, bytes]:
-    files = mpy.compiled(mpy.BYTECODE_ONLY, names)
+    files = mpy.compiled(mpy.BYTECODE_ONLY, names, never_used())
     return {mpy.in_library(path): path.read_bytes() for path in files}
 
 

@@ -6,15 +6,14 @@ import { votesOf, type Above } from "./learning/lesson";
 import { fromBase64, joined } from "./learning/recording";
 import type { Extraction } from "./learning/windows";
 import { driversFor, modulesFor, type SensorSettings } from "./link/sensor_settings";
-import { BYTECODE, isKey, isTone, loadLibrary, type Library } from "./page_data";
+import { BYTECODE, isKey, loadLibrary, type Library } from "./page_data";
 import type { Around, Board, Learner, PageData, Parameters, Switched } from "./page_data";
 import type { Unit } from "./streams/units";
 import { zip } from "./zip";
 
 const [CONFIG, LEARNER, QUANTIZER] = ["config.json", "learner.state", "quantizer.state"] as const;
 const PACKAGE = "microshrub";
-const OF_SWITCHES = ["companion", "companions", "switches"].map((name) => `device.${name}`);
-const OF_TONES = "device.buzzer";
+const OF_SWITCHES = ["companions", "switches"].map((name) => `device.${name}`);
 const OF_KEYS = "device.keyboard";
 const OF_BYTECODE = "bytecode_pointers"; // a module that only bytecode needs
 
@@ -162,7 +161,6 @@ function moreModules({ sensor, switches }: Target): string[] {
   return [
     ...modulesFor(sensor),
     ...(switches.length ? OF_SWITCHES : []),
-    ...(switches.flat().some(isTone) ? [OF_TONES] : []),
     ...(switches.flat().some(isKey) ? [OF_KEYS] : []),
   ];
 }

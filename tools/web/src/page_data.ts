@@ -27,9 +27,6 @@ export interface Pins {
 
 /** What a class switches, as in config.json: a pin; a NeoPixel's pin and its red, green and blue; a buzzer's pin and its hertz; or a key. */
 export type Switched = number | readonly number[];
-/** Whether it sounds a buzzer. */
-export const isTone = (what: Switched): what is readonly number[] =>
-  typeof what !== "number" && what.length === 2;
 /** Whether it presses a key. */
 export const isKey = (what: Switched): boolean =>
   typeof what !== "number" && what.length === 1;
