@@ -11,6 +11,8 @@ import time
 
 _MOST_BEHIND = 1000000  # microseconds of ours
 _LOOK = 100  # microseconds that a board takes from one look at the clock to the next, about
+_LOOKS = 4  # at an empty line, one after the other, before a board only waits for the time
+_NAP = 250  # microseconds that it lets pass then with each, as it would keep a core busy
 _WRAPS = 0x7FFFFFFF
 
 
@@ -33,6 +35,7 @@ class BoardClock:
         self._last = self._used()
         self._now = 0
         self._begin = time.time_ns()
+        self._looks = 0
 
     def now(self):
         used = self._used()
@@ -59,6 +62,9 @@ class BoardClock:
         if found:
             waited = min((time.time_ns() - begin) // 1000 * self.speed, waited)
         self._set(now + waited)
+        self._looks = 0 if found or milliseconds else self._looks + 1
+        if self._looks > _LOOKS:
+            time.sleep_us(_NAP // self.speed)
         return found
 
     def _set(self, now):
