@@ -18,14 +18,14 @@ from ..benchmarks import (
     ahead,
     anomaly_scores,
     features,
-    label_budgets,
+    label_shares,
     new_classes,
     process_cost,
     rare_classes,
     regression_benchmark,
 )
 from ..benchmarks.known_streams import STREAMS
-from ..benchmarks.label_budgets_plot import draw
+from ..benchmarks.label_shares_plot import draw
 from ..benchmarks.sensed import SENSED
 from ..papers.data_folder import data_folder
 from .benchmark_page import (
@@ -178,19 +178,19 @@ def _labels(arguments: argparse.Namespace, command: str) -> Pages:
     work = partial(_label_row, arguments.data, arguments.limit, arguments.seeds)
     rows = each_of(arguments, available_streams(arguments), work)
     picture = arguments.plot and arguments.plot.name
-    yield label_budgets.page(rows, arguments.seeds, command, picture)
+    yield label_shares.page(rows, arguments.seeds, command, picture)
     if arguments.plot is not None:
         write_figure(arguments, draw(rows))
 
 
 def _label_row(
     data: Path | None, limit: int | None, drawn: int, name: str, progress: Progress
-) -> label_budgets.LabelRow:
+) -> label_shares.LabelRow:
     result = None
     stream = open_known(name, data, limit)
-    for number, row in enumerate(label_budgets.measure(name, stream, drawn), 1):
+    for number, row in enumerate(label_shares.measure(name, stream, drawn), 1):
         result = row
-        progress(number, label_budgets.runs(), name)
+        progress(number, label_shares.runs(), name)
     assert result is not None
     return result
 

@@ -10,7 +10,7 @@ import pytest
 
 from microshrub_host.evaluation.prequential import evaluate
 from microshrub_host.streams.open_stream import open_stream
-from microshrub_research.benchmarks.label_budgets import at_random, options_of
+from microshrub_research.benchmarks.label_shares import at_random, options_of
 from microshrub_research.benchmarks.variable_uncertainty import VariableUncertainty
 from microshrub_tools.cli.main import main
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .label_budgets import PERCENT, LabelRow
+from .label_shares import PERCENT, LabelRow
 
 _ACROSS = 4
 
