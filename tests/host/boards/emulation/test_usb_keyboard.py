@@ -51,7 +51,7 @@ def test_the_keys_of_the_predicted_class_are_down_and_no_others(pico: Pico) -> N
     expected = [now]
     with HostLink(SerialLine(pico.port)) as link:
         link.connect()
-        for row in ROWS[:60]:
+        for row in ROWS[:24]:
             answer = link.ask(sample(row, row[0]))
             assert isinstance(answer, Prediction)
             expected.append(OF_CLASS[answer.label])
