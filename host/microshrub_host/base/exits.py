@@ -22,7 +22,7 @@ _PATIENCE = 0.5  # seconds after Ctrl-C, for files to be closed and processes to
 
 
 def exit_code(run: Callable[[], int]) -> int:
-    """What run() returns, or the exit code of its failure, which is told in one line.
+    """What run() returns, or the exit code of its failure, which is reported in one line.
 
     0, 1 for `no`, 2 for what it could not do, 130 after Ctrl-C, 141 when nobody reads the output,
     143 after SIGTERM. Letters that the output does not have become `?`.

@@ -15,7 +15,7 @@ R = TypeVar("R")
 Progress = Callable[[int, int, str], None]  # done, of so many, a note
 Work = Callable[[T, Progress], R]
 
-_WHOLE = 1000  # parts of a task, as progress is told
+_WHOLE = 1000  # parts of a task, in which progress is counted
 _LIMIT = 14 * 86_400  # seconds: none that matters
 
 

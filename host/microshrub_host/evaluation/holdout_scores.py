@@ -39,7 +39,7 @@ class HoldoutScores:
     def choosing(self) -> Marks:
         """The stretches whose answers choose."""
         stretches = self.known.stretches
-        asked = np.unique(stretches.of[np.logical_or.reduce(self._told)])
+        asked = np.unique(stretches.of[np.logical_or.reduce(self._predictable)])
         among = np.isin(stretches.of, asked)
         found = stretches.some(round(self.share * int(among.sum())), among=among)
         return np.isin(np.arange(stretches.count), found)
@@ -47,7 +47,7 @@ class HoldoutScores:
     @property
     def can_choose(self) -> bool:
         """Whether there is something on both sides."""
-        if not any(marks.any() for marks in self._told):
+        if not any(marks.any() for marks in self._predictable):
             return False
         asked = self._sums([np.zeros(int(d.held_out.sum()), np.uint8) for d in self.draws])[1]
         return all(asked[part].any() for part in (self.choosing, ~self.choosing))
@@ -56,8 +56,8 @@ class HoldoutScores:
     def words(self) -> str:
         """What the two scores are."""
         of = self.known.stretches.of
-        told = np.logical_or.reduce(self._told)
-        first, rest = (int((told & part[of]).sum()) for part in (self.choosing, ~self.choosing))
+        counted = np.logical_or.reduce(self._predictable)
+        first, rest = (int((counted & part[of]).sum()) for part in (self.choosing, ~self.choosing))
         what, others = f"whole {self.known.stretches.by}", "others"
         if self.now:
             what = f"the last {self.known.stretches.by} of a stream that drifts"
@@ -92,7 +92,7 @@ class HoldoutScores:
         return found | ({"batch forest": self.scores(known)} if len(known) == len(forest) else {})
 
     @property
-    def _told(self) -> list[Marks]:
+    def _predictable(self) -> list[Marks]:
         return [predictable(draw, self.known.labels) for draw in self.draws]
 
     def _sums(
@@ -101,7 +101,7 @@ class HoldoutScores:
         """How many answers about each stretch are right, and how many there are."""
         stretches = self.known.stretches
         right, asked = np.zeros(stretches.count, np.intp), np.zeros(stretches.count, np.intp)
-        for draw, marks, of_draw in zip(self.draws, self._told, predictions, strict=True):
+        for draw, marks, of_draw in zip(self.draws, self._predictable, predictions, strict=True):
             own = stretches.of[marks]
             np.add.at(asked, own, 1)
             np.add.at(right, own, of_draw[marks[draw.held_out]] == stretches.labels[marks])

@@ -111,7 +111,7 @@ class Search:
         return len(self._trials("COMPLETE"))
 
     def run(self, wanted: int, *, jobs: int, scheduler: str | None, progress: Progress) -> None:
-        """Go on until so many trials are finished. progress is told of each, and of the best.
+        """Go on until so many trials are finished. progress is called for each, and for the best.
 
         Raises UserError if the file cannot be written, and if no trial works.
         """

@@ -30,7 +30,7 @@ _HEAD = c_translate.TYPES + c_translate.DIVISION
 
 
 _TRIAL, _LONGEST = 60.0, 300.0  # seconds for a compiler: to show that it works; for a room
-_SILENT = 10.0  # seconds until it is said that a compiler is still at work, and between such lines
+_SILENT = 10.0  # seconds until a message that a compiler is still at work, and from then on
 _TRIALS = 8  # compilers that are remembered to work
 
 
@@ -79,7 +79,7 @@ def compile_text(text: str, seconds: float) -> bytes:
 
 def _run(command: Sequence[str], folder: Path, seconds: float) -> str:
     """What it says. It ends with its own processes, also at Ctrl-C. Raises CompilerError."""
-    log_file = folder / "said"
+    log_file = folder / "output"
     with log_file.open("wb") as output:
         try:
             process = child_process.start(

@@ -166,11 +166,11 @@ def without(module: str, source: str, left_out: Collection[str]) -> str:
 def _mentioned_by_the_rest(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements of a module without imports and private definitions that nothing uses."""
     while True:
-        said = mentions(node for node in body if not _is_import(node))
+        mentioned = mentions(node for node in body if not _is_import(node))
         kept = [
             node
             for node in body
-            if defined(node) & said or not (_is_import(node) or _is_private(node))
+            if defined(node) & mentioned or not (_is_import(node) or _is_private(node))
         ]
         if len(kept) == len(body):
             return kept

@@ -174,7 +174,7 @@ class Page:
         self._parts.append(_table(head, rows, best))
 
     def picture(self, figure: Any, caption: str) -> None:
-        """A matplotlib figure; the caption is what is said to those who cannot see it, too."""
+        """A matplotlib figure; the caption is also its text for those who cannot see it."""
         self._pictures += 1
         drawn = _inline_svg(figure, f"p{self._pictures}-", caption)
         self._parts.append(f"<figure>{drawn}<figcaption>{_text(caption)}</figcaption></figure>")

@@ -228,8 +228,8 @@ def mixed(budget: Budget) -> str:
 
 
 def code_shortage(budget: Budget, ways: str = "") -> str:
-    """What is said of machine code that is too large for the RAM that can run it, and of ways out:
-    those that are given, or all that there may be.
+    """The message if machine code is too large for the RAM that can run it, with ways out: those
+    that are given, or all that there may be.
     """
     ways = ways or (
         "`build --freeze` leaves it in flash, a smaller learner has less of it, and "

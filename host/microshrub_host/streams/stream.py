@@ -1,6 +1,6 @@
 """Labelled streams: one sample after another, in the order in which a board would see them.
 
-Where samples are made of a sensor's readings, an Extraction says how, as a board is told it.
+Where samples are made of a sensor's readings, an Extraction says how, as it does to a board.
 """
 
 from __future__ import annotations

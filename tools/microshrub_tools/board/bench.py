@@ -88,7 +88,7 @@ def start_again(port: str) -> None:
 def _mpremote(
     port: str, script: Path, output: list[str], *, mount: bool
 ) -> Generator[str, None, None]:
-    """The lines that the script prints, which go to `said`, too.
+    """The lines that the script prints, which go to `output`, too.
 
     Raises UserError if it does not come to its end.
     """

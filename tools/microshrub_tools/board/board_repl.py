@@ -129,7 +129,7 @@ class Device:
         self.reset()
 
     def start(self, seconds: float) -> tuple[bool, str]:
-        """Soft reset with main.py started: whether its program has started, and what it said.
+        """Soft reset with main.py started: whether its program has started, and what it printed.
 
         It has if its empty frame came within so many seconds, and no prompt behind it.
         """
@@ -184,7 +184,7 @@ class _OpenLine:
 
 
 def _has_ended(output: bytes) -> bool:
-    """Whether a prompt stands behind what a program said, which ends it."""
+    """Whether a program's output ends with a prompt, so that the program is over."""
     return _PROMPT in output[output.find(b"soft reboot") :] if b"soft reboot" in output else False
 
 

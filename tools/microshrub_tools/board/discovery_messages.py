@@ -59,7 +59,7 @@ class Entity:
     fields: Mapping[str, Any]
 
     def topic(self, board: str) -> str:
-        """Where it is told by itself, by the name of the board."""
+        """The topic of a message of its own, by the name of the board."""
         return f"{PREFIX}/{self.kind}/microshrub_{board}/{self.key}/config"
 
     def described(self, board: str) -> dict[str, Any]:
@@ -77,13 +77,13 @@ def _value(expression: str) -> dict[str, Any]:
 
 
 def _yes_or_no(key: str, name: str, kind: str | None, **more: Any) -> Entity:
-    told = _value(f"'ON' if value_json.{key} else 'OFF'")
-    return Entity("binary_sensor", key, name, told | ({"dev_cla": kind} if kind else {}) | more)
+    value = _value(f"'ON' if value_json.{key} else 'OFF'")
+    return Entity("binary_sensor", key, name, value | ({"dev_cla": kind} if kind else {}) | more)
 
 
 def _measured(key: str, name: str, **fields: Any) -> Entity:
-    told = _value(f"value_json.{key}")
-    return Entity("sensor", key, name, told | {"stat_cla": "measurement"} | fields)
+    value = _value(f"value_json.{key}")
+    return Entity("sensor", key, name, value | {"stat_cla": "measurement"} | fields)
 
 
 def entities(config: Mapping[str, Any], *, old: bool = False) -> list[Entity]:
@@ -170,7 +170,7 @@ def _json(fields: Mapping[str, Any]) -> str:
     return json.dumps(fields, separators=(",", ":"), ensure_ascii=False)
 
 
-def packed(config: Mapping[str, Any], told: Mapping[str, str], names: Sequence[str]) -> bytes:
+def packed(config: Mapping[str, Any], messages: Mapping[str, str], names: Sequence[str]) -> bytes:
     """The file of the board: packets in pieces, see firmware's mqtt_discovery.py.
 
     config is its config.json, names are those of its classes. Entities that only a former program
@@ -180,12 +180,12 @@ def packed(config: Mapping[str, Any], told: Mapping[str, str], names: Sequence[s
     base = f"microshrub/{board}/"
     hears = [(base + topic, qos) for topic, qos in _HEARS] + [(_BIRTH, 0)]
     data = _packet(_SUBSCRIBE, b"\0\1" + b"".join(_text(topic) + bytes([q]) for topic, q in hears))
-    if _device_topic(board) not in told:
+    if _device_topic(board) not in messages:
         for topic in entity_topics(board):
-            if topic not in told:
+            if topic not in messages:
                 data += _packet(_RETAINED, _text(topic))
     spare = config.get("spare_classes")
-    for topic, text in told.items():
+    for topic, text in messages.items():
         if spare:
             width = 2 * spare.get("room", 16) + _AROUND_NAME
             data += _packet_with_names(_text(topic), text, len(names) * [width])
@@ -252,7 +252,7 @@ def _device_topic(board: str) -> str:
 
 
 def entity_topics(board: str) -> list[str]:
-    """The topics of all entities that a program can have, if each is told by itself."""
+    """The topics of all entities that a program can have, if each has a message of its own."""
     return [entity.topic(board) for entity in entities(_EVERYTHING)]
 
 

@@ -1,6 +1,6 @@
 """Flashes a board in the network, over TCP, for who has its key.
 
-The board stops its program, which saves its checkpoint, and does what it is told as at a cable.
+The board stops its program, which saves its checkpoint, and obeys as at a cable.
 The new program is copied and compared there; then the board starts anew, has the new program's
 library learn a fixed stream, and starts the program if the bits are the simulator's. Once the PC
 has come to it over the network, it stays; else, and after every cut, the previous one starts: see

@@ -100,7 +100,7 @@ class PcBoard:
                 self._type(os.read(self._master, 4096), into.fileno())
 
     def _tell(self, data: bytes) -> None:
-        """Write what the board says; where nobody reads it, what was said before is lost."""
+        """Write what the board says; where nobody reads it, earlier output is lost."""
         while data:
             patience = 0.0 if self._unread or self._closing else _PATIENCE
             if select.select([], [self._master], [], patience)[1]:

@@ -52,7 +52,7 @@ def describe_ports() -> list[str]:
 
 
 def chosen_port(port: str | None) -> str:
-    """The port that was named, or that of the only board, which is said.
+    """The port that was named, or that of the only board, which is printed.
 
     A virtual board counts if it was started in the working folder. Raises UserError, which lists
     the ports, if there is no board, or more than one.
@@ -73,7 +73,7 @@ def chosen_port(port: str | None) -> str:
 
 
 def _no_board() -> str:
-    """What is said where no board is found, with what the ports are."""
+    """The message if no board is found, with the ports that there are."""
     some = list_ports.comports()
     if any(port.vid is not None for port in some):
         return _with_ports(

@@ -197,7 +197,7 @@ def run(arguments: argparse.Namespace) -> int:
     output: Path = arguments.output or build.folder_of(board)
     build.check_output(output)
     options = _options(arguments, output)
-    sensors(options.sensor, board)  # a mistake is told before the data are read
+    sensors(options.sensor, board)  # a mistake is reported before the data are read
     with key_file.all_or_none():
         program = options.network.furnish(_program(arguments, board, options))
         own = options.own_files(board)

@@ -99,7 +99,7 @@ def _tell(result: flash.SelfTest, files: int, virtual: bool = False) -> None:
 
 
 def _in_ram(why: str) -> str:
-    """What is said where the library is not in a ROM file system."""
+    """The message if the library is not in a ROM file system."""
     how = ""
     if why == rom_library.NO_FIRMWARE:
         how = " docs/how-to/put-a-model-on-a-board.md says how to get one that has."

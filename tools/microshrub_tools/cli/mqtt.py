@@ -1,4 +1,4 @@
-"""`microshrub mqtt`: what boards have told an MQTT broker."""
+"""`microshrub mqtt`: what boards have published at an MQTT broker."""
 
 from __future__ import annotations
 

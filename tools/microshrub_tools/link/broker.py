@@ -152,15 +152,15 @@ class Broker:
         self._begin()
         before = self._filters
         self._subscribe(*topics)
-        told, number, asked = True, 0, 0
-        while told:
+        more, number, asked = True, 0, 0
+        while more:
             asked += 1
             if asked > _MOST_ASKED:
                 raise self._too_much("more whenever it is asked")
             self._send(0xC0, b"")  # what it answers comes behind what it had to tell
             self._until(0xD0, b"")
             came = self._receive(time.monotonic() + _SILENCE)
-            told = came is not None
+            more = came is not None
             while came:
                 number += 1
                 if number > _MOST_MESSAGES:

@@ -212,7 +212,7 @@ class HostLink:
         return self._prompt or shows_prompt(self._splitter.rest)
 
     def _stopped(self) -> StoppedError:
-        """The error; what the board said behind its last frame is text."""
+        """The error; `text` is what the board printed after its last frame."""
         if self._on_text:
             self._on_text(self._splitter.rest)
         return StoppedError(_STOPPED)

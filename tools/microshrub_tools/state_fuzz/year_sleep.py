@@ -68,7 +68,7 @@ class YearSleep:
         self._us += 1000 * awake + _LOOK_US
 
     def heard(self) -> None:
-        """A PC has said something; it is listened to for `hold` seconds."""
+        """A PC has sent something; the board listens to it for `hold` seconds."""
         self._visits += 1
         self._sleep.heard()
 
@@ -88,7 +88,7 @@ class YearSleep:
 
     @property
     def visited(self) -> int:
-        """Seconds awake since a PC had said something."""
+        """Seconds awake since a PC had sent something."""
         return self._visits * self._options["hold"]
 
     @property

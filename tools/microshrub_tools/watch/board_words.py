@@ -17,7 +17,7 @@ def words_of(line: str) -> str | None:
 
 
 class BoardWords:
-    """Looks through what comes between the frames of a link; `last` is what was said last.
+    """Looks through what comes between the frames of a link; `last` is the newest line.
 
     Of a traceback that is its last line.
     """
@@ -42,14 +42,14 @@ class BoardWords:
 
     @contextlib.contextmanager
     def explaining(self) -> Iterator[None]:
-        """Within it, a LostError says what the board said last, if its program has ended."""
+        """Within it, a LostError has the board's newest line, if its program has ended."""
         try:
             yield
         except LostError as error:
             raise self.explained(error) from None
 
     def explained(self, error: LostError) -> LostError:
-        """The error with what the board said last, if its program has ended."""
+        """The error with the board's newest line, if its program has ended."""
         if not isinstance(error, StoppedError) or not self.last:
             return error
         return StoppedError(

@@ -197,8 +197,8 @@ def _obey(line: SerialLine, message: str | bytes) -> None:
         line.write(message)
         return
     try:
-        told = json.loads(message)
-        rate, dtr, rts = (told.get(name) for name in _SETTINGS)
+        settings = json.loads(message)
+        rate, dtr, rts = (settings.get(name) for name in _SETTINGS)
     except (ValueError, AttributeError):
         return
     if type(rate) is int and 0 < rate <= _FASTEST:

@@ -94,12 +94,12 @@ class Learning:
         while self.model.idle():
             pass
         raw, codes = _raw(rows), self._row
-        said = bytearray(len(raw) // len(codes))
-        for k in range(len(said)):
+        predicted = bytearray(len(raw) // len(codes))
+        for k in range(len(predicted)):
             self.quantizer.code(raw[k * len(codes) : (k + 1) * len(codes)], codes)
-            said[k] = self.model.predict(codes)
+            predicted[k] = self.model.predict(codes)
         with open(predictions, "wb") as file:
-            file.write(said)
+            file.write(predicted)
 
     def predict(self, row: str) -> str:
         """The class of the one row in that file, the confidence and votes, 0..255, and the set.
@@ -115,12 +115,12 @@ class Learning:
         predicted = self.model.predict(codes)
         if self.guarantee:
             self.guarantee.look(codes, self.model.votes, predicted, -1)
-        told: dict[str, Any] = {"predicted": predicted, "set": self._set()}
-        told["confidence"] = self._confidence()
-        told["votes"] = self._votes()
+        answer: dict[str, Any] = {"predicted": predicted, "set": self._set()}
+        answer["confidence"] = self._confidence()
+        answer["votes"] = self._votes()
         for buffer, before in kept:
             buffer[:] = before
-        return json.dumps(told)
+        return json.dumps(answer)
 
     def buffers(self) -> str:
         """All buffers as JSON: [[owner, name, bytes], ...]."""

@@ -1,4 +1,4 @@
-"""What the page is told of boards: their pins, and what programs of the page take of them."""
+"""Boards in the page's data: their pins, and how much of a board the page's programs take."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ BOARDS = {
 }
 RATE, _WINDOWS = 50, ("window=32", "hop=8")  # of the motion that is taught in the page
 _AXES = ("ax", "ay", "az", "gx", "gy", "gz")
-# The shape for which sizes are told
+# The number of features and classes for which the page names sizes
 _USUAL = {"features": len(FeatureOptions.of(_WINDOWS).names(_AXES)), "classes": 8}
 
 
@@ -60,12 +60,12 @@ def _wired(board: Board) -> dict[str, Any]:
 
 
 def pin_data(board: Board) -> dict[str, Any]:
-    """What the page is told of a board's pins."""
+    """A board's pins in the page's data."""
     return {"last": board.pins.last, "layout": board.pins.layout}
 
 
 def board_data(board: Board) -> dict[str, Any]:
-    """All that the page is told of a board."""
+    """A board in the page's data."""
     configs = (serial_config(board), motion_config(board))
     programs = [whole_budget(board, page_program(DEFAULT, each)) for each in configs]
     return {

@@ -99,7 +99,7 @@ def write(folder: Path) -> None:
 
 
 def _write(folder: Path, update: Callable[[int, int, str], object]) -> None:
-    """The same; update(done, all, note) is told of each step."""
+    """The same; update(done, all, note) is called for each step."""
     boards = [board_files.load(name) for name in BOARDS]
     begun = itertools.count()
     steps = len(learners()) * (1 + len({board.arch for board in boards})) + len(boards)
@@ -109,11 +109,11 @@ def _write(folder: Path, update: Callable[[int, int, str], object]) -> None:
 
     for name in ("streams", "library"):
         (folder / name).mkdir(parents=True, exist_ok=True)
-    told = []
+    described = []
     for name in learners():
         step(name)
-        told.append(_learner(name, boards[0]))
-    for name, files in _libraries(boards, told, step).items():
+        described.append(_learner(name, boards[0]))
+    for name, files in _libraries(boards, described, step).items():
         packed = gzip.compress(_joined(files), mtime=0)
         (folder / "library" / f"{name}.gz").write_bytes(packed)
     data = {
@@ -128,9 +128,9 @@ def _write(folder: Path, update: Callable[[int, int, str], object]) -> None:
             "loader": board_code.LOADER,
             "selftest": board_code.SELFTEST,
         },
-        "boards": [_told(board, step) for board in boards],
+        "boards": [_board(board, step) for board in boards],
         "sensors": sensor_data(RATE),
-        "learners": told,
+        "learners": described,
         "more_of_device": MORE_OF_DEVICE,
         "streams": [_stream(sample, boards, folder / "streams") for sample in SAMPLES],
     }
@@ -141,16 +141,16 @@ def _json(data: Any) -> str:
     return json.dumps(data, separators=(",", ":")) + "\n"
 
 
-def _told(board: Board, step: Callable[[str], None]) -> dict[str, Any]:
+def _board(board: Board, step: Callable[[str], None]) -> dict[str, Any]:
     step(board.name)
     return board_data(board)
 
 
 def _libraries(
-    boards: list[Board], told: list[dict[str, Any]], step: Callable[[str], None]
+    boards: list[Board], described: list[dict[str, Any]], step: Callable[[str], None]
 ) -> dict[str, dict[str, bytes]]:
     """The files of each library, by the library's name. Raises NoNativeTools."""
-    device = {name for each in told for name in (*each["modules"], *each["motion_modules"])}
+    device = {name for each in described for name in (*each["modules"], *each["motion_modules"])}
     names = _modules({*device, *MORE_OF_DEVICE})
     result = {_PAGE: _in_the_page(names), mpy.BYTECODE_ONLY: _bytecode(names)}
     for board in {board.arch: board for board in boards}.values():

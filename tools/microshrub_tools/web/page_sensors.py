@@ -1,4 +1,4 @@
-"""What the page is told of the sensors of `build`: their settings, channels and drivers."""
+"""The sensors of `build` in the page's data: their settings, channels and drivers."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def sensor_data(rate: int) -> list[dict[str, Any]]:
     """All but "serial", which is none; `rate` is the page's own for motion."""
     built_in = {kind: dict(result) for kind, result in SENSORS.items() if kind != "serial"}
     built_in[_MOTION] |= {"rate": rate, "fifo": False}
-    told = [_told(kind, {"kind": kind}, result) for kind, result in built_in.items()]
-    return told + [_driver(name) for name in custom_sensors.drivers()]
+    sensors = [_described(kind, {"kind": kind}, result) for kind, result in built_in.items()]
+    return sensors + [_driver(name) for name in custom_sensors.drivers()]
 
 
 def _driver(name: str) -> dict[str, Any]:
@@ -35,14 +35,14 @@ def _driver(name: str) -> dict[str, Any]:
         for setting, value in own.settings.items()
     }
     compiled = mpy.compiled_program(path, mpy.BYTECODE_ONLY).read_bytes()
-    return _told(name, config, settings | {"rate": _usual_rate(text)}) | {
+    return _described(name, config, settings | {"rate": _usual_rate(text)}) | {
         "channels": own.names,
         "is_analog": "board.adc(" in text,
         "compiled": base64.b64encode(compiled).decode(),
     }
 
 
-def _told(key: str, config: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+def _described(key: str, config: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     return {
         "key": key,
         "config": config,

@@ -27,13 +27,13 @@ _SIMULATED = "microshrub simulated"  # in sys.modules: this board is no real one
 class Recording:
     def __init__(self, path):
         with open(path) as file:
-            told = json.load(file)
-        self.columns = told["columns"]
-        self.period = told["period"]
-        self.press = told["press"]
-        self.clock = BoardClock(told["speed"])
+            settings = json.load(file)
+        self.columns = settings["columns"]
+        self.period = settings["period"]
+        self.press = settings["press"]
+        self.clock = BoardClock(settings["speed"])
         self._size = 4 * (len(self.columns) + 1)
-        self._file = open(told["rows"], "rb")
+        self._file = open(settings["rows"], "rb")
         self._rows = self._file.seek(0, 2) // self._size
         self._last = -1
         self.row = array("i", [0] * (len(self.columns) + 1))

@@ -67,7 +67,7 @@ class Line(io.IOBase):
         self._shift = self._size = 0
         self._sent = 0
         self.owed = -1  # the second since which the broker owes an answer
-        self.heard = self.wrote = self.told = clock.second  # the last time, told: a state
+        self.heard = self.wrote = self.reported = clock.second  # the last time; reported: a state
 
     @property
     def is_new(self):
@@ -141,7 +141,7 @@ class Line(io.IOBase):
                 self._count.begun += self._sent  # a packet of its own begins what is written
             if self._found < 0:
                 self._count.states += 1
-                self.told = self._clock.second
+                self.reported = self._clock.second
                 self._state_goes(self._at)
 
 
@@ -249,7 +249,7 @@ class Board:
         if line is None or line.is_new or not self.is_still():
             return second
         quiet = min(line.heard, line.wrote)
-        return min(self._next, quiet + _PING + 1, line.told + _MINUTE)
+        return min(self._next, quiet + _PING + 1, line.reported + _MINUTE)
 
     def is_still(self):
         """Whether all that it had to tell is told and answered."""
