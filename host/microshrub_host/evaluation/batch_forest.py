@@ -19,7 +19,7 @@ _KEPT = 256  # answers, some 4 KB each
 def answers(rows: Raw, labels: NDArray[np.uint8], asked: Raw) -> NDArray[np.uint8] | None:
     """The classes of the rows `asked` by extremely randomised trees; None without scikit-learn.
 
-    For a missing value stands the column's median. Their answers are remembered, as to import
+    The column's median stands for a missing value. The answers are remembered, since importing
     scikit-learn takes longer than most runs. A figure beside others must not end a command:
     an installed scikit-learn that cannot be imported, or raises, is as good as none.
     """

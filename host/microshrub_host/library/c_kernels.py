@@ -30,7 +30,7 @@ _HEAD = c_translate.TYPES + c_translate.DIVISION
 
 
 _TRIAL, _LONGEST = 60.0, 300.0  # seconds for a compiler: to show that it works; for a room
-_SILENT = 10.0  # seconds until a message that a compiler is still at work, and from then on
+_SILENT = 10.0  # seconds between messages that a compiler is still at work
 _TRIALS = 8  # compilers that are remembered to work
 
 
