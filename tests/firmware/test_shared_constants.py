@@ -29,7 +29,8 @@ def seen(state):
 def test_a_constant_is_written_below_the_imports_and_taken_out_again() -> None:
     known = {Path("owner.py"): shared_constants.declared(OWNER)}
     assert shared_constants.wanted(USER) == ["_S_SEEN"]
-    constant = shared_constants.Found("owner.py", "_S_SEEN", known[Path("owner.py")]["_S_SEEN"])
+    number = known[Path("owner.py")]["_S_SEEN"]
+    constant = shared_constants.Declaration("owner.py", "_S_SEEN", number)
     written = shared_constants.completed(USER, [constant])
     assert re.search(r"import const\n\n#.*\n# owner.py\n_S_SEEN = const\(1\)\n", written)
     assert shared_constants.completed(written, [constant]) == written
@@ -46,7 +47,7 @@ def test_the_nearest_declaration_counts_and_two_that_differ_are_refused() -> Non
     imports[five] = {four, six}
     scopes = shared_constants.Scopes(imports)
 
-    def found(name: str, path: Path) -> shared_constants.Found | None:
+    def found(name: str, path: Path) -> shared_constants.Declaration | None:
         return shared_constants.declared_elsewhere(name, known, scopes.of(path), path.name)
 
     with pytest.raises(UserError, match="which _X"):

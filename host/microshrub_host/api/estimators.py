@@ -59,7 +59,7 @@ class Estimators:
         own = [name for name in vars(sys.modules[self._module]) if name.startswith("__")]
         return sorted([*own, *self.names()])
 
-    def found(self, name: str) -> Any:
+    def attribute(self, name: str) -> Any:
         """What the module has under that name. Raises AttributeError."""
         if name == "__all__":
             return self.names()
@@ -87,8 +87,8 @@ def _name(learner: str) -> str:
 
 def of_learner(adapter: Any) -> dict[str, Any]:
     """The learner's own parameters as the adapter has them; a search may give numpy's numbers."""
-    found = {name: getattr(adapter, name) for name in defaults(adapter._model)}
-    return {n: v.item() if isinstance(v, np.generic) else v for n, v in found.items()}
+    values = {name: getattr(adapter, name) for name in defaults(adapter._model)}
+    return {n: v.item() if isinstance(v, np.generic) else v for n, v in values.items()}
 
 
 def check_parameters(adapter: Any, classes: Sequence[int] = ()) -> None:
@@ -133,13 +133,13 @@ def _made(
 ) -> type:
     """The class; its __init__ stores the parameters and calls `_check()`, if there is one."""
     usual = defaults(model)
-    found = {**dict(shared), **usual}
+    parameters = {**dict(shared), **usual}
     signature = inspect.Signature(
         [
             inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
             *(
                 inspect.Parameter(each, inspect.Parameter.KEYWORD_ONLY, default=value)
-                for each, value in found.items()
+                for each, value in parameters.items()
             ),
         ]
     )
@@ -147,7 +147,7 @@ def _made(
     def __init__(self: Any, *args: Any, **given: Any) -> None:  # noqa: N807
         bound = signature.bind(self, *args, **given)
         bound.apply_defaults()
-        for each in found:
+        for each in parameters:
             setattr(self, each, bound.arguments[each])
         if hasattr(self, "_check"):
             self._check()

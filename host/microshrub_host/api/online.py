@@ -278,8 +278,8 @@ class OnlineModel(Online):
         It is if the row that was learned last was asked for before, and no other one since. Then
         the label before may be a hint. In the row, what is missing is math.nan itself.
         """
-        found = self._predict_codes(self._asked_row(row), self._next(row))
-        return found, self._learner.votes.tolist()
+        predicted = self._predict_codes(self._asked_row(row), self._next(row))
+        return predicted, self._learner.votes.tolist()
 
     @one_at_a_time
     def sets(self, values: Values) -> NDArray[np.bool_]:
@@ -313,11 +313,11 @@ class OnlineModel(Online):
         return ask
 
     def _members(self, values: Values, ask: Callable[[array[int]], int]) -> NDArray[np.bool_]:
-        found = np.zeros((len(values), self.classes), dtype=np.bool_)
+        members = np.zeros((len(values), self.classes), dtype=np.bool_)
         for i, codes in enumerate(self._asked(values)):
             ask(codes)
-            found[i] = self._sets.members(self._learner.votes)
-        return found
+            members[i] = self._sets.members(self._learner.votes)
+        return members
 
     @one_at_a_time
     def judge(self, row: Row, label: int) -> None:
@@ -342,13 +342,13 @@ class OnlineModel(Online):
     def _predict(
         self, values: Values, ask: Callable[[array[int]], int]
     ) -> tuple[NDArray[np.intp], Values]:
-        found = np.zeros(len(values), dtype=np.intp)
+        predicted = np.zeros(len(values), dtype=np.intp)
         votes = np.zeros((len(values), self.classes))
         for i, codes in enumerate(self._asked(values)):
-            found[i] = self._predict_codes(codes, ask)
+            predicted[i] = self._predict_codes(codes, ask)
             votes[i] = self._learner.votes
         votes[votes.sum(axis=1) == 0] = 1  # nothing is known yet
-        return found, votes / votes.sum(axis=1, keepdims=True)
+        return predicted, votes / votes.sum(axis=1, keepdims=True)
 
     def _predict_codes(self, codes: array[int], ask: Callable[[array[int]], int]) -> int:
         return ask(codes)

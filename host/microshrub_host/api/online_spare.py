@@ -82,9 +82,9 @@ class OnlineSpare(OnlineModel):
         return before
 
     def _predict_codes(self, codes: array[int], ask: Callable[[array[int]], int]) -> int:
-        found, name = ask(codes), self._spare.names.name
-        if name(found):
-            return found
+        predicted, name = ask(codes), self._spare.names.name
+        if name(predicted):
+            return predicted
         votes = self._learner.votes
         return max((c for c in range(self.classes) if name(c)), key=lambda c: votes[c])
 

@@ -52,7 +52,7 @@ def budget(
     features, classes
         How many numbers a sample has, and how many classes there are; without classes, the model
         is a regressor.
-    beside
+    companions
         The model's companions, as for simulate(); only for classes.
     own_program
         Whether the model is in a program of your own, which imports the library's modules.
@@ -137,8 +137,8 @@ def tune(
         As simulate() has it, for each model.
     ends
         The range of the targets, in their own unit; None: that of the warm-up.
-    beside
-        Companions of each trial's model, as for simulate(). Only for classes.
+    companions
+        Those of each trial's model, as for simulate(). Only for classes.
     emit
         Models as `build --emit` makes them: "native", "viper" or "bytecode"; empty for the first
         of these that there is for the board.
@@ -193,7 +193,7 @@ def tune(
         search = stack.enter_context(Search(Path(study), split, limits, seed))
         progress(search.finished(), trials, "")
         search.run(trials, jobs=jobs, scheduler=scheduler, progress=progress)
-        result = search.found()
+        result = search.within_limits()
     if not result:
         raise UserError("no finished trial keeps to these limits; try more trials")
     return TuningReport(

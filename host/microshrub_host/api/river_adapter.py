@@ -43,7 +43,7 @@ _ESTIMATORS = Estimators(__name__, "river_estimators", OF_RIVER)
 
 
 def __getattr__(name: str) -> Any:
-    return _ESTIMATORS.found(name)
+    return _ESTIMATORS.attribute(name)
 
 
 def __dir__() -> list[str]:

@@ -246,9 +246,9 @@ class _RiverClassifier(_Named, base.Classifier):  # type: ignore[misc]
         """The label of a sample, None if there is none yet."""
         online = self._online or self._early.online
         if online:
-            found, _ = online.predict_following(self._row(_numbers(x)))
-            if found < len(self._labels):
-                return list(self._labels)[found]
+            predicted, _ = online.predict_following(self._row(_numbers(x)))
+            if predicted < len(self._labels):
+                return list(self._labels)[predicted]
         return super().predict_one(x)
 
     def predict_set_one(self, x: _Sample) -> set[Any]:
@@ -384,10 +384,10 @@ class _RiverRegressor(_Named, base.Regressor):  # type: ignore[misc]
 
 def _numbers(x: _Sample) -> dict[Any, float]:
     """The sample's numbers; None is missing. Raises AdapterError for what is no finite number."""
-    found = {}
+    features = {}
     for name, value in x.items():
         if type(value) is float and -math.inf < value < math.inf:
-            found[name] = value
+            features[name] = value
             continue
         if value is None:
             continue
@@ -396,13 +396,13 @@ def _numbers(x: _Sample) -> dict[Any, float]:
                 f"the feature {name!r} is {value!r}, not a number. {_advice(name, value)}"
             )
         number = _float(value)
-        found[name] = math.nan if math.isnan(number) else number
+        features[name] = math.nan if math.isnan(number) else number
         if abs(number) > MOST:
             raise AdapterError(
                 f"the feature {name!r} is infinite, or beyond {MOST:g}. Give None if it is not "
                 "known"
             )
-    return found
+    return features
 
 
 def _float(value: Any) -> float:

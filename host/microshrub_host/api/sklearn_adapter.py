@@ -43,7 +43,7 @@ _ESTIMATORS = Estimators(__name__, "sklearn_estimators", OF_SKLEARN)
 
 
 def __getattr__(name: str) -> Any:
-    return _ESTIMATORS.found(name)
+    return _ESTIMATORS.attribute(name)
 
 
 def __dir__() -> list[str]:

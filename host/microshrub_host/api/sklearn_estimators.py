@@ -135,8 +135,8 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> NDArray[Any]:  # noqa: N803
         """The classes of the rows, shape (rows,)."""
-        found, _ = self._ask(X)
-        return np.asarray(self.classes_[np.minimum(found, len(self.classes_) - 1)])
+        predicted, _ = self._ask(X)
+        return np.asarray(self.classes_[np.minimum(predicted, len(self.classes_) - 1)])
 
     def predict_proba(self, X: Any) -> Values:  # noqa: N803
         """Each class's share of the votes, shape (rows, classes), in the order of `classes_`."""
@@ -195,17 +195,17 @@ class _SklearnClassifier(ClassifierMixin, _Estimator):  # type: ignore[misc]
             self.online_ = self._start(values, known, whole)
             self.known_classes_ = len(known)
         self.classes_ = self._named(known, strangers, new)
-        found = _numbers(labels, self.classes_)
-        self.online_.learn(values, found.astype(np.uint8))
-        return values, found
+        indices = _numbers(labels, self.classes_)
+        self.online_.learn(values, indices.astype(np.uint8))
+        return values, indices
 
     def _named(self, known: NDArray[Any], strangers: NDArray[Any], new: list[Any]) -> NDArray[Any]:
         """The classes with the new ones behind, which get their names."""
         for y in new:
             assert isinstance(self.online_, OnlineSpare)
             self.online_.name(str(y))
-        found = [strangers[strangers == y][:1] for y in new]
-        return np.concatenate([known, *found])
+        samples = [strangers[strangers == y][:1] for y in new]
+        return np.concatenate([known, *samples])
 
     def _start(self, values: Values, known: NDArray[Any], whole: bool) -> OnlineModel:
         names, units = self._names_and_units(values, whole)

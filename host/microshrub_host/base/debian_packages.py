@@ -142,8 +142,8 @@ def fetch_source(suite: str, package: str, work: Path, progress: Progress, wante
         progress,
     )
     progress("unpacking")
-    (found,) = work.glob("*.orig.tar.*")
-    with tarfile.open(found) as archive:
+    (packed,) = work.glob("*.orig.tar.*")
+    with tarfile.open(packed) as archive:
         _extract(archive, work / "root", lambda name: wanted(name.partition("/")[2]))
     (root,) = (work / "root").iterdir()
     return root

@@ -25,7 +25,7 @@ MODEL_START = rb"PK\x03\x04.{26}config\.json"  # of a model's file, a pattern
 NONE = rb"(?!)"  # a pattern that no file matches
 _OTHER, _THERE = "this file is of another kind", "this file exists already"
 _HEAD = 64  # bytes of a file that tell what it is
-_AROUND = 1 << 16  # bytes that are enough for all but a learner's state
+_OTHER_BYTES = 1 << 16  # bytes that are enough for all but a learner's state
 
 
 def resolved(path: Path) -> Path:
@@ -55,7 +55,7 @@ def check_target(option: str, path: Path) -> None:
     try:
         if path.exists():
             path.open("ab").close()
-        temporary = _beside(path)
+        temporary = _temporary_path(path)
         temporary.open("xb").close()
         temporary.unlink()
     except OSError as error:
@@ -94,7 +94,7 @@ def check_apart(outputs: Mapping[str, Path], inputs: Mapping[str, Path]) -> None
 
 def check_room(option: str, path: Path, nbytes: int) -> None:
     """Raise UserError, naming the option, if a model of that many bytes does not fit there."""
-    nbytes += _AROUND
+    nbytes += _OTHER_BYTES
     free = shutil.disk_usage(resolved(path).parent).free
     if free < nbytes:
         raise UserError(
@@ -109,7 +109,7 @@ def replace(path: Path, data: bytes | IO[bytes]) -> None:
     It keeps its mode, and its owner where that is possible. A pipe or a device is written to.
     Raises UserError, and leaves what is there, if it cannot be written.
     """
-    temporary = _beside(path)
+    temporary = _temporary_path(path)
     try:
         if _is_special(path):
             with path.open("wb") as file:
@@ -151,7 +151,7 @@ def _is_special(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def _beside(path: Path) -> Path:
+def _temporary_path(path: Path) -> Path:
     """A new name in the folder that the file is to stand in."""
     return resolved(path).parent / f".microshrub-{os.urandom(8).hex()}"
 

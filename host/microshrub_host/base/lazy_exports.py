@@ -14,7 +14,7 @@ def lazy_exports(
     """The package's `__getattr__` and `__dir__`; names has those that each module exports."""
     homes = {name: module for module, exported in names.items() for name in exported.split()}
 
-    def found(name: str) -> Any:
+    def attribute(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(importlib.import_module(f".{homes[name]}", package), name)
@@ -22,4 +22,4 @@ def lazy_exports(
     def listed() -> list[str]:
         return sorted({*vars(sys.modules[package]), *homes})
 
-    return found, listed
+    return attribute, listed

@@ -78,7 +78,7 @@ class MicroPython:
     version: str
     machine: str
     mpy: int
-    found: str = ""
+    origin: str = ""
 
 
 def find() -> MicroPython:
@@ -87,10 +87,10 @@ def find() -> MicroPython:
     Raises NoMicroPython if none is suitable, or if the one that MICROPYTHON names is not.
     """
     notes: list[str] = []
-    found = _look(notes)
-    if found is None:
+    micropython = _look(notes)
+    if micropython is None:
         raise NoMicroPython(" ".join(("There is no 32-bit MicroPython.", *notes, WAYS)))
-    return found
+    return micropython
 
 
 def fetch(progress: Progress | None = None) -> MicroPython:
@@ -128,7 +128,7 @@ def describe(mp: MicroPython) -> str:
         (
             f"MicroPython {mp.version}, 32 bits, {mp.machine}",
             f"  .mpy     version {mp.mpy & 0xFF}.{mp.mpy >> 8 & 3}",
-            f"  found    {mp.found}",
+            f"  found    {mp.origin}",
             f"  command  {shlex.join(mp.command)}",
         )
     )
@@ -198,7 +198,7 @@ def _command_in(root: Path) -> tuple[str, ...]:
     return (str(lib / "ld-linux.so.2"), "--library-path", str(lib / "i386-linux-gnu"), program)
 
 
-def _probe(command: tuple[str, ...], found: str) -> MicroPython:
+def _probe(command: tuple[str, ...], origin: str) -> MicroPython:
     """Run the candidate and ask it what it is. Raises _UnfitError."""
     try:
         printed = debian_packages.run((*command, *code_words(PROBE)), PROBE_SECONDS)
@@ -219,7 +219,7 @@ def _probe(command: tuple[str, ...], found: str) -> MicroPython:
         raise _UnfitError("is a 64-bit build; it does not compute what a 32-bit board computes")
     if viper_bits != "32":
         raise _UnfitError("has no working 32-bit viper")
-    return MicroPython(command, version, machine, int(mpy), found)
+    return MicroPython(command, version, machine, int(mpy), origin)
 
 
 def _last_printed(printed: str) -> str:

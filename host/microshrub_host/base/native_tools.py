@@ -106,12 +106,12 @@ def _assembly(arch: str, text: str) -> str:
     return text
 
 
-def _windowed(found: re.Match[str]) -> str:
+def _windowed(instruction: re.Match[str]) -> str:
     """An instruction of cores with register windows, which the ESP8266's assembler has not.
 
     call8 becomes call0, which whoever links the file makes call8 again.
     """
-    name, rest = found.groups()
+    name, rest = instruction.groups()
     words = [int(number) for number in re.findall(r"\d+", rest.replace("sp", "a1"))]
     if name == "call8":
         return f"\tcall0{rest}"

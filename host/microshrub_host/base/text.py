@@ -131,14 +131,14 @@ def share_of_samples(text: str, option: str, what: str, hertz: float | None = No
     return _above_zero(match["count"], message) / _length(match, text, message, hertz)
 
 
-def _length(found: re.Match[str], text: str, message: str, hertz: float | None) -> Fraction:
+def _length(match: re.Match[str], text: str, message: str, hertz: float | None) -> Fraction:
     """Samples in the time that the text names."""
-    length = _above_zero(found["length"] or "1", message)
-    unit = found["unit"].lower()
+    length = _above_zero(match["length"] or "1", message)
+    unit = match["unit"].lower()
     if unit.startswith("sample"):
         return length
-    if found["hertz"]:
-        hertz = float(_above_zero(found["hertz"], message))
+    if match["hertz"]:
+        hertz = float(_above_zero(match["hertz"], message))
     if hertz is None:
         raise UserError(f"{message}: how many samples a second are there? Write '{text} at 50 Hz'")
     return length * _SECONDS[unit] * Fraction(hertz).limit_denominator(1000)

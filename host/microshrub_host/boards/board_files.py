@@ -350,8 +350,10 @@ def _reports(table: TomlSection) -> tuple[Report, ...]:
     if "report" not in table.rest:
         return ()
     rows = table.take("report", list, "sections [[report]]")
-    found = [_report(TomlSection(table.path, row, f"report[{i}].")) for i, row in enumerate(rows)]
-    return tuple(sorted(found, key=lambda report: report.date))
+    reports = [
+        _report(TomlSection(table.path, row, f"report[{i}].")) for i, row in enumerate(rows)
+    ]
+    return tuple(sorted(reports, key=lambda report: report.date))
 
 
 def _report(table: TomlSection) -> Report:
@@ -377,7 +379,7 @@ def _costs(table: TomlSection, key: str) -> Costs | None:
         return _costs_of(section, key)
     source = section.text("source")
     rows = section.take("row", list, f"sections [[{key}.row]]")
-    found = [TomlSection(table.path, row, f"{key}.row[{i}].") for i, row in enumerate(rows)]
+    sections = [TomlSection(table.path, row, f"{key}.row[{i}].") for i, row in enumerate(rows)]
     cycles, uncached = 1.0, 0
     if "cycles" in section.rest:
         cycles = section.take("cycles", float, "a number such as 1.67")
@@ -386,7 +388,7 @@ def _costs(table: TomlSection, key: str) -> Costs | None:
     if "uncached_us" in section.rest:
         uncached = section.positive("uncached_us")
     section.finish()
-    return Costs(source, tuple(_cost_row(row) for row in found), cycles, uncached)
+    return Costs(source, tuple(_cost_row(row) for row in sections), cycles, uncached)
 
 
 def _costs_of(section: TomlSection, key: str) -> Costs:

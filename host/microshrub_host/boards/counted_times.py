@@ -36,7 +36,9 @@ _OBSERVATION = 22  # of an observation
 _VALUE = 4
 
 
-def around_us(board: Board, features: int, sensor: bool = False, emit: str = NATIVE) -> float:
+def outside_learner_us(
+    board: Board, features: int, sensor: bool = False, emit: str = NATIVE
+) -> float:
     """Microseconds of a labelled sample beside the learner; of the board's sensor or the link."""
     counted = (LINK_OF_NATIVE, SENSOR_OF_NATIVE) if emit == NATIVE else (LINK, SENSOR)
     fixed, each = counted[sensor]
@@ -166,8 +168,8 @@ class Window(NamedTuple):
 
 def window_of(board: Board, extraction: Mapping[str, Any]) -> Window | None:
     """Return the instructions of config.json's extraction; None if they are not known."""
-    found = features_us(board, work_of(extraction))
-    return found and Window(extraction["hop"], *found)
+    counted = features_us(board, work_of(extraction))
+    return counted and Window(extraction["hop"], *counted)
 
 
 def features_us(board: Board, work: Work) -> tuple[float, float] | None:

@@ -68,8 +68,8 @@ def bytes_for(deployment: Deployment) -> int:
         plain = usual_budget(alone, slowest)
         if not plain.kernels.plain and slowest > 1:
             return None  # all of it is machine code, as with slowest=1
-        found = bytes_within(plain, sensor_bytes, sizes, more)
-        return found if slowest == 1 or (found or 0) >= _most(learner) // _LEAST else None
+        nbytes = bytes_within(plain, sensor_bytes, sizes, more)
+        return nbytes if slowest == 1 or (nbytes or 0) >= _most(learner) // _LEAST else None
 
     sensor_bytes = usual_budget(sensed, 1).ram_bytes - usual_budget(as_wide, 1).ram_bytes
     everything = _largest(replace(deployment, names=((), ())))
@@ -77,16 +77,16 @@ def bytes_for(deployment: Deployment) -> int:
     if deployment.companions or deployment.network:
         more = usual_budget(everything, 1).ram_bytes - usual_budget(alone, 1).ram_bytes
         more = max(more, 0)
-    found = within(1) or 0
+    nbytes = within(1) or 0
     for slowest, part in _SLOWER:
         enough = _most(learner) // part
-        if found < enough:
+        if nbytes < enough:
             room = within(slowest) or 0
-            found = max(found, room if slowest < ANY else min(room, enough))
-    if not found:
+            nbytes = max(nbytes, room if slowest < ANY else min(room, enough))
+    if not nbytes:
         taken = usual_budget(everything)
         raise NoRoom(lambda: options_to_lower(everything, taken, reason=_NO_DEFAULT))
-    return found
+    return nbytes
 
 
 def size_plans(deployment: Deployment) -> tuple[Deployment, Deployment, Deployment]:

@@ -168,7 +168,7 @@ class Emulator:
     board: Machine
     command: tuple[str, ...]
     firmware: Path
-    found: str  # where QEMU is
+    qemu: str  # where QEMU is
 
 
 def board_named(name: str) -> Machine:
@@ -216,7 +216,7 @@ def describe(emulator: Emulator) -> str:
             f"MicroPython {VERSION}, 32 bits, emulated {emulator.board.name}",
             f"  .mpy     -march={emulator.board.arch}",
             f"  firmware {emulator.firmware}",
-            f"  QEMU     {emulator.found}",
+            f"  QEMU     {emulator.qemu}",
             f"  heap     {emulator.board.family.heap_bytes:,} bytes",
         )
     )

@@ -58,7 +58,7 @@ def currents(table: TomlSection) -> Currents | None:
     if "energy" not in table.rest:
         return None
     section = table.section("energy")
-    found = Currents(
+    figures = Currents(
         section.text("source"),
         section.amount("volts"),
         section.amount("awake_ma"),
@@ -66,9 +66,9 @@ def currents(table: TomlSection) -> Currents | None:
         _deep(section),
     )
     section.finish()
-    if found.sleep_ma is not None and found.sleep_ma > found.awake_ma:
-        section.fail("sleep_ma", f"is above awake_ma ({found.awake_ma:g})")
-    return found
+    if figures.sleep_ma is not None and figures.sleep_ma > figures.awake_ma:
+        section.fail("sleep_ma", f"is above awake_ma ({figures.awake_ma:g})")
+    return figures
 
 
 def _deep(section: TomlSection) -> DeepSleepCurrent | None:
@@ -131,7 +131,7 @@ class Energy:
 
     def record(self) -> dict[str, Any]:
         """For --json."""
-        found: dict[str, Any] = {
+        figures: dict[str, Any] = {
             "estimate": True,
             "predict_uj": self.predict,
             "learn_uj": self.learn,
@@ -143,14 +143,14 @@ class Energy:
             "source": self.currents.source,
         }
         if self.battery:
-            found["battery"] = self.battery.text
-            found["days_awake"] = self.battery.days(self.awake)
-            found["days_asleep"] = self.asleep and self.battery.days(self.asleep)
-        return found
+            figures["battery"] = self.battery.text
+            figures["days_awake"] = self.battery.days(self.awake)
+            figures["days_asleep"] = self.asleep and self.battery.days(self.asleep)
+        return figures
 
     def rows(self) -> list[tuple[str, str]]:
         """For a table: names and values."""
-        found = [
+        estimates = [
             (
                 "microjoules of a sample, an estimate",
                 f"{amount(self.predict)} to predict, {amount(self.learn)} to learn, "
@@ -162,7 +162,7 @@ class Energy:
                 "the learner's",
             ),
         ]
-        return [*found, *self.days_rows(), ("  estimated from", str(self.currents))]
+        return [*estimates, *self.days_rows(), ("  estimated from", str(self.currents))]
 
     def days_rows(self) -> list[tuple[str, str]]:
         """The row of a battery that was named."""

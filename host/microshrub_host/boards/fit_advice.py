@@ -69,7 +69,7 @@ def _which(deployment: Deployment, whole: Budget | None, frozen: bool) -> tuple[
         most = board.heap_free_bytes + board.grown_bytes(0)
         return 0 <= size <= most and budget(changed).fits
 
-    alone = [_option(*found) for found in _each_alone(costly, fits)]
+    alone = [_option(*lowered) for lowered in _each_alone(costly, fits)]
     if alone:
         ways = "".join(f", or {way}" for way in alone[1:])
         return f"{alone[0]} fits {board.name}{ways}.", True
@@ -112,7 +112,7 @@ def _size_of(learner: str, learner_kwargs: Parameters) -> int:
 
 def _costly(learner_kwargs: Parameters, learner: str) -> dict[str, _Cost]:
     """The parameters, including defaults, whose lower values need fewer bytes."""
-    found, now = {}, _size_of(learner, learner_kwargs)
+    costs, now = {}, _size_of(learner, learner_kwargs)
     for name, row in options_of(model_name(learner)).items():
         value = learner_kwargs.get(name, row.default)
         if value == 0 and row.low:  # the learner has chosen it
@@ -121,8 +121,8 @@ def _costly(learner_kwargs: Parameters, learner: str) -> dict[str, _Cost]:
         if row.choices:
             lower = [v for v in lower if 0 <= _size_of(learner, {**learner_kwargs, name: v}) < now]
         if lower and _size_of(learner, {**learner_kwargs, name: lower[-1]}) < now:
-            found[name] = _Cost(value, lower, row.high or 0)
-    return found
+            costs[name] = _Cost(value, lower, row.high or 0)
+    return costs
 
 
 def _lower(row: Parameter, value: Value) -> list[Value]:
@@ -223,8 +223,8 @@ def _models(smallest: Deployment) -> Iterator[str]:
             continue
         other = {**given, **defaults(model)}
         try:
-            found = usual_budget(replace(smallest, parameters=other, learner=learner_name(model)))
-            if found.fits and found.code_fits:
+            budget = usual_budget(replace(smallest, parameters=other, learner=learner_name(model)))
+            if budget.fits and budget.code_fits:
                 yield model
         except (TypeError, ValueError, UserError):  # it cannot be of that shape
             pass

@@ -27,14 +27,14 @@ def heap_bytes(
 
 def held_by(thing: object) -> set[int]:
     """Return the id() of an object and of all objects that it holds."""
-    found: set[int] = set()
-    _heap_bytes(thing, found, ())
-    return found
+    ids: set[int] = set()
+    _heap_bytes(thing, ids, ())
+    return ids
 
 
 def address_tables(things: Mapping[str, object]) -> list[AddressTable]:
     """The tables of addresses that objects of the device library hold."""
-    found: dict[int, AddressTable] = {}
+    tables: dict[int, AddressTable] = {}
     seen: set[int] = set()
     waiting: list[Any] = [*things.values()]
     while waiting:
@@ -43,12 +43,12 @@ def address_tables(things: Mapping[str, object]) -> list[AddressTable]:
             continue
         seen.add(id(thing))
         if isinstance(thing, AddressTable):
-            found[id(thing)] = thing
+            tables[id(thing)] = thing
         elif isinstance(thing, (tuple, list, dict, MethodType)):
             waiting += _items(thing)
         elif type(thing).__module__.startswith(_LIBRARY):
             waiting += vars(thing).values()
-    return [*found.values()]
+    return [*tables.values()]
 
 
 def _heap_bytes(thing: Any, seen: set[int], names: Collection[str] | None) -> int:

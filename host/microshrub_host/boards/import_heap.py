@@ -280,24 +280,24 @@ def _constant(kind: int, value: Any, names: Collection[str], rom: bool) -> int:
 
 def _new_names(modules: Iterable[mpy.Module], place: str) -> dict[str, None]:
     """Names that the firmware does not have, in the order in which they come."""
-    found: list[str] = []
+    names: list[str] = []
     frozen: set[str] = set()
     for module in modules:
         *rooms, own = module.name.split(".")
-        found += [*rooms, *(f"{library_files.PACKAGE}.{room}" for room in rooms)]
-        found.append(
+        names += [*rooms, *(f"{library_files.PACKAGE}.{room}" for room in rooms)]
+        names.append(
             f"{library_files.PACKAGE}.{module.name}"
             if module.name != "__init__"
             else library_files.PACKAGE
         )
         if place == FROZEN:
-            found.append(own)
+            names.append(own)
             frozen.update(module.names)
         else:
-            found.append(f"{place}/{library_files.PACKAGE}/{module.name.replace('.', '/')}.mpy")
-            found += module.names
+            names.append(f"{place}/{library_files.PACKAGE}/{module.name.replace('.', '/')}.mpy")
+            names += module.names
     there = _firmware_names() | frozen
-    return dict.fromkeys(name for name in found if name not in there)
+    return dict.fromkeys(name for name in names if name not in there)
 
 
 @functools.cache

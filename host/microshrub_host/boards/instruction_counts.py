@@ -45,7 +45,8 @@ _UNCALLED = {
 }
 
 _FEATURES = ("device.__init__", *modules_by_need(None))
-_AROUND = ("quantizer", "metrics", "target")  # of a program: here codes come, and are not judged
+# of a program: here codes come, and are not judged
+_NOT_MEASURED = ("quantizer", "metrics", "target")
 
 # ticks of the boards' timers in an instruction of 2**10 ns, of 16, 25 and 10 MHz
 TICKS = {"cortex-m0": 16.384, "rv32": 10.24} | dict.fromkeys(
@@ -258,7 +259,7 @@ class Counter:
             begin += "\nfrom microshrub.learners import register"
             begin += f"\nregister({own.name!r}, {own.module!r})"
         for module in ram_budget.modules_of(learner, dict(parameters)):
-            if module in self._modules and module not in _AROUND:
+            if module in self._modules and module not in _NOT_MEASURED:
                 begin += f"\nimport microshrub.{module}"
         self._board.exec(f"{begin}\ngc.collect()")
 

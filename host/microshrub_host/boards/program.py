@@ -61,7 +61,7 @@ class Program:
         """Return config.json, the states that it names, and further files."""
         states = {LEARNER: self.learner_state, QUANTIZER: self.quantizer_state}
         states |= {f"{name}.state": state for name, state in self.more.items()}
-        found = {name: state for name, state in states.items() if state}
+        named = {name: state for name, state in states.items() if state}
         config = {
             "version": VERSION,
             "program": library_files.version(),
@@ -70,15 +70,15 @@ class Program:
             "class_names": list(self.class_names) or None,
             "feature_names": list(self.feature_names),
             "units": [list(unit) for unit in self.units],
-            "quantizer": QUANTIZER if QUANTIZER in found else None,
+            "quantizer": QUANTIZER if QUANTIZER in named else None,
             "warmup": self.warmup,
-            "model": LEARNER if LEARNER in found else None,
+            "model": LEARNER if LEARNER in named else None,
             **self.config,
         }
         if self.regression:
-            files = [name if name in found else None for name in TARGET]
+            files = [name if name in named else None for name in TARGET]
             config["regression"] = self.regression | {"states": files}
-        return {"config.json": (json.dumps(config) + "\n").encode(), **found, **self.more_files}
+        return {"config.json": (json.dumps(config) + "\n").encode(), **named, **self.more_files}
 
 
 _CONFIG: dict[str, Any] = {
@@ -217,9 +217,9 @@ def _numbers(
     """The parameters of a Forecaster around a regressor; columns are those of a sensor."""
     late = int(parameters.get("late", 0))
     horizon, lags = (late + 1, 1) if late else (0, 0)
-    found = known or {"column": 0, "horizon": horizon, "lags": lags, "interval": None}
-    columns = columns or found.get("columns")
-    return found | {"columns": columns or int(parameters["features"]) + 1 - found["lags"]}
+    fields = known or {"column": 0, "horizon": horizon, "lags": lags, "interval": None}
+    columns = columns or fields.get("columns")
+    return fields | {"columns": columns or int(parameters["features"]) + 1 - fields["lags"]}
 
 
 def _classes(count: int, known: Sequence[str], config: Mapping[str, Any]) -> tuple[str, ...]:

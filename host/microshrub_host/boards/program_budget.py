@@ -29,7 +29,8 @@ _LEAST, _MOST = 3, 255
 _TYPICAL_NUMBERS = (0, 32, 1024)
 _NARROW = 32  # a parameter that is never larger decides what code there is
 _NAMED = b"\0"  # a state that is not looked at
-_BESIDE = ("anomaly", "spare classes", "queries", "watchers", "target")  # parts for companions
+# parts for companions
+_OF_COMPANIONS = ("anomaly", "spare classes", "queries", "watchers", "target")
 
 
 def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
@@ -81,7 +82,9 @@ def planned_budget(deployment: Deployment, slowest: float = ANY, exact: bool = F
     def count(saved: int) -> Budget:
         code = _typical_code(replace(library, saved=saved))
         program_objects = [
-            part for part in _program_objects(program, board, code) if part.name not in _BESIDE
+            part
+            for part in _program_objects(program, board, code)
+            if part.name not in _OF_COMPANIONS
         ]
         budget = ram_budget.budget(
             program.parameters, board, learner, list(code.parts), program_objects, counted,
@@ -113,7 +116,7 @@ def _program_objects(program: Program, board: Board, code: ProgramCode) -> list[
         if not program.config.get("spare_classes"):  # whose states would have to be named, too
             named = replace(named, learner_state=_NAMED)
     try:
-        found = program_parts(named.files()["config.json"], code.arch, code.texts)
+        parts = program_parts(named.files()["config.json"], code.arch, code.texts)
     except ValueError as error:
         raise UserError(f"The program cannot be made: {error}") from None
     in_network = any(map(program.config.get, ("mqtt", "tcp", "datagrams")))
@@ -121,21 +124,23 @@ def _program_objects(program: Program, board: Board, code: ProgramCode) -> list[
     radio = 0
     if in_network and board.wifi:
         radio = board.wifi.heap_bytes + board.grown_bytes(machine_code)
-    return [*found, *([Part("Wi-Fi", radio, "while it is on", "program")] if radio else [])]
+    return [*parts, *([Part("Wi-Fi", radio, "while it is on", "program")] if radio else [])]
 
 
 def _typical(learner: str, parameters: Parameters) -> dict[str, Any]:
     """Parameters of a typical size with which the program has about the same code."""
     rows = options_of(model_name(learner))
-    found = {
+    typical = {
         name: _typical_of(value, rows.get(name), _TYPICAL.get(name, 0))
         for name, value in parameters.items()
     }
     try:
-        same = ram_budget.modules_of(learner, found) == ram_budget.modules_of(learner, parameters)
+        same = ram_budget.modules_of(learner, typical) == ram_budget.modules_of(
+            learner, parameters
+        )
     except ValueError:
         same = False
-    return found if same else dict(parameters)
+    return typical if same else dict(parameters)
 
 
 def _typical_of(value: Any, row: Parameter | None, usual: int) -> Any:

@@ -75,10 +75,10 @@ def table(file: Path) -> dict[str, ProgramCode]:
     """Return the contents of such a file; nothing if it was made with other code."""
     if not file.is_file():
         return {}
-    found = json.loads(gzip.decompress(file.read_bytes()))
-    if found.pop("made with") != _made_with():
+    rows = json.loads(gzip.decompress(file.read_bytes()))
+    if rows.pop("made with") != _made_with():
         return {}
-    return {key: _read(row) for key, row in found.items()}
+    return {key: _read(row) for key, row in rows.items()}
 
 
 def _read(row: dict[str, Any]) -> ProgramCode:

@@ -83,16 +83,16 @@ def program_parts(config: bytes, arch: str, names: Collection[str]) -> list[Part
     if over_tcp:
         within += [id(over_tcp._input), id(over_tcp._wifi)]
     within += [id(app.forecaster if numbers else app.pending), id(app.sharing)]
-    found = {
+    sizes = {
         name: heap_bytes(thing, names, set(within) - {id(thing)})
         for name, thing in parts.items()
         if thing
     }
     whole = heap_bytes(service, names, elsewhere) + _POLL + _frames(arch, loader.digest())
-    found["program"] = whole - sum(found.values())
+    sizes["program"] = whole - sum(sizes.values())
     if app.sharing:
-        found["packets"] += judging_bytes(app.features)
-    return [Part(name, size, "of the program", "program") for name, size in found.items()]
+        sizes["packets"] += judging_bytes(app.features)
+    return [Part(name, size, "of the program", "program") for name, size in sizes.items()]
 
 
 def judging_bytes(features: int) -> int:
@@ -109,8 +109,8 @@ def _service(config: bytes) -> Any:
         "mqtt": ["x" * 16] * 2, "wifi": ["x" * 16] * 2, "key": "0" * 64,
         "group": "0" * 64,
     }  # fmt: skip
-    found = json.dumps(secrets).encode()
-    FILES.update({"config.json": _without_own(config), "secrets.json": found})
+    stored = json.dumps(secrets).encode()
+    FILES.update({"config.json": _without_own(config), "secrets.json": stored})
     board = Outside()
     inputs = device.hardware.Input(board.milliseconds)
     return device.service.Service(board, "", inputs, _quiet)

@@ -81,8 +81,8 @@ class ProgramLibrary:
         """The files, by their paths in the program's folder; those made `ahead` are of all
         programs."""
         if self.freeze:
-            found = frozen_files.files(self.arch, self._modules)
-            return {f"firmware/{place}": data for place, data in found.items()}
+            frozen = frozen_files.files(self.arch, self._modules)
+            return {f"firmware/{place}": data for place, data in frozen.items()}
         merged = self._merged
         paths = {mpy.in_library(path): path for path in (*merged.imported, *merged.others())}
         paths[f"{library_files.PACKAGE}/{merged.errors.name}"] = merged.errors
@@ -168,12 +168,12 @@ class ProgramLibrary:
 
     def _compiled(self, plain: Collection[str] = ()) -> merged_files.MergedFiles:
         texts = tuple(path.read_text(encoding="utf-8") for path in self.own)
-        program, found = self._merged_for
-        names = {*found, *(self.ahead.more if self.ahead else ())}
+        program, merged_modules = self._merged_for
+        names = {*merged_modules, *(self.ahead.more if self.ahead else ())}
         native = self.emit == "native"
         only = settled(program.learner, program.parameters)
         unasked = [_FROZEN_RANGES] if program.warmup is None else []
-        merged = running(program, found)
+        merged = running(program, merged_modules)
         # the page's programs have other parts in files that are not merged
         unused = [n for n in left_out(program) if not self.ahead or home_of(n) in merged]
         return merged_files.compiled(
@@ -288,10 +288,10 @@ def _has(length: int, switches: Iterable[Iterable[Any]]) -> bool:
 def _of_companions(program: Program) -> dict[str, bool]:
     """The modules of companions, and whether the program has these."""
     config = program.config
-    found: dict[str, bool] = {}
+    needed: dict[str, bool] = {}
     for kind in companion_registry.all_companions():
-        found |= kind.modules(config, program.learner)
-    return found
+        needed |= kind.modules(config, program.learner)
+    return needed
 
 
 def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -310,8 +310,8 @@ def running(program: Program, names: tuple[str, ...]) -> tuple[str, ...]:
 def _read_once(program: Program) -> list[str]:
     """The modules that read the configuration, and the states that it names."""
     config = program.config
-    found = _of_makers(config) | _of_network(config)
-    return [_STATES, _FIELDS, *(name for name, needed in found.items() if needed)]
+    needs = _of_makers(config) | _of_network(config)
+    return [_STATES, _FIELDS, *(name for name, needed in needs.items() if needed)]
 
 
 def _is_plain(config: Mapping[str, Any]) -> bool:
@@ -340,10 +340,10 @@ def _of_makers(config: Mapping[str, Any]) -> dict[str, bool]:
 def _of_network(config: Mapping[str, Any]) -> dict[str, bool]:
     """The modules that make what a program has in a network or serve it now and then: whether
     they are needed."""
-    found = {
+    needed = {
         name: bool(config.get(kind)) for kind, names in _FOR_A_WHILE.items() for name in names
     }
-    return found | {_NETWORK_START: any(map(config.get, _FOR_A_WHILE))}
+    return needed | {_NETWORK_START: any(map(config.get, _FOR_A_WHILE))}
 
 
 def _imported_by(name: str, left_out: set[str]) -> set[str]:

@@ -200,12 +200,12 @@ def budget(
 
 def in_program(alone: Budget, board: Board, program: Budget) -> Budget:
     """A learner of which the budget without code is `alone`, in place of that of a program."""
-    beside = program.of_program
-    more = sum(part.bytes for part in (*program.code, *beside))
+    objects = program.of_program
+    more = sum(part.bytes for part in (*program.code, *objects))
     grown = board.grown_bytes(program.machine_code_bytes)
     return replace(
         alone,
-        overhead=alone.overhead + beside,
+        overhead=alone.overhead + objects,
         code=program.code,
         free_bytes=board.heap_free_bytes + grown,
         peak_bytes=more + max(alone.ram_bytes + START_BYTES, alone.peak_bytes),
@@ -232,13 +232,13 @@ def _quantizer(library: Any, model: Any, frozen: bool) -> Any:
 
 def _others(made: Mapping[str, BoardObjects], names: Collection[str]) -> list[Part]:
     """Return the objects that companions make besides their buffers, by their titles."""
-    found = []
+    parts = []
     for title, each in made.items():
         if each.others:
             seen = {id(thing) for thing in each.elsewhere}
             size = sum(heap_bytes(thing, names, seen) for thing in each.others)
-            found.append(Part(f"{title}: objects", size, each.note, title))
-    return found
+            parts.append(Part(f"{title}: objects", size, each.note, title))
+    return parts
 
 
 def _of_targets(library: Any, learner: str, model: Any) -> dict[str, Any]:

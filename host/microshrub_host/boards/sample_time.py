@@ -21,7 +21,7 @@ from ..simulation.companion import Companions
 from ..simulation.pipeline import Extracted
 from . import counted_times
 from .board_files import Board, CostRow, Costs
-from .counted_times import Window, around_us, window_of
+from .counted_times import Window, outside_learner_us, window_of
 from .emits import NATIVE, VIPER
 from .energy import Energy
 from .ram_budget import Kernels
@@ -38,7 +38,7 @@ MEASURED = "measured"
 ESTIMATED = "estimated from instruction counts in emulation"
 
 Pair = tuple[float, float]
-_Found = tuple[Pair, Pair, tuple[str, ...]]  # of a predict, of a learn, and what it is between
+_Figures = tuple[Pair, Pair, tuple[str, ...]]  # of a predict, of a learn, and what it is between
 
 
 @dataclass(frozen=True)
@@ -134,28 +134,28 @@ def sample_time(
     program: dict[str, Any] = {"both": model == "hoeffding" and parameters.get("adaptive", False)}
     features = int(parameters.get("features", 0))
     for over in ("link", "sensor"):
-        program[over] = around_us(board, features, over == "sensor", emit)
-    if (costs := board.measured) and (found := _look_up(costs.rows, wanted)):
-        times = _times(found, 1.0, costs.uncached_us)
-        return SampleTime(*times, MEASURED, found[2], costs.source, **program)
+        program[over] = outside_learner_us(board, features, over == "sensor", emit)
+    if (costs := board.measured) and (figures := _look_up(costs.rows, wanted)):
+        times = _times(figures, 1.0, costs.uncached_us)
+        return SampleTime(*times, MEASURED, figures[2], costs.source, **program)
     if (costs := board.cost) is None or emit not in (NATIVE, VIPER):
         return None
     source = costs.source
-    found = _look_up(costs.rows if emit == NATIVE else costs.of_viper(), wanted)
-    if found is None and model == "thicket":
-        found, source = _thicket(board.arch, wanted, emit), counted_times.SOURCE
-    if found is None:
+    figures = _look_up(costs.rows if emit == NATIVE else costs.of_viper(), wanted)
+    if figures is None and model == "thicket":
+        figures, source = _thicket(board.arch, wanted, emit), counted_times.SOURCE
+    if figures is None:
         return None
-    times = _times(found, costs.cycles * 1e6 / board.clock_hz, costs.uncached_us)
+    times = _times(figures, costs.cycles * 1e6 / board.clock_hz, costs.uncached_us)
     basis = f"{ESTIMATED}, {_per_instruction(costs)}"
-    return SampleTime(*times, basis, found[2], source, **program)
+    return SampleTime(*times, basis, figures[2], source, **program)
 
 
-def _thicket(arch: str, wanted: Mapping[str, Any], emit: str) -> _Found | None:
+def _thicket(arch: str, wanted: Mapping[str, Any], emit: str) -> _Figures | None:
     """Return the counted instructions of a thicket that the board's file lacks."""
     size, features, classes = (int(wanted[name]) for name in ("bytes", "features", "classes"))
-    found = counted_times.instructions(arch, size, features, classes, emit)
-    return (*found, counted_times.BETWEEN) if found else None
+    instructions = counted_times.instructions(arch, size, features, classes, emit)
+    return (*instructions, counted_times.BETWEEN) if instructions else None
 
 
 def of_learner(time: SampleTime | None, board: Board, companions: Companions) -> SampleTime | None:
@@ -164,8 +164,8 @@ def of_learner(time: SampleTime | None, board: Board, companions: Companions) ->
         return None
     time = replace(time, without=tuple(each.cost for each in companions if each.cost))
     for each in companions:
-        if isinstance(each, Extracted) and (found := window_of(board, each.extraction.options)):
-            return replace(time, sensor=time.sensor + found.us, window=found)
+        if isinstance(each, Extracted) and (window := window_of(board, each.extraction.options)):
+            return replace(time, sensor=time.sensor + window.us, window=window)
     return time
 
 
@@ -176,9 +176,9 @@ def _per_instruction(costs: Costs) -> str:
     return f"{costs.cycles:g} cycles per instruction as on the chip{more}"
 
 
-def _times(found: _Found, unit: float, extra: int) -> tuple[Pair, Pair]:
+def _times(figures: _Figures, unit: float, extra: int) -> tuple[Pair, Pair]:
     """Microseconds of a predict and of a learn; what is extra comes to the 99th percentile."""
-    (a, b), (c, d), _ = found
+    (a, b), (c, d), _ = figures
     return (a * unit, b * unit + extra), (c * unit, d * unit + extra)
 
 
@@ -194,7 +194,7 @@ def _of_row(row: CostRow) -> dict[str, Any]:
     return _comparable(model, parameters | shape)
 
 
-def _look_up(rows: tuple[CostRow, ...], wanted: dict[str, Any]) -> _Found | None:
+def _look_up(rows: tuple[CostRow, ...], wanted: dict[str, Any]) -> _Figures | None:
     for row in rows:
         if _of_row(row) == wanted:
             return row.predict, row.learn, ()
@@ -210,8 +210,8 @@ def _look_up(rows: tuple[CostRow, ...], wanted: dict[str, Any]) -> _Found | None
     return predict, learn, (_called(low), _called(high))
 
 
-def _rest(found: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in found.items() if name not in _SHAPE}
+def _rest(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if name not in _SHAPE}
 
 
 def _between(low: CostRow, wanted: dict[str, Any], high: CostRow) -> bool:
@@ -223,8 +223,8 @@ def _distance(low: CostRow, high: CostRow) -> float:
     return _work(_of_row(high), _LEARN) / _work(_of_row(low), _LEARN)
 
 
-def _work(found: dict[str, Any], names: tuple[str, ...]) -> int:
-    return math.prod(found[name] for name in names)
+def _work(values: dict[str, Any], names: tuple[str, ...]) -> int:
+    return math.prod(values[name] for name in names)
 
 
 def _interpolated(

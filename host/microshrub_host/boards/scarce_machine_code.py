@@ -50,10 +50,10 @@ def kernel_work(learner: str, parameters: Mapping[str, Any]) -> dict[str, int]:
     key = (
         asked.encode() + Path(__file__).read_bytes() + Path(kernel_rewriting.__file__).read_bytes()
     )
-    found: dict[str, int] = json.loads(
+    nodes: dict[str, int] = json.loads(
         remembered("work", key, lambda: json.dumps(_measured(learner, given)).encode(), _KEPT)
     )
-    return found
+    return nodes
 
 
 def _measured(learner: str, parameters: Mapping[str, Any]) -> dict[str, int]:

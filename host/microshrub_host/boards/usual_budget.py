@@ -47,10 +47,10 @@ def usual_budget(deployment: Deployment, slowest: float = ANY, exact: bool = Fal
 
 
 def _read(data: bytes) -> Budget:
-    found = json.loads(data)
-    kernels = Kernels.of_row(found.pop("kernels"))
+    fields = json.loads(data)
+    kernels = Kernels.of_row(fields.pop("kernels"))
     parts: dict[str, Any] = {
         name: [Part(**part) for part in value] if isinstance(value, list) else value
-        for name, value in found.items()
+        for name, value in fields.items()
     }
     return Budget(**parts, kernels=kernels)

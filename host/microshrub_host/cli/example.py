@@ -49,10 +49,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def write(found: World, path: Path, seed: int = 1, *, force: bool = False) -> None:
+def write(scenario: World, path: Path, seed: int = 1, *, force: bool = False) -> None:
     """Write the recording and say so. Raises UserError if another file has that name."""
     files.check_target("--output", path)
-    data = found.csv(seed).encode()
+    data = scenario.csv(seed).encode()
     if path.exists() and path.read_bytes() != data and not force:
         raise UserError(f"--output {path}: it is there already; name another file, or use --force")
     files.replace(path, data)

@@ -81,11 +81,11 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.csv is not None:
             copy = io.TextIOWrapper(file, "utf-8", newline="")
         with showing("looking") as update:
-            found = survey(sources, asked, update, copy)
+            surveyed = survey(sources, asked, update, copy)
         if copy is not None:
             copy.flush()
             write(arguments, "csv", copy.buffer)
-    report = _report(arguments, sources, found)
+    report = _report(arguments, sources, surveyed)
     _print(report)
     if arguments.html is not None:
         write_page(arguments, report.page(arguments.command_line, surroundings() | versions()))
@@ -110,7 +110,7 @@ def _print(report: RecordingReport) -> None:
 
 
 def _report(
-    arguments: argparse.Namespace, sources: tuple[str, ...], found: Survey
+    arguments: argparse.Namespace, sources: tuple[str, ...], surveyed: Survey
 ) -> RecordingReport:
     reading: dict[str, Any] = {
         **columns_read(arguments),
@@ -125,12 +125,12 @@ def _report(
             stream = open_stream(list(sources), **reading, warmup=_WARMUP, progress=update)
     except DataError as error:
         command = _mended(arguments, sources, str(error))
-        return RecordingReport(found, {}, [], found.notes, str(error), command)
+        return RecordingReport(surveyed, {}, [], surveyed.notes, str(error), command)
     clock = _clock(sources, stream, arguments)
     facts = [f"Clock: {clock.note}."] if clock else []
     facts.append(class_facts(stream))
     drop = [] if arguments.columns else _dropped(stream)
-    roles = _roles(found, stream, clock, drop)
+    roles = _roles(surveyed, stream, clock, drop)
     features = _features(stream, clock)
     given = _given(arguments, drop if not features or clock is None else
                    [name for name in drop if name != clock.name])  # fmt: skip
@@ -143,7 +143,7 @@ def _report(
     notes = [note for note in stream.notes if not note.startswith(_LATE)]
     if features and clock:  # they take the clock out
         notes = [note for note in notes if f"the column {clock.name} " not in note]
-    return RecordingReport(found, roles, facts, notes, "", command)
+    return RecordingReport(surveyed, roles, facts, notes, "", command)
 
 
 def _clock(
@@ -176,10 +176,10 @@ def _dropped(stream: Stream) -> list[str]:
 
 
 def _roles(
-    found: Survey, stream: Stream, clock: RecordingClock | None, drop: list[str]
+    surveyed: Survey, stream: Stream, clock: RecordingClock | None, drop: list[str]
 ) -> dict[str, str]:
     result = {}
-    for column in found.columns:
+    for column in surveyed.columns:
         name = column.name
         if name == stream.label_name:
             result[name] = "class"
@@ -262,15 +262,15 @@ _MENDS = re.compile(r"(?:All at once:|\b[Uu]se) (--[\w-]+.*?)\.?$")
 
 def _mended(arguments: argparse.Namespace, sources: tuple[str, ...], fault: str) -> str:
     """The command with the options that the message has, if it has them all."""
-    found = _MENDS.search(fault)
-    if found is None:
+    advised = _MENDS.search(fault)
+    if advised is None:
         measured = _MANY_CLASSES.search(fault)
         if measured is None or arguments.label is not None:
             return ""
         target = ["--target", measured[1]]
         return shlex.join(["microshrub", "simulate", *sources, *_given(arguments, []), *target])
     kept = argparse.Namespace(**vars(arguments))
-    if "--drop" in found[1]:  # it names those that are dropped already
+    if "--drop" in advised[1]:  # it names those that are dropped already
         kept.drop = None
     words = shlex.join(["microshrub", "simulate", *sources, *_given(kept, [])])
-    return f"{words} {found[1]}"
+    return f"{words} {advised[1]}"

@@ -50,10 +50,10 @@ class PlainParser(argparse.ArgumentParser):
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        found, more = super().parse_known_args(args, namespace)
+        parsed, more = super().parse_known_args(args, namespace)
         if more:
             self.error(self._unknown(more))
-        return found, more
+        return parsed, more
 
     def _unknown(self, words: Sequence[str]) -> str:
         """Return the message for words that it does not take."""
@@ -259,9 +259,9 @@ def _left(action: argparse.Action) -> str:
 
 
 def _with_help(action: argparse.Action, text: str) -> argparse.Action:
-    found = copy.copy(action)
-    found.help = text
-    return found
+    copied = copy.copy(action)
+    copied.help = text
+    return copied
 
 
 @dataclass(frozen=True)
@@ -317,9 +317,9 @@ def add_commands(
     parser: argparse.ArgumentParser, commands: Iterable[Command], *, required: bool = True
 ) -> None:
     """Add the subcommands, one of which has to be given unless it is not required."""
-    found = parser.add_subparsers(
+    subparsers = parser.add_subparsers(
         metavar="COMMAND", required=required, parser_class=CommandParser, dest="command"
     )
     for command in commands:
         text = command.help
-        found.add_parser(command.name, help=text, description=text, module=command.module)
+        subparsers.add_parser(command.name, help=text, description=text, module=command.module)

@@ -74,21 +74,21 @@ def read(path: Path = Path(NAME)) -> dict[str, Any]:
         import tomli as tomllib
     try:
         with path.open("rb") as file:
-            found: dict[str, Any] = tomllib.load(file)
+            contents: dict[str, Any] = tomllib.load(file)
     except FileNotFoundError:
         return {}
     except OSError as error:
         raise UserError(f"{path}: cannot be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UserError(f"{path}: {error}") from None
-    for name, value in found.items():
+    for name, value in contents.items():
         if name not in KEYS and name not in COMMANDS:
             hint = did_you_mean(name, [*KEYS, *(f"[{each}]" for each in COMMANDS)])
             raise UserError(f"{path}: there is no key {name}. {hint}")
         if isinstance(value, dict) != (name in COMMANDS):
             what = "a section, [" + name + "]" if name in COMMANDS else "a value, not a section"
             raise UserError(f"{path}: {name} has to be {what}")
-    return found
+    return contents
 
 
 def parse(
@@ -100,15 +100,15 @@ def parse(
     """
     try:
         project = read()
-        found = _Settings(parser, command, project) if project else None
+        settings = _Settings(parser, command, project) if project else None
     except UserError as error:
         parser.error(str(error))
-    if found is None:
+    if settings is None:
         return rest()
-    found.make_optional()
+    settings.make_optional()
     parsed, more = rest()
     if not more:
-        found.fill_in(parsed)
+        settings.fill_in(parsed)
     return parsed, more
 
 

@@ -150,15 +150,15 @@ def _values(
         yield outcome.value
 
 
-def _tell(plan: FleetPlan, found: list[Met]) -> None:
+def _tell(plan: FleetPlan, boards: list[Met]) -> None:
     alone, together, whole = (
-        np.array([getattr(m, k) for m in found]) for k in ("alone", "together", "whole")
+        np.array([getattr(m, k) for m in boards]) for k in ("alone", "together", "whole")
     )
     table = Table(show_header=False)
     each = plan.lacking, len(plan.classes)
     asked = len(np.unique(plan.labels[plan.asked]))
     change = together - alone
-    mean = {name: np.mean([getattr(m, name) for m in found]) for name in _COUNTED}
+    mean = {name: np.mean([getattr(m, name) for m in boards]) for name in _COUNTED}
     for row in (
         ("boards", f"{plan.boards:,}, each lacks {each[0]} of {each[1]} classes"),
         ("balanced accuracy on unseen data", f"percent, of {asked} classes, whole {plan.by}"),
@@ -169,7 +169,7 @@ def _tell(plan: FleetPlan, found: list[Met]) -> None:
         ("bytes of packets that a board sends", f"{mean['sent']:,.0f}"),
         ("  and receives", f"{mean['received']:,.0f}, in {mean['looked']:.1f} packets"),
         ("  of which it learns", f"{mean['taken']:.1f}, {mean['learned']:.1f} samples"),
-        ("hash of all boards' states", _digest(found)),
+        ("hash of all boards' states", _digest(boards)),
     ):  # fmt: skip
         table.add_row(*row)
     console.print(table)
@@ -178,20 +178,20 @@ def _tell(plan: FleetPlan, found: list[Met]) -> None:
 _COUNTED = ("sent", "received", "looked", "taken", "learned")
 
 
-def _digest(found: list[Met]) -> str:
+def _digest(boards: list[Met]) -> str:
     """A hash of all boards' states, each of which ends with its own CRC32."""
-    return hashlib.sha256(b"".join(met.state for met in found)).hexdigest()[:16]
+    return hashlib.sha256(b"".join(met.state for met in boards)).hexdigest()[:16]
 
 
-def _record(plan: FleetPlan, found: list[Met]) -> dict[str, Any]:
+def _record(plan: FleetPlan, boards: list[Met]) -> dict[str, Any]:
     names = ("number", "alone", "together", "whole", *_COUNTED)
     shown = ("boards", "lacking", "exchange", "bytes", "seed", "engine")
     return {
         **{name: getattr(plan, name) for name in shown},
         "held_out": plan.by,
-        "alone": float(np.mean([met.alone for met in found])),
-        "together": float(np.mean([met.together for met in found])),
-        "whole": float(np.mean([met.whole for met in found])),
-        "states": _digest(found),
-        "each": [{name: getattr(met, name) for name in names} for met in found],
+        "alone": float(np.mean([met.alone for met in boards])),
+        "together": float(np.mean([met.together for met in boards])),
+        "whole": float(np.mean([met.whole for met in boards])),
+        "states": _digest(boards),
+        "each": [{name: getattr(met, name) for name in names} for met in boards],
     }

@@ -29,8 +29,8 @@ def answers(rows: Raw, labels: NDArray[np.uint8], asked: Raw) -> NDArray[np.uint
         key = hashlib.sha256(repr((version("scikit-learn"), _TREES)).encode())
         for part in parts:
             key.update(repr((part.shape, part.dtype.str)).encode() + part.tobytes())
-        found = remembered("forest", key.digest(), lambda: _answers(*parts).tobytes(), _KEPT)
-        return np.frombuffer(found, dtype=np.uint8)
+        predicted = remembered("forest", key.digest(), lambda: _answers(*parts).tobytes(), _KEPT)
+        return np.frombuffer(predicted, dtype=np.uint8)
     except Exception:
         return None
 
@@ -42,5 +42,5 @@ def _answers(known: Raw, labels: NDArray[np.uint8], asked: Raw) -> NDArray[np.ui
     usual = np.array([np.median(column) if len(column) else 0 for column in columns])
     forest = ExtraTreesClassifier(_TREES, random_state=0)
     forest.fit(np.where(known == MISSING, usual, known), labels)
-    found: NDArray[np.uint8] = forest.predict(np.where(asked == MISSING, usual, asked))
-    return found
+    predicted: NDArray[np.uint8] = forest.predict(np.where(asked == MISSING, usual, asked))
+    return predicted

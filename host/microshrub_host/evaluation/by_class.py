@@ -41,8 +41,8 @@ class ByClass:
     def recalls(self) -> list[float | None]:
         """For each class, how many of its samples were predicted correctly."""
         totals = self.counts.sum(axis=1)
-        found = zip(np.diag(self.counts).tolist(), totals.tolist(), strict=True)
-        return [100 * right / total if total else None for right, total in found]
+        pairs = zip(np.diag(self.counts).tolist(), totals.tolist(), strict=True)
+        return [100 * right / total if total else None for right, total in pairs]
 
     @property
     def balanced_accuracy(self) -> float:

@@ -143,17 +143,17 @@ class ClassTask(StreamTask[Result]):
     def _companions(self, run: Engine, status: Status) -> dict[str, CompanionRun]:
         """What became of the companions, by what JSON calls them."""
         buffers = run.buffers() if self.companions else []
-        found = {}
-        for blocks, own_status, each in zip(
+        results = {}
+        for blocks, companion_status, each in zip(
             self._outputs, status.companions, self.companions, strict=True
         ):
             size = sum(len(data) for name, _, data in buffers if name.startswith(each.buffers))
             rows = np.concatenate(blocks, axis=1)
             report = CompanionReport(
-                rows, own_status, size, self.features, self.labels, self._right
+                rows, companion_status, size, self.features, self.labels, self._right
             )
-            found[each.key] = each.result(report)
-        return found
+            results[each.key] = each.result(report)
+        return results
 
 
 def label_agreement(labels: Labels) -> float:

@@ -192,8 +192,8 @@ def second_half(plan: FleetPlan, task: tuple[int, Half, list[list[bytes]]]) -> M
         together = _balanced(do, plan)
         sent = sum(map(len, half.packets.values()))
         state = do("S", b"")
-    found = half.alone, half.whole, together
-    return Met(number, *found, sent, received, looked, taken, learned, state)
+    accuracies = half.alone, half.whole, together
+    return Met(number, *accuracies, sent, received, looked, taken, learned, state)
 
 
 def offers(plan: FleetPlan, number: int, halves: dict[int, Half]) -> list[list[bytes]]:

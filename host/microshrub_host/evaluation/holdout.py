@@ -79,10 +79,10 @@ def held_out(stream: Stream, *, whole: bool = False) -> HeldOut | None:
         times, groups = parts
         window = int(stream.extraction.options["window"]) if stream.extraction else 0
         labels = np.asarray(stream.labels[end])
-        found = find(labels, classes, times=times, window=window, groups=groups)
-        if end.start == 0 or not found.single:
+        stretches = find(labels, classes, times=times, window=window, groups=groups)
+        if end.start == 0 or not stretches.single:
             break
-    return HeldOut(found, stream.scale.apply(np.asarray(stream.values[end])))
+    return HeldOut(stretches, stream.scale.apply(np.asarray(stream.values[end])))
 
 
 def draws(stretches: Stretches, seed: int = 0) -> Iterator[Draw]:
@@ -175,11 +175,11 @@ def _of_known(draw: Draw, labels: Labels, asked: Marks) -> Marks:
 
 
 def _holdout(
-    names: tuple[str, ...], stretches: Stretches, found: list[Answers], asked: list[Marks]
+    names: tuple[str, ...], stretches: Stretches, drawn: list[Answers], asked: list[Marks]
 ) -> Holdout | None:
     by_class, each, guessed, right = ByClass.none_yet(names), [], 0, 0
     labels, of = stretches.labels, 0
-    for answers, marks in zip(found, asked, strict=True):
+    for answers, marks in zip(drawn, asked, strict=True):
         if not marks.any():
             continue
         draw = answers.draw
@@ -193,8 +193,8 @@ def _holdout(
     if not each:
         return None
     samples = int(by_class.counts.sum()) / 100
-    forest = right / samples if all(answers.forest is not None for answers in found) else None
-    learned = round(np.mean([answers.draw.learned.sum() for answers in found]))
+    forest = right / samples if all(answers.forest is not None for answers in drawn) else None
+    learned = round(np.mean([answers.draw.learned.sum() for answers in drawn]))
     return Holdout(by_class, tuple(each), of, learned, guessed / samples, forest)
 
 
@@ -226,8 +226,8 @@ def drifts(stretches: Stretches, right: NDArray[np.float64]) -> bool:
         parts = right[own & ~recent], right[own & recent]
         if all(len(part) for part in parts):
             middle = (parts[0].mean() + parts[1].mean()) / 2
-            for found, part in zip(old_new, parts, strict=True):
-                found += (part - middle).tolist()
+            for differences, part in zip(old_new, parts, strict=True):
+                differences += (part - middle).tolist()
     if min(map(len, old_new)) < 3:
         return False
     old, new = map(np.asarray, old_new)

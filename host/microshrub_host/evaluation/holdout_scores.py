@@ -41,8 +41,8 @@ class HoldoutScores:
         stretches = self.known.stretches
         asked = np.unique(stretches.of[np.logical_or.reduce(self._predictable)])
         among = np.isin(stretches.of, asked)
-        found = stretches.some(round(self.share * int(among.sum())), among=among)
-        return np.isin(np.arange(stretches.count), found)
+        chosen = stretches.some(round(self.share * int(among.sum())), among=among)
+        return np.isin(np.arange(stretches.count), chosen)
 
     @property
     def can_choose(self) -> bool:
@@ -88,8 +88,8 @@ class HoldoutScores:
             parts = rows[draw.learned], labels[draw.learned], rows[draw.held_out]
             forest.append(batch_forest.answers(*parts))
         known = [each for each in forest if each is not None]
-        found = {"guessing": self.scores(guesses)}
-        return found | ({"batch forest": self.scores(known)} if len(known) == len(forest) else {})
+        scores = {"guessing": self.scores(guesses)}
+        return scores | ({"batch forest": self.scores(known)} if len(known) == len(forest) else {})
 
     @property
     def _predictable(self) -> list[Marks]:

@@ -14,13 +14,13 @@ def front(points: Points) -> list[int]:
     A point beats another that is neither smaller nor more accurate; of equal points, the first
     stands for all.
     """
-    found: list[int] = []
+    unbeaten: list[int] = []
     best = float("-inf")
     for index in sorted(range(len(points)), key=lambda i: (points[i][0], -points[i][1], i)):
         if points[index][1] > best:
             best = points[index][1]
-            found.append(index)
-    return found
+            unbeaten.append(index)
+    return unbeaten
 
 
 def area(points: Points, most_bytes: float) -> float:

@@ -74,10 +74,10 @@ def check(
         for at in range(0, len(rows), every):
             for engine in running.values():
                 engine.run(rows[at : at + every], labels[at : at + every])
-            found = {name: engine.buffers() for name, engine in running.items()}
+            buffers = {name: engine.buffers() for name, engine in running.items()}
             crcs = {name: engine.status().state_crc32 for name, engine in running.items()}
             yield Step(min(at + every, len(rows)), crcs)
-            if _first_difference(found) is not None:
+            if _first_difference(buffers) is not None:
                 yield _locate(starters, rows, labels, warmup, at)
                 return
 
@@ -107,12 +107,12 @@ def _locate(
 
 
 def _first_difference(
-    found: dict[str, Buffers],
+    buffers: dict[str, Buffers],
 ) -> tuple[str, tuple[str, str], int, tuple[int, int]] | None:
-    names: Sequence[str] = list(found)
-    first = found[names[0]]
+    names: Sequence[str] = list(buffers)
+    first = buffers[names[0]]
     for name in names[1:]:
-        for (buffer, typecode, one), (_, _, other) in zip(first, found[name], strict=True):
+        for (buffer, typecode, one), (_, _, other) in zip(first, buffers[name], strict=True):
             if one != other:
                 a, b = memoryview(one).cast(typecode), memoryview(other).cast(typecode)  # type: ignore[call-overload]
                 index = next(i for i in range(len(a)) if a[i] != b[i])
@@ -125,8 +125,8 @@ def samples(extraction: Extraction, readings: Raw, engine: str) -> Raw:
     if engine == "micropython":
         return _on_micropython(extraction, readings)
     extractor = Extractor(extraction, engine)
-    found = [made for row in readings.tolist() if (made := extractor.take(row)) is not None]
-    return np.array(found, dtype=np.int32).reshape(-1, extractor.features)
+    rows = [made for row in readings.tolist() if (made := extractor.take(row)) is not None]
+    return np.array(rows, dtype=np.int32).reshape(-1, extractor.features)
 
 
 def difference(

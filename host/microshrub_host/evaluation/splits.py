@@ -211,9 +211,9 @@ class StreamSplit(SearchedStream):
             return None
         usual = self._parameters(Candidate(-1, DEFAULT, defaults(DEFAULT)))
         how: dict[str, Any] = {"warmup": self.warmup, "companions": self.companions}
-        found = holdout.measure(self.stream, DEFAULT, usual, **how)
+        unseen = holdout.measure(self.stream, DEFAULT, usual, **how)
         last = known.stretches.last()
-        now = [last] if last and found and found.now and found.headline is found.now else []
+        now = [last] if last and unseen and unseen.now and unseen.headline is unseen.now else []
         drawn = now or list(draws(known.stretches))
         scores = HoldoutScores(known, drawn, self.first / self.samples, bool(now))
         return scores if scores.can_choose else None

@@ -74,8 +74,8 @@ class Stretches:
     @property
     def single(self) -> list[int]:
         """The classes that one stretch alone has: how they are elsewhere cannot be asked."""
-        found: list[int] = np.flatnonzero(self.held.sum(axis=0) == 1).tolist()
-        return found
+        classes: list[int] = np.flatnonzero(self.held.sum(axis=0) == 1).tolist()
+        return classes
 
     def draws(self, seed: int = 0) -> Iterator[Draw]:
         """Without an end; each takes the stretches first that were taken least often before."""
@@ -136,8 +136,8 @@ class Stretches:
             turn[own[np.argsort(chance[own])]] = np.arange(len(own))
         order = np.lexsort((chance, turn))
         middles = np.cumsum(sizes[order]) - sizes[order] / 2
-        found: list[int] = order[(middles <= samples) & (sizes[order] > 0)].tolist()
-        return found
+        drawn: list[int] = order[(middles <= samples) & (sizes[order] > 0)].tolist()
+        return drawn
 
     def last(self) -> Draw | None:
         """Ask about the last stretches in time, a fifth of the samples, after what comes before.
@@ -256,7 +256,7 @@ def _spans(of: Places, times: Places, count: int) -> tuple[Places, Places]:
 
 def _mixed(number: int) -> int:
     """32 bits that look drawn; the page has the same ones."""
-    found = number & _ALL
+    bits = number & _ALL
     for shift, factor in ((16, 0x7FEB352D), (15, 0x846CA68B)):
-        found = (found ^ found >> shift) * factor & _ALL
-    return found ^ found >> 16
+        bits = (bits ^ bits >> shift) * factor & _ALL
+    return bits ^ bits >> 16

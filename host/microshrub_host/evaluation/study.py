@@ -97,14 +97,14 @@ class Search:
                 wanted = self._split.parameters(known)
                 self._limits.clock.remember(known.model, wanted, trial.user_attrs["latency"])
 
-    def found(self) -> list[FinishedTrial]:
+    def within_limits(self) -> list[FinishedTrial]:
         """All finished trials that keep to the limits, in the order of their numbers."""
-        result = []
+        finished = []
         for configuration, scores in map(_finished, self._trials("COMPLETE")):
             size = self._size(configuration)
             if size is not None:
-                result.append(FinishedTrial(configuration, scores, size))
-        return result
+                finished.append(FinishedTrial(configuration, scores, size))
+        return finished
 
     def finished(self) -> int:
         """How many trials are finished."""
@@ -270,42 +270,50 @@ def _finished(trial: Any) -> tuple[Candidate, Scores]:
     return _configuration(trial), Scores(**trial.user_attrs["scores"])
 
 
-def points(found: list[FinishedTrial], measure: Measure) -> list[tuple[float, float]]:
+def points(finished: list[FinishedTrial], measure: Measure) -> list[tuple[float, float]]:
     """Bytes, and what the score on the part that chooses is worth, for pareto.py."""
-    return [(f.size.model_bytes, measure.worth(f.scores.first)) for f in found]
+    return [(trial.size.model_bytes, measure.worth(trial.scores.first)) for trial in finished]
 
 
-def pareto(found: list[FinishedTrial], measure: Measure) -> list[FinishedTrial]:
+def pareto(finished: list[FinishedTrial], measure: Measure) -> list[FinishedTrial]:
     """Those that no other one beats, by bytes."""
-    return [found[i] for i in front(points(found, measure))]
+    return [finished[i] for i in front(points(finished, measure))]
 
 
-def take(found: list[FinishedTrial], measure: Measure) -> FinishedTrial:
-    """The configuration to take, by RULE, the smallest of equal ones; found is not empty."""
-    return max(found, key=lambda f: (measure.worth(f.scores.first), -f.size.model_bytes))
+def take(finished: list[FinishedTrial], measure: Measure) -> FinishedTrial:
+    """The configuration to take, by RULE, the smallest of equal ones; finished is not empty."""
+    return max(
+        finished, key=lambda trial: (measure.worth(trial.scores.first), -trial.size.model_bytes)
+    )
 
 
-def smallest(found: list[FinishedTrial], measure: Measure) -> FinishedTrial:
+def smallest(finished: list[FinishedTrial], measure: Measure) -> FinishedTrial:
     """The smallest within a standard error of the best: what to take if the bytes are needed.
 
     It is the rule of one standard error (Breiman, Friedman, Olshen, Stone: Classification and
     Regression Trees, 1984, section 3.4.3): the best of many was also the luckiest.
     """
-    enough = _enough(found, measure)
-    return next(f for f in pareto(found, measure) if measure.worth(f.scores.first) >= enough)
+    enough = _enough(finished, measure)
+    return next(
+        trial for trial in pareto(finished, measure) if measure.worth(trial.scores.first) >= enough
+    )
 
 
-def of_default(found: list[FinishedTrial], measure: Measure, model: str) -> FinishedTrial | None:
+def of_default(
+    finished: list[FinishedTrial], measure: Measure, model: str
+) -> FinishedTrial | None:
     """The best of the model that needs no search, if it is within a standard error of the best."""
-    own = [f for f in found if f.configuration.model == model]
-    enough = _enough(found, measure)
-    able = [f for f in own if measure.worth(f.scores.first) >= enough]
+    of_model = [trial for trial in finished if trial.configuration.model == model]
+    enough = _enough(finished, measure)
+    able = [trial for trial in of_model if measure.worth(trial.scores.first) >= enough]
     return take(able, measure) if able else None
 
 
-def _enough(found: list[FinishedTrial], measure: Measure) -> float:
+def _enough(finished: list[FinishedTrial], measure: Measure) -> float:
     """What a score has to be worth: that of the best, less its standard error."""
-    best = max((f.scores for f in found), key=lambda scores: measure.worth(scores.first))
+    best = max(
+        (trial.scores for trial in finished), key=lambda scores: measure.worth(scores.first)
+    )
     return measure.worth(best.first) - best.error
 
 

@@ -190,19 +190,19 @@ class LateFunction:
         self._compiler, self._module, self._function = compiler, module, function
         self._call: Any = self._first
 
-    def _found(self) -> Any:
+    def _resolved(self) -> Any:
         place = self._module, self._function.__name__
         value = self._compiler.functions(room_of(self._module)).get(place)
         self._call = value.call if value else self._function
         return value or self._function
 
     def _first(self, *given: Any) -> Any:
-        return self._found()(*given)
+        return self._resolved()(*given)
 
     @functools.cached_property
     def address(self) -> int | None:
         """Where its code is."""
-        result: int | None = self._found().address
+        result: int | None = self._resolved().address
         return result
 
     def __call__(self, *given: Any) -> Any:

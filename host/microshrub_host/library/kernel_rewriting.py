@@ -204,10 +204,10 @@ def count_work(kernel: ast.FunctionDef, key: str) -> None:
     """Have a kernel add what it does to the Counter's item `key`."""
     docstring = int(ast.get_docstring(kernel) is not None)
     counted = _Counting().block(kernel.body[docstring:])
-    around = ast.parse(f"{_DONE} = 0\ntry:\n pass\nfinally:\n {WORK}[{key!r}] += {_DONE}").body
-    assert isinstance(around[1], ast.Try)
-    around[1].body = counted
-    kernel.body[docstring:] = around
+    counting = ast.parse(f"{_DONE} = 0\ntry:\n pass\nfinally:\n {WORK}[{key!r}] += {_DONE}").body
+    assert isinstance(counting[1], ast.Try)
+    counting[1].body = counted
+    kernel.body[docstring:] = counting
 
 
 class _Counting(ast.NodeTransformer):

@@ -169,8 +169,8 @@ def imports(name: str, *, later: bool = True) -> set[str]:
 
 def as_it_is(path: Path) -> tuple[Path, int, int]:
     """A key for what a file holds: sources are asked for thousands of times, and seldom change."""
-    found = path.stat()
-    return path, found.st_mtime_ns, found.st_size
+    status = path.stat()
+    return path, status.st_mtime_ns, status.st_size
 
 
 @functools.cache

@@ -47,7 +47,7 @@ _OTHERS: dict[str, dict[str, Any]] = {
 Numbers = Mapping[str, int]
 
 
-class Found(NamedTuple):
+class Declaration(NamedTuple):
     """A constant, and where it is declared."""
 
     where: str
@@ -92,14 +92,14 @@ class Scopes:
 
 def declared_elsewhere(
     name: str, known: Mapping[Path, Numbers], scopes: Collection[Collection[Path]], of: str
-) -> Found | None:
+) -> Declaration | None:
     """The declaration in the nearest of the scopes that has one, for the file `of`.
 
     Raises UserError if there are two that differ.
     """
     for files in scopes:
         result = [
-            Found(file.relative_to(library_files.folder()).as_posix(), name, constants[name])
+            Declaration(file.relative_to(library_files.folder()).as_posix(), name, constants[name])
             for file, constants in known.items()
             if file in files and name in constants
         ]
@@ -112,7 +112,7 @@ def declared_elsewhere(
 
 def place_of_buffer(
     path: Path, name: str, tables: Mapping[Path, Numbers], scopes: Collection[Collection[Path]]
-) -> Found | None:
+) -> Declaration | None:
     """The place of the buffer of that name in the file's table, else in the nearest scope's.
 
     Raises UserError if it is at several, depending on the learner.
@@ -122,7 +122,7 @@ def place_of_buffer(
         if len(places) > 1:
             raise UserError(f"{path.name}: {name} is at {places}, depending on the learner")
         if places:
-            return Found(BUFFERS, name, places.pop())
+            return Declaration(BUFFERS, name, places.pop())
     return None
 
 
@@ -175,7 +175,7 @@ def place_of(buffer: str) -> str:
     return "_" + buffer.upper().replace(".", "_")
 
 
-def completed(source: str, constants: Collection[Found]) -> str:
+def completed(source: str, constants: Collection[Declaration]) -> str:
     """The source with these constants below its imports."""
     source = own_part(source)
     if not constants:

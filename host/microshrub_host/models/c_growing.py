@@ -70,9 +70,9 @@ def words() -> dict[str, str]:
     """The numbers of the quantizer's words, by what stands for them in FUNCTIONS."""
     library = loader.load("python")
     growth, store = library.range_growth, library.thicket.sample_store
-    found = {
+    numbers = {
         name: getattr(growth, f"_G_{name}") for name in ("SEEN", "BITS", "DOUBLINGS", "STEPS")
     }
-    found |= {"EARLY": growth._EARLY, "ONE_CLASS": library.growing_ranges._ONE_CLASS}
-    found |= {"RUN": store._W_RUN}
-    return {name: str(number) for name, number in found.items()}
+    numbers |= {"EARLY": growth._EARLY, "ONE_CLASS": library.growing_ranges._ONE_CLASS}
+    numbers |= {"RUN": store._W_RUN}
+    return {name: str(number) for name, number in numbers.items()}

@@ -93,7 +93,7 @@ def as_the_model(model: ModelFile, stream: Stream) -> Stream:
     labels = labels_of(stream, model.known_names)
     wanted = model.extraction.channels if model.extraction else model.feature_names
     order = places_of(stream.name, stream.feature_names, wanted)
-    found = replace(
+    recording = replace(
         stream,
         values=np.asarray(stream.values)[:, order],
         labels=labels,
@@ -102,8 +102,8 @@ def as_the_model(model: ModelFile, stream: Stream) -> Stream:
         known_scale=None if model.extraction else model.scale,
     )
     if model.extraction:
-        found = extracted_as(found, model.extraction, model.feature_names)
-    return found
+        recording = extracted_as(recording, model.extraction, model.feature_names)
+    return recording
 
 
 def meet(model: ModelFile, stream: Stream, progress: Progress | None = None) -> Meeting:

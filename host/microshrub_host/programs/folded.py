@@ -59,8 +59,8 @@ class _Values:
 
     def of(self, node: ast.expr) -> int | None:
         """The value of an expression, or its truth value; None if that is not known."""
-        found = self._of(node)
-        return found if found is not None and _LEAST <= found < _MOST else None
+        value = self._of(node)
+        return value if value is not None and _LEAST <= value < _MOST else None
 
     def _of(self, node: ast.expr) -> int | None:
         if isinstance(node, ast.Constant):
@@ -70,8 +70,8 @@ class _Values:
         if isinstance(node, ast.Subscript):
             return self._known(node)
         if isinstance(node, ast.Call) and called(node) == "int":
-            found = self.of(node.args[0])
-            return None if found is None else int(found)
+            value = self.of(node.args[0])
+            return None if value is None else int(value)
         if isinstance(node, ast.IfExp):
             test = self.of(node.test)
             return None if test is None else self.of(node.body if test else node.orelse)
@@ -81,8 +81,8 @@ class _Values:
 
     def _of_operation(self, node: ast.expr) -> int | None:
         if isinstance(node, ast.UnaryOp) and type(node.op) in _UNARY:
-            found = self.of(node.operand)
-            return None if found is None else _UNARY[type(node.op)](found)
+            value = self.of(node.operand)
+            return None if value is None else _UNARY[type(node.op)](value)
         if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
             return self._operation(node.op, self.of(node.left), self.of(node.right))
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
@@ -101,12 +101,12 @@ class _Values:
 
     def _of_all(self, node: ast.BoolOp) -> int | None:
         """The value of `and` or `or`, if every operand up to the deciding one is known."""
-        found = None
+        value = None
         for each in node.values:
-            found = self.of(each)
-            if found is None or bool(found) == isinstance(node.op, ast.Or):
-                return found
-        return found
+            value = self.of(each)
+            if value is None or bool(value) == isinstance(node.op, ast.Or):
+                return value
+        return value
 
 
 class Folded(Transformer):
@@ -127,13 +127,13 @@ class Folded(Transformer):
         return kernel
 
     def _block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        found: list[ast.stmt] = []
+        statements: list[ast.stmt] = []
         for node in body:
             new = self.visit(node)
-            found += new if isinstance(new, list) else [new] if new else []
-            if found and isinstance(found[-1], _LEAVES):
+            statements += new if isinstance(new, list) else [new] if new else []
+            if statements and isinstance(statements[-1], _LEAVES):
                 break
-        return found
+        return statements
 
     def visit(self, node: ast.AST) -> Any:
         if isinstance(node, ast.expr) and isinstance(getattr(node, "ctx", _READ), ast.Load):
@@ -221,23 +221,23 @@ def _negated(test: ast.expr) -> ast.expr:
 
 def _stores(kernel: ast.FunctionDef) -> Counter[str]:
     """How often each name is bound, as an argument, too."""
-    found = Counter(node.arg for node in walk(kernel) if isinstance(node, ast.arg))
+    counts = Counter(node.arg for node in walk(kernel) if isinstance(node, ast.arg))
     for node in walk(kernel):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found[node.id] += 1
-    return found
+            counts[node.id] += 1
+    return counts
 
 
 def _bound_once(kernel: ast.FunctionDef, values: _Values) -> dict[str, int]:
     """The variables that are bound only once, and to a known number."""
     stores = _stores(kernel)
-    found: dict[str, int] = {}
+    known: dict[str, int] = {}
     for node in walk(kernel):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             value = values.of(node.value)
             if stores[node.targets[0].id] == 1 and value is not None:
-                found[node.targets[0].id] = value
-    return found
+                known[node.targets[0].id] = value
+    return known
 
 
 def _without_unread(kernel: ast.FunctionDef) -> list[ast.stmt]:
@@ -255,8 +255,8 @@ class _Unread(Transformer):
         self._read = read
 
     def block(self, body: list[ast.stmt]) -> list[ast.stmt]:
-        found = [self.visit(node) for node in body]
-        return [node for node in found if node is not None] or [ast.Pass()]
+        statements = [self.visit(node) for node in body]
+        return [node for node in statements if node is not None] or [ast.Pass()]
 
     def _is_unread(self, target: ast.expr, value: ast.expr) -> bool:
         return isinstance(target, ast.Name) and target.id not in self._read and _is_pure(value)

@@ -35,13 +35,13 @@ def files(arch: str, modules: Collection[str]) -> dict[str, bytes]:
     `arch` is an -march of mpy-cross, or BYTECODE_ONLY. Raises ImmovableCodeError for a module,
     which can only be one of the user's own, whose code has to be at a multiple of four.
     """
-    found = {"manifest.py": MANIFEST.encode()}
+    contents = {"manifest.py": MANIFEST.encode()}
     with tempfile.TemporaryDirectory() as folder:
         for source in library_files.sources_with_own():
             if library_files.module_name(source) in modules:
                 place = mpy.in_library(source)
-                found[place] = _compiled(source, arch, Path(folder), place)
-    return found
+                contents[place] = _compiled(source, arch, Path(folder), place)
+    return contents
 
 
 def _compiled(source: Path, arch: str, folder: Path, place: str) -> bytes:

@@ -87,11 +87,11 @@ def to_json(archive: Archive) -> bytes:
 
 def from_json(data: bytes) -> dict[str, LinkedFunction]:
     """The archive that to_json() gave. Raises ValueError."""
-    found = {}
+    functions = {}
     for name, (code, entry, calls, table) in json.loads(data).items():
         pairs = [tuple((int(at), what) for at, what in each) for each in (calls, table)]
-        found[name] = LinkedFunction(bytes.fromhex(code), entry, pairs[0], pairs[1])
-    return found
+        functions[name] = LinkedFunction(bytes.fromhex(code), entry, pairs[0], pairs[1])
+    return functions
 
 
 # --- What a compiler has made --------------------------------------------------------------------
@@ -284,7 +284,7 @@ def _mpy(
 
 def _uint(value: int) -> bytes:
     """A number as it is written in .mpy files: seven bits a byte, the highest first."""
-    found = bytes((value & 0x7F,))
+    written = bytes((value & 0x7F,))
     while value := value >> 7:
-        found = bytes((value & 0x7F | 0x80,)) + found
-    return found
+        written = bytes((value & 0x7F | 0x80,)) + written
+    return written

@@ -140,9 +140,9 @@ def compiled(
 
     def others(wanted: Collection[str] | None) -> list[Path]:
         with alone(home / mpy.LOCK):
-            found = listed.read_text(encoding="utf-8").splitlines()
-            found.remove(INIT)
-            return [one(name) for name in found if wanted is None or name in wanted]
+            listed_names = listed.read_text(encoding="utf-8").splitlines()
+            listed_names.remove(INIT)
+            return [one(name) for name in listed_names if wanted is None or name in wanted]
 
     def written(name: str, tell: Callable[[], str]) -> Path:
         return kept(folder / name, lambda part: part.write_bytes(tell().encode()))
@@ -241,8 +241,8 @@ def _made_once(key: bytes, make: Callable[[], _Trees]) -> _Trees:
         made = pickle.dumps(make(), pickle.HIGHEST_PROTOCOL)
         _last.clear()
         _last[key] = made
-    found: _Trees = pickle.loads(_last[key])
-    return found
+    trees: _Trees = pickle.loads(_last[key])
+    return trees
 
 
 def _trees_of(
@@ -269,9 +269,9 @@ def _trees_of(
     return _Trees(body, outside, callers, defined, public)
 
 
-def _texts(found: _Trees, plain: Collection[str]) -> _Texts:
-    body, outside, callers = found.body, found.outside, found.callers
-    defined, public = found.defined, found.public
+def _texts(trees: _Trees, plain: Collection[str]) -> _Texts:
+    body, outside, callers = trees.body, trees.outside, trees.callers
+    defined, public = trees.defined, trees.public
     roots = unused_code.mentions(callers)
     for node, name in _kernels(body, defined):
         if name in plain:
@@ -314,24 +314,24 @@ def _native_names(
     The native module puts them there when it is imported. names are the new names of globals.
     Also returns each kernel's name in the library, by its new name.
     """
-    found: dict[str, str] = {}
+    kernels: dict[str, str] = {}
     imports = list(filter(_is_of_native, body))
     for node in imports:
         for alias in node.names:
             new = names.get(alias.asname or alias.name, alias.asname or alias.name)
-            found[new] = alias.name
+            kernels[new] = alias.name
     rest = [node for node in body if node not in imports]
     inner = [each for node in (*rest, *others) for each in walk(node)]
     for node in filter(_is_of_native, inner):
         node.module = PACKAGE
         for alias in node.names:
             new, old = alias.name, alias.name
-            while found.setdefault(new, old) != old:
+            while kernels.setdefault(new, old) != old:
                 new += "_"
             alias.name, alias.asname = new, alias.asname or old
-    if found:
+    if kernels:
         rest.insert(0, ast.ImportFrom(PACKAGE, [ast.alias(native_module.MODULE)], 0))
-    return rest, found
+    return rest, kernels
 
 
 def _kernels(
@@ -351,9 +351,9 @@ def _made_for(only: Settled, body: list[ast.stmt]) -> list[ast.stmt]:
     constants: dict[str, int] = {}
     for node in body:
         value = constant(node)
-        found = None if value is None else number(value, constants)
-        if found is not None:
-            constants[bound(node)[0]] = found
+        known = None if value is None else number(value, constants)
+        if known is not None:
+            constants[bound(node)[0]] = known
     return [_for_one(node, only, constants) for node in body]
 
 
@@ -406,11 +406,11 @@ def _stub(defined: Mapping[str, str], there: Mapping[str, ast.expr | None]) -> s
 
 def _parts() -> dict[str, str]:
     """The names other than learners that can be imported from the package, with their modules."""
-    found = dict(_KEPT)
+    homes = dict(_KEPT)
     for line in filter(None, loader.load("python")._PARTS.split("\n")):
         home, *names = line.split()
-        found.update(dict.fromkeys(names, home))
-    return found | {own.name: own.path.stem for own in own_parts()}
+        homes.update(dict.fromkeys(names, home))
+    return homes | {own.name: own.path.stem for own in own_parts()}
 
 
 def _learners() -> dict[str, str]:

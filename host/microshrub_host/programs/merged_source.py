@@ -69,21 +69,21 @@ class Merged:
         if module in code:
             return
         tree = self._trees[module]
-        found = [node for node in tree.body if not is_text(node)]
-        for node in found:
+        statements = [node for node in tree.body if not is_text(node)]
+        for node in statements:
             home = library_home(module, node)
             if home is not None and home in self._modules:
                 self._read(home, code)
         tied = {n for each in walk(tree) if isinstance(each, ast.Global) for n in each.names}
-        known = {name for node in found if constant(node) for name in bound(node)}
-        for node in found:
+        known = {name for node in statements if constant(node) for name in bound(node)}
+        for node in statements:
             if isinstance(node, ast.Assign) and _is_literal(node.value, known):
                 (name,) = bound(node)
                 if name not in tied and (module, name) not in self._asked:
                     node.value = ast.Call(ast.Name("const", ast.Load()), [node.value], [])
             # a constant is defined before it is used
             tied |= {each.id for each in walk(node) if isinstance(each, ast.Name)}
-        code[module] = found
+        code[module] = statements
 
     def _name_all(self, module: str, statements: list[ast.stmt]) -> None:
         self.names[module], self.defined[module] = {}, {}

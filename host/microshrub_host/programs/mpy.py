@@ -100,14 +100,14 @@ def compiled(
     for source in files:
         sha.update(library_files.module_name(source).encode() + source.read_bytes())
     folder = compiled_folder("mpy", sha.digest()) / arch / PACKAGE
-    found = []
+    paths = []
     with alone(folder / LOCK):
         for source in files:
             if modules is None or library_files.module_name(source) in modules:
                 target = folder.parent / in_library(source)
                 make = partial(_compile_source, source, left_out, arch=arch)
-                found.append(kept(target, make))
-    return found
+                paths.append(kept(target, make))
+    return paths
 
 
 def _compile_source(source: Path, left_out: Collection[str], target: Path, arch: str) -> None:
@@ -164,9 +164,9 @@ def _compiler() -> bytes:
 
 
 def _run_mpy_cross(
-    text: str, name: str, arch: str, options: tuple[str, ...], beside: Path
+    text: str, name: str, arch: str, options: tuple[str, ...], place: Path
 ) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="making-", dir=beside) as folder:
+    with tempfile.TemporaryDirectory(prefix="making-", dir=place) as folder:
         source, made = Path(folder, "source.py"), Path(folder, "made.mpy")
         source.write_text(text, encoding="utf-8")
         words = ("-O3", *options, "-o", str(made), str(source))

@@ -58,12 +58,12 @@ def compiled(arch: str, modules: Iterable[str] | None = None) -> list[Path]:
     if modules is None:
         modules = map(library_files.module_name, library_files.sources_with_own())
     modules = sorted(modules)
-    found = [module(arch, modules)]
+    paths = [module(arch, modules)]
     for name, text in native_module.native_library(modules).sources.items():
-        target = found[0].parent / f"{name.replace('.', '/')}.mpy"
+        target = paths[0].parent / f"{name.replace('.', '/')}.mpy"
         make = partial(mpy.compile_text, text, arch=arch, name=f"{target.stem}.py")
-        found.append(kept(target, make))
-    return sorted(found)
+        paths.append(kept(target, make))
+    return sorted(paths)
 
 
 def module(arch: str, modules: Iterable[str], names: Mapping[str, str] | None = None) -> Path:

@@ -170,7 +170,7 @@ def _takes_tuples(kernels: Iterable[Kernel]) -> set[tuple[str, int]]:
     """
     by_place = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
     imported = {module: read(module).imported for module in {module for module, _ in by_place}}
-    found: set[tuple[str, int]] = set()
+    tuples: set[tuple[str, int]] = set()
     passed: list[tuple[tuple[str, int], tuple[str, int]]] = []  # what is passed on, and as what
     for (module, _), kernel in by_place.items():
         objects = {
@@ -180,16 +180,16 @@ def _takes_tuples(kernels: Iterable[Kernel]) -> set[tuple[str, int]]:
         }
         for node in walk(kernel.node):
             if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
-                found |= {objects[node.value.id]} if node.value.id in objects else set()
+                tuples |= {objects[node.value.id]} if node.value.id in objects else set()
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 name = node.func.id
                 called = by_place.get(imported[module].get(name, (module, name)))
                 for place, given in enumerate(node.args if called else ()):
                     if called and isinstance(given, ast.Name) and given.id in objects:
                         passed.append((objects[given.id], (called.name, place)))
-    while more := {here for here, there in passed if there in found} - found:
-        found |= more
-    return found
+    while more := {here for here, there in passed if there in tuples} - tuples:
+        tuples |= more
+    return tuples
 
 
 def _exported(name: str, kernel: Kernel, tuples: Collection[tuple[str, int]]) -> Exported:

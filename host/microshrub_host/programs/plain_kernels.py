@@ -55,11 +55,11 @@ class _Tables(Transformer):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.ImportFrom | list[ast.ImportFrom]:
         home, table = _TABLES
-        found = [alias for alias in node.names if alias.name == table]
-        if not found or imported_from(self._module, node) != home:
+        tables = [alias for alias in node.names if alias.name == table]
+        if not tables or imported_from(self._module, node) != home:
             return node
-        node.names = [alias for alias in node.names if alias not in found]
-        other = ast.ImportFrom(f"{PACKAGE}.{MIXED}", found, 0)
+        node.names = [alias for alias in node.names if alias not in tables]
+        other = ast.ImportFrom(f"{PACKAGE}.{MIXED}", tables, 0)
         return [node, other] if node.names else other
 
 

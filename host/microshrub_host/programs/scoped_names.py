@@ -92,11 +92,11 @@ class Renamer(Transformer):
             return self.generic_visit(node)
 
     def _visit_body(self, node: ast.FunctionDef | ast.ClassDef) -> None:
-        found: list[ast.stmt] = []
+        statements: list[ast.stmt] = []
         for statement in node.body:
             new = self.visit(statement)
-            found += new if isinstance(new, list) else [new]
-        node.body = found
+            statements += new if isinstance(new, list) else [new]
+        node.body = statements
 
     @contextmanager
     def _inside(self, own: frozenset[str], imported: Names | None = None) -> Iterator[None]:
@@ -123,9 +123,9 @@ class Renamer(Transformer):
                 meaning = self._names.get(home or "", {}).get(alias.name, "")
                 meanings.setdefault(alias.asname or alias.name, set()).add(meaning)
         return {
-            name: found.pop() if len(found) == 1 else f"{name}_here"
-            for name, found in meanings.items()
-            if found != {""}
+            name: choices.pop() if len(choices) == 1 else f"{name}_here"
+            for name, choices in meanings.items()
+            if choices != {""}
         }
 
 
@@ -138,10 +138,10 @@ class Bound(Visitor):
 
     @classmethod
     def of(cls, nodes: Iterable[ast.AST]) -> frozenset[str]:
-        found = cls()
+        bound = cls()
         for node in nodes:
-            found.visit(node)
-        return frozenset(found.names - found._global)
+            bound.visit(node)
+        return frozenset(bound.names - bound._global)
 
     def visit_Name(self, node: ast.Name) -> None:
         if not isinstance(node.ctx, ast.Load):

@@ -95,6 +95,6 @@ class _Reads:
             return None
         base = node.value
         name = self.aliases.get(base.id, "") if isinstance(base, ast.Name) else ""
-        found = self.words.get(name or _buffer(base, self.words), {})
+        values = self.words.get(name or _buffer(base, self.words), {})
         place = number(node.slice, self.constants)
-        return None if place is None else found.get(place)
+        return None if place is None else values.get(place)

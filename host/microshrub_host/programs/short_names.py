@@ -42,8 +42,8 @@ def free_names(body: Iterable[ast.stmt]) -> set[str]:
 
 def attributes(body: Iterable[ast.stmt]) -> set[str]:
     """Return the names of a program's attributes, except those with a meaning in MicroPython."""
-    found = {each.attr for node in body for each in walk(node) if isinstance(each, ast.Attribute)}
-    return {name for name in found if not name.startswith("__")} - {*dir(builtins)}
+    names = {each.attr for node in body for each in walk(node) if isinstance(each, ast.Attribute)}
+    return {name for name in names if not name.startswith("__")} - {*dir(builtins)}
 
 
 def unread(body: Iterable[ast.stmt]) -> list[str]:
@@ -55,8 +55,8 @@ def unread(body: Iterable[ast.stmt]) -> list[str]:
 def private(body: Iterable[ast.stmt]) -> list[str]:
     """The private names that a module defines, except constants: the compiler drops those."""
     own = [node for node in body if not isinstance(node, _IMPORTS) and not constant(node)]
-    found = [name for node in own for name in defined(node)]
-    return [name for name in found if name.startswith("_") and not name.startswith("__")]
+    names = [name for node in own for name in defined(node)]
+    return [name for name in names if name.startswith("_") and not name.startswith("__")]
 
 
 def new_names(
@@ -74,8 +74,8 @@ def new_names(
     used = {name for node in [*body, *others] for each in walk(node) for name in _names(each)}
     within = [node for node in body if not isinstance(node, _IMPORTS)]
     inner = {name for node in within for name in _bound_within(node)}
-    found = [name for name in able if name not in inner and name not in kept]
-    return dict(zip(found, sorted({*free} - used - {*kept}), strict=False))
+    renamed = [name for name in able if name not in inner and name not in kept]
+    return dict(zip(renamed, sorted({*free} - used - {*kept}), strict=False))
 
 
 def rename(body: Iterable[ast.stmt], names: Mapping[str, str]) -> None:
@@ -112,12 +112,12 @@ def _names(node: ast.AST) -> list[str]:
 
 def _bound_within(top: ast.stmt) -> set[str]:
     """The names that a statement binds, except the one that it defines for the module."""
-    found: set[str] = set()
+    names: set[str] = set()
     own = (top, *(top.targets if isinstance(top, ast.Assign) else ()))
     for node in walk(top):
         if node not in own and not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
-            found.update(_names(node))
-    return found
+            names.update(_names(node))
+    return names
 
 
 _TYPECODES = ("B", "H", "i")
@@ -166,13 +166,13 @@ def shortened_parameters(
 
 def _passed(nodes: Iterable[ast.AST]) -> set[str]:
     """The names by which arguments are passed, and of the functions that get `**`."""
-    found: set[str] = set()
+    names: set[str] = set()
     for top in nodes:
         for node in walk(top):
             if isinstance(node, ast.Call) and node.keywords:
                 called = ast.unparse(node.func).rpartition(".")[2]
-                found.update(each.arg or called for each in node.keywords)
-    return found
+                names.update(each.arg or called for each in node.keywords)
+    return names
 
 
 def _is_kept(

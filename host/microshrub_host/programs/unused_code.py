@@ -33,10 +33,10 @@ _MISSING = """raise ImportError("no module named '{}'")"""  # as the import itse
 
 def mentions(nodes: Iterable[ast.AST]) -> set[str]:
     """All names in the code that may come from another module, attributes and words included."""
-    found = _Mentions()
+    mentioned = _Mentions()
     for node in nodes:
-        found.visit(node)
-    return found.of_module | found.of_classes
+        mentioned.visit(node)
+    return mentioned.of_module | mentioned.of_classes
 
 
 def used(body: list[ast.stmt], roots: Collection[str]) -> list[ast.stmt]:
@@ -48,9 +48,9 @@ def used(body: list[ast.stmt], roots: Collection[str]) -> list[ast.stmt]:
     waiting = [(node, node) for node in body]
     waiting += [(method, node) for node in body for method in _methods(node)]
     kept: set[ast.stmt] = set()
-    while found := [each for each in waiting if wanted.has(*each)]:
-        waiting = [each for each in waiting if each not in found]
-        for node, _ in found:
+    while newly_wanted := [each for each in waiting if wanted.has(*each)]:
+        waiting = [each for each in waiting if each not in newly_wanted]
+        for node, _ in newly_wanted:
             kept.add(node)
             wanted.visit_part(node)
     for node in body:

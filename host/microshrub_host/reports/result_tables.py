@@ -182,8 +182,8 @@ def run_rows(
 
 def _milliseconds(time: SampleTime) -> str:
     """Return the time of a sample that a board reads from its sensor, predicts and learns."""
-    found = time.served(sensor=True)[0] / 1000
-    return f"{found:,.0f} ms" if found >= 10 else f"{found:.2g} ms"
+    milliseconds = time.served(sensor=True)[0] / 1000
+    return f"{milliseconds:,.0f} ms" if milliseconds >= 10 else f"{milliseconds:.2g} ms"
 
 
 def progress_rows(progress: Mapping[str, int]) -> list[tuple[str, str]]:

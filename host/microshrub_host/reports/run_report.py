@@ -66,10 +66,10 @@ def answer(result: Result) -> str:
 
 def confused(by_class: ByClass) -> str:
     """The two classes that are confused most often, in a sentence; empty if none are."""
-    found = by_class.confused()
-    if found is None:
+    pair = by_class.confused()
+    if pair is None:
         return ""
-    one, other, wrong, samples = found
+    one, other, wrong, samples = pair
     return f"Most confused: {one} and {other} ({wrong:,} of {samples:,})."
 
 

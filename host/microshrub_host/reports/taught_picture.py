@@ -104,10 +104,10 @@ def _recent(right: NDArray[np.bool_]) -> list[float]:
 
 def _names(outcome: TaughtTwice, x: float) -> Iterator[str]:
     """Behind the lines: whose they are, and the percent of the last phase, none on another."""
-    found = {name: outcome.percent(name, AFTER) for name in _LOOKS if name in outcome.right}
+    percents = {name: outcome.percent(name, AFTER) for name in _LOOKS if name in outcome.right}
     at = float("-inf")
     for name, percent in [
-        *sorted(found.items(), key=lambda item: -item[1]),
+        *sorted(percents.items(), key=lambda item: -item[1]),
         ("guessing", outcome.guessing[AFTER]),
     ]:
         y = max(_height(percent) + 4, at + _APART)

@@ -29,11 +29,11 @@ _NONE = "-"
 
 @dataclass(frozen=True)
 class TuningReport:
-    """All that is told; found is not empty, reading are --board and how DATA was read."""
+    """All that is reported; trials is not empty, reading are --board and how DATA was read."""
 
     split: SearchedStream
     limits: Limits
-    found: list[FinishedTrial]
+    trials: list[FinishedTrial]
     baselines: Mapping[str, Scores]
     sources: Sequence[str]  # DATA
     reading: Sequence[str]
@@ -43,11 +43,11 @@ class TuningReport:
 
     @property
     def front(self) -> list[FinishedTrial]:
-        return study.pareto(self.found, self.split.measure)
+        return study.pareto(self.trials, self.split.measure)
 
     @property
     def taken(self) -> FinishedTrial:
-        return study.take(self.found, self.split.measure)
+        return study.take(self.trials, self.split.measure)
 
     @property
     def simulate_command(self) -> str:
@@ -57,10 +57,10 @@ class TuningReport:
     def build_command(self) -> str:
         return self._command("build", self.taken)
 
-    def _command(self, name: str, found: FinishedTrial) -> str:
+    def _command(self, name: str, trial: FinishedTrial) -> str:
         more = self.only_simulate if name == "simulate" else self.only_build
         words = [*self.sources, *self.reading, *more]
-        return f"microshrub {name} {shlex.join(words)} {found.configuration.options}".strip()
+        return f"microshrub {name} {shlex.join(words)} {trial.configuration.options}".strip()
 
     @property
     def verdict(self) -> str:
@@ -96,7 +96,7 @@ class TuningReport:
     def _bytes(self) -> list[str]:
         """What the bytes of the suggested model are worth."""
         taken, measure = self.taken, self.split.measure
-        small = study.smallest(self.found, measure)
+        small = study.smallest(self.trials, measure)
         fewer = taken.size.model_bytes - small.size.model_bytes
         if not fewer:
             return ["No smaller model is within a standard error of it."]
@@ -114,7 +114,7 @@ class TuningReport:
     def _default(self) -> list[str]:
         """Whether the learner that needs no options is as good."""
         default, measure = self.split.default, self.split.measure
-        same = study.of_default(self.found, measure, default)
+        same = study.of_default(self.trials, measure, default)
         if same is None or same.configuration == self.taken.configuration:
             return []
         first, rest, _ = map(measure.score_text, _three(same.scores))
@@ -156,7 +156,7 @@ class TuningReport:
         split, board = self.split, self.limits.board
         console.say(
             f"{split.name}: {count(split.samples, 'sample')}, "
-            f"{count(len(self.found), 'model')} tried that fit {board.name} within "
+            f"{count(len(self.trials), 'model')} tried that fit {board.name} within "
             f"{self.limits.budget:,} bytes"
         )
         heads = [name.replace(" ", "\n", 1) for name in self.head]
@@ -185,7 +185,7 @@ class TuningReport:
             "budget": self.limits.budget,
             "front": [self._record(result) for result in self.front],
             "taken": self._record(self.taken),
-            "trials": [self._record(result) for result in self.found],
+            "trials": [self._record(result) for result in self.trials],
             "baselines": {name: asdict(baseline) for name, baseline in self.baselines.items()},
             "simulate": self.simulate_command,
             "build": self.build_command,
@@ -201,7 +201,9 @@ class TuningReport:
         axes = figure.subplots()
         measure = self.split.measure
         named = {
-            model: study.points([f for f in self.found if f.configuration.model == model], measure)
+            model: study.points(
+                [f for f in self.trials if f.configuration.model == model], measure
+            )
             for model in self.split.models()
         }
         pareto.draw(axes, named, most_bytes=self.limits.budget)
@@ -247,16 +249,16 @@ class TuningReport:
         text = self.split.measure.text
         return text(baseline.first), text(baseline.rest)
 
-    def _record(self, found: FinishedTrial) -> dict[str, Any]:
-        configuration = found.configuration
-        first, rest, whole = _three(found.scores)
+    def _record(self, trial: FinishedTrial) -> dict[str, Any]:
+        configuration = trial.configuration
+        first, rest, whole = _three(trial.scores)
         return {
             "trial": configuration.number,
             "model": configuration.model,
             "settings": dict(configuration.settings),
             "changed": changed(configuration.model, configuration.settings),
             "options": configuration.options,
-            **asdict(found.size),
+            **asdict(trial.size),
             self.split.measure.key: {"first": first, "rest": rest, "whole": whole},
         }
 

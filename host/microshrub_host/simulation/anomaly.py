@@ -77,9 +77,9 @@ class Anomaly(Companion):
     @classmethod
     def of_options(cls, given: Mapping[str, Any], hertz: float | None) -> Anomaly:
         words: Sequence[str] = given["anomaly"]
-        found = settings("--anomaly", words[1:], _SETTINGS)
+        keywords = settings("--anomaly", words[1:], _SETTINGS)
         often = share_of_samples(words[0], "--anomaly", "an alarm may come", hertz)
-        return cls(min(often, Fraction(1)), **found)
+        return cls(min(often, Fraction(1)), **keywords)
 
     @property
     def period(self) -> int:

@@ -200,10 +200,10 @@ def freezes(companions: Companions) -> bool:
 
 def with_companions(parameters: Mapping[str, Any], companions: Companions) -> dict[str, Any]:
     """A learner's parameters with these companions."""
-    found = dict(parameters)
+    result = dict(parameters)
     for each in companions:
-        found = each.learner_parameters(found)
-    return found
+        result = each.learner_parameters(result)
+    return result
 
 
 def config_of(companions: Companions, classes: Sequence[str] = ()) -> dict[str, Any]:

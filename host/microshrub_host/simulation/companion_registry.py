@@ -96,8 +96,8 @@ def in_order(
         raise TypeError(
             f"companions= takes a list of companions, such as [Guarantee(90)], not {companions!r}"
         )
-    found = sorted([*asked, *also], key=lambda each: _COMPANIONS.index(type(each)))
-    for one, other in itertools.pairwise(found):
+    ordered = sorted([*asked, *also], key=lambda each: _COMPANIONS.index(type(each)))
+    for one, other in itertools.pairwise(ordered):
         if type(one) is type(other):
             raise UserError(f"companions= has two of one kind: {one} and {other}")
-    return tuple(found)
+    return tuple(ordered)

@@ -31,7 +31,7 @@ from .feature_choice import (
 
 # As in features.py; those that are chosen where windows have bands, and where they have none
 STATISTICS = ("mean", "deviation", "min", "max", "crossings", "energy", "form", "mobility")
-_BESIDE_BANDS = ("mean", "deviation", "crossings", "form", "mobility")
+_WITH_BANDS = ("mean", "deviation", "crossings", "form", "mobility")
 _ALONE = STATISTICS[:6]
 TONES = ("peak", "tone", "overtone")  # beside bands that are chosen, as in feature_extractor.py
 AUTO, NONE, ALL = "auto", "none", "all"
@@ -191,7 +191,7 @@ class FeatureOptions:
         if self.turns == AUTO:
             pairs = [pair for pair in pairs if are_axes(*pair)]
             return pairs if len(pairs) <= self._room_for_turns(channels) else []
-        found = []
+        chosen = []
         for text in self.turns.split(","):
             one, _, other = text.partition(":")
             for name in (one, other):
@@ -200,8 +200,8 @@ class FeatureOptions:
                 self._place(name, channels, "turns")
             if one == other:
                 raise UserError(f"--features turns={text}: name two values, such as ax:ay")
-            found.append((one, other))
-        return found
+            chosen.append((one, other))
+        return chosen
 
     def _lags(self, channels: Sequence[str]) -> list[int]:
         """Of the turns of each pair: as many as there is room for."""
@@ -281,14 +281,14 @@ def are_axes(one: str, other: str) -> bool:
     return len(one) == len(other) and len(differ) == 1 and differ[0] < {"x", "y", "z"}
 
 
-def _turns_text(found: Mapping[str, Any], window: int) -> str:
+def _turns_text(options: Mapping[str, Any], window: int) -> str:
     """What to make of the setting: AUTO goes with statistics that are chosen, too."""
-    wanted = str(found["turns"])
+    wanted = str(options["turns"])
     if window == 1:
         if wanted not in (AUTO, NONE):
             raise UserError("--features turns need a window of more than one reading")
         return NONE
-    return NONE if wanted == AUTO and found["statistics"] != AUTO else wanted
+    return NONE if wanted == AUTO and options["statistics"] != AUTO else wanted
 
 
 def _whole(name: str, value: Any) -> int:
@@ -310,7 +310,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def _statistics(value: Any, with_bands: bool) -> tuple[int, ...]:
-    usual = _BESIDE_BANDS if with_bands else _ALONE
+    usual = _WITH_BANDS if with_bands else _ALONE
     several: dict[str, Sequence[str]] = {"all": STATISTICS, AUTO: usual, NONE: ()}
     names = several[value] if value in several else str(value).split(",")
     result = []
@@ -344,15 +344,15 @@ def _band(name: str, text: Any) -> Band:
     return low, high
 
 
-def _filters(found: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
+def _filters(options: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
     """High-pass before low-pass, so that neither sees what the other would take away."""
-    given = {form: found[f"{form}-pass"] for form in ("high", "low") if found[f"{form}-pass"]}
-    if found["band-pass"]:
+    given = {form: options[f"{form}-pass"] for form in ("high", "low") if options[f"{form}-pass"]}
+    if options["band-pass"]:
         if given:
             raise UserError(
                 "--features band-pass is a high-pass and a low-pass: leave the others out"
             )
-        given = dict(zip(("high", "low"), _band("band-pass", found["band-pass"]), strict=True))
+        given = dict(zip(("high", "low"), _band("band-pass", options["band-pass"]), strict=True))
     cut_offs = [(form, _number(f"{form}-pass", value)) for form, value in given.items()]
     if len(cut_offs) == 2 and cut_offs[0][1] >= cut_offs[1][1]:
         raise UserError("--features: the high-pass has to be below the low-pass")

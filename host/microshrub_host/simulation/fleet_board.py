@@ -48,8 +48,8 @@ class FleetBoard:
             )
             return given
         elif command == "T":
-            found = self._sharing.take(self._library.SamplePacket(body))
-            return sum([len(which) for _, _, which in found]).to_bytes(4, "little")
+            taken = self._sharing.take(self._library.SamplePacket(body))
+            return sum([len(which) for _, _, which in taken]).to_bytes(4, "little")
         elif command == "E":
             while self._sharing.step():
                 pass

@@ -138,21 +138,21 @@ class MicroPythonEngine:
 
     def buffers(self) -> list[tuple[str, str, bytes]]:
         data = self._ask(b"B")
-        found, at = [], 0
+        contents, at = [], 0
         for name, typecode, size in self._layout:
-            found.append((name, typecode, data[at : at + size]))
+            contents.append((name, typecode, data[at : at + size]))
             at += size
-        return found
+        return contents
 
     def saved(self) -> States:
-        data, found, at = self._ask(b"L"), [], 0
+        data, states, at = self._ask(b"L"), [], 0
         while at < len(data):
             name = data[at + 1 : at + 1 + data[at]].decode()
             at += 1 + data[at]
             end = at + 4 + int.from_bytes(data[at : at + 4], "little")
-            found.append((name, data[at + 4 : end]))
+            states.append((name, data[at + 4 : end]))
             at = end
-        return States.of(found)
+        return States.of(states)
 
     def heap_bytes(self) -> int:
         """Bytes in use on the heap after a garbage collection (gc.mem_alloc)."""

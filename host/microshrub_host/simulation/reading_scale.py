@@ -38,11 +38,11 @@ def with_scale(
             )
         return dataclasses.replace(extraction, scale=tuple(factors))
     plain, zero = extraction.options["plain"], extraction.options["zero"]
-    found = [
+    by_channel = [
         _factor(values[:, place] - zero[place], (MOST_PLAIN if place in plain else MOST) / room)
         for place in range(channels)
     ]
-    alike = [_least(place, found, extraction) for place in range(channels)]
+    alike = [_least(place, by_channel, extraction) for place in range(channels)]
     if all(factor == 1 for factor in alike):
         return extraction
     return dataclasses.replace(extraction, scale=tuple(alike), scale_chosen=True)

@@ -113,12 +113,12 @@ def timed(stream: Stream, resample: float | None) -> tuple[Stream, str]:
     With resample, it has so many readings a second: the last one that had come at each moment, as
     a board would read. Raises UserError.
     """
-    found = clock_of(stream)
-    if found is None:
+    placed_clock = clock_of(stream)
+    if placed_clock is None:
         if resample:
             raise UserError("--features resample needs a column that is a clock, such as time_ms")
         return stream, ""
-    place, clock = found
+    place, clock = placed_clock
     keep = [at for at in range(len(stream.feature_names)) if at != place]
     rate = float(f"{clock.rate:.4g}") if clock.known and clock.jitter <= _EVEN else None
     rows, starts = np.arange(stream.samples), clock.starts

@@ -221,11 +221,11 @@ class NumberSession(_Model):
 
     def states(self) -> "list[tuple[str, bytes]]":
         """Those of learner, quantizer, target, interval, naive forecasts; b"" if there is none."""
-        found = self.saved()
+        saved = self.saved()
         for name in ("target", "interval", "naive"):
             part = getattr(self.forecaster, name)
-            found.append((name, part.save() if part else b""))
-        return found
+            saved.append((name, part.save() if part else b""))
+        return saved
 
     def outputs(self, _: int) -> bytes:
         """Half the width of the interval of each row of the last run, i32."""

@@ -96,9 +96,9 @@ class SpareClasses(Companion):
         how_many, *rest = given["spare_classes"]
         if not how_many.isdecimal():
             raise UserError(f"--spare-classes has to be how many there are, not {how_many!r}")
-        found = settings("--spare-classes", rest, _SETTINGS)
-        new = str(found.pop("new"))
-        return cls(int(how_many), tuple(split_classes("--spare-classes new=", new)), **found)
+        keywords = settings("--spare-classes", rest, _SETTINGS)
+        new = str(keywords.pop("new"))
+        return cls(int(how_many), tuple(split_classes("--spare-classes new=", new)), **keywords)
 
     def parameters(self, names: Sequence[str] = ()) -> dict[str, Any]:
         """The keyword arguments of a SpareClasses, but for model and names.
@@ -107,14 +107,14 @@ class SpareClasses(Companion):
         that is too long.
         """
         names = (*names, *self.names)
-        found = {name: getattr(self, name) for name in ("spare", *_NOVELTY)}
+        keywords = {name: getattr(self, name) for name in ("spare", *_NOVELTY)}
         room = max([_ROOM, *(len(name.encode()) for name in names)])
         if room > _MOST_ROOM:
             raise UserError(
                 f"--spare-classes: the name of a class has at most {_MOST_ROOM} bytes in UTF-8, "
                 f"and {max(names, key=lambda name: len(name.encode()))!r} has {room}"
             )
-        return found | {"room": room}
+        return keywords | {"room": room}
 
     def _known(self, stream: Stream, warmup: int) -> tuple[int, ...]:
         """The stream's classes that have a name from the start, by their numbers.
@@ -184,9 +184,9 @@ class SpareClasses(Companion):
         return SpareRun.of(self.names, self.known, self.parameters(), report)
 
     def program(self, classes: Sequence[str]) -> dict[str, Any]:
-        found = self.parameters(classes)
+        parameters = self.parameters(classes)
         pin = {"pin": self.pin} if self.pin != "" else {}
-        return {self.name: {"classes": found.pop("spare"), **found, **pin}}
+        return {self.name: {"classes": parameters.pop("spare"), **parameters, **pin}}
 
     def check_program(self, *, serial: bool, labelled: bool) -> None:
         if self.new:

@@ -94,25 +94,25 @@ class SpareRun(CompanionRun):
 
     def record(self) -> dict[str, Any]:
         """For --json: all but which samples were new."""
-        found = {name: value for name, value in vars(self).items() if name != "new"}
-        return found | {"named": [vars(naming) for naming in self.named]}
+        figures = {name: value for name, value in vars(self).items() if name != "new"}
+        return figures | {"named": [vars(naming) for naming in self.named]}
 
     def rows(self) -> list[tuple[str, str]]:
-        found = [
+        table = [
             ("classes known from the start", ", ".join(self.known)),
             ("  right, of classes that had a name", f"{self.accuracy_of_named:.2f} %"),
             ("  of these, taken for novel", f"{self.taken_for_new:.2f} %"),
             ("queries about a class with a name", f"{self.in_vain:,}"),
         ]
         if self.no_room:
-            found.append(("queries with no class left", f"{self.no_room:,}"))
+            table.append(("queries with no class left", f"{self.no_room:,}"))
         for naming in self.named:
-            found += _naming_rows(naming)
-        found += [
+            table += _naming_rows(naming)
+        table += [
             (f"never named: {name}", count(total, "sample")) for name, total in self.never.items()
         ]
         room = f"{self.bytes:,} bytes, for {count(self.spare, 'spare class')}"
-        return [*found, ("  buffers", room)]
+        return [*table, ("  buffers", room)]
 
 
 def _naming(

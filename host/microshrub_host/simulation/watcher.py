@@ -63,11 +63,11 @@ class Watcher(Companion):
         if not right or not isinstance(saved[2], dict):
             raise ValueError(f"config.json has no valid {cls.name}")
         try:
-            found = made(loader.load("python"), saved, learner)
+            watcher = made(loader.load("python"), saved, learner)
         except TypeError as error:
             raise ValueError(f"{cls.name}: {error}") from None
-        found.load(states[cls.name])
-        return found
+        watcher.load(states[cls.name])
+        return watcher
 
 
 def made(library: Any, row: Sequence[Any], learner: Any) -> Any:

@@ -50,15 +50,15 @@ def open_arff(
 def _arff_columns(name: str, header: str, choice: ColumnChoice) -> list[Column]:
     from scipy.io import arff  # imported here since it is slow
 
-    def fit(found: re.Match[str]) -> str:
-        attribute = found[2].strip("'\"")
+    def fit(match: re.Match[str]) -> str:
+        attribute = match[2].strip("'\"")
         if not choice.leaves_out(attribute):
             raise DataError(
-                f"{name}: attribute {found[2]} is of type {found[3].lower()}; only numeric and "
+                f"{name}: attribute {match[2]} is of type {match[3].lower()}; only numeric and "
                 "nominal attributes can be learned from. Leave it out with --drop "
                 f"{shlex.quote(attribute)}."
             )
-        return f"{found[1]}numeric"
+        return f"{match[1]}numeric"
 
     header = _UNFIT_ATTRIBUTE.sub(fit, header)
     try:

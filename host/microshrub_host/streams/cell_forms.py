@@ -94,7 +94,7 @@ def commas(cores: Sequence[str]) -> set[str]:
     return readings
 
 
-def found_forms(
+def forms_of(
     columns: Sequence[Sequence[str]], decimal: str | None = None
 ) -> list[CellForm | None]:
     """How the cells of each column are read; None: as they are.
@@ -105,8 +105,8 @@ def found_forms(
     known = [[cell for cell in cells if cell not in MISSING_CELLS] for cells in columns]
     cut = [_cut(cells) for cells in known]
     with_comma = [c and c[1] for c in cut if c and any("," in core for core in c[1])]
-    found = [commas(cores) for cores in with_comma if cores]
-    sure = set.union(set(), *(each for each in found if len(each) == 1))
+    separators = [commas(cores) for cores in with_comma if cores]
+    sure = set.union(set(), *(each for each in separators if len(each) == 1))
     if decimal is None and len(sure) == 1:
         (decimal,) = sure
     return [_form(cells, parts, decimal) for cells, parts in zip(known, cut, strict=True)]
@@ -116,11 +116,11 @@ def _cut(cells: Sequence[str]) -> tuple[tuple[str, str, str], list[str]] | None:
     """Return the text attached to the numbers of a column that is not plain, and the numbers."""
     if not cells or all(number_of(cell) is not None for cell in cells):
         return None
-    around = affixes(cells)
-    if around is None:
+    attached = affixes(cells)
+    if attached is None:
         return None
     cores = [match["core"] for match in map(_ATTACHED.fullmatch, cells) if match]
-    return around, cores
+    return attached, cores
 
 
 def _form(
@@ -132,25 +132,27 @@ def _form(
         return CellForm(lambda cell: _milliseconds(clock(cell)), "", DATE)
     if parts is None:
         return None
-    around, cores = parts
+    attached, cores = parts
     number, what = _number_reader(cores, decimal)
     if number is None:
         return None
 
     def read(cell: str) -> str | None:
         match = _ATTACHED.fullmatch(cell)
-        if match is None or around != tuple(match[n].strip() for n in ("before", "after", "end")):
-            return cell if number_of(cell) is not None and not any(around) else None
+        if match is None or attached != tuple(
+            match[n].strip() for n in ("before", "after", "end")
+        ):
+            return cell if number_of(cell) is not None and not any(attached) else None
         return number(match["core"])
 
-    before, unit, end = around
+    before, unit, end = attached
     name = before.rstrip(":= ") if before[-1:] in (":", "=") else ""
     words = [what] if what else []
     words += [f"the unit {unit} is taken off"] if unit else []
     if (before and not name) or end:
         words.append(f"{' and '.join(filter(None, [before, end]))} is taken off")
     words += [f"the name {name} is taken off"] if name else []
-    return CellForm(read, ", ".join(words), name=name, is_decimal=not any(around), unit=unit)
+    return CellForm(read, ", ".join(words), name=name, is_decimal=not any(attached), unit=unit)
 
 
 def _milliseconds(value: float | None) -> str | None:

@@ -111,12 +111,12 @@ class ColumnChoice:
 ALL = ColumnChoice()
 
 
-def check_count(source: str, features: int, least: int, beside: str) -> None:
+def check_count(source: str, features: int, least: int, role: str) -> None:
     """Raise DataError unless that many columns can be learned beside the class or the target."""
     if least <= features <= MAX_FEATURES:
         return
     message = (
-        f"{source} has {features:,} feature columns beside the {beside}; {least} to "
+        f"{source} has {features:,} feature columns beside the {role}; {least} to "
         f"{MAX_FEATURES} are possible. "
     )
     if features:

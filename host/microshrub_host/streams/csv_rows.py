@@ -54,9 +54,9 @@ def csv_rows(name: str, lines: Iterator[str]) -> tuple[Iterator[Row], str]:
     return rows(name, chain(head, lines), 1, delimiter, '"'), delimiter
 
 
-def first_row(name: str, found: Iterator[Row]) -> Row:
+def first_row(name: str, numbered_rows: Iterator[Row]) -> Row:
     """The next row; raises DataError if the file has none."""
-    row = next(found, None)
+    row = next(numbered_rows, None)
     if row is None:
         raise DataError(f"{name} is empty. It needs a header row and a row per sample.")
     line, cells = row[0], stripped(row[1])

@@ -26,13 +26,13 @@ _LISTS = ("samples", "data", "records", "rows", "values")  # as a document may c
 
 def json_rows(source: SourceFile, progress: Progress | None) -> CellRows:
     """The rows of a JSON file. Raises DataError."""
-    found = _values(source, progress)
-    first = next(found, _NOTHING)
+    values = _values(source, progress)
+    first = next(values, _NOTHING)
     if isinstance(first, dict) and (document := _document(first)):
-        found.close()
+        values.close()
         return document
     left_out = LinesLeftOut()
-    records = _records(source, chain([] if first is _NOTHING else [first], found), left_out)
+    records = _records(source, chain([] if first is _NOTHING else [first], values), left_out)
     early = list(islice(records, _HEAD))
     if not early:
         raise DataError(f"{source.name} is a JSON file without records.")

@@ -191,8 +191,8 @@ def late_rows(head: Sequence[str], lines: Lines, limit: int | None) -> CellRows 
     for _ in islice(result.rows, limit):
         if result.left_out.counts:
             break
-    found = bool(result.left_out.counts)
-    return log_rows(head, lines) if found else None
+    any_left_out = bool(result.left_out.counts)
+    return log_rows(head, lines) if any_left_out else None
 
 
 def _notes(reader: LogReader, form: LineForm) -> Iterator[str]:

@@ -95,8 +95,8 @@ def _values(name: str, lines: Lines) -> Iterator[Value]:
             cells = _cells(line)
             if not any(cells) or cells[0].startswith("#"):
                 continue
-            if (found := _layout(cells)) is not None:
-                layout, places = found, {cell: place for place, cell in enumerate(cells)}
+            if (new_layout := _layout(cells)) is not None:
+                layout, places = new_layout, {cell: place for place, cell in enumerate(cells)}
                 continue
             if layout is None or len(cells) != len(places):
                 raise DataError(f"{name}, line {number}: {len(places)} cells expected, one per "

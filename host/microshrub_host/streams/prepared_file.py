@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from ..base.errors import DataError
-from .cell_forms import DATE, CellForm, clock_form, found_forms
+from .cell_forms import DATE, CellForm, clock_form, forms_of
 from .cell_rows import CellRows, Row, columns_of, names_columns, tells_units
 from .columns import CLOCK, MISSING_CELLS
 from .json_rows import json_rows
@@ -251,7 +251,7 @@ def _forms(
     names: Sequence[str], columns: Sequence[list[str]], reading: ReadingOptions
 ) -> list[CellForm | None]:
     """How the cells of each column are read: those of a class as they are, unless it is a date."""
-    forms = found_forms(columns, reading.decimal)
+    forms = forms_of(columns, reading.decimal)
     forms += [None] * (len(names) - len(forms))
     for place, name in enumerate(names):
         form = forms[place]

@@ -104,12 +104,12 @@ def rows_of(
     """The names of the columns of a plain CSV file, None if it has none, and its rows."""
     own = None if file.made else progress
     with closing(text_lines(file, own)) as lines:
-        found, _ = csv_rows(file.name, lines)
-        line, cells = first_row(file.name, found)
+        numbered_rows, _ = csv_rows(file.name, lines)
+        line, cells = first_row(file.name, numbered_rows)
         first = stripped(cells)
         if first[0].lower().startswith("@relation"):
             raise DataError(f"{file.name} is an ARFF file: name it alone.")
-        body = ((line, stripped(cells)) for line, cells in found)
+        body = ((line, stripped(cells)) for line, cells in numbered_rows)
         early = list(islice(body, _LOOKED_AT))
         rows = _chain(early, body)
         numbered = [f"c{place}" for place in range(1, len(first) + 1)]
@@ -142,18 +142,18 @@ class _Joined:
             if len(without) < len(heads):
                 self._notes.append(f"{shown(without)}: no header, so the columns are those of "
                                    "the others")  # fmt: skip
-        self._classes = self._found_classes(heads, reading)
+        self._classes = self._file_classes(heads, reading)
         self._label = "" if self._classes is None else _free_name(self._names)
         self._inner = replace(reading, label_from=None, wide=None, limit=None)
         if self._classes is not None:
             self._inner = replace(self._inner, label=None, asks="nothing")
-        self._wide = self._found_wide(heads, reading, dates)
+        self._wide = self._wide_rows(heads, reading, dates)
         self._recordings = Recordings(readings=self._wide.readings if self._wide else 0)
         self._by_row = self._wide is not None and not self._several_of_each()
         if self._by_row:
             self._recordings.group_name = "recording"
         label = self._label or reading.label
-        self._shares = self._found_shares(heads, reading)
+        self._shares = self._row_shares(heads, reading)
         self.reading = replace(
             self._inner,
             limit=reading.limit if self._shares is None else None,
@@ -168,7 +168,7 @@ class _Joined:
             self._place, self._how, self._left_out, clocks, recordings=self._recordings
         )
 
-    def _found_classes(self, heads: list[_Head], reading: ReadingOptions) -> list[str] | None:
+    def _file_classes(self, heads: list[_Head], reading: ReadingOptions) -> list[str] | None:
         """The class of each file; None: it is in a column, or there is none."""
         if reading.asks != "class" or reading.label is not None:
             if reading.label_from is not None:
@@ -192,7 +192,7 @@ class _Joined:
         classes = self._classes or []
         return len(self._paths) > 1 and all(classes.count(name) > 1 for name in classes)
 
-    def _found_wide(
+    def _wide_rows(
         self, heads: list[_Head], reading: ReadingOptions, dates: set[str]
     ) -> WideRows | None:
         if reading.wide is None:
@@ -207,15 +207,15 @@ class _Joined:
         values = reading.choice.places(self.name, self._names, label)
         aside = {name for name in (reading.group, *dates) if name is not None}
         values = [place for place in values if self._names[place] not in aside]
-        beside = [place for place in (label,) if place is not None]
+        shared = [place for place in (label,) if place is not None]
         if reading.group is not None and reading.group in self._names:
-            beside.insert(0, self._names.index(reading.group))
-        found = wide_rows(self.name, reading.wide, self._names, values, beside)
-        self._notes.append(found.note)
-        self._names = [*found.names, *(self._names[place] for place in beside)]
-        return found
+            shared.insert(0, self._names.index(reading.group))
+        wide = wide_rows(self.name, reading.wide, self._names, values, shared)
+        self._notes.append(wide.note)
+        self._names = [*wide.names, *(self._names[place] for place in shared)]
+        return wide
 
-    def _found_shares(self, heads: list[_Head], reading: ReadingOptions) -> list[int] | None:
+    def _row_shares(self, heads: list[_Head], reading: ReadingOptions) -> list[int] | None:
         """Return how many rows to read of each file; None: all."""
         if reading.limit is None or reading.shuffle is not None:
             return None
@@ -364,8 +364,8 @@ def _short_names(paths: Sequence[str]) -> list[str]:
 
 def _head(path: str, name: str, reading: ReadingOptions) -> _Head:
     reading = replace(reading, asks="nothing")  # for text attached to numbers: a class has none
-    with _csv_of(path, name, reading, whole=False) as (file, names, found):
-        rows = [cells for _, cells in islice(found, _LOOKED_AT)]
+    with _csv_of(path, name, reading, whole=False) as (file, names, numbered_rows):
+        rows = [cells for _, cells in islice(numbered_rows, _LOOKED_AT)]
         if not rows:
             raise DataError(f"{name} has no samples. Add a row per sample.")
         made = file.made
@@ -427,8 +427,8 @@ def _class_is_column(
     neither is plain."""
     if len(heads) == 1 and reading.wide is None:
         return True
-    found = [_last_column(head, names, reading) for head in heads]
-    sure = [head.name for head, (is_class, _) in zip(heads, found, strict=True) if is_class]
+    columns = [_last_column(head, names, reading) for head in heads]
+    sure = [head.name for head, (is_class, _) in zip(heads, columns, strict=True) if is_class]
     if len(sure) == len(heads):
         return True
     last = names[-1]
@@ -439,8 +439,8 @@ def _class_is_column(
             f"--label {last} says that it is the class, --label-from name that the class is in "
             "the files' names."
         )
-    codes = set().union(*(values or () for _, values in found))
-    if all(values for _, values in found) and 1 < len(codes) <= _MOST_CODES:
+    codes = set().union(*(values or () for _, values in columns))
+    if all(values for _, values in columns) and 1 < len(codes) <= _MOST_CODES:
         raise DataError(
             f"The class may be the last column of {what}, {last} ({', '.join(sorted(codes))}), or "
             f"in the files' names: --label {last} or --label-from name says which."

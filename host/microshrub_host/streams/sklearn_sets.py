@@ -17,24 +17,24 @@ NUMBERS = ("diabetes",)
 
 def sklearn_stream(name: str) -> Stream:
     """A whole data set of classes, in its own order. Raises DataError for an unknown name."""
-    found = _loaded(name, CLASSES, "classification")
-    cells = [str(found.target_names[label]) for label in found.target]
+    loaded = _loaded(name, CLASSES, "classification")
+    cells = [str(loaded.target_names[label]) for label in loaded.target]
     labels, classes, _ = encode_labels(
         cells, lambda _: f"sklearn:{name}", class_order(set(cells)), 1
     )
-    values = np.asarray(found.data, dtype=np.float64)
-    return Stream(f"sklearn:{name}", values, labels, _names(found), classes)
+    values = np.asarray(loaded.data, dtype=np.float64)
+    return Stream(f"sklearn:{name}", values, labels, _names(loaded), classes)
 
 
 def sklearn_samples(name: str) -> list[tuple[dict[str, Any], Any]]:
     """The samples of a data set of numbers, as River's are. Raises DataError."""
-    found = _loaded(name, NUMBERS, "regression")
-    rows = zip(found.data.tolist(), found.target.tolist(), strict=True)
-    return [(dict(zip(_names(found), row, strict=True)), target) for row, target in rows]
+    loaded = _loaded(name, NUMBERS, "regression")
+    rows = zip(loaded.data.tolist(), loaded.target.tolist(), strict=True)
+    return [(dict(zip(_names(loaded), row, strict=True)), target) for row, target in rows]
 
 
-def _names(found: Any) -> tuple[str, ...]:
-    return tuple(str(name).replace(" ", "_") for name in found.feature_names)
+def _names(loaded: Any) -> tuple[str, ...]:
+    return tuple(str(name).replace(" ", "_") for name in loaded.feature_names)
 
 
 def _loaded(name: str, known: tuple[str, ...], kind: str) -> Any:

@@ -30,12 +30,12 @@ def modules_by_need(options: Mapping[str, Any] | None) -> dict[str, bool]:
 def methods_by_need(options: Mapping[str, Any] | None) -> dict[str, bool]:
     """The methods of a FeatureExtractor that only some extractions need, and whether this does."""
     result = options or {"filters": (), "statistics": ()}
-    found = {
+    needed = {
         "filters": bool(result["filters"]),
         "outline": max(result["statistics"], default=0) >= _FORM,
         "turns": bool(result.get("turns")),
     }
-    return {f"device.feature_extractor:_set_up_{name}": found[name] for name in found}
+    return {f"device.feature_extractor:_set_up_{name}": needed[name] for name in needed}
 
 
 @dataclass(frozen=True)

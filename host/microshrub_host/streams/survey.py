@@ -184,8 +184,8 @@ def survey(
         made = ready.made
         units = dict(made.units) if made else {}
         for place, column in enumerate(columns):
-            found = _UNIT.search(column.name)
-            column.unit = units.get(column.name, found[1] if found else "")
+            unit = _UNIT.search(column.name)
+            column.unit = units.get(column.name, unit[1] if unit else "")
             column.is_clock = (made is not None and column.name in made.clocks) or (
                 place == 0 and column.name == CLOCK
             )

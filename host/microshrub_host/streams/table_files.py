@@ -138,8 +138,8 @@ def _matlab(source: SourceFile) -> CellRows:
     from scipy.io import loadmat
 
     with source.opened() as (_, file):
-        found = loadmat(io.BytesIO(file.read()), chars_as_strings=True)
-    arrays = {name: each for name, each in found.items() if not name.startswith("__")}
+        variables = loadmat(io.BytesIO(file.read()), chars_as_strings=True)
+    arrays = {name: each for name, each in variables.items() if not name.startswith("__")}
     return _of_arrays(source, arrays, "the MATLAB array")
 
 
@@ -187,13 +187,13 @@ def _excel(source: SourceFile) -> CellRows:
 
     def rows() -> Iterator[Row]:
         with opened:
-            found = _filled(sheet.iter_rows(values_only=True))
-            early = list(islice(found, _TITLES))
+            filled = _filled(sheet.iter_rows(values_only=True))
+            early = list(islice(filled, _TITLES))
             while len(early) > 1 and len(early[0][1]) == 1 < len(early[-1][1]):
                 left_out.add(TEXT, f"line {early[0][0]}")  # a title above the table
                 del early[0]
             width = len(early[0][1]) if early else 0
-            for number, cells in chain(early, found):
+            for number, cells in chain(early, filled):
                 yield number, [*cells, *[""] * (width - len(cells))]
 
     note = "an Excel sheet" if sheets == 1 else f"the first of {sheets} sheets"

@@ -25,8 +25,8 @@ class Wide:
     @staticmethod
     def of(words: Sequence[str]) -> Wide:
         """Raises UserError."""
-        found = settings("--wide", words, {"axes": 1, "order": ""})
-        axes, order = found["axes"], found["order"]
+        given = settings("--wide", words, {"axes": 1, "order": ""})
+        axes, order = given["axes"], given["order"]
         if not isinstance(axes, int) or axes < 1:
             raise UserError(f"--wide axes has to be a whole number from 1 on, not {axes}")
         if order not in ("", *_ORDERS):
@@ -41,17 +41,17 @@ class WideRows:
     names: tuple[str, ...]  # of the axes
     readings: int  # of a row
     places: tuple[tuple[int, ...], ...]  # of each reading's values in a row
-    beside: tuple[int, ...]  # places of the columns that all readings of a row share
+    shared: tuple[int, ...]  # places of the columns that all readings of a row share
     note: str
 
     def of(self, cells: Sequence[str]) -> list[list[str]]:
         """Return the readings of a row, each followed by the row's other cells."""
-        shared = [cells[place] for place in self.beside]
+        shared = [cells[place] for place in self.shared]
         return [[*(cells[place] for place in each), *shared] for each in self.places]
 
 
 def wide_rows(
-    source: str, wide: Wide, names: Sequence[str], values: Sequence[int], beside: Sequence[int]
+    source: str, wide: Wide, names: Sequence[str], values: Sequence[int], shared: Sequence[int]
 ) -> WideRows:
     """How rows of columns with these names are read, of which `values` are places of numbers.
 
@@ -78,7 +78,7 @@ def wide_rows(
         own or tuple(f"v{axis + 1}" for axis in range(wide.axes)),
         readings,
         tuple(map(tuple, each)),
-        tuple(beside),
+        tuple(shared),
         f"each row is a recording of {readings:,} {what}{how}",
     )
 

@@ -33,7 +33,7 @@ def print_time(
     if made.emit == "bytecode":  # of which nothing was counted
         return
     features = program.parameters["features"]
-    around = counted_times.around_us(board, features, own, made.emit) + readings.more_us
+    around = counted_times.outside_learner_us(board, features, own, made.emit) + readings.more_us
     if not result:
         console.say(f"time    {around / 1000:>9,.1f} ms a sample beside the learner, about")
         _print_energy(board, program, (0.0, 0.0, around), battery, known=False)

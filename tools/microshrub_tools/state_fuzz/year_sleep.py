@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from microshrub_host.boards.board_files import Board
-from microshrub_host.boards.counted_times import around_us
+from microshrub_host.boards.counted_times import outside_learner_us
 from microshrub_host.library import loader
 
 from ..board.flash_memory import seconds_of
@@ -36,7 +36,7 @@ class YearSleep:
         self._flash_us = 0
         self._visits = 0
         self._told = 0  # seconds of sleep that the program told before the power went
-        self.sample_us = around_us(board, FEATURES, sensor=True) + _learner_us(board)
+        self.sample_us = outside_learner_us(board, FEATURES, sensor=True) + _learner_us(board)
         self._sleep: Any = None
         self.start()
 

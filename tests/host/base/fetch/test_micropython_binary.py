@@ -99,7 +99,7 @@ def test_described_for_people(real: binary.MicroPython) -> None:
     text = binary.describe(real)
     assert f"MicroPython {real.version}, 32 bits" in text
     assert shlex.join(real.command) in text
-    assert real.found in text
+    assert real.origin in text
 
 
 def test_found_by_environment_with_arguments(
@@ -108,7 +108,7 @@ def test_found_by_environment_with_arguments(
     monkeypatch.setenv("MICROPYTHON", shlex.join(real.command))
     micropython = binary.find()
     assert micropython.command == real.command
-    assert "MICROPYTHON" in micropython.found
+    assert "MICROPYTHON" in micropython.origin
 
 
 def test_found_on_path(
@@ -116,7 +116,7 @@ def test_found_on_path(
 ) -> None:
     program = script(nowhere / "micropython", f'exec {shlex.join(real.command)} "$@"')
     micropython = binary.find()
-    assert (micropython.command, micropython.found) == ((program,), "PATH")
+    assert (micropython.command, micropython.origin) == ((program,), "PATH")
     assert run(micropython, "print(6*7)") == "42"
     assert binary.fetch(pytest.fail) == micropython  # present: nothing to fetch
     monkeypatch.setenv("MICROPYTHON", "micropython")
@@ -126,7 +126,7 @@ def test_found_on_path(
 def test_64_bit_one_on_path_is_passed_over(
     real: binary.MicroPython, nowhere: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if "cache" not in real.found:
+    if "cache" not in real.origin:
         pytest.skip("the MicroPython of this machine is not in the cache")
     root = Path(real.command[-1]).parents[2]
     monkeypatch.setenv("MICROSHRUB_CACHE", str(root.parent))
@@ -243,7 +243,7 @@ def fetched(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("MICROSHRUB_CACHE", str(base))
         patch.setattr(binary, "_on_path", lambda notes: None)
         mp = binary.fetch(lines.append)
-        assert str(base) in mp.found
+        assert str(base) in mp.origin
         assert binary.fetch(pytest.fail) == mp  # the second time it is there
     begun = [line.split()[0] for line in lines if " cannot be had: " not in line]
     assert begun[-3:] == ["reading", "downloading", "unpacking"]

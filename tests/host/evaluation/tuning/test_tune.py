@@ -277,7 +277,7 @@ def test_the_models_tried_are_those_of_one_job(
         split = StreamSplit(make_stream(600), 100, 250)
         with Search(tmp_path / str(jobs), split, LIMITS, seed=3) as search:
             search.run(11, jobs=jobs, scheduler=None, progress=lambda *_: None)
-            results.append(search.found())
+            results.append(search.within_limits())
     assert results[0] == results[1]
 
 
@@ -318,7 +318,7 @@ def test_the_default_is_tried_in_its_own_size(tmp_path: Path) -> None:
     own = bytes_for(limits.deployment("thicket", split.parameters(Candidate(0, "thicket", {}))))
     with Search(tmp_path / "study", split, limits, seed=3) as search:
         search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
-        (default,) = search.found()
+        (default,) = search.within_limits()
     assert default.configuration.settings["bytes"] == own
     assert simulate_bytes(split.stream) == own
 
