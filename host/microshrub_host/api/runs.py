@@ -65,7 +65,7 @@ def simulate(
     warmup
         How many samples set the features' ranges before the run; 0: the ranges grow with the
         samples; None: 0 for learners that can follow growing ranges, else 256.
-    beside
+    companions
         The model's companions: Anomaly(often=0.001), SpareClasses(4, new=("walk",)),
         LabelBudget(share=0.1, delay=50), Guarantee(90). Only for classes.
     interval, ends
@@ -150,7 +150,7 @@ def parity(
         As simulate() has it.
     every
         Samples between two comparisons; a difference is then found sample by sample.
-    beside
+    companions
         As simulate() has it; of classes only.
     parameters
         Those of the learner: window=64, trees=8.
