@@ -34,7 +34,7 @@ def test_a_constant_is_written_below_the_imports_and_taken_out_again() -> None:
     written = shared_constants.completed(USER, [constant])
     assert re.search(r"import const\n\n#.*\n# owner.py\n_S_SEEN = const\(1\)\n", written)
     assert shared_constants.completed(written, [constant]) == written
-    assert shared_constants.own_part(written) == USER
+    assert shared_constants.without_shared(written) == USER
     assert shared_constants.declared(written) == {}  # it is not this file's to declare
 
 

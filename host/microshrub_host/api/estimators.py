@@ -56,8 +56,8 @@ class Estimators:
 
     def listed(self) -> list[str]:
         """What the module's `dir()` shows."""
-        own = [name for name in vars(sys.modules[self._module]) if name.startswith("__")]
-        return sorted([*own, *self.names()])
+        dunders = [name for name in vars(sys.modules[self._module]) if name.startswith("__")]
+        return sorted([*dunders, *self.names()])
 
     def attribute(self, name: str) -> Any:
         """What the module has under that name. Raises AttributeError."""
@@ -69,8 +69,8 @@ class Estimators:
         if name not in models:
             raise AttributeError(f"module {self._module!r} has no attribute {name!r}")
         parts = importlib.import_module(f"{self._module.rpartition('.')[0]}.{self._home}")
-        kind = parts.REGRESSOR if models[name] in REGRESSORS else parts.CLASSIFIER
-        return kind.estimator(name, self._module, models[name])
+        template = parts.REGRESSOR if models[name] in REGRESSORS else parts.CLASSIFIER
+        return template.estimator(name, self._module, models[name])
 
     def _models(self) -> dict[str, str]:
         """The learners by the names of their estimators."""
@@ -112,7 +112,7 @@ def check_parameters(adapter: Any, classes: Sequence[int] = ()) -> None:
 
 
 @dataclass(frozen=True)
-class Kind:
+class Template:
     """What the classifiers, or the regressors, of an adapter have in common.
 
     The docstring of a class is doc with the {learner} and the {others}, its parameters, filled in.

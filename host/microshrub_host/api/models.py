@@ -48,12 +48,12 @@ def save_model(
 
 def _check_run(stream: Stream | NumberStream, run: Result | NumberResult) -> None:
     """Raise UserError for a run whose columns or classes cannot be those of the stream."""
-    own = {"features": len(stream.feature_names)} if isinstance(stream, Stream) else {}
+    shape = {"features": len(stream.feature_names)} if isinstance(stream, Stream) else {}
     if isinstance(stream, Stream) and isinstance(run, Result) and not run.companions:
-        own["classes"] = max(2, len(stream.class_names))
+        shape["classes"] = max(2, len(stream.class_names))
     numbers = isinstance(stream, NumberStream), isinstance(run, NumberResult)
     other = numbers[0] != numbers[1] or run.stream != stream.name
-    if other or any(run.parameters[name] != value for name, value in own.items()):
+    if other or any(run.parameters[name] != value for name, value in shape.items()):
         raise UserError(
             f"the run learned {run.stream}, and the stream given is {stream.name}, or has other "
             "columns or classes: save_model() takes the stream that simulate() had"

@@ -19,7 +19,7 @@ from ..base.errors import AdapterError
 from ..streams.columns import MOST
 from ..streams.units import Scale
 from .early import Early
-from .estimators import Kind, check_parameters, of_learner
+from .estimators import Template, check_parameters, of_learner
 from .online import OnlineModel, Row, Values, check_engine
 from .online_numbers import OnlineNumbers
 from .online_spare import OnlineSpare
@@ -449,11 +449,11 @@ _DOC = """{learner} as a KIND of River.
     """
 
 
-CLASSIFIER = Kind(
+CLASSIFIER = Template(
     _RiverClassifier,
     {**_OF_CLASSES, **_SHARED},
     _DOC.replace("KIND", "classifier").replace("CLASSES", _CLASSES),
 )
-REGRESSOR = Kind(
+REGRESSOR = Template(
     _RiverRegressor, _SHARED, _DOC.replace("KIND", "regressor").replace("CLASSES", "")
 )

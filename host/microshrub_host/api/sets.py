@@ -41,11 +41,11 @@ class Sets:
     def follow(self, before: Sets | None) -> None:
         """Go on from other sets, so that those of a learner that begins anew hold as often."""
         if self.percent and before and before is not self:
-            for (_, _, own), (_, _, others) in zip(
+            for (_, _, target), (_, _, source) in zip(
                 self._part.buffers(), before._part.buffers(), strict=True
             ):
-                if len(own) == len(others):  # all but the last set
-                    own[:] = others
+                if len(target) == len(source):  # all but the last set
+                    target[:] = source
 
     def members(self, votes: array[int]) -> list[bool]:
         """Which classes are in the set of a row with these votes. Raises AdapterError."""

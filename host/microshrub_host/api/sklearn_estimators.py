@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.errors import AdapterError
-from .estimators import Kind, of_learner
+from .estimators import Template, of_learner
 from .online import Online, OnlineModel, Values
 from .online_numbers import OnlineNumbers
 from .online_spare import OnlineSpare
@@ -313,11 +313,11 @@ _DOC = """{learner} as a KIND of scikit-learn.
     """
 
 
-CLASSIFIER = Kind(
+CLASSIFIER = Template(
     _SklearnClassifier,
     {"spare_classes": 0, "guarantee": None, **_SHARED},
     _DOC.replace("KIND", "classifier").replace("CLASSES", _CLASSES),
 )
-REGRESSOR = Kind(
+REGRESSOR = Template(
     _SklearnRegressor, _SHARED, _DOC.replace("KIND", "regressor").replace("CLASSES", "")
 )

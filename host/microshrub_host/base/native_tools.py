@@ -177,8 +177,8 @@ def _compiler(arch: str, root: Path) -> tuple[str, ...]:
     program = (os.environ.get("CC") or processor.program,)
     if shutil.which(program[0]) is None:
         raise NoNativeTools(f"There is no C compiler for {arch} here ({program[0]})")
-    own = _run((*program, "-print-file-name=include"), Path.cwd()).strip()
-    return (*program, *processor.options, "-nostdinc", "-isystem", own, *headers)
+    compiler_headers = _run((*program, "-print-file-name=include"), Path.cwd()).strip()
+    return (*program, *processor.options, "-nostdinc", "-isystem", compiler_headers, *headers)
 
 
 def kept(name: str, recipe: tuple[object, ...], fetch: Callable[[Path], Path]) -> Path:

@@ -64,10 +64,10 @@ def _whole(text: str) -> int:
         raise ValueError(message) from None
 
 
-def _number(kind: type, noun: str) -> Callable[[str], Any]:
+def _number(convert: type, noun: str) -> Callable[[str], Any]:
     def parse(text: str) -> Any:
         try:
-            return kind(text)
+            return convert(text)
         except ValueError:
             raise ValueError(f"has to be {noun}, not {text!r}") from None
 

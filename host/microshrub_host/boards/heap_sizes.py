@@ -60,11 +60,11 @@ def _heap_bytes(thing: Any, seen: set[int], names: Collection[str] | None) -> in
         return 0
     seen.add(id(thing))
     if closure:
-        own = BLOCK + blocks((3 + len(closure)) * WORD)  # the function, and the variables' cells
-        return own + sum(_cell_bytes(cell, seen, names) for cell in closure)
+        size = BLOCK + blocks((3 + len(closure)) * WORD)  # the function, and the variables' cells
+        return size + sum(_cell_bytes(cell, seen, names) for cell in closure)
     holds = isinstance(thing, (tuple, list, dict, MethodType))
     if holds and not isinstance(thing, AddressTable):
-        return _own_bytes(thing) + sum(_heap_bytes(item, seen, names) for item in _items(thing))
+        return _bare_bytes(thing) + sum(_heap_bytes(item, seen, names) for item in _items(thing))
     if type(thing).__module__.startswith(_LIBRARY):
         values = vars(thing).values()
         return BLOCK + table(len(values)) + sum(_heap_bytes(v, seen, names) for v in values)
@@ -97,7 +97,7 @@ def _items(thing: Any) -> list[Any]:
     return [thing.__self__] if isinstance(thing, MethodType) else list(thing)
 
 
-def _own_bytes(thing: Any) -> int:
+def _bare_bytes(thing: Any) -> int:
     """Bytes of the object itself, of one that holds others."""
     if isinstance(thing, dict):
         return BLOCK + table(len(thing))

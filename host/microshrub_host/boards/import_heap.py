@@ -99,8 +99,8 @@ class LibraryHeap:
     @property
     def bytes(self) -> int:
         """All of it, machine code included."""
-        own = sum(module.native + module.other for module in self.modules)
-        return own + self.names + self.module_table
+        of_modules = sum(module.native + module.other for module in self.modules)
+        return of_modules + self.names + self.module_table
 
 
 def blocks(size: int) -> int:
@@ -283,7 +283,7 @@ def _new_names(modules: Iterable[mpy.Module], place: str) -> dict[str, None]:
     names: list[str] = []
     frozen: set[str] = set()
     for module in modules:
-        *rooms, own = module.name.split(".")
+        *rooms, last = module.name.split(".")
         names += [*rooms, *(f"{library_files.PACKAGE}.{room}" for room in rooms)]
         names.append(
             f"{library_files.PACKAGE}.{module.name}"
@@ -291,7 +291,7 @@ def _new_names(modules: Iterable[mpy.Module], place: str) -> dict[str, None]:
             else library_files.PACKAGE
         )
         if place == FROZEN:
-            names.append(own)
+            names.append(last)
             frozen.update(module.names)
         else:
             names.append(f"{place}/{library_files.PACKAGE}/{module.name.replace('.', '/')}.mpy")
@@ -305,8 +305,8 @@ def _firmware_names() -> set[str]:
     names = {*dir(builtins), *_FIRMWARE_WORDS.split()}
     for module in _FIRMWARE_MODULES:
         names |= {module, *dir(importlib.import_module(module))}
-    for kind in _FIRMWARE_TYPES:
-        names |= set(dir(kind))
+    for firmware_type in _FIRMWARE_TYPES:
+        names |= set(dir(firmware_type))
     return names - _NOT_IN_FIRMWARE
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..base.debian_packages import Progress
 from ..library import library_files, loader
-from ..library.library_files import own_learners
+from ..library.library_files import user_learners
 from ..programs import mpy, native_files
 from ..streams.stream import modules_by_need
 from . import ram_budget
@@ -255,9 +255,9 @@ class Counter:
     def _import(self, learner: str, parameters: Mapping[str, Any]) -> None:
         """Let the board import a learner's modules one by one, so its heap stays in one piece."""
         begin = "import gc"
-        for own in own_learners():
+        for user_learner in user_learners():
             begin += "\nfrom microshrub.learners import register"
-            begin += f"\nregister({own.name!r}, {own.module!r})"
+            begin += f"\nregister({user_learner.name!r}, {user_learner.module!r})"
         for module in ram_budget.modules_of(learner, dict(parameters)):
             if module in self._modules and module not in _NOT_MEASURED:
                 begin += f"\nimport microshrub.{module}"

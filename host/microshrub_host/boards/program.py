@@ -155,7 +155,7 @@ def as_simulated(program: Program) -> Program:
 
     The learner has its companions, and has learned nothing yet.
     """
-    kept = [kind.name for kind in companion_registry.all_companions()] + [CONFIG]
+    kept = [each.name for each in companion_registry.all_companions()] + [CONFIG]
     config = dict(_CONFIG)
     for name in kept:
         if name in program.config:
@@ -198,7 +198,7 @@ def added(program: Program) -> list[str]:
     """The options of `build` for which a program has more than as_simulated()."""
     simulated = as_simulated(program).config
     checkpoint = program.config["checkpoint"]
-    companions = [kind.name for kind in companion_registry.all_companions()] + [CONFIG]
+    companions = [each.name for each in companion_registry.all_companions()] + [CONFIG]
     same = {
         "checkpoint": {**simulated["checkpoint"], "seconds": (checkpoint or {}).get("seconds")}
     }

@@ -33,14 +33,15 @@ _NAMED = b"\0"  # a state that is not looked at
 _OF_COMPANIONS = ("anomaly", "spare classes", "queries", "watchers", "target")
 
 
-def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
+def budget_of(library: ProgramLibrary, user_bytes: int = 0) -> Budget:
     """The RAM of a program, whether it fits or not.
 
-    own are the bytes of the user's own compiled files, which take about as much. Raises UserError
-    for what the program refuses.
+    user_bytes are those of the user's own compiled files, which take about as much. Raises
+    UserError for what the program refuses.
     """
     program, board, code = library.program, library.board, ProgramCode.of(library)
-    parts = [*code.parts, *([Part("own", own, "the user's files, about")] if own else [])]
+    users = [Part("own", user_bytes, "the user's files, about")] if user_bytes else []
+    parts = [*code.parts, *users]
     program_objects = _program_objects(program, board, code)
     frozen = program.warmup is not None
     budget = ram_budget.budget(
@@ -50,7 +51,7 @@ def budget_of(library: ProgramLibrary, own: int = 0) -> Budget:
     return replace(budget, less_in_rom=code.less_in_rom)
 
 
-def fitting(library: ProgramLibrary, own: int = 0) -> ProgramLibrary:
+def fitting(library: ProgramLibrary, user_bytes: int = 0) -> ProgramLibrary:
     """The library with as much machine code as fits the board beside all else of the program."""
     if not library.can_be_mixed or not library.board.native:
         return library
@@ -58,7 +59,7 @@ def fitting(library: ProgramLibrary, own: int = 0) -> ProgramLibrary:
 
     def count(saved: int) -> Budget:
         libraries[saved] = replace(library, saved=saved)
-        return budget_of(libraries[saved], own)
+        return budget_of(libraries[saved], user_bytes)
 
     return libraries[saved_as_needed(count)]
 

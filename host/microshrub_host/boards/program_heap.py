@@ -110,13 +110,13 @@ def _service(config: bytes) -> Any:
         "group": "0" * 64,
     }  # fmt: skip
     stored = json.dumps(secrets).encode()
-    FILES.update({"config.json": _without_own(config), "secrets.json": stored})
+    FILES.update({"config.json": _without_user_sensors(config), "secrets.json": stored})
     board = Outside()
     inputs = device.hardware.Input(board.milliseconds)
     return device.service.Service(board, "", inputs, _quiet)
 
 
-def _without_own(config: bytes) -> bytes:
+def _without_user_sensors(config: bytes) -> bytes:
     """The same with analog pins for sensors of the user's own, which the PC cannot make."""
     fields = json.loads(config)
     sensor = fields.get("sensor")
@@ -159,8 +159,8 @@ def functions(path: Path, wanted: Collection[str]) -> Iterator[tuple[str, mpy.Co
 
 
 def _defined(body: list[ast.stmt], code: mpy.Code) -> Iterator[tuple[str, mpy.Code]]:
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    defined = [statement for statement in body if isinstance(statement, kinds)]
+    node_types = (ast.FunctionDef, ast.ClassDef)
+    defined = [statement for statement in body if isinstance(statement, node_types)]
     for statement, child in zip(defined, code.children, strict=False):
         if isinstance(statement, ast.ClassDef):
             yield from _defined(statement.body, child)

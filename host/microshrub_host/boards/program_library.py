@@ -55,9 +55,9 @@ class MadeAhead:
 class ProgramLibrary:
     """The library as a program has it: compiled into its folder, or for a firmware (`freeze`).
 
-    own are the sources of the user's own that run with it. Where machine code is on the heap,
-    kernels stay bytecode to save so many bytes, while a sample takes at most `slowest` times as
-    long. emit is one of EMITS, or empty for the best that there is. ahead: what its files were
+    user_sources are the files of the user's own that run with it. Where machine code is on the
+    heap, kernels stay bytecode to save so many bytes, while a sample takes at most `slowest` times
+    as long. emit is one of EMITS, or empty for the best that there is. ahead: what its files were
     made for, if not for this program alone.
     """
 
@@ -65,7 +65,7 @@ class ProgramLibrary:
     board: Board
     emit: str = ""
     freeze: bool = False
-    own: tuple[Path, ...] = ()
+    user_sources: tuple[Path, ...] = ()
     saved: int = 0
     slowest: float = ANY
     ahead: MadeAhead | None = None
@@ -167,7 +167,7 @@ class ProgramLibrary:
         return self._compiled()
 
     def _compiled(self, plain: Collection[str] = ()) -> merged_files.MergedFiles:
-        texts = tuple(path.read_text(encoding="utf-8") for path in self.own)
+        texts = tuple(path.read_text(encoding="utf-8") for path in self.user_sources)
         program, merged_modules = self._merged_for
         names = {*merged_modules, *(self.ahead.more if self.ahead else ())}
         native = self.emit == "native"
@@ -289,8 +289,8 @@ def _of_companions(program: Program) -> dict[str, bool]:
     """The modules of companions, and whether the program has these."""
     config = program.config
     needed: dict[str, bool] = {}
-    for kind in companion_registry.all_companions():
-        needed |= kind.modules(config, program.learner)
+    for each in companion_registry.all_companions():
+        needed |= each.modules(config, program.learner)
     return needed
 
 
@@ -340,9 +340,7 @@ def _of_makers(config: Mapping[str, Any]) -> dict[str, bool]:
 def _of_network(config: Mapping[str, Any]) -> dict[str, bool]:
     """The modules that make what a program has in a network or serve it now and then: whether
     they are needed."""
-    needed = {
-        name: bool(config.get(kind)) for kind, names in _FOR_A_WHILE.items() for name in names
-    }
+    needed = {name: bool(config.get(key)) for key, names in _FOR_A_WHILE.items() for name in names}
     return needed | {_NETWORK_START: any(map(config.get, _FOR_A_WHILE))}
 
 

@@ -271,16 +271,16 @@ def _overhead(
 ) -> list[Part]:
     parts = []
     for owner, thing in objects.items():
-        own = [part for part in buffers if part.owner == owner]
+        owned = [part for part in buffers if part.owner == owner]
         without = () if owner == "model" else (id(objects["model"]),)
-        headers = BLOCK * len(own)
-        lost = sum(blocks(part.bytes) - part.bytes for part in own)
+        headers = BLOCK * len(owned)
+        lost = sum(blocks(part.bytes) - part.bytes for part in owned)
         # the tuple that holds the two rows here is none of the program's
         whole = (
             sum(map(heap_bytes, thing)) if owner == "rows" else heap_bytes(thing, names, without)
         )
-        rest = whole - headers - lost - sum(part.bytes for part in own)
-        parts.append(Part(f"{owner}: headers", headers, f"{len(own)} buffers", owner))
+        rest = whole - headers - lost - sum(part.bytes for part in owned)
+        parts.append(Part(f"{owner}: headers", headers, f"{len(owned)} buffers", owner))
         parts.append(Part(f"{owner}: rounding", lost, "up to blocks of 16 bytes", owner))
         if rest:
             parts.append(Part(f"{owner}: objects", rest, "attributes, tuples, texts", owner))

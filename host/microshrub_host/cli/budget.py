@@ -26,7 +26,7 @@ from .outputs import add_outputs, check_outputs, is_quiet, write_json
 from .parsed import whole_number
 from .plain_parser import show_first
 from .regression_options import add_ahead_options, checked_interval
-from .stream_options import DEFAULT_BOARD, add_board_option, add_emit_option, with_own_bytes
+from .stream_options import DEFAULT_BOARD, add_board_option, add_emit_option, with_board_bytes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
     check_parameters(arguments.model, parameters, also=shape)
     if arguments.classes is not None:
         with contextlib.suppress(NoRoom):  # which the budget shows
-            parameters = with_own_bytes(parameters, arguments)
+            parameters = with_board_bytes(parameters, arguments)
     emit = chosen(board, arguments.emit)
     companions = _companions(arguments)
     parameters = with_companions(parameters, companions)

@@ -79,13 +79,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _exported(model: model_files.OpenModel, kind: str) -> tuple[bytes, str]:
-    if kind == "graphviz":
+def _exported(model: model_files.OpenModel, file_format: str) -> tuple[bytes, str]:
+    if file_format == "graphviz":
         return graphviz.exported(model)
-    if kind == "c":
+    if file_format == "c":
         return c_regression.exported(model) if model.forecaster else c.exported(model)
     if model.forecaster:
         raise UserError(
-            f"{model.file.learner} predicts numbers, and {kind} is for classes; write --format c"
+            f"{model.file.learner} predicts numbers, and {file_format} is for classes; "
+            "write --format c"
         )
-    return _FROZEN[kind](Frozen(model))
+    return _FROZEN[file_format](Frozen(model))

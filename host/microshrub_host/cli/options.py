@@ -61,13 +61,13 @@ def add_model_options(
     numbers. A parameter that is called as an option of the command becomes --model-NAME.
     """
     known = [*MODELS, *(REGRESSORS if numbers else ())]
-    kinds: dict[str, Any] = {"choices": known, "type": _whole_name}
+    choice: dict[str, Any] = {"choices": known, "type": _whole_name}
     if files:
-        kinds = {"type": _model_or_file, "metavar": "{" + ",".join([*known, "FILE"]) + "}"}
+        choice = {"type": _model_or_file, "metavar": "{" + ",".join([*known, "FILE"]) + "}"}
     what = "the learner" + ", or a file that `simulate --save` wrote" * files
     what += f" (default {DEFAULT})"
     either = parser.add_mutually_exclusive_group()
-    either.add_argument("--model", default=DEFAULT, help=what, **kinds)
+    either.add_argument("--model", default=DEFAULT, help=what, **choice)
     either.add_argument(
         "--balance",
         dest="model",
@@ -81,16 +81,16 @@ def add_model_options(
         about: dict[str, list[str]] = {}  # models by what they say of it
         for model, row in zip(models, rows, strict=True):
             about.setdefault(f"{row.help}{_default(row)}".strip(), []).append(model)
-        kind: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
+        how: dict[str, Any] = {"action": argparse.BooleanOptionalAction}
         if rows[0].kind is not bool:
-            kind = {"type": parsed(rows[0].kind), "metavar": _metavar(rows)}
+            how = {"type": parsed(rows[0].kind), "metavar": _metavar(rows)}
         taken = option(name) in parser._option_string_actions
         added = group.add_argument(
             option(f"model_{name}" if taken else name),
             dest=_DEST + name,
             default=argparse.SUPPRESS,
             help=_help(about),
-            **kind,
+            **how,
         )
         setattr(
             added, BY_MODEL, {each: text for text, each_of in about.items() for each in each_of}
@@ -141,15 +141,15 @@ def model_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
 
     Raises UserError for an option that this model does not have.
     """
-    own = defaults(arguments.model)
+    usual = defaults(arguments.model)
     given = given_options(arguments)
     for name in given:
-        if name not in own:
+        if name not in usual:
             raise UserError(
                 f"{option(name)} is not an option of --model {arguments.model}. "
                 f"{_with_model(given, _owners([*MODELS, *REGRESSORS])[name])}"
             )
-    return own | given
+    return usual | given
 
 
 def _with_model(given: Mapping[str, Any], owners: Sequence[str]) -> str:
@@ -168,9 +168,9 @@ def add_companion_options(
 
     With `simulated`, those that are only of use where a stream has all labels, too.
     """
-    for kind in companion_registry.all_companions():
-        for each in kind.options:
-            wanted = only is None or kind.name in only
+    for companion in companion_registry.all_companions():
+        for each in companion.options:
+            wanted = only is None or companion.name in only
             if not wanted or (each.simulated and not simulated):
                 continue
             more: dict[str, Any] = {"nargs": "+"} if each.many else {}

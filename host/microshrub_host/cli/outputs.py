@@ -46,9 +46,9 @@ _STARTS = {
 def add_outputs(parser: argparse.ArgumentParser, **texts: str) -> None:
     """Add the options that are named, each with what its file will hold."""
     for name, text in texts.items():
-        kind = str if name == "json" else Path
+        value_type = str if name == "json" else Path
         parser.add_argument(
-            f"--{name}", metavar=_FILES[name], type=kind, help=f"{text} (default: off)"
+            f"--{name}", metavar=_FILES[name], type=value_type, help=f"{text} (default: off)"
         )
     parser.add_argument(
         "--force",

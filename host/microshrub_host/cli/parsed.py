@@ -10,12 +10,12 @@ from ..base.errors import UserError
 from ..base.text import PARSERS
 
 
-def parsed(kind: type) -> Callable[[str], Any]:
+def parsed(value_type: type) -> Callable[[str], Any]:
     """The parser of such values: bool, int, float or str."""
 
     def parse(text: str) -> Any:
         try:
-            return PARSERS[kind](text)
+            return PARSERS[value_type](text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(str(error)) from None
 

@@ -199,8 +199,8 @@ def _plot(
     if arguments.depth is not None:
         tree = Tree(tree.weight, trees.cut(tree.root, arguments.depth))
     title = f"{_title(model)}; {_subtitle(every, places[0])}"
-    kind = arguments.plot.suffix[1:].lower()
-    write(arguments, "plot", tree_plot.plotted(tree, title, len(model.file.class_names), kind))
+    suffix = arguments.plot.suffix[1:].lower()
+    write(arguments, "plot", tree_plot.plotted(tree, title, len(model.file.class_names), suffix))
 
 
 def _title(model: OpenModel) -> str:

@@ -278,7 +278,7 @@ def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, A
     arguments.warmup = warmup_of(arguments.model, arguments.warmup, frozen=frozen)
     options = model_parameters(arguments)
     parameters = stream_parameters(arguments.model, stream, arguments.warmup) | options
-    parameters = with_own_bytes(parameters, arguments)
+    parameters = with_board_bytes(parameters, arguments)
     check_parameters(arguments.model, parameters)
     if arguments.warmup >= len(stream.labels):
         messages.say(
@@ -288,7 +288,7 @@ def parameters_for(arguments: argparse.Namespace, stream: Stream) -> dict[str, A
     return parameters
 
 
-def with_own_bytes(parameters: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
+def with_board_bytes(parameters: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any]:
     """A model's parameters with the bytes for --board, if nobody has chosen any.
 
     Says so if they are fewer than usual. Raises NoRoom if not even the fewest have room.

@@ -73,8 +73,8 @@ class Result(RunResult):
         """Which labels were asked for, or None without a label budget."""
         return self._companions(LabelBudgetRun)
 
-    def _companions(self, kind: type[_Run]) -> _Run | None:
-        return next((run for run in self.companions.values() if isinstance(run, kind)), None)
+    def _companions(self, run_class: type[_Run]) -> _Run | None:
+        return next((run for run in self.companions.values() if isinstance(run, run_class)), None)
 
     def record(self) -> dict[str, Any]:
         """The result as JSON holds it: one flat object, without the curves."""

@@ -79,7 +79,7 @@ class FleetPlan:
         first = number * self.lacking
         return [int(order[(first + k) % len(order)]) for k in range(self.lacking)]
 
-    def own(self, number: int) -> NDArray[np.intp]:
+    def rows_of(self, number: int) -> NDArray[np.intp]:
         """The rows that a board learns."""
         rows = self.dealt(number)
         return rows[~np.isin(self.labels[rows], self.lacks(number))]
@@ -149,15 +149,15 @@ def plan(stream: Stream, **wanted: Any) -> FleetPlan:
 
 def first_half(plan: FleetPlan, number: int) -> Half:
     """A board up to where it meets others; and, on its own, to the end."""
-    own = plan.own(number)
+    rows = plan.rows_of(number)
     with _begun(plan) as do:
-        _learn(do, plan, own[: len(own) // 2])
+        _learn(do, plan, rows[: len(rows) // 2])
         state = do("S", b"")
         packets = {}
-        for c in sorted(set(plan.labels[own[: len(own) // 2]].tolist())):
+        for c in sorted(set(plan.labels[rows[: len(rows) // 2]].tolist())):
             wanted = {"origin": f"board {number}", "class": plan.classes[c], "most": plan.exchange}
             packets[c] = do("G", json.dumps(wanted).encode())
-        _learn(do, plan, own[len(own) // 2 :])
+        _learn(do, plan, rows[len(rows) // 2 :])
         do("E", b"")
         alone = _balanced(do, plan)
     return Half(state, packets, alone, _whole(plan, number) if plan.lacking else alone)
@@ -174,7 +174,7 @@ def _whole(plan: FleetPlan, number: int) -> float:
 def second_half(plan: FleetPlan, task: tuple[int, Half, list[list[bytes]]]) -> Met:
     """A board from where it met others; of each class it lacks, it is offered some packets."""
     number, half, offers = task
-    own = plan.own(number)
+    rows = plan.rows_of(number)
     received = looked = taken = learned = 0
     with _begun(plan) as do:
         do("L", half.state)
@@ -187,7 +187,7 @@ def second_half(plan: FleetPlan, task: tuple[int, Half, list[list[bytes]]]) -> M
                 taken += samples > 0
                 if samples:
                     break
-        _learn(do, plan, own[len(own) // 2 :])
+        _learn(do, plan, rows[len(rows) // 2 :])
         do("E", b"")
         together = _balanced(do, plan)
         sent = sum(map(len, half.packets.values()))

@@ -183,12 +183,12 @@ def _holdout(
         if not marks.any():
             continue
         draw = answers.draw
-        own = marks[draw.held_out]
+        in_draw = marks[draw.held_out]
         truth = labels[marks]
-        by_class.add(truth, answers.predictions[own])
-        each.append(100 * float(np.mean(answers.predictions[own] == truth)))
+        by_class.add(truth, answers.predictions[in_draw])
+        each.append(100 * float(np.mean(answers.predictions[in_draw] == truth)))
         guessed += int((truth == np.bincount(labels[draw.learned]).argmax()).sum())
-        right += 0 if answers.forest is None else int((truth == answers.forest[own]).sum())
+        right += 0 if answers.forest is None else int((truth == answers.forest[in_draw]).sum())
         of += len(np.unique(stretches.of[marks]))
     if not each:
         return None
@@ -219,11 +219,11 @@ def drifts(stretches: Stretches, right: NDArray[np.float64]) -> bool:
     np.add.at(when, stretches.of, stretches.times)
     when /= np.maximum(np.bincount(stretches.of, minlength=stretches.count), 1)
     recent = when > np.median(stretches.times)
-    kind = stretches.held.argmax(axis=1) if stretches.by == RUNS else when * 0
+    group = stretches.held.argmax(axis=1) if stretches.by == RUNS else when * 0
     old_new: tuple[list[float], list[float]] = ([], [])
-    for c in np.unique(kind):
-        own = (kind == c) & ~np.isnan(right)
-        parts = right[own & ~recent], right[own & recent]
+    for c in np.unique(group):
+        in_group = (group == c) & ~np.isnan(right)
+        parts = right[in_group & ~recent], right[in_group & recent]
         if all(len(part) for part in parts):
             middle = (parts[0].mean() + parts[1].mean()) / 2
             for differences, part in zip(old_new, parts, strict=True):

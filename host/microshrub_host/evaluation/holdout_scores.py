@@ -73,9 +73,9 @@ class HoldoutScores:
         right, asked = self._sums(predictions)
         parts = (self.choosing, ~self.choosing, self.choosing | True)
         first, rest, whole = (100 * right[part].sum() / asked[part].sum() for part in parts)
-        own = self.choosing & (asked > 0)
-        apart = right[own] - first / 100 * asked[own]  # stretches are what differs by chance
-        error = 100 * float(np.sqrt(np.sum(apart**2))) / float(asked[own].sum())
+        chosen = self.choosing & (asked > 0)
+        apart = right[chosen] - first / 100 * asked[chosen]  # stretches are what differs by chance
+        error = 100 * float(np.sqrt(np.sum(apart**2))) / float(asked[chosen].sum())
         return Scores(round(float(first), 4), round(float(rest), 4), float(whole), error)
 
     def baselines(self) -> dict[str, Scores]:
@@ -102,7 +102,7 @@ class HoldoutScores:
         stretches = self.known.stretches
         right, asked = np.zeros(stretches.count, np.intp), np.zeros(stretches.count, np.intp)
         for draw, marks, of_draw in zip(self.draws, self._predictable, predictions, strict=True):
-            own = stretches.of[marks]
-            np.add.at(asked, own, 1)
-            np.add.at(right, own, of_draw[marks[draw.held_out]] == stretches.labels[marks])
+            places = stretches.of[marks]
+            np.add.at(asked, places, 1)
+            np.add.at(right, places, of_draw[marks[draw.held_out]] == stretches.labels[marks])
         return right, asked

@@ -97,22 +97,22 @@ class Stretches:
         several, got = left > 1, np.zeros(len(left), np.intp)
         chosen = []
         for k in order.tolist():
-            own = self.held[k] & several
-            if (got < wanted)[own].any() and (left[own] > 1).all():
+            classes = self.held[k] & several
+            if (got < wanted)[classes].any() and (left[classes] > 1).all():
                 chosen.append(k)
                 got += sizes[k]
-                left[own] -= 1
+                left[classes] -= 1
         return chosen
 
     def _draw(self, asked: Marks) -> Draw:
         ends = np.zeros(len(asked), np.bool_)
         unsure = asked.copy()
         for c in self.single:
-            own = np.flatnonzero((self.labels == c) & self.held[self.of, c])
-            own = own[np.argsort(self.times[own], kind="stable")]
-            end = len(own) // EVERY
-            ends[own[len(own) - end :]] = not asked[own].any()
-            unsure[own[len(own) - end - end // _GAP :]] = True
+            places = np.flatnonzero((self.labels == c) & self.held[self.of, c])
+            places = places[np.argsort(self.times[places], kind="stable")]
+            end = len(places) // EVERY
+            ends[places[len(places) - end :]] = not asked[places].any()
+            unsure[places[len(places) - end - end // _GAP :]] = True
         return self._apart(asked & ~ends, ends, unsure | ends)
 
     def _apart(self, asked: Marks, ends: Marks, unsure: Marks) -> Draw:
@@ -132,8 +132,8 @@ class Stretches:
         chance = np.array([_mixed(_mixed(seed) + k) for k in range(self.count)])
         turn = np.zeros(self.count, np.intp)
         for c in range(self.held.shape[1]):
-            own = np.flatnonzero((self.held.argmax(axis=1) == c) & (sizes > 0))
-            turn[own[np.argsort(chance[own])]] = np.arange(len(own))
+            of_class = np.flatnonzero((self.held.argmax(axis=1) == c) & (sizes > 0))
+            turn[of_class[np.argsort(chance[of_class])]] = np.arange(len(of_class))
         order = np.lexsort((chance, turn))
         middles = np.cumsum(sizes[order]) - sizes[order] / 2
         drawn: list[int] = order[(middles <= samples) & (sizes[order] > 0)].tolist()
@@ -149,13 +149,13 @@ class Stretches:
         asked = np.zeros(len(self.of), np.bool_)
         several: Marks = np.asarray(self.held.sum(axis=0) > 1)
         for k in np.argsort(-last, kind="stable").tolist():
-            own = self.of == k
+            stretch = self.of == k
             enough = EVERY * int(asked.sum()) >= len(asked)
             known: Marks = np.asarray(self.held[np.unique(self.of[asked])].any(axis=0))
-            much = EVERY * int((asked | own).sum()) > 2 * len(asked)
+            much = EVERY * int((asked | stretch).sum()) > 2 * len(asked)
             if enough and (much or bool(np.all(known[several]))):
                 break
-            asked |= own
+            asked |= stretch
         begins = last if self.by == GROUPS else first
         before = self.times < int(begins[np.unique(self.of[asked])].min())
         none = np.zeros(len(asked), np.bool_)
@@ -210,14 +210,14 @@ def in_runs(labels: Labels) -> bool:
 def _runs(labels: Labels, times: Places, window: int, classes: int) -> Places:
     """The run of each sample, in the order of time."""
     starts = np.concatenate([[0], np.flatnonzero(np.diff(labels)) + 1])
-    own = labels[starts]
+    run_labels = labels[starts]
     lengths = np.diff([*starts, len(labels)])
-    runs = np.maximum(np.bincount(own, minlength=classes), 1)
-    means = np.bincount(own, lengths, minlength=classes) / runs
+    runs = np.maximum(np.bincount(run_labels, minlength=classes), 1)
+    means = np.bincount(run_labels, lengths, minlength=classes) / runs
     spans = np.diff([*times[starts], times[-1] + 1])
-    whole = (lengths >= np.maximum(_FLICKER, means[own] / _TENTH)) & (spans >= window)
+    whole = (lengths >= np.maximum(_FLICKER, means[run_labels] / _TENTH)) & (spans >= window)
     place = np.maximum(np.cumsum(whole) - 1, 0)  # what comes before the first one goes with it
-    kept = own[whole] if whole.any() else own[:1]
+    kept = run_labels[whole] if whole.any() else run_labels[:1]
     same = np.concatenate([[0], np.cumsum(np.diff(kept) != 0)])  # parts of a run that flickers
     return np.repeat(same[place], lengths)
 

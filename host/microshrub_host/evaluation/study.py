@@ -227,14 +227,14 @@ class Search:
             split = self._split
             budget, sets = self._limits.budget, split.sets()
             for made in sets:
-                self._enqueue({"model": split.default, **self._own_size(made)}, made)
+                self._enqueue({"model": split.default, **self._size_alone(made)}, made)
             for choice in first(split.models(), split.default, budget):
                 self._enqueue(choice, sets[0])
 
     def _enqueue(self, choice: Choice, made: str) -> None:
         self._study.enqueue_trial({**choice, SET: made} if made else choice)
 
-    def _own_size(self, made: str) -> Choice:
+    def _size_alone(self, made: str) -> Choice:
         """The size that the model which needs no options has on the board by itself."""
         default, limits = self._split.default, self._limits
         usual = Candidate(-1, default, defaults(default), made)

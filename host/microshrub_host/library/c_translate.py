@@ -98,8 +98,8 @@ class CFunction(KernelScope):
         lines = [f"    (void)v_{name};" for name in self.types if name not in self.read]
         lines += self._block(self.body, 1)
         local = [
-            f"    {kind} v_{name}{'' if kind in POINTERS.values() else ' = 0'};"
-            for name, kind in self.types.items()
+            f"    {c_type} v_{name}{'' if c_type in POINTERS.values() else ' = 0'};"
+            for name, c_type in self.types.items()
             if name not in self.arguments
         ]
         return "\n".join([f"{head_of(self.kernel)} {{", *local, *lines, "}", ""])
@@ -135,8 +135,8 @@ class CFunction(KernelScope):
 
     def _assign(self, target: ast.expr, value: ast.expr) -> str:
         if isinstance(target, ast.Name):
-            kind = self.type_of(value)
-            if self.types.setdefault(target.id, kind) != kind:
+            c_type = self.type_of(value)
+            if self.types.setdefault(target.id, c_type) != c_type:
                 raise self.error(target)
             return f"v_{target.id} = {self._value(value)};"
         if isinstance(target, ast.Subscript):
@@ -233,8 +233,8 @@ class CFunction(KernelScope):
         """What a kernel is called with; C++ wants casts to pointers said."""
         called = self.kernel_called(name)
         for place, argument in enumerate(arguments):
-            kind = called.arguments[place] if called else OBJECT
-            cast = f"({kind})" if kind in POINTERS.values() else ""
+            c_type = called.arguments[place] if called else OBJECT
+            cast = f"({c_type})" if c_type in POINTERS.values() else ""
             yield cast + self._value(argument)
 
     def _address(self, node: ast.expr) -> str:
@@ -260,5 +260,5 @@ def head_of(kernel: Kernel) -> str:
     return f"{kernel.returns} {kernel.name}({given or 'void'})"
 
 
-def _declared(kind: str, name: str) -> str:
-    return kind.replace("(*)", f"(*{name})") if "(*)" in kind else f"{kind} {name}"
+def _declared(c_type: str, name: str) -> str:
+    return c_type.replace("(*)", f"(*{name})") if "(*)" in c_type else f"{c_type} {name}"

@@ -25,7 +25,7 @@ from ..base.cache import compiled_folder
 from ..base.errors import UserError
 from . import kernel_rewriting, kernel_sources, library_files, syntax_tree
 from .kernel_sources import INT, NOTHING, Kernel
-from .library_files import own_files
+from .library_files import user_files
 
 _SIGNATURES = "kernels.json"  # in a folder of the cache
 
@@ -77,14 +77,14 @@ def _caller(kernel: Signature, address: int) -> Callable[..., Any]:
 
     It is written out for the kernel's arguments: a loop over them takes longer than the call.
     """
-    kinds = [ctypes.c_int32 if kind == INT else ctypes.c_void_p for kind in kernel.arguments]
+    c_types = [ctypes.c_int32 if each == INT else ctypes.c_void_p for each in kernel.arguments]
     returned = None if kernel.returns == NOTHING else ctypes.c_int32
-    names = [f"a{place}" for place in range(len(kinds))]
+    names = [f"a{place}" for place in range(len(c_types))]
     given = [
-        name if kind == INT else f"address({name})"
-        for name, kind in zip(names, kernel.arguments, strict=True)
+        name if argument == INT else f"address({name})"
+        for name, argument in zip(names, kernel.arguments, strict=True)
     ]
-    known = {"call": ctypes.CFUNCTYPE(returned, *kinds)(address), "address": _address}
+    known = {"call": ctypes.CFUNCTYPE(returned, *c_types)(address), "address": _address}
     text = f"lambda {', '.join(names)}: call({', '.join(given)})"
     result: Callable[..., Any] = eval(text, known)
     return result
@@ -132,7 +132,7 @@ class KernelCompiler(ABC):
 
     def marks(self) -> Path:
         """The folder for marks of what was compiled, of the library as it is now."""
-        modules = map(library_files.module_name, library_files.sources_with_own())
+        modules = map(library_files.module_name, library_files.sources_with_users())
         return self._folder_for("", sorted(modules))
 
     def _folder_for(self, room: str, modules: Iterable[str]) -> Path:
@@ -214,14 +214,14 @@ _addressof, _from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
 
 def _address(thing: Any) -> Any:
     """What a kernel gets for a buffer, for a function, or for a tuple of buffers."""
-    kind = type(thing)
-    if kind is array:
+    thing_type = type(thing)
+    if thing_type is array:
         return thing.buffer_info()[0]
-    if kind is tuple:
+    if thing_type is tuple:
         return (ctypes.c_void_p * len(thing))(*map(_address, thing))
-    if kind is LateFunction or kind is Function:
+    if thing_type is LateFunction or thing_type is Function:
         return thing.address
-    if kind is bytes:  # that a kernel only reads
+    if thing_type is bytes:  # that a kernel only reads
         return ctypes.cast(thing, ctypes.c_void_p).value
     return _addressof(_from_buffer(thing)) if len(thing) else None
 
@@ -234,11 +234,11 @@ def write_addresses(buffers: tuple[Any, ...], table: object) -> array[int]:
 def room_of(module: str) -> str:
     """The part of the library that is compiled with a module: its folder; a user's own learner is
     one of its own."""
-    if module in own_files():
+    if module in user_files():
         return module
     return module.rpartition(".")[0]
 
 
 def _modules_of(room: str) -> list[str]:
-    names = map(library_files.module_name, library_files.sources_with_own())
+    names = map(library_files.module_name, library_files.sources_with_users())
     return [name for name in names if room_of(name) == room]

@@ -164,8 +164,8 @@ def broken(tree: ast.Module, others: set[str]) -> list[tuple[ast.AST, str, str]]
     consts, named = set(constants(tree)), names_of(tree)
     for kernel in kernels(tree):
         breaking = {rule.__name__.replace("_", " "): rule(kernel) for rule in RULES}
-        for name, kinds in _SYNTAX.items():
-            breaking[name] = [node for node in ast.walk(kernel) if isinstance(node, kinds)]
+        for name, node_types in _SYNTAX.items():
+            breaking[name] = [node for node in ast.walk(kernel) if isinstance(node, node_types)]
         breaking["uncast results"] = uncast_results(kernel, others)
         breaking["global names"] = global_names(kernel, consts)
         breaking["unknown calls"] = unknown_calls(kernel, named)

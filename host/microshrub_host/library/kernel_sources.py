@@ -42,7 +42,7 @@ class Kernel:
     @property
     def takes_function(self) -> bool:
         """Whether one of its arguments is a function."""
-        return any("(*)" in kind for kind in self.arguments)
+        return any("(*)" in argument for argument in self.arguments)
 
 
 @dataclass
@@ -211,10 +211,10 @@ class KernelScope:
 
     def pointer_of(self, item: ast.Subscript) -> str:
         """The type of the pointer that an item is of. Raises TranslationError if it is none."""
-        kind = self.type_of(item.value)
-        if kind not in POINTERS.values():
+        pointer = self.type_of(item.value)
+        if pointer not in POINTERS.values():
             raise self.error(item)
-        return kind
+        return pointer
 
     def kernel_called(self, name: str) -> Kernel | None:
         """The kernel that has this name in this file."""

@@ -107,7 +107,7 @@ def register(name: str, path: str | os.PathLike[str]) -> None:
     """
     first = short_name(name)
     taken = first in MODELS or first in REGRESSORS
-    if taken and not any(own.name == name for own in library_files.own_learners()):
+    if taken and not any(each.name == name for each in library_files.user_learners()):
         raise UserError(f"{name} cannot be called {first}: that is {learner_name(first)}")
     library_files.add(name, path)
     loader.load.cache_clear()

@@ -26,7 +26,7 @@ COMPANIONS = "MICROSHRUB_COMPANIONS"
 
 
 @dataclass(frozen=True)
-class OwnLearner:
+class UserLearner:
     """A class in a file; its module in the library has the file's name."""
 
     name: str
@@ -38,21 +38,21 @@ class OwnLearner:
         return "." + self.path.stem
 
 
-def own_learners() -> list[OwnLearner]:
+def user_learners() -> list[UserLearner]:
     """Those that MICROSHRUB_LEARNERS names. Raises UserError if one is not a learner."""
     return list(_listed(VARIABLE, os.environ.get(VARIABLE, ""), os.getcwd()))
 
 
-def own_parts() -> list[OwnLearner]:
-    """The companions that MICROSHRUB_COMPANIONS names. Raises UserError as own_learners() does."""
+def user_companions() -> list[UserLearner]:
+    """The companions that MICROSHRUB_COMPANIONS names. Raises as user_learners() does."""
     return list(_listed(COMPANIONS, os.environ.get(COMPANIONS, ""), os.getcwd()))
 
 
-def own_files() -> dict[str, Path]:
+def user_files() -> dict[str, Path]:
     """Their files, by module name. It is asked thousands of times, and mostly there are none."""
     if not os.environ.get(VARIABLE) and not os.environ.get(COMPANIONS):
         return {}
-    return {own.path.stem: own.path for own in (*own_learners(), *own_parts())}
+    return {each.path.stem: each.path for each in (*user_learners(), *user_companions())}
 
 
 def add(name: str, path: str | os.PathLike[str], variable: str = VARIABLE) -> None:
@@ -77,12 +77,12 @@ def remove(name: str, path: str | os.PathLike[str]) -> None:
 
 
 @functools.cache
-def _listed(variable: str, text: str, folder: str) -> tuple[OwnLearner, ...]:
+def _listed(variable: str, text: str, folder: str) -> tuple[UserLearner, ...]:
     entries = [entry.strip() for entry in text.split(",")]
     return tuple(_learner(variable, entry, Path(folder)) for entry in entries if entry)
 
 
-def _learner(variable: str, entry: str, folder: Path) -> OwnLearner:
+def _learner(variable: str, entry: str, folder: Path) -> UserLearner:
     file, colon, name = entry.rpartition(":")
     path = resolved(folder / os.path.expanduser(file))  # as it is, where nobody has that home
     if not colon or path.suffix != ".py" or not name.isidentifier():
@@ -95,7 +95,7 @@ def _learner(variable: str, entry: str, folder: Path) -> OwnLearner:
         raise UserError(f"{variable}: {path}, line {error.lineno}: {error.msg}") from None
     if not any(isinstance(node, ast.ClassDef) and node.name == name for node in tree.body):
         raise UserError(f"{variable}: there is no class {name} in {path}")
-    return OwnLearner(name, path)
+    return UserLearner(name, path)
 
 
 PACKAGE = "microshrub"  # the device library
@@ -137,14 +137,14 @@ def version() -> str:
     return f"{importlib.import_module(PACKAGE).__version__} ({crc:08x})"
 
 
-def sources_with_own() -> list[Path]:
+def sources_with_users() -> list[Path]:
     """The files of the device library, followed by those of the user's own learners."""
-    return [*sources(), *own_files().values()]
+    return [*sources(), *user_files().values()]
 
 
 def module_name(path: Path) -> str:
     """The name of a source, or of its compiled file, within the library, such as "shrub.cart"."""
-    return path.stem if path in own_files().values() else _name_within(path)
+    return path.stem if path in user_files().values() else _name_within(path)
 
 
 @functools.cache
@@ -155,8 +155,8 @@ def _name_within(path: Path) -> str:
 
 def source_of(name: str) -> Path:
     """The file of the module of that name within the library."""
-    own = own_files().get(name)
-    return own or folder().joinpath(*name.split(".")).with_suffix(".py")
+    user_file = user_files().get(name)
+    return user_file or folder().joinpath(*name.split(".")).with_suffix(".py")
 
 
 def imports(name: str, *, later: bool = True) -> set[str]:

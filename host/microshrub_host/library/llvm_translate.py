@@ -77,9 +77,9 @@ def translate(modules: Iterable[str], of: Collection[str]) -> tuple[str, list[Ke
     return "\n".join(texts), [kernel for kernel in kernels.values() if kernel.module in of]
 
 
-def type_name(kind: str) -> str:
+def type_name(c_type: str) -> str:
     """What LLVM calls a type of kernel_sources."""
-    return {INT: "i32", NOTHING: "void"}.get(kind, "ptr")
+    return {INT: "i32", NOTHING: "void"}.get(c_type, "ptr")
 
 
 class LlvmFunction(KernelScope):
@@ -100,10 +100,10 @@ class LlvmFunction(KernelScope):
         returned = type_name(self.kernel.returns)
         if self.out.reached:
             self.out.leave("ret void" if returned == "void" else f"ret {returned} 0")
-        places = [f"    %m{i} = alloca {kind}" for i, kind in enumerate(self.out.places)]
-        for name, kind in self.types.items():
-            places.append(f"    %v_{name} = alloca {type_name(kind)}")
-            if name not in self.arguments and kind == INT:
+        places = [f"    %m{i} = alloca {llvm_type}" for i, llvm_type in enumerate(self.out.places)]
+        for name, c_type in self.types.items():
+            places.append(f"    %v_{name} = alloca {type_name(c_type)}")
+            if name not in self.arguments and c_type == INT:
                 places.append(f"    store i32 0, ptr %v_{name}")
         given = ", ".join(f"{type_name(self.types[name])} %a_{name}" for name in self.arguments)
         head = f"define {linkage}{returned} @{self.kernel.name}({given}) nounwind {{"
@@ -137,11 +137,11 @@ class LlvmFunction(KernelScope):
 
     def _assign(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Name):
-            kind = self.type_of(value)
+            c_type = self.type_of(value)
             result = self._value(value)
-            if self.types.setdefault(target.id, kind) != kind:
+            if self.types.setdefault(target.id, c_type) != c_type:
                 raise self.error(target)
-            self.out.put(f"store {type_name(kind)} {result}, ptr %v_{target.id}")
+            self.out.put(f"store {type_name(c_type)} {result}, ptr %v_{target.id}")
         elif isinstance(target, ast.Subscript):
             result, item = self._value(value), self._item(target)
             bits = self._bits(target)
@@ -232,17 +232,17 @@ class LlvmFunction(KernelScope):
             raise self.error(node)
         return self.out.new(f"icmp {_COMPARISONS[type(op)]} i32 {left}, {right}")
 
-    def _chosen(self, test: ast.expr, kind: str, body: Expression, other: Expression) -> str:
+    def _chosen(self, test: ast.expr, llvm_type: str, body: Expression, other: Expression) -> str:
         """One of two values, as a condition says; only that one is computed."""
-        place = self.out.place(kind)
+        place = self.out.place(llvm_type)
         yes, no, after = self.out.label(), self.out.label(), self.out.label()
         self._jump(test, yes, no)
         for label, value in ((yes, body), (no, other)):
             self.out.at(label)
-            self.out.put(f"store {kind} {value()}, ptr {place}")
+            self.out.put(f"store {llvm_type} {value()}, ptr {place}")
             self.out.leave(f"br label %{after}")
         self.out.at(after)
-        return self.out.new(f"load {kind}, ptr {place}")
+        return self.out.new(f"load {llvm_type}, ptr {place}")
 
     # --- Expressions -----------------------------------------------------------------------------
 
@@ -264,10 +264,10 @@ class LlvmFunction(KernelScope):
         if isinstance(node, (ast.UnaryOp, ast.BoolOp, ast.Compare)):
             return self._chosen(node, "i32", lambda: "1", lambda: "0")
         if isinstance(node, ast.IfExp):
-            kind = type_name(self.type_of(node))
+            llvm_type = type_name(self.type_of(node))
             body, other = node.body, node.orelse
             given = lambda: self._value(body), lambda: self._value(other)
-            return self._chosen(node.test, kind, *given)
+            return self._chosen(node.test, llvm_type, *given)
         if isinstance(node, ast.Subscript):
             return self._subscript(node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -295,11 +295,11 @@ class LlvmFunction(KernelScope):
     def _bits(self, node: ast.Subscript) -> int:
         return _BITS[self.pointer_of(node)]
 
-    def _item(self, node: ast.Subscript, kind: str = "") -> str:
-        """Where an item of a pointer is; its type is `kind`, or an integer of that width."""
+    def _item(self, node: ast.Subscript, item_type: str = "") -> str:
+        """Where an item of a pointer is; its type is `item_type`, or an integer of that width."""
         base, index = self._value(node.value), self._value(node.slice)
-        kind = kind or f"i{self._bits(node)}"
-        return self.out.new(f"getelementptr inbounds {kind}, ptr {base}, i32 {index}")
+        item_type = item_type or f"i{self._bits(node)}"
+        return self.out.new(f"getelementptr inbounds {item_type}, ptr {base}, i32 {index}")
 
     def _subscript(self, node: ast.Subscript) -> str:
         """An item of a pointer; of an object, which is a tuple, the object that it holds."""
@@ -319,9 +319,9 @@ class LlvmFunction(KernelScope):
             raise self.error(node)
         # A function that a kernel is given returns an integer
         returned = type_name(called.returns if called else INT)
-        kinds = called.arguments if called else [self.type_of(part) for part in node.args]
-        pairs = zip(kinds, node.args, strict=True)
-        given = ", ".join([f"{type_name(kind)} {self._value(part)}" for kind, part in pairs])
+        c_types = called.arguments if called else [self.type_of(part) for part in node.args]
+        pairs = zip(c_types, node.args, strict=True)
+        given = ", ".join([f"{type_name(c_type)} {self._value(part)}" for c_type, part in pairs])
         function = f"@{called.name}" if called else self._name(ast.Name(name))
         call = f"call {returned} {function}({given})"
         if returned != "void":
@@ -380,7 +380,7 @@ class Instructions:
         self.lines.append(f"{label}:")
         self.reached = True
 
-    def place(self, kind: str) -> str:
+    def place(self, llvm_type: str) -> str:
         """A place in memory for something of that type."""
-        self.places.append(kind)
+        self.places.append(llvm_type)
         return f"%m{len(self.places) - 1}"

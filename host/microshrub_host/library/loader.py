@@ -40,7 +40,7 @@ from .kernel_rewriting import (
     in_viper,
     index_addresses,
 )
-from .library_files import own_learners, own_parts
+from .library_files import user_companions, user_learners
 
 Names = dict[str, Any]
 COMPILED = ("llvm", "c")  # engines that make machine code of the kernels
@@ -49,7 +49,7 @@ _CHECK = "_i32"  # what kernels call that check what they compute
 
 def digest() -> str:
     """A hash of the device library's sources."""
-    return _digest(*map(library_files.as_it_is, library_files.sources_with_own()))
+    return _digest(*map(library_files.as_it_is, library_files.sources_with_users()))
 
 
 @functools.lru_cache(maxsize=16)
@@ -95,7 +95,7 @@ class _Kernels(ast.NodeTransformer):
 
 
 @functools.cache
-def _own_digest() -> str:
+def _loader_digest() -> str:
     files = (__file__, kernel_rewriting.__file__)
     return hashlib.sha256(b"".join(Path(file).read_bytes() for file in files)).hexdigest()
 
@@ -123,7 +123,7 @@ class _Loader(InspectLoader):
         named = imports in source  # which is then this package
         changed = imports, VIPER.encode(), f"def {library_files.WRITE_ADDRESSES}(".encode()
         owner = fullname.partition(".")[0] if named else ""
-        return remembered_code(source, self.path, f"{_own_digest()} {more} {owner}", make)
+        return remembered_code(source, self.path, f"{_loader_digest()} {more} {owner}", make)
 
     def exec_module(self, module: ModuleType) -> None:
         module.__file__ = str(self.path)
@@ -244,7 +244,7 @@ def load(engine: str) -> ModuleType:
     The result is what `import microshrub` gives on a board.
     """
     if engine != "checked":
-        _check_own()
+        _check_user_learners()
     viper: Any
     names: Names
     standins: dict[str, Names] = {}
@@ -272,7 +272,7 @@ def load(engine: str) -> ModuleType:
         modules = map(library_files.module_name, library_files.sources())
         for name in modules:  # some import others only when needed; the stand-in is here now
             importlib.import_module(f"{package}.{name}".removesuffix(".__init__"))
-        _add_own(library)
+        _add_user_files(library)
         return library
 
 
@@ -284,27 +284,27 @@ def forget(module: str) -> None:
     load.cache_clear()
 
 
-def _check_own() -> None:
+def _check_user_learners() -> None:
     """Have each of the user's own learners looked at once. Raises LearnerError."""
-    for own in own_learners():
+    for each in user_learners():
         mark = None
         with contextlib.suppress(OSError):
-            mark = user_learner_check.mark_of(own.path, own.name, digest())
+            mark = user_learner_check.mark_of(each.path, each.name, digest())
             if mark.exists():
                 continue
-        user_learner_check.quick(load("checked"), own.name, own.path)
+        user_learner_check.quick(load("checked"), each.name, each.path)
         if mark:
             with contextlib.suppress(OSError):
                 mark.touch()
 
 
-def _add_own(library: ModuleType) -> None:
+def _add_user_files(library: ModuleType) -> None:
     """Register the user's own learners that the library does not know yet."""
     taken = set(map(library_files.module_name, library_files.sources()))
-    learners = own_learners()
-    for own in [*learners, *own_parts()]:
-        if own.path.stem in taken:
-            raise UserError(f"{own.path}: the library has a {own.path.name}; rename the file")
-        if own in learners and own.name not in library.learners.learner_names():
-            library.learners.register(own.name, own.module)
-        importlib.import_module(f"{library.__name__}.{own.path.stem}")
+    learners = user_learners()
+    for each in [*learners, *user_companions()]:
+        if each.path.stem in taken:
+            raise UserError(f"{each.path}: the library has a {each.path.name}; rename the file")
+        if each in learners and each.name not in library.learners.learner_names():
+            library.learners.register(each.name, each.module)
+        importlib.import_module(f"{library.__name__}.{each.path.stem}")

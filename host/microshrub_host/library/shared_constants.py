@@ -55,7 +55,7 @@ class Declaration(NamedTuple):
     number: int
 
 
-def own_part(source: str) -> str:
+def without_shared(source: str) -> str:
     """The source without the constants that were written into it."""
     head, begin, rest = source.partition("\n" + HEAD)
     return head + rest.partition(END)[2] if begin else source
@@ -63,12 +63,12 @@ def own_part(source: str) -> str:
 
 def declared(source: str) -> dict[str, int]:
     """The constants that a file declares itself, in their order."""
-    return kernel_rules.constants(ast.parse(own_part(source)))
+    return kernel_rules.constants(ast.parse(without_shared(source)))
 
 
 def wanted(source: str) -> list[str]:
     """Names of constants that a file uses but does not assign."""
-    names = [n for n in ast.walk(ast.parse(own_part(source))) if isinstance(n, ast.Name)]
+    names = [n for n in ast.walk(ast.parse(without_shared(source))) if isinstance(n, ast.Name)]
     here = {n.id for n in names if isinstance(n.ctx, ast.Store)}
     return sorted({n.id for n in names if _NAME.match(n.id)} - here)
 
@@ -177,14 +177,14 @@ def place_of(buffer: str) -> str:
 
 def completed(source: str, constants: Collection[Declaration]) -> str:
     """The source with these constants below its imports."""
-    source = own_part(source)
+    source = without_shared(source)
     if not constants:
         return source
     lines = ["\n", HEAD]
     for where in sorted({c.where for c in constants}, key=lambda where: (where != BUFFERS, where)):
         lines.append(f"# {where}\n")
-        own = sorted((c.number, c.name) for c in constants if c.where == where)
-        lines += [f"{name} = const({number})\n" for number, name in own]
+        numbers = sorted((c.number, c.name) for c in constants if c.where == where)
+        lines += [f"{name} = const({number})\n" for number, name in numbers]
     kept = source.splitlines(keepends=True)
     imports = (ast.Import, ast.ImportFrom)
     last = max(n.end_lineno or 0 for n in ast.parse(source).body if isinstance(n, imports))

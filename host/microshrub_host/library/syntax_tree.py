@@ -45,10 +45,10 @@ def called(call: ast.AST) -> str:
 class _Fields(dict[type[ast.AST], tuple[str, ...]]):
     """The fields that may have nodes, of each kind of node."""
 
-    def __missing__(self, kind: type[ast.AST]) -> tuple[str, ...]:
-        fields = () if kind is ast.Constant else kind._fields
-        self[kind] = tuple(name for name in fields if name not in _PLAIN)
-        return self[kind]
+    def __missing__(self, node_type: type[ast.AST]) -> tuple[str, ...]:
+        fields = () if node_type is ast.Constant else node_type._fields
+        self[node_type] = tuple(name for name in fields if name not in _PLAIN)
+        return self[node_type]
 
 
 _FIELDS = _Fields()
@@ -57,9 +57,9 @@ _FIELDS = _Fields()
 class _Methods(dict[type[ast.AST], str]):
     """The name of the method for each kind of node."""
 
-    def __missing__(self, kind: type[ast.AST]) -> str:
-        self[kind] = f"visit_{kind.__name__}"
-        return self[kind]
+    def __missing__(self, node_type: type[ast.AST]) -> str:
+        self[node_type] = f"visit_{node_type.__name__}"
+        return self[node_type]
 
 
 _METHODS = _Methods()

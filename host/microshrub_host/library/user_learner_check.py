@@ -45,8 +45,8 @@ def read_source(path: Path) -> None:
         if isinstance(node, ast.ImportFrom) and library_files.PACKAGE in (node.module or "")
         for alias in node.names
     }
-    own = {kernel.name for kernel in kernel_rules.kernels(tree)}
-    for node, kernel, rule in kernel_rules.broken(tree, own | imported):
+    defined = {kernel.name for kernel in kernel_rules.kernels(tree)}
+    for node, kernel, rule in kernel_rules.broken(tree, defined | imported):
         line = getattr(node, "lineno", 0)
         raise LearnerError(
             f"{path.name}, line {line}, kernel {kernel}: {ast.unparse(node)!r} is not for "

@@ -20,8 +20,8 @@ from . import c_growing, c_spare, c_text
 from .model_files import OpenModel
 
 ENCODE = ("quantizer", "encode_rows")
-_KINDS = {"B": "uint8_t", "H": "uint16_t", "i": "int32_t"}
-_OWN = r"\b(floor_div|floor_mod|item(?:8|16|32)_t)\b"  # names that other headers may have
+_C_TYPES = {"B": "uint8_t", "H": "uint16_t", "i": "int32_t"}
+_RENAMED = r"\b(floor_div|floor_mod|item(?:8|16|32)_t)\b"  # names that other headers may have
 _LEAST = 12  # items: gcc warns of those that a kernel reads only where there are as many features
 LOST = "Include it in one C or C++ file; it predicts and learns."
 _TAKEN = (
@@ -111,7 +111,7 @@ def header(model: OpenModel, head: str, code: Iterable[str]) -> bytes:
 
 def opening(sizes: str) -> str:
     """What stands before the kernels: types, and macros for the sizes."""
-    return _own_names(TYPES) + _ALIGNED + "\n" + sizes
+    return _prefixed(TYPES) + _ALIGNED + "\n" + sizes
 
 
 def _sizes(model: OpenModel) -> str:
@@ -122,8 +122,8 @@ def _sizes(model: OpenModel) -> str:
     )
 
 
-def _own_names(text: str) -> str:
-    return re.sub(_OWN, r"microshrub_\1", text)
+def _prefixed(text: str) -> str:
+    return re.sub(_RENAMED, r"microshrub_\1", text)
 
 
 Place = tuple[str, str]  # of a kernel: the module within the library, and its name
@@ -147,7 +147,7 @@ def kernels(model: OpenModel, roots: Sequence[Place]) -> str:
     except (TranslationError, KeyError) as error:
         raise UserError(f"{model.file.learner} cannot be exported as c: {error}") from None
     names = "|".join(kernel.name for kernel in result)
-    return _own_names(DIVISION + re.sub(rf"\b({names})\b", r"microshrub_\1", text)) + "\n"
+    return _prefixed(DIVISION + re.sub(rf"\b({names})\b", r"microshrub_\1", text)) + "\n"
 
 
 def _functions(model: OpenModel) -> str:
@@ -222,7 +222,7 @@ class State:
     def _buffer(self, typecode: str, buffer: Any) -> Iterator[str]:
         """A buffer with what is in it; behind the last that is not zero C has zeros anyway."""
         used = next((k for k in range(len(buffer), 0, -1) if buffer[k - 1]), 1)
-        declared = f"MICROSHRUB_ALIGNED {_KINDS[typecode]} microshrub_{self._names[id(buffer)]}"
+        declared = f"MICROSHRUB_ALIGNED {_C_TYPES[typecode]} microshrub_{self._names[id(buffer)]}"
         yield from c_text.array(declared, list(buffer[:used]) or [0], max(len(buffer), _LEAST))
 
     def table(self, table: Any, name: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from .frozen import Frozen, TreeTable
 from .model_files import ModelFile
 from .trees import Answer
 
-_KINDS = ("uint8_t", "int16_t", "uint16_t", "int32_t")
+_C_TYPES = ("uint8_t", "int16_t", "uint16_t", "int32_t")
 _BITS = {"uint8_t": (0, 8), "int16_t": (1, 15), "uint16_t": (0, 16), "int32_t": (1, 31)}
 
 # The code that does not depend on what was learned: that of firmware's quantizer.py, shrub/,
@@ -227,8 +227,8 @@ def _quantizer(model: Frozen) -> list[str]:
     held = {name: buffer for name, _, buffer in model.model.quantizer.buffers()}
     names = (("low", "int32_t"), ("span", "int32_t"), ("shift", "int32_t"), ("scale", "uint16_t"))
     lines = []
-    for name, kind in names:
-        lines += _array(name, held[f"quantizer.{name}"], kind)
+    for name, c_type in names:
+        lines += _array(name, held[f"quantizer.{name}"], c_type)
     return lines + _array("last", held["quantizer.last"], "uint16_t", constant=False)
 
 
@@ -266,14 +266,14 @@ def _bayes(model: Frozen, table: TreeTable) -> list[str]:
 
 
 def _array(
-    name: str, entries: Iterable[int], kind: str | None = None, constant: bool = True
+    name: str, entries: Iterable[int], c_type: str | None = None, constant: bool = True
 ) -> list[str]:
-    """An array's definition; of the narrowest items, if no kind is given."""
+    """An array's definition; of the narrowest items, if no type is given."""
     numbers = list(entries) or [0]  # C has no empty arrays
-    kind = kind or next(k for k in _KINDS if all(_fits(n, k) for n in numbers))
-    return c_text.array(f"{'const ' if constant else ''}{kind} microshrub_{name}", numbers)
+    c_type = c_type or next(each for each in _C_TYPES if all(_fits(n, each) for n in numbers))
+    return c_text.array(f"{'const ' if constant else ''}{c_type} microshrub_{name}", numbers)
 
 
-def _fits(number: int, kind: str) -> bool:
-    signed, bits = _BITS[kind]
+def _fits(number: int, c_type: str) -> bool:
+    signed, bits = _BITS[c_type]
     return (-(1 << bits) if signed else 0) <= number < 1 << bits

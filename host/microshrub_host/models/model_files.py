@@ -226,7 +226,7 @@ def checksum(model: ModelFile) -> int:
 
 def _more_of(config: dict[str, Any]) -> tuple[str, ...]:
     """The names of the states beside those of learner and quantizer."""
-    companions = [name for kind in companion_registry.named(config) for name in kind.states]
+    companions = [name for each in companion_registry.named(config) for name in each.states]
     return (*(_OF_REGRESSION if "regression" in config else ()), *companions)
 
 
@@ -310,7 +310,7 @@ def _of_config(config: Any, states: States) -> ModelFile:
         accuracy=float(_get(config, "accuracy", _is_number)),
         states=states,
         regression=_get(config, "regression", is_forecaster) if "regression" in config else None,
-        companions={kind.name: config[kind.name] for kind in companion_registry.named(config)},
+        companions={each.name: config[each.name] for each in companion_registry.named(config)},
         extraction=extraction_of(config["extraction"]) if "extraction" in config else None,
         shared=_get(config, "shared", _is_shared) if "shared" in config else {},
     )
@@ -413,9 +413,9 @@ def _build(file: ModelFile) -> OpenModel:
     if not quantizer.frozen:
         raise ValueError("the quantizer has no ranges yet")
     companions = {
-        kind.name: kind.opened(
-            learner, file.companions[kind.name], file.class_names, file.states.more
+        each.name: each.opened(
+            learner, file.companions[each.name], file.class_names, file.states.more
         )
-        for kind in companion_registry.named(file.companions)
+        for each in companion_registry.named(file.companions)
     }
     return OpenModel(file, learner, quantizer, forecaster, companions)

@@ -158,13 +158,13 @@ def _learned(model: ModelFile, stream: Stream, predictions: Predictions) -> Lear
     samples, right = 0, np.zeros(3, np.intp)
     for draw in drawn:
         marks = holdout.predictable(draw, known.labels)
-        truth, own = known.labels[marks], marks[draw.held_out]
+        truth, in_draw = known.labels[marks], marks[draw.held_out]
         answers = (
             _learn_on(model, known, draw),
             frozen[draw.held_out],
             _fresh(model, known, draw),
         )
-        right += [int((each[own] == truth).sum()) for each in answers]
+        right += [int((each[in_draw] == truth).sum()) for each in answers]
         samples += len(truth)
     if not samples:
         return None

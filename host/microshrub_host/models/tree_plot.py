@@ -36,7 +36,7 @@ class _Place:
     children: tuple[_Place, ...] = ()
 
 
-def plotted(tree: Tree, title: str, classes: int, kind: str) -> bytes:
+def plotted(tree: Tree, title: str, classes: int, file_format: str) -> bytes:
     """A picture of the tree: "png", "svg" or "pdf". Raises UserError if it has too many leaves."""
     import matplotlib
 
@@ -47,8 +47,8 @@ def plotted(tree: Tree, title: str, classes: int, kind: str) -> bytes:
         warnings.filterwarnings("ignore", "Glyph .* missing")  # a box takes its place
         figure = draw_tree(tree.root, title, classes)
         dpi = min(_DPI, _MOST_PIXELS / max(figure.get_size_inches()))
-        metadata = {"Date": None} if kind == "svg" else None
-        figure.savefig(data, format=kind, dpi=dpi, metadata=metadata)
+        metadata = {"Date": None} if file_format == "svg" else None
+        figure.savefig(data, format=file_format, dpi=dpi, metadata=metadata)
     return data.getvalue()
 
 

@@ -90,14 +90,14 @@ class _Values:
         return None
 
     @staticmethod
-    def _operation(kind: ast.AST, left: int | None, right: int | None) -> int | None:
-        if left is None or right is None or type(kind) not in _OPERATORS:
+    def _operation(op: ast.AST, left: int | None, right: int | None) -> int | None:
+        if left is None or right is None or type(op) not in _OPERATORS:
             return None
-        if isinstance(kind, (ast.FloorDiv, ast.Mod)) and not right:
+        if isinstance(op, (ast.FloorDiv, ast.Mod)) and not right:
             return None
-        if isinstance(kind, (ast.LShift, ast.RShift)) and not 0 <= right < 32:
+        if isinstance(op, (ast.LShift, ast.RShift)) and not 0 <= right < 32:
             return None
-        return _OPERATORS[type(kind)](left, right)
+        return _OPERATORS[type(op)](left, right)
 
     def _of_all(self, node: ast.BoolOp) -> int | None:
         """The value of `and` or `or`, if every operand up to the deciding one is known."""

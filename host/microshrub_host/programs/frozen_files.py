@@ -37,7 +37,7 @@ def files(arch: str, modules: Collection[str]) -> dict[str, bytes]:
     """
     contents = {"manifest.py": MANIFEST.encode()}
     with tempfile.TemporaryDirectory() as folder:
-        for source in library_files.sources_with_own():
+        for source in library_files.sources_with_users():
             if library_files.module_name(source) in modules:
                 place = mpy.in_library(source)
                 contents[place] = _compiled(source, arch, Path(folder), place)

@@ -137,7 +137,7 @@ def archive_of(elf: bytes, arch: str) -> dict[str, LinkedFunction]:
             if name.startswith(_TABLE) and info & 255 == _WORDS.get(arch):
                 number = int(name.removeprefix(_TABLE))
                 words.setdefault(section.info, []).append((at, number))
-            elif info & 255 in _CALLS[arch].kinds and _CALLS[arch].is_call(code, at):
+            elif info & 255 in _CALLS[arch].relocations and _CALLS[arch].is_call(code, at):
                 calls.setdefault(section.info, []).append((at, name))
             elif home != section.info:
                 place = sections[section.info].name
@@ -176,18 +176,18 @@ def _thumb(code: bytearray, at: int, distance: int) -> None:
     """`bl` or `b.w`, with the distance from the instruction."""
     distance -= 4
     sign, j1, j2 = (distance >> bit & 1 for bit in (24, 23, 22))
-    (kind,) = struct.unpack_from("<H", code, at + 2)
+    (half,) = struct.unpack_from("<H", code, at + 2)
     first = 0xF000 | sign << 10 | distance >> 12 & 0x3FF
-    second = kind & 0xD000 | (j1 ^ sign ^ 1) << 13 | (j2 ^ sign ^ 1) << 11 | distance >> 1 & 0x7FF
+    second = half & 0xD000 | (j1 ^ sign ^ 1) << 13 | (j2 ^ sign ^ 1) << 11 | distance >> 1 & 0x7FF
     struct.pack_into("<HH", code, at, first, second)
 
 
 def _riscv(code: bytearray, at: int, distance: int) -> None:
     """`jal`, with the distance from the instruction."""
-    (kind,) = struct.unpack_from("<I", code, at)
+    (instruction,) = struct.unpack_from("<I", code, at)
     bits = (distance >> 20 & 1) << 19 | (distance >> 1 & 0x3FF) << 9
     bits |= (distance >> 11 & 1) << 8 | distance >> 12 & 0xFF
-    struct.pack_into("<I", code, at, kind & 0xFFF | bits << 12)
+    struct.pack_into("<I", code, at, instruction & 0xFFF | bits << 12)
 
 
 def _xtensa(code: bytearray, at: int, distance: int) -> None:
@@ -204,7 +204,7 @@ def _x86(code: bytearray, at: int, distance: int) -> None:
 class _Calls:
     """The relocations of a processor that are calls, and the function that writes a call."""
 
-    kinds: tuple[int, ...]
+    relocations: tuple[int, ...]
     put: Callable[[bytearray, int, int], None]
     is_call: Callable[[bytes, int], bool] = lambda code, at: True
 

@@ -30,7 +30,7 @@ from typing import TypeGuard
 from ..base.cache import compiled_folder, kept
 from ..base.files import alone
 from ..library import kernel_rewriting, library_files, loader
-from ..library.library_files import PACKAGE, own_parts
+from ..library.library_files import PACKAGE, user_companions
 from ..library.syntax_tree import source_text, walk
 from . import (
     error_texts,
@@ -80,7 +80,7 @@ def compiled(
     modules: Collection[str],
     running: Collection[str],
     native: bool = False,
-    own: Iterable[str] = (),
+    user_sources: Iterable[str] = (),
     only: Settled | None = None,
     unasked: Collection[str] = (),
     plain: Collection[str] = (),
@@ -91,7 +91,7 @@ def compiled(
     arch     an -march of mpy-cross, or mpy.BYTECODE_ONLY
     running  the modules that stay imported; they are merged
     native   whether kernels are in a native module; raises NoNativeTools
-    own      sources of the user's own, which may use anything in the running modules
+    user_sources  texts of the user's own, which may use anything in the running modules
     only     the configuration of the only learner: kernels are compiled for it, and it refuses
              any other
     unasked  modules of which the program needs only what other modules import from them
@@ -100,13 +100,13 @@ def compiled(
              "device.saving:LabelsHeld"
     """
     names = [*sorted(modules), error_texts.MODULE]
-    own = tuple(own)
+    user_sources = tuple(user_sources)
     makes = (mpy.maker(), _maker(), loader.digest(), _parts(), arch == mpy.BYTECODE_ONLY)
     if plain:
         names += plain_kernels.OF_MIXED
         running = (*running, *plain_kernels.OF_MIXED)
     asked = (
-        *(names, tuple(running), native, own, only),
+        *(names, tuple(running), native, user_sources, only),
         *(sorted(unasked), sorted(plain), sorted(left_out)),
     )
     key = repr((makes, *asked)).encode()
@@ -117,7 +117,7 @@ def compiled(
         sources = _sources(arch, names, native, unasked, plain, left_out)
         kept_running = [name for name in running if name in sources and name != INIT]
         kept_running.append(error_texts.MODULE)
-        return _trees_of(sources, kept_running, own, None if native else only, unasked)
+        return _trees_of(sources, kept_running, user_sources, None if native else only, unasked)
 
     def merge(part: Path) -> None:
         with _uncollected():
@@ -248,7 +248,7 @@ def _made_once(key: bytes, make: Callable[[], _Trees]) -> _Trees:
 def _trees_of(
     sources: Mapping[str, str],
     running: list[str],
-    own: Iterable[str],
+    user_sources: Iterable[str],
     only: Settled | None,
     unasked: Collection[str],
 ) -> _Trees:
@@ -264,7 +264,7 @@ def _trees_of(
     body = [*_version(sources[INIT]), *merged.body]
     if only:
         body = _made_for(only, body)
-    callers = [*outside.values(), *map(ast.parse, own)]
+    callers = [*outside.values(), *map(ast.parse, user_sources)]
     defined = {name: merged.defined[name] for name in running}
     return _Trees(body, outside, callers, defined, public)
 
@@ -410,7 +410,7 @@ def _parts() -> dict[str, str]:
     for line in filter(None, loader.load("python")._PARTS.split("\n")):
         home, *names = line.split()
         homes.update(dict.fromkeys(names, home))
-    return homes | {own.name: own.path.stem for own in own_parts()}
+    return homes | {each.name: each.path.stem for each in user_companions()}
 
 
 def _learners() -> dict[str, str]:

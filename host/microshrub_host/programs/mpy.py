@@ -96,7 +96,7 @@ def compiled(
     want the same at once, one compiles them.
     """
     sha = hashlib.sha256(maker() + repr(sorted(left_out)).encode())
-    files = library_files.sources_with_own()
+    files = library_files.sources_with_users()
     for source in files:
         sha.update(library_files.module_name(source).encode() + source.read_bytes())
     folder = compiled_folder("mpy", sha.digest()) / arch / PACKAGE

@@ -56,7 +56,7 @@ def compiled(arch: str, modules: Iterable[str] | None = None) -> list[Path]:
     nothing but kernels are left out. Raises NoNativeTools if it cannot be made.
     """
     if modules is None:
-        modules = map(library_files.module_name, library_files.sources_with_own())
+        modules = map(library_files.module_name, library_files.sources_with_users())
     modules = sorted(modules)
     paths = [module(arch, modules)]
     for name, text in native_module.native_library(modules).sources.items():

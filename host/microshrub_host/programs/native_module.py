@@ -54,8 +54,8 @@ def native_library(modules: Iterable[str]) -> NativeLibrary:
 @functools.cache
 def _native_library(names: tuple[str, ...], _: tuple[str, ...]) -> NativeLibrary:
     """Make the native build of modules; it is kept by their names and their sources."""
-    own = library_files.own_files()
-    modules = [name for name in names if name not in own]
+    user_files = library_files.user_files()
+    modules = [name for name in names if name not in user_files]
     translated = select(modules, functions=False)[1]
     parts = _needed(
         [_file(name, {name, *library_files.imports(name)} & {*modules}) for name in names]
@@ -123,9 +123,9 @@ class _File(ast.NodeTransformer):
         self.has_class = any(isinstance(node, ast.ClassDef) for node in tree.body)
         self._used = {node.id for node in walk(tree) if isinstance(node, ast.Name)}
         self._tree = self.visit(tree)
-        own = [ast.alias(function) for module, function in translated if module == name]
+        aliases = [ast.alias(function) for module, function in translated if module == name]
         first = int(ast.get_docstring(self._tree) is not None)
-        self._tree.body[first:first] = self._native(name, own)
+        self._tree.body[first:first] = self._native(name, aliases)
 
     def text(self, names: Mapping[tuple[str, str], str]) -> str:
         """The file as it is compiled for a board; names are the kernels' in the native module."""
@@ -193,7 +193,7 @@ def _takes_tuples(kernels: Iterable[Kernel]) -> set[tuple[str, int]]:
 
 
 def _exported(name: str, kernel: Kernel, tuples: Collection[tuple[str, int]]) -> Exported:
-    objects = tuple(kind != INT for kind in kernel.arguments)
+    objects = tuple(argument != INT for argument in kernel.arguments)
     if {place for called, place in tuples if called == kernel.name} - {0}:
         raise ValueError(f"{kernel.name}: a tuple of buffers has to be the first argument")
     tuple_first = (kernel.name, 0) in tuples

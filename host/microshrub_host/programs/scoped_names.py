@@ -23,14 +23,14 @@ class Renamer(Transformer):
         self._module, self._names = module, names
         self._globals = names[module]
         self._imported: dict[str, str] = {}  # by the enclosing functions
-        self._own: frozenset[str] = frozenset()  # local names of the enclosing functions
+        self._locals: frozenset[str] = frozenset()  # local names of the enclosing functions
         self._of_class: frozenset[str] = frozenset()  # names of the enclosing class
 
     def _new(self, name: str) -> str:
-        if name in self._own | self._of_class:
+        if name in self._locals | self._of_class:
             return self._imported.get(name, name)
         new = self._globals.get(name, name)
-        if new != name and new in self._own | self._of_class:
+        if new != name and new in self._locals | self._of_class:
             raise ValueError(f"{self._module}: {name} cannot be called {new} everywhere")
         return new
 
@@ -48,15 +48,15 @@ class Renamer(Transformer):
             return node
         statements: list[ast.stmt] = [ast.Pass()]
         for alias in node.names:
-            own = self._imported.get(alias.asname or alias.name)
+            renamed = self._imported.get(alias.asname or alias.name)
             new = self._names.get(home, {}).get(alias.name)
             if new is None:
                 origin = f"{library_files.PACKAGE}.{home}"
-                names = [ast.alias(alias.name, own or alias.asname)]
+                names = [ast.alias(alias.name, renamed or alias.asname)]
                 statements.append(ast.ImportFrom(origin, names, 0))
-            elif own != new:  # the name may stand for one of several things
+            elif renamed != new:  # the name may stand for one of several things
                 value = ast.Name(new, ast.Load())
-                statements.append(ast.Assign([ast.Name(own or new, ast.Store())], value))
+                statements.append(ast.Assign([ast.Name(renamed or new, ast.Store())], value))
         return statements
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
@@ -99,14 +99,14 @@ class Renamer(Transformer):
         node.body = statements
 
     @contextmanager
-    def _inside(self, own: frozenset[str], imported: Names | None = None) -> Iterator[None]:
+    def _inside(self, names: frozenset[str], imported: Names | None = None) -> Iterator[None]:
         """Enter a function with these local names; methods do not see the names of their class."""
-        before = self._own, self._of_class, self._imported
-        kept = {name: new for name, new in self._imported.items() if name not in own}
-        self._own, self._of_class = self._own | own, frozenset()
+        before = self._locals, self._of_class, self._imported
+        kept = {name: new for name, new in self._imported.items() if name not in names}
+        self._locals, self._of_class = self._locals | names, frozenset()
         self._imported = {**kept, **(imported or {})}
         yield
-        self._own, self._of_class, self._imported = before
+        self._locals, self._of_class, self._imported = before
 
     def _merged_imports(self, function: ast.FunctionDef) -> dict[str, str]:
         """Choose new names for a function's imports from modules with renamed globals.

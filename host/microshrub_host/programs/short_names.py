@@ -54,8 +54,8 @@ def unread(body: Iterable[ast.stmt]) -> list[str]:
 
 def private(body: Iterable[ast.stmt]) -> list[str]:
     """The private names that a module defines, except constants: the compiler drops those."""
-    own = [node for node in body if not isinstance(node, _IMPORTS) and not constant(node)]
-    names = [name for node in own for name in defined(node)]
+    statements = [node for node in body if not isinstance(node, _IMPORTS) and not constant(node)]
+    names = [name for node in statements for name in defined(node)]
     return [name for name in names if name.startswith("_") and not name.startswith("__")]
 
 
@@ -113,9 +113,11 @@ def _names(node: ast.AST) -> list[str]:
 def _bound_within(top: ast.stmt) -> set[str]:
     """The names that a statement binds, except the one that it defines for the module."""
     names: set[str] = set()
-    own = (top, *(top.targets if isinstance(top, ast.Assign) else ()))
+    defining = (top, *(top.targets if isinstance(top, ast.Assign) else ()))
     for node in walk(top):
-        if node not in own and not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
+        if node not in defining and not (
+            isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+        ):
             names.update(_names(node))
     return names
 

@@ -84,7 +84,7 @@ class _Mentions(Visitor):
     def __init__(self, roots: Collection[str] = ()) -> None:
         self.of_module = set(roots)
         self.of_classes = set(roots)
-        self._own: frozenset[str] = frozenset()  # local names of the enclosing functions
+        self._locals: frozenset[str] = frozenset()  # local names of the enclosing functions
 
     def has(self, node: ast.stmt, home: ast.stmt) -> bool:
         """Whether a statement of the module, or a method of the class home, is needed."""
@@ -104,7 +104,7 @@ class _Mentions(Visitor):
         self.of_classes |= body.of_classes | body.of_module  # its methods, by their names
 
     def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load) and node.id not in self._own:
+        if isinstance(node.ctx, ast.Load) and node.id not in self._locals:
             self.of_module.add(node.id)
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
@@ -130,11 +130,11 @@ class _Mentions(Visitor):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         for each in (*node.decorator_list, *node.args.defaults):
             self.visit(each)
-        before = self._own
-        self._own |= Bound.of([node.args, *node.body])
+        before = self._locals
+        self._locals |= Bound.of([node.args, *node.body])
         for statement in node.body:
             self.visit(statement)
-        self._own = before
+        self._locals = before
 
 
 def without_missing(

@@ -29,8 +29,8 @@ def print_budget(
     table.columns[1].justify = "right"
     parts = [*budget.buffers, *budget.overhead, *budget.code]
     for owner in dict.fromkeys([*_FIRST, *(part.owner for part in parts)]):
-        if own := [part for part in parts if part.owner == owner and part.bytes]:
-            _section(table, owner, own, budget, every)
+        if owned := [part for part in parts if part.owner == owner and part.bytes]:
+            _section(table, owner, owned, budget, every)
     table.add_section()
     _row(table, "all", budget.ram_bytes, "", style="bold")
     _row(table, "free on the board", budget.free_bytes, _of_heap(budget, board))
@@ -84,11 +84,11 @@ def _opened(table: Table, parts: list[Part], least: int) -> None:
     things: dict[str, list[Part]] = {}
     for part in parts:
         things.setdefault(_name(part).partition(".")[0], []).append(part)
-    sizes = {name: sum(part.bytes for part in own) for name, own in things.items()}
+    sizes = {name: sum(part.bytes for part in members) for name, members in things.items()}
     small = [name for name, size in sizes.items() if size < least]
-    for name, own in things.items():
+    for name, members in things.items():
         if len(small) == 1 or name not in small:
-            note = own[0].note if len(own) == 1 else count(len(own), "buffer")
+            note = members[0].note if len(members) == 1 else count(len(members), "buffer")
             _row(table, f"  {name}", sizes[name], note)
     if len(small) > 1:
         rest = sum(sizes[name] for name in small)

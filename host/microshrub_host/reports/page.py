@@ -265,7 +265,7 @@ def _inline_svg(figure: Any, prefix: str, name: str) -> str:
     for element in root.iter():
         element.tag = element.tag.removeprefix(_SVG)
         for key, value in list(element.attrib.items()):
-            element.attrib[key] = _own(key, value, prefix)
+            element.attrib[key] = _adapted(key, value, prefix)
         if _LINK in element.attrib:
             element.attrib["href"] = element.attrib.pop(_LINK)
         for child in list(element):  # their style is that of the page
@@ -275,7 +275,7 @@ def _inline_svg(figure: Any, prefix: str, name: str) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _own(key: str, value: str, prefix: str) -> str:
+def _adapted(key: str, value: str, prefix: str) -> str:
     """An attribute's value with the picture's own ids, and with the page's black and white."""
     if key == "id":
         return prefix + value

@@ -28,12 +28,12 @@ def all_companions() -> tuple[type[Companion], ...]:
 
 def named(names: Container[str]) -> tuple[type[Companion], ...]:
     """Those of these names."""
-    return tuple(kind for kind in _COMPANIONS if kind.name in names)
+    return tuple(each for each in _COMPANIONS if each.name in names)
 
 
 def watchers(names: Container[str]) -> tuple[type[Watcher], ...]:
     """Those of these names that watch samples."""
-    return tuple(kind for kind in named(names) if issubclass(kind, Watcher))
+    return tuple(each for each in named(names) if issubclass(each, Watcher))
 
 
 def register_companion(kind: type[Companion], part: str | os.PathLike[str] | None = None) -> None:
@@ -59,22 +59,22 @@ def of_options(given: Mapping[str, Any], hertz: float | None = None) -> tuple[Co
     """
     values = {name: given.get(name) for name in option_names()}
     asked = (
-        kind.of_options(values, hertz)
-        for kind in _COMPANIONS
-        if any(values[option.name] is not None for option in kind.options)
+        companion.of_options(values, hertz)
+        for companion in _COMPANIONS
+        if any(values[option.name] is not None for option in companion.options)
     )
     return tuple(each for each in asked if each)
 
 
 def option_names() -> tuple[str, ...]:
     """The names of all of their options."""
-    return tuple(option.name for kind in _COMPANIONS for option in kind.options)
+    return tuple(option.name for companion in _COMPANIONS for option in companion.options)
 
 
 def keeps_ranges(given: Mapping[str, Any]) -> bool:
     """Whether one of the options that are given asks for one with which no ranges grow."""
-    freezing = [kind for kind in _COMPANIONS if kind.freezes]
-    return any(given.get(option.name) for kind in freezing for option in kind.options)
+    freezing = [companion for companion in _COMPANIONS if companion.freezes]
+    return any(given.get(option.name) for companion in freezing for option in companion.options)
 
 
 def refuse_with_numbers(companions: Sequence[Companion]) -> None:

@@ -18,10 +18,10 @@ def main(library: str, plan: str, readings: str, samples: str) -> None:
     sys.path.insert(0, library)
     from microshrub.device import feature_extractor as module
 
-    kind: Any = module.FeatureExtractor
+    extractor_class: Any = module.FeatureExtractor
     with open(plan, encoding="utf-8") as file:
         data = json.load(file)
-    extractor = kind(data["channels"], **data["options"])
+    extractor = extractor_class(data["channels"], **data["options"])
     row = array("i", [0] * extractor.channels)
     values = array("i", [0] * extractor.features)
     with open(readings, "rb") as source, open(samples, "wb") as target:

@@ -14,7 +14,7 @@ from ..base import child_process
 from ..base.micropython_binary import code_words, find_or_fetch
 from ..base.terminal import messages
 from ..library import library_files, loader
-from ..library.library_files import own_learners, own_parts
+from ..library.library_files import user_companions, user_learners
 from ..programs import mpy, native_files
 from ..streams.units import Raw
 from . import piped_session, session, session_companions, spare_person
@@ -89,14 +89,14 @@ class MicroPythonEngine:
         So it does if there are learners of the user's own, which stand elsewhere as sources. With
         `native`, the kernels of these files are in a native module; raises NoNativeTools.
         """
-        own = [(each.name, each.module) for each in own_learners()]
+        learners = [(each.name, each.module) for each in user_learners()]
         # The layout of the buffers is the same on every engine; only their contents may differ.
         library = loader.load("python")
         plans = [each.plan() for each in companions]
         plan = session.open_session(library, learner, parameters, plans, growing)
         self._dtype = prediction_type(plan)
         self._layout = [(n, code, len(bytes(memoryview(b)))) for n, code, b in plan.buffers()]
-        if compiled or native or own or own_parts():
+        if compiled or native or learners or user_companions():
             programs = [
                 mpy.compiled_program(Path(module.__file__ or ""), "x86")
                 for module in (piped_session, session, session_companions, spare_person)
@@ -109,7 +109,7 @@ class MicroPythonEngine:
             words = [piped_session.__file__, str(library_files.folder().parent)]
         self._program = PipedProgram(words, heap)
         self._ask = self._program.ask
-        config: dict[str, Any] = {"kind": learner, "parameters": dict(parameters), "own": own}
+        config: dict[str, Any] = {"kind": learner, "parameters": dict(parameters), "own": learners}
         config |= {"companions": plans, "growing": growing}
         self._ask(b"C", json.dumps(config).encode())
 

@@ -53,10 +53,10 @@ class Watched(SessionCompanion):
     def __init__(
         self, library: "ModuleType", session: "Any", options: "Mapping[str, Any]"
     ) -> None:
-        module, kind, parameters = options["row"]
-        home = __import__(library.__name__ + "." + module, None, None, [kind])
+        module, class_name, parameters = options["row"]
+        home = __import__(library.__name__ + "." + module, None, None, [class_name])
         model = session.learner
-        self.part = getattr(home, kind)(model.features, model.classes, **parameters)
+        self.part = getattr(home, class_name)(model.features, model.classes, **parameters)
         self._name = options["name"]
         self._holds = getattr(self.part, "holds", None)
         self._outputs = self._held = self._sure = self._votes = bytearray()

@@ -206,23 +206,23 @@ class SpareClasses(Companion):
                 "--spare-classes is for a model that was simulated with --spare-classes, or for a "
                 "fresh one of DATA: this one has learned all the classes that it has room for"
             )
-        own: dict[str, Any] = {"classes": saved["spare"]} | saved
-        del own["spare"]
-        wanted = wanted or own
+        options: dict[str, Any] = {"classes": saved["spare"]} | saved
+        del options["spare"]
+        wanted = wanted or options
         pins = {name: wanted[name] for name in ("pin", "led") if name in wanted}
-        if any(own[name] != wanted[name] for name in own if name != "room"):
+        if any(options[name] != wanted[name] for name in options if name != "room"):
             raise UserError(
                 "--spare-classes: the model has its own, "
-                + " ".join(f"{name}={value}" for name, value in own.items() if name != "room")
+                + " ".join(f"{name}={value}" for name, value in options.items() if name != "room")
             )
-        return own | pins | {"states": [f"{name}.state" for name in cls.states]}
+        return options | pins | {"states": [f"{name}.state" for name in cls.states]}
 
     @classmethod
     def modules(cls, config: Mapping[str, Any], learner: str) -> dict[str, bool]:
         there = bool(config.get(cls.name))
-        own = there and config.get("sensor", _SERIAL) != _SERIAL
+        by_button = there and config.get("sensor", _SERIAL) != _SERIAL
         used = dict.fromkeys(("spare_classes", "device.novel_classes"), there)
-        return {**used, "device.novel_classes:NovelClassButton": own}
+        return {**used, "device.novel_classes:NovelClassButton": by_button}
 
 
 def spare_names(config: Mapping[str, Any]) -> list[str]:

@@ -62,7 +62,7 @@ class SpareRun(CompanionRun):
             if what == NAMED:
                 since[truth] = sample
         has_name = np.arange(len(labels)) >= since[labels]
-        kinds = [answer[-1] for answer in answers]
+        outcomes = [answer[-1] for answer in answers]
         return cls(
             spare=parameters["spare"],
             known=tuple(names[truth] for truth in known),
@@ -74,8 +74,8 @@ class SpareRun(CompanionRun):
                 for k, name in enumerate(names)
                 if since[k] == len(labels) and np.any(labels == k)
             },
-            in_vain=kinds.count(KNOWN),
-            no_room=kinds.count(NO_ROOM),
+            in_vain=outcomes.count(KNOWN),
+            no_room=outcomes.count(NO_ROOM),
             taken_for_new=_percent(new[has_name]) or 0.0,
             accuracy_of_named=_percent(right[has_name]) or 0.0,
             bytes=report.bytes,

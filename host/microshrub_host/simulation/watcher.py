@@ -72,6 +72,6 @@ class Watcher(Companion):
 
 def made(library: Any, row: Sequence[Any], learner: Any) -> Any:
     """The companion of the library that such a row stands for."""
-    module, kind, parameters = row
-    home = __import__(f"{library.__name__}.{module}", fromlist=[kind])
-    return getattr(home, kind)(learner.features, learner.classes, **parameters)
+    module, class_name, parameters = row
+    home = __import__(f"{library.__name__}.{module}", fromlist=[class_name])
+    return getattr(home, class_name)(learner.features, learner.classes, **parameters)

@@ -67,10 +67,10 @@ def affixes(cells: Sequence[str]) -> tuple[str, str, str] | None:
     matches = [_ATTACHED.fullmatch(cell) for cell in cells]
     if not matches or not all(matches):
         return None
-    kinds = {(m["before"].strip(), m["after"].strip(), m["end"].strip()) for m in matches if m}
-    if len(kinds) != 1:
+    variants = {(m["before"].strip(), m["after"].strip(), m["end"].strip()) for m in matches if m}
+    if len(variants) != 1:
         return None
-    (result,) = kinds
+    (result,) = variants
     unit = result[1]
     if unit and unit[0].isalpha() and not _is_unit(cells, matches, unit):
         return None

@@ -133,9 +133,9 @@ def _numbers(column: pa.Array) -> NDArray[np.float64]:
     return numbers
 
 
-def _items(column: pa.Array, kind: Any) -> NDArray[Any]:
+def _items(column: pa.Array, item_type: Any) -> NDArray[Any]:
     buffer = column.buffers()[1]
-    return np.frombuffer(buffer, kind)[column.offset : column.offset + len(column)]
+    return np.frombuffer(buffer, item_type)[column.offset : column.offset + len(column)]
 
 
 @contextmanager

@@ -127,8 +127,9 @@ def read_with(
             if clean and (result := _of_blocks(clean, reading, blocks)) is not None:
                 return result
             file = clean or ready
-            own = progress if file.made is None else None  # else what makes it says how far it is
-            with closing(text_lines(file, own)) as lines:
+            # of a file that is made, its maker reports the progress
+            to_report = progress if file.made is None else None
+            with closing(text_lines(file, to_report)) as lines:
                 table = open_table(file, lines, reading)
                 fill(table, reading.limit if reading.shuffle is None else None)
             if progress is not None:
@@ -200,8 +201,8 @@ def _read_blocks(table: FileTable, reading: ReadingOptions, progress: Progress |
     limit = reading.limit if reading.shuffle is None else None
     layout = table.layout(of_classes=True)
     table.writings = Writings()
-    source, own = table.source, progress if table.source.made is None else None
-    values, label_codes, first = csv_blocks.read(source, layout, limit, own, table.writings)
+    source, to_report = table.source, progress if table.source.made is None else None
+    values, label_codes, first = csv_blocks.read(source, layout, limit, to_report, table.writings)
     samples = len(label_codes)
     cells = list(first)
     order: NDArray[np.intp] | range = range(samples)

@@ -49,10 +49,10 @@ def open_generated(
     A shuffle draws from the whole data set, or from 100,000 samples of a synthetic stream, or
     from `limit` if that is more. Raises DataError, with the possible names, for an unknown one.
     """
-    kind, name = source.split(":", 1)
-    if kind == "river":
+    provider, name = source.split(":", 1)
+    if provider == "river":
         whole = river_stream(name, progress)
-    elif kind == "sklearn":
+    elif provider == "sklearn":
         whole = sklearn_stream(name)
     else:
         samples = SAMPLES if limit is None else limit
@@ -73,10 +73,10 @@ def river_names(*tasks: str) -> list[str]:
     wanted = tasks or (datasets.base.BINARY_CLF, datasets.base.MULTI_CLF)
     names = []
     for name in datasets.__all__:
-        kind = getattr(datasets, name)
-        if not isinstance(kind, type) or issubclass(kind, datasets.base.RemoteDataset):
+        member = getattr(datasets, name)
+        if not isinstance(member, type) or issubclass(member, datasets.base.RemoteDataset):
             continue
-        dataset: Any = kind()
+        dataset: Any = member()
         if dataset.task in wanted:
             names.append(name)
     return names
@@ -86,7 +86,7 @@ def river_names(*tasks: str) -> list[str]:
 _FETCHED = ("CreditCard", "Elec2", "HTTP", "Higgs", "Insects", "Keystroke", "SMTP")
 
 
-def river_dataset(name: str, kind: str, *tasks: str) -> Any:
+def river_dataset(name: str, noun: str, *tasks: str) -> Any:
     """The data set of the river package. Raises DataError if it is none of that kind, or if
     River would have to download it first.
     """
@@ -103,7 +103,7 @@ def river_dataset(name: str, kind: str, *tasks: str) -> Any:
     known = river_names(*tasks)
     if name not in known:
         raise DataError(
-            f"river:{name} is not a {kind} data set that River ships. {did_you_mean(name, known)}"
+            f"river:{name} is not a {noun} data set that River ships. {did_you_mean(name, known)}"
         )
     return getattr(datasets, name)()
 

@@ -67,8 +67,8 @@ def telltale_notes(
             reasons.append(f"only {way}")
         if labels is not None and _tells(column, labels):
             reasons.append("tells the class nearly one to one")
-        if kind := _kind(name):
-            reasons.append(f"is named like {kind}")
+        if meaning := _likely_meaning(name):
+            reasons.append(f"is named like {meaning}")
         if reasons:
             notes.append(
                 f"{source}: the column {name} {' and '.join(reasons)}. If it says when or where a "
@@ -118,16 +118,16 @@ def _of_sums(known: int, sums: Values, products: Values) -> float:
     return float(abs(spread[0, 1]) / np.sqrt(squares)) if 0 < squares < np.inf else 0.0
 
 
-def _kind(name: str) -> str:
+def _likely_meaning(name: str) -> str:
     """Return what a column of that name could be, as text."""
     spaced = re.sub(r"(?<=[a-z])(?=I[dD]$)", "_", name)  # sampleId
     plain = re.sub(r"[^a-z0-9#]+", "_", re.sub(r"[(\[].*", "", spaced.lower())).strip("_")
-    return next((kind for pattern, kind in TELLTALE_NAMES if pattern.fullmatch(plain)), "")
+    return next((meaning for pattern, meaning in TELLTALE_NAMES if pattern.fullmatch(plain)), "")
 
 
 def is_clock_name(name: str) -> bool:
     """Whether a column of that name is a clock, if its numbers rise."""
-    return _kind(name) == TELLTALE_NAMES[0][1]
+    return _likely_meaning(name) == TELLTALE_NAMES[0][1]
 
 
 def _parts(column: Values) -> Iterator[tuple[int, Values]]:
@@ -184,9 +184,10 @@ def _tells(column: Values, labels: NDArray[np.uint8]) -> bool:
     counts = counts[:, counts.any(axis=0)]
     if counts.shape[1] < 2:
         return False
-    own = counts * (np.arange(counts.shape[1]) == counts.argmax(axis=1)[:, None])  # usual class's
+    # the counts of each value's usual class
+    usual = counts * (np.arange(counts.shape[1]) == counts.argmax(axis=1)[:, None])
     sizes = counts.sum(axis=0)
-    one_to_one = np.minimum(own.sum(axis=0), counts.max(axis=0)) >= _NEARLY * sizes
+    one_to_one = np.minimum(usual.sum(axis=0), counts.max(axis=0)) >= _NEARLY * sizes
     return bool(one_to_one.all())
 
 

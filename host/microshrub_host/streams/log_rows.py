@@ -95,13 +95,13 @@ class LogReader:
         line = cleaned(line)
         if not line.strip():
             return []
-        if kind := board_message(line):
-            return [kind]
+        if message := board_message(line):
+            return [message]
         clock = ""
         if self.clocked:
             clock, line = self._behind_clock(line)
-            if kind := board_message(line):
-                return [kind]
+            if message := board_message(line):
+                return [message]
         assert self.form is not None
         result: list[list[str] | str] = []
         for part in self._parts(line):

@@ -52,10 +52,10 @@ def files_of(sources: Sequence[str]) -> NamedFiles:
         if source.startswith(GENERATED) or source == STANDARD_INPUT:
             raise DataError(f"{source} cannot be read together with other files: name it alone.")
         if Path(source).is_dir():
-            own, left = _files_in(Path(source))
-            if not own:
+            inside, left = _files_in(Path(source))
+            if not inside:
                 raise DataError(f"{source} is a folder without a data file, such as a .csv.")
-            paths += own
+            paths += inside
             others += left
         else:
             paths.append(source)
@@ -72,16 +72,16 @@ def _identity(path: str) -> str:
 
 def _files_in(folder: Path) -> tuple[list[str], list[str]]:
     """The data files in a folder and the folders in it, and the other ones."""
-    own: list[str] = []
+    data: list[str] = []
     others: list[str] = []
     for path in sorted(folder.rglob("*"), key=lambda path: _natural(path.relative_to(folder))):
         if _is_hidden(path.relative_to(folder)) or not path.is_file():
             continue
         if _is_data(path):
-            own.append(str(path))
+            data.append(str(path))
         else:
             others.append(path.name)
-    return own, others
+    return data, others
 
 
 def _is_hidden(path: Path) -> bool:
@@ -130,10 +130,10 @@ def guessed_way(paths: Sequence[str]) -> str:
     if by_folder < 2:
         return NAME
     lettered = any(re.search(r"[^\W\d]", name) for name in names)
-    own_names = len(by_name) == len(set(names))  # no name is in two folders
-    if len(set(names)) < 2 or not lettered or (own_names and len(set(names)) > by_folder):
+    names_differ = len(by_name) == len(set(names))  # no name is in two folders
+    if len(set(names)) < 2 or not lettered or (names_differ and len(set(names)) > by_folder):
         return FOLDER
-    if own_names:  # one name a folder: fist/fist_1.csv
+    if names_differ:  # one name a folder: fist/fist_1.csv
         return FOLDER
     raise DataError(
         f"The class may be in the files' names ({listed(names)}) or in their folders' "

@@ -123,14 +123,14 @@ def _read(
     sources: Sequence[str], options: ReadingOptions, progress: Progress | None
 ) -> NumberStream:
     source = sources[0]
-    kind, _, name = source.partition(":")
-    if len(sources) > 1 or f"{kind}:" not in GENERATED:
+    provider, _, name = source.partition(":")
+    if len(sources) > 1 or f"{provider}:" not in GENERATED:
         with opened_data(sources, options, progress) as (file, reading):
             return _of_file(file, reading, progress)
     if options.label not in (None, _TARGET):
         raise DataError(f"{source} knows its target: write --target {_TARGET}.")
-    samples = {"river": _river, "sklearn": sklearn_samples, "synth": _synthetic}[kind](name)
-    most = _SYNTHETIC_SAMPLES if kind == "synth" else None
+    samples = {"river": _river, "sklearn": sklearn_samples, "synth": _synthetic}[provider](name)
+    most = _SYNTHETIC_SAMPLES if provider == "synth" else None
     result = _of_samples(source, islice(samples, options.limit or most))
     names = result.column_names
     places = options.choice.places(source, names, result.place)
@@ -193,8 +193,8 @@ def _target_notes(table: FileTable, column: Values) -> list[str]:
 def _blocks(table: FileTable, options: ReadingOptions, progress: Progress | None) -> Values:
     """All columns of a CSV file of numbers without a fault. Raises UnsureError for any other."""
     layout = table.layout(of_classes=False)
-    own = progress if table.source.made is None else None
-    result = csv_blocks.read_numbers(table.source, layout, options.limit, own)
+    to_report = progress if table.source.made is None else None
+    result = csv_blocks.read_numbers(table.source, layout, options.limit, to_report)
     table.lines = range(layout.skip + 1, layout.skip + 1 + len(result))
     return result
 

@@ -102,8 +102,8 @@ def rows_of(
     file: SourceFile, reading: ReadingOptions, progress: Progress | None
 ) -> Iterator[tuple[SourceFile, list[str] | None, Iterator[Row]]]:
     """The names of the columns of a plain CSV file, None if it has none, and its rows."""
-    own = None if file.made else progress
-    with closing(text_lines(file, own)) as lines:
+    to_report = None if file.made else progress
+    with closing(text_lines(file, to_report)) as lines:
         numbered_rows, _ = csv_rows(file.name, lines)
         line, cells = first_row(file.name, numbered_rows)
         first = stripped(cells)
@@ -131,8 +131,8 @@ class _Joined:
 
     def __init__(self, files: NamedFiles, reading: ReadingOptions) -> None:
         self.name, self._paths = files.name, files.paths
-        self._own = _short_names(files.paths)
-        heads = [_head(*each, reading) for each in zip(self._paths, self._own, strict=True)]
+        self._file_names = _short_names(files.paths)
+        heads = [_head(*each, reading) for each in zip(self._paths, self._file_names, strict=True)]
         self._names = _common_names(heads, reading)
         _check_units(heads)
         dates = {name for head in heads for name in head.clocks}
@@ -229,8 +229,8 @@ class _Joined:
         for part in self._opened:
             for note in part.file.how():
                 of_files.setdefault(note, []).append(part.file.name)
-        own = [f"{note} (in {shown(names, 3)})" for note, names in of_files.items()]
-        return [*self._notes, *own]
+        file_notes = [f"{note} (in {shown(names, 3)})" for note, names in of_files.items()]
+        return [*self._notes, *file_notes]
 
     def _left_out(self) -> LinesLeftOut:
         result = LinesLeftOut()
@@ -242,8 +242,8 @@ class _Joined:
     def _place(self, line: int) -> str:
         row = line - 2  # behind the header
         part = self._opened[bisect_right([each.first for each in self._opened], row) - 1]
-        own = (row - part.first) // (self._wide.readings if self._wide else 1)
-        return part.file.place(part.lines.line(own))
+        row_in_file = (row - part.first) // (self._wide.readings if self._wide else 1)
+        return part.file.place(part.lines.line(row_in_file))
 
     def written(self, progress: Progress | None) -> Generator[bytes, None, None]:
         """The bytes of the whole, piece by piece."""
@@ -254,14 +254,14 @@ class _Joined:
         per_row = self._wide.readings if self._wide else 1
         rows = spare = 0  # spare: of the shares of files that were shorter than they looked
         for number, path in enumerate(self._paths):
-            own = _part_of(progress, sum(sizes[:number]), sum(sizes))
+            to_report = _part_of(progress, sum(sizes[:number]), sum(sizes))
             label = [self._classes[number]] if self._classes is not None else []
             first = rows
             most, more = None, 0
             if self._shares is not None:
                 more = -(-spare // (len(self._paths) - number))
                 most = self._shares[number] + more
-            for cells in self._rows_of(path, self._own[number], first, own, most):
+            for cells in self._rows_of(path, self._file_names[number], first, to_report, most):
                 write(cells + label)
                 rows += 1
                 if text.tell() >= _WRITTEN:
@@ -388,10 +388,10 @@ def _common_names(heads: Sequence[_Head], reading: ReadingOptions) -> list[str]:
                     "that are read together have the same columns."
                 )
             continue
-        own = {n for n in head.names if not left_out(n) or n in (reading.label, reading.group)}
-        if own != wanted:
-            missing = [n for n in names if n in wanted - own]
-            more = [n for n in head.names if n in own - wanted]
+        there = {n for n in head.names if not left_out(n) or n in (reading.label, reading.group)}
+        if there != wanted:
+            missing = [n for n in names if n in wanted - there]
+            more = [n for n in head.names if n in there - wanted]
             parts = [f"{head.name} lacks {', '.join(missing[:6])}"] if missing else []
             parts += [f"{head.name} alone has {', '.join(more[:6])}"] if more else []
             drop = " ".join([*missing, *more][:6])
@@ -454,12 +454,12 @@ def _last_column(
     """Whether the last column that may be a class is one; else the few whole numbers in it."""
     left_out = {*reading.choice.drop, reading.group, *head.clocks}
     columns = columns_of(head.rows)
-    own = head.names or names
-    able = [own.index(name) for name in names if name not in left_out and name in own]
-    if not able or len(columns) != len(own):
+    named = head.names or names
+    able = [named.index(name) for name in names if name not in left_out and name in named]
+    if not able or len(columns) != len(named):
         return False, None
     cells = {cell for cell in columns[able[-1]] if cell not in MISSING_CELLS}
-    if head.names and own[able[-1]].lower() in _LABELS:
+    if head.names and named[able[-1]].lower() in _LABELS:
         return True, None
     if cells and all(number_of(cell) is None for cell in cells):
         return True, None

@@ -37,12 +37,12 @@ def _names(loaded: Any) -> tuple[str, ...]:
     return tuple(str(name).replace(" ", "_") for name in loaded.feature_names)
 
 
-def _loaded(name: str, known: tuple[str, ...], kind: str) -> Any:
+def _loaded(name: str, known: tuple[str, ...], noun: str) -> Any:
     from sklearn import datasets
 
     if name not in known:
         raise DataError(
-            f"sklearn:{name} is not a {kind} data set that scikit-learn ships. "
+            f"sklearn:{name} is not a {noun} data set that scikit-learn ships. "
             f"{did_you_mean(name, known)}"
         )
     return getattr(datasets, f"load_{name}")()

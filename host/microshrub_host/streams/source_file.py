@@ -204,8 +204,8 @@ def _check_name(source: str) -> None:
         raise DataError(f"No file was named. Name a CSV or ARFF file, or {_NAMED}.")
     if _ADDRESS.match(source):
         raise DataError(f"{source} is a URL. Download it first, then name the file.")
-    kind, colon, name = source.partition(":")
-    meant = f"{kind.strip().lower()}:{name}"
+    provider, colon, name = source.partition(":")
+    meant = f"{provider.strip().lower()}:{name}"
     if colon and meant.startswith(GENERATED) and source != meant and not os.path.exists(source):
         raise DataError(f"There is no file {source}. Did you mean {meant}?")
 

@@ -22,7 +22,7 @@ from ..base.cache import cache_folder
 from ..base.errors import DataError
 
 if TYPE_CHECKING:
-    Kind = TypeVar("Kind", bound=np.generic[Any])
+    Item = TypeVar("Item", bound=np.generic[Any])
 
 
 def let_go(values: NDArray[np.generic[Any]]) -> None:
@@ -37,7 +37,7 @@ def let_go(values: NDArray[np.generic[Any]]) -> None:
         mapped.madvise(mmap.MADV_DONTNEED)
 
 
-def taken_out(values: NDArray[Kind], rows: slice) -> NDArray[Kind]:
+def taken_out(values: NDArray[Item], rows: slice) -> NDArray[Item]:
     """Return these rows of (rows, columns); of values in a file, a copy in memory.
 
     To look at one number can bring two megabytes of a file into memory, so the columns are copied
@@ -93,21 +93,21 @@ class Room:
             raise _no_room(self.values.nbytes, len(self.values), OSError("the disk is full"))
 
 
-def column_room(rows: int, kind: type[Kind]) -> NDArray[Kind]:
+def column_room(rows: int, item_type: type[Item]) -> NDArray[Item]:
     """An array of shape (rows,) to be written, zeros to begin with. Raises DataError as Room."""
-    column, file = _array((rows,), kind, COLUMN_IN_MEMORY)
+    column, file = _array((rows,), item_type, COLUMN_IN_MEMORY)
     if file is not None:
         file.close()
     return column
 
 
 def _array(
-    shape: tuple[int, ...], kind: type[Kind], most: int
-) -> tuple[NDArray[Kind], IO[bytes] | None]:
+    shape: tuple[int, ...], item_type: type[Item], most: int
+) -> tuple[NDArray[Item], IO[bytes] | None]:
     """An array, and the file in which it lies if it takes more than so many bytes."""
-    size = max(math.prod(shape), 1) * np.dtype(kind).itemsize
+    size = max(math.prod(shape), 1) * np.dtype(item_type).itemsize
     if size <= most:
-        return np.zeros(shape, kind), None
+        return np.zeros(shape, item_type), None
     try:
         folder = cache_folder("streams")
         folder.mkdir(parents=True, exist_ok=True)
@@ -115,7 +115,7 @@ def _array(
             file = opened.enter_context(tempfile.TemporaryFile(dir=folder))
             if hasattr(os, "posix_fallocate"):
                 os.posix_fallocate(file.fileno(), 0, size)
-            array: NDArray[Kind] = np.memmap(file, dtype=kind, shape=shape)
+            array: NDArray[Item] = np.memmap(file, dtype=item_type, shape=shape)
             opened.pop_all()  # who asked for the array closes its file
             return array, file
     except OSError as error:

@@ -65,7 +65,7 @@ def wide_rows(
         )
     readings = len(values) // wide.axes
     plain = [_NUMBER.sub("", names[place]) for place in values]
-    order, own = _order(wide, plain, readings)
+    order, axis_names = _order(wide, plain, readings)
     at: Callable[[int, int], int] = (
         (lambda reading, axis: axis * readings + reading)
         if order == AXES
@@ -75,7 +75,7 @@ def wide_rows(
     what = "readings" if wide.axes == 1 else f"readings of {wide.axes} axes"
     how = "" if wide.axes == 1 else f", one {order[:-1].replace('axe', 'axis')} after the other"
     return WideRows(
-        own or tuple(f"v{axis + 1}" for axis in range(wide.axes)),
+        axis_names or tuple(f"v{axis + 1}" for axis in range(wide.axes)),
         readings,
         tuple(map(tuple, each)),
         tuple(shared),
@@ -91,6 +91,6 @@ def _order(wide: Wide, plain: Sequence[str], readings: int) -> tuple[str, tuple[
         return wide.order or READINGS, turns if wide.order != AXES else ()
     blocks = [name for name, _ in groupby(plain)]
     if all(blocks) and len(blocks) == axes == len(set(blocks)):
-        own = tuple(blocks) if plain[::readings] == blocks and wide.order != READINGS else ()
-        return wide.order or AXES, own
+        names = tuple(blocks) if plain[::readings] == blocks and wide.order != READINGS else ()
+        return wide.order or AXES, names
     return wide.order or READINGS, ()

@@ -38,7 +38,7 @@ from microshrub_host.boards.program import Program
 from microshrub_host.boards.program_budget import budget_of, fitting, frozen_advice
 from microshrub_host.boards.program_library import ProgramLibrary, arch_of
 from microshrub_host.library import library_files, loader
-from microshrub_host.library.library_files import own_learners
+from microshrub_host.library.library_files import user_learners
 from microshrub_host.models import model_files
 from microshrub_host.programs import mpy
 from microshrub_host.reports.result_tables import code_shortage, shortage
@@ -144,7 +144,9 @@ def _without_machine_code(
     program: Program, board: Board, own: Sequence[Path], own_bytes: int
 ) -> str:
     """What can be built where not even the kernels have room that have to be machine code."""
-    plain = budget_of(ProgramLibrary(program, board, "bytecode", own=tuple(own)), own_bytes)
+    plain = budget_of(
+        ProgramLibrary(program, board, "bytecode", user_sources=tuple(own)), own_bytes
+    )
     ways = ["`build --freeze`, which leaves it in flash"]
     if plain.fits and not program.config.get("tcp"):
         ways.append("`build --emit bytecode`, which has none and takes longer")
@@ -178,7 +180,7 @@ def _main_program(program: Program, freeze: bool) -> bytes:
 
 def registration(learner: str) -> bytes:
     """What main.py begins with where the whole library is there, for a learner of the user's."""
-    for own in own_learners():
+    for own in user_learners():
         if own.name == learner:
             call = f"register({own.name!r}, {own.module!r})"
             return f"from microshrub.learners import register\n\n{call}\n\n".encode()

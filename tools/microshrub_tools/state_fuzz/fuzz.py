@@ -30,7 +30,7 @@ def fuzz(engine: str, number: int, seed: int, states: int) -> tuple[int, int]:
     """
     if engine not in ("micropython", NATIVE):
         return attack(loader.load(engine), number, seed, states)
-    learners = library_files.own_learners()
+    learners = library_files.user_learners()
     own = [f"microshrub.learners.register({each.name!r}, {each.path.stem!r})" for each in learners]
     script = _ON_DEVICE.format(
         own="\n".join(own),
