@@ -88,16 +88,16 @@ def compiled(
 ) -> MergedFiles:
     """Return the files of a program with these modules of the library; some stay imported.
 
-    arch     an -march of mpy-cross, or mpy.BYTECODE_ONLY
-    running  the modules that stay imported; they are merged
-    native   whether kernels are in a native module; raises NoNativeTools
+    arch          an -march of mpy-cross, or mpy.BYTECODE_ONLY
+    running       the modules that stay imported; they are merged
+    native        whether kernels are in a native module; raises NoNativeTools
     user_sources  texts of the user's own, which may use anything in the running modules
-    only     the configuration of the only learner: kernels are compiled for it, and it refuses
-             any other
-    unasked  modules of which the program needs only what other modules import from them
-    plain    kernels that stay bytecode, such as "thicket.neighbours.search"
-    left_out functions and classes of the modules that the program does not use, such as
-             "device.saving:LabelsHeld"
+    only          the configuration of the only learner: kernels are compiled for it, and it
+                  refuses any other
+    unasked       modules of which the program needs only what other modules import from them
+    plain         kernels that stay bytecode, such as "thicket.neighbours.search"
+    left_out      functions and classes of the modules that the program does not use, such as
+                  "device.saving:LabelsHeld"
     """
     names = [*sorted(modules), error_texts.MODULE]
     user_sources = tuple(user_sources)
