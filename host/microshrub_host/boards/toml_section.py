@@ -28,12 +28,12 @@ class TomlSection:
     def fail(self, key: str, complaint: str) -> NoReturn:
         raise BoardFileError(f"{self.path}: {self.prefix}{key} {complaint}.")
 
-    def take(self, key: str, kind: type[T], expected: str) -> T:
+    def take(self, key: str, value_type: type[T], expected: str) -> T:
         if key not in self.rest:
             self.fail(key, f"is missing; it has to be {expected}")
         value = self.rest.pop(key)
         self.taken.append(key)
-        if type(value) is not kind:  # not isinstance: true is no int here
+        if type(value) is not value_type:  # not isinstance: true is no int here
             self.fail(key, f"has to be {expected}, not {value!r}")
         return value
 
