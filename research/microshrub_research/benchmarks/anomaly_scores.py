@@ -84,7 +84,7 @@ def auc(marks: Marks, scores: Scores) -> float:
     return above / (anomalies * (len(marks) - anomalies))
 
 
-def own_scores(values: Values, options: Anomaly) -> tuple[Scores, Marks]:
+def device_scores(values: Values, options: Anomaly) -> tuple[Scores, Marks]:
     """Those of the device's AnomalyScore, and with which an alarm began.
 
     The quantizer is fitted as for a learner.
@@ -152,16 +152,16 @@ def measure(task: Task, progress: Progress) -> dict[str, list[float]]:
     result[_GAUSSIAN] = [auc(task.marks, gaussian_scores(task.values))]
     result[_NEIGHBOUR] = [auc(task.marks, neighbour_scores(task.values))]
     for name, options in OURS.items():
-        result[name] = [auc(task.marks, own_scores(task.values, options)[0])]
-        began = own_scores(task.values, replace(options, often=Fraction(1, DAY)))[1]
+        result[name] = [auc(task.marks, device_scores(task.values, options)[0])]
+        began = device_scores(task.values, replace(options, often=Fraction(1, DAY)))[1]
         result[_FALSE + name] = [DAY * float(began[~task.marks].mean())]
     return result
 
 
-def markdown(found: Mapping[str, Sequence[Mapping[str, Sequence[float]]]], command: str) -> str:
-    """The page; found has, by the name of the task, what measure() gave of each."""
+def markdown(measures: Mapping[str, Sequence[Mapping[str, Sequence[float]]]], command: str) -> str:
+    """The page; measures has, by the name of the task, what measure() gave of each."""
     rows, alarms = [], []
-    for name, measured in found.items():
+    for name, measured in measures.items():
         means = {
             who: statistics.mean(area for one in measured for area in one[who])
             for who in (_PEER, _GAUSSIAN, _NEIGHBOUR, *OURS, *(_FALSE + name for name in OURS))
@@ -197,10 +197,10 @@ def markdown(found: Mapping[str, Sequence[Mapping[str, Sequence[float]]]], comma
         "that runs dry. The fault begins with sample 2,000 of 3,000, small, and lasts."
     )
     head = ["stream", "River", "spread", _GAUSSIAN, _NEIGHBOUR, *OURS, "ours is ahead by"]
-    told = (
+    false_alarms = (
         "False alarms a day where one a day is allowed, `--anomaly '1 per day'`, and a sample "
         "comes a minute: those that begin where nothing was put in, or before the fault."
     )
     parts = ["# Anomaly scores", about, injections, markdown_table(head, rows)]
-    parts += ["## False alarms", told, markdown_table(["stream", *OURS], alarms)]
+    parts += ["## False alarms", false_alarms, markdown_table(["stream", *OURS], alarms)]
     return "\n\n".join(parts) + "\n"

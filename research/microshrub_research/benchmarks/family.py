@@ -51,8 +51,8 @@ def markdown(
 
 
 def _description(member: str) -> str:
-    own = MEMBERS[member].parameters
-    return f"- {MEMBERS[member].title}: `{options_text(own)}`"
+    parameters = MEMBERS[member].parameters
+    return f"- {MEMBERS[member].title}: `{options_text(parameters)}`"
 
 
 def _size(name: str, stream: Stream) -> str:

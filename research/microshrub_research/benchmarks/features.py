@@ -209,8 +209,10 @@ def direction(
     assert made.times is not None
     gestures = np.cumsum(np.diff(recording.labels, prepend=recording.labels[0]) != 0)
     within = gestures[made.times] == gestures[np.maximum(made.times - options.window + 1, 0)]
-    found = [_right(made, taught, asked, size) for size in sizes]
-    return [(100 * float(each[within[asked]].mean()), 100 * float(each.mean())) for each in found]
+    correct = [_right(made, taught, asked, size) for size in sizes]
+    return [
+        (100 * float(each[within[asked]].mean()), 100 * float(each.mean())) for each in correct
+    ]
 
 
 def _forest(

@@ -46,13 +46,13 @@ Scores = Mapping[str, Mapping[str, Score]]  # by stream and by learner
 
 def markdown(
     scores: Scores,
-    own: Sequence[str],
+    ours: Sequence[str],
     command: str,
     seeds: int,
     picture: str | None = None,
     others: Sequence[str] = (),
 ) -> str:
-    """The whole file; own are the names of ours, thickets from the smallest to the largest.
+    """The whole file; ours are the names of our thickets from the smallest to the largest.
 
     picture is the file that has the critical difference diagram, others are our other learners.
     """
@@ -75,12 +75,12 @@ def markdown(
     paragraphs += ["\n".join(f"- {note}" for note in notes)] if notes else []
     if seeds > 1:
         paragraphs += ["## Spread over the seeds", "Standard deviations in points."]
-        paragraphs.append(_table(scores, [*own, *others], lambda score: _text(score.spread)))
-    if len(own) > 1:
-        paragraphs += ["## What twice the bytes are worth", _doubling(scores, own)]
-    rivals = [name for name in learners if name not in (*own, *others) and ":" in name]
+        paragraphs.append(_table(scores, [*ours, *others], lambda score: _text(score.spread)))
+    if len(ours) > 1:
+        paragraphs += ["## What twice the bytes are worth", _doubling(scores, ours)]
+    rivals = [name for name in learners if name not in (*ours, *others) and ":" in name]
     if rivals:
-        paragraphs += ["## Ahead of the best of the others", _ahead(scores, own, rivals)]
+        paragraphs += ["## Ahead of the best of the others", _ahead(scores, ours, rivals)]
     for title, field in (("Bytes", "model_bytes"), ("Samples a second", "samples_per_second")):
         paragraphs += [f"## {title}", _table(scores, learners, _figure(field))]
     if len(streams) > 1 and len(learners) > 1:
@@ -133,10 +133,10 @@ def _accuracies(scores: Scores, learners: Sequence[str]) -> str:
     return markdown_table(["stream", *learners], rows)
 
 
-def _doubling(scores: Scores, own: Sequence[str]) -> str:
+def _doubling(scores: Scores, ours: Sequence[str]) -> str:
     """From each size to the next: the change of the mean, and the greatest loss on a stream."""
     rows = []
-    for smaller, larger in pairwise(own):
+    for smaller, larger in pairwise(ours):
         gains = {}
         for stream, result in scores.items():
             before, after = result[smaller].accuracy, result[larger].accuracy
@@ -149,24 +149,24 @@ def _doubling(scores: Scores, own: Sequence[str]) -> str:
     return markdown_table(["from, to", "mean", "least", "on"], rows)
 
 
-def _ahead(scores: Scores, own: Sequence[str], rivals: Sequence[str]) -> str:
+def _ahead(scores: Scores, ours: Sequence[str], rivals: Sequence[str]) -> str:
     """How many points ours are above the best rival on each stream, and on how many they are."""
-    apart: dict[str, list[float | None]] = {name: [] for name in own}
+    apart: dict[str, list[float | None]] = {name: [] for name in ours}
     rows = []
     for stream, result in scores.items():
         known = {name: result[name].accuracy for name in rivals}
         there = {name: value for name, value in known.items() if value is not None}
         best = max(there, key=lambda name: there[name]) if there else ""
-        for name in own:
+        for name in ours:
             mine = result[name].accuracy
             apart[name].append(None if mine is None or not best else mine - there[best])
-        words = [_signed(apart[name][-1]) for name in own]
+        words = [_signed(apart[name][-1]) for name in ours]
         rows.append([stream, best or _NONE, _text(there.get(best)), *words])
-    values = [[v for v in apart[name] if v is not None] for name in own]
+    values = [[v for v in apart[name] if v is not None] for name in ours]
     means = [_signed(statistics.fmean(known) if known else None) for known in values]
     wins = [f"{sum(v > 0 for v in known)} of {len(known)}" for known in values]
     rows += [["mean", "", "", *means], ["streams ahead", "", "", *wins]]
-    return markdown_table(["stream", "best of the others", "its accuracy", *own], rows)
+    return markdown_table(["stream", "best of the others", "its accuracy", *ours], rows)
 
 
 def ranking(scores: Scores) -> Ranking | None:

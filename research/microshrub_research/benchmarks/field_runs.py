@@ -34,14 +34,14 @@ Progress = Callable[[int, int, str], None]
 class Field:
     """Who runs on each stream, and how long they may take."""
 
-    own: Mapping[str, Sequence[Contender]]  # ours by name, one for each seed
+    ours: Mapping[str, Sequence[Contender]]  # ours by name, one for each seed
     peers: Sequence[Contender]
     seconds: int  # for one learner on one stream
     jobs: int = 1  # of them at the same time
 
     def check(self, stream: Stream) -> None:
         """Raises UserError if one of ours cannot learn the stream."""
-        for contenders in self.own.values():
+        for contenders in self.ours.values():
             model_bytes(contenders[0], stream, WARMUP)
 
 
@@ -61,10 +61,10 @@ def run_field(
 ) -> dict[str, Score]:
     """The scores of all on one stream, by the learners' names."""
     cells = _Cells(name, kept, field.seconds)
-    own = [(one, seed) for seeds in field.own.values() for seed, one in enumerate(seeds)]
-    left = [(one, seed) for one, seed in own if not cells.has(one.name, seed)]
+    our_runs = [(one, seed) for seeds in field.ours.values() for seed, one in enumerate(seeds)]
+    left = [(one, seed) for one, seed in our_runs if not cells.has(one.name, seed)]
     peers = [peer for peer in field.peers if not cells.has(peer.name)]
-    total = len(own) + len(field.peers)
+    total = len(our_runs) + len(field.peers)
     done = total - len(left) - len(peers)
     tasks = [contender for contender, _ in left]
     learn = partial(_alone, stream, field.seconds)
@@ -79,7 +79,7 @@ def run_field(
         progress(done, total, cell.name)
     ours = {
         name: Score([cells.of(name, seed) for seed in range(len(seeds))])
-        for name, seeds in field.own.items()
+        for name, seeds in field.ours.items()
     }
     return ours | {peer.name: Score([cells.of(peer.name)]) for peer in field.peers}
 
@@ -94,24 +94,24 @@ class _Cells:
 
     def __init__(self, stream: str, kept: KeptResults | None, seconds: int) -> None:
         self._stream, self._kept, self._seconds = stream, kept, seconds
-        self._found: dict[tuple[str, int], Cell] = {}
+        self._cells: dict[tuple[str, int], Cell] = {}
         for record in kept.records if kept else ():
             cell = Cell(**record["cell"])
             in_time = not cell.failure or (cell.timed_out and record["limit"] >= seconds)
             if record["on"] == stream and in_time:
-                self._found[cell.name, record["seed"]] = cell
+                self._cells[cell.name, record["seed"]] = cell
 
     def has(self, name: str, seed: int = 0) -> bool:
         """Whether it was measured before; what failed is tried again, unless it had this time."""
-        return (name, seed) in self._found
+        return (name, seed) in self._cells
 
     def add(self, cell: Cell, seed: int = 0) -> None:
         """Another cell; it is on the disk when this returns, if cells are kept."""
         plain = replace(cell, curve=(), sizes=(), shapes=())  # the table has none of them
-        self._found[plain.name, seed] = plain
+        self._cells[plain.name, seed] = plain
         if self._kept:
             record = {"on": self._stream, "seed": seed, "limit": self._seconds}
             self._kept.append(record | {"cell": dataclasses.asdict(plain)})
 
     def of(self, name: str, seed: int = 0) -> Cell:
-        return self._found[name, seed]
+        return self._cells[name, seed]

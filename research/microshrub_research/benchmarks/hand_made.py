@@ -57,8 +57,8 @@ def _spectrum(x: Values, rate: int) -> list[float]:
     centroid = float(part @ hertz)
     spread = float(np.sqrt(part @ (hertz - centroid) ** 2))
     entropy = -float(part @ np.log(part + 1e-12))
-    around = [round(loudest * multiple) for multiple in _MULTIPLES]
-    near = [float(part[max(at - 1, 0) : at + 2].sum()) for at in around]
+    multiples = [round(loudest * multiple) for multiple in _MULTIPLES]
+    near = [float(part[max(at - 1, 0) : at + 2].sum()) for at in multiples]
     bands = [float(band.sum()) for band in np.array_split(energy[1:], _BANDS)]
     whole = sum(bands) + _TINY
     logs = [float(np.log(band + 1)) for band in bands]

@@ -116,11 +116,11 @@ def _counted(
 
 
 def rows(
-    found: Sequence[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]],
+    costs: Sequence[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]],
 ) -> list[tuple[str, ...]]:
     """The table: head, then two rows a board and configuration, and four of a thicket."""
     table: list[tuple[str, ...]] = [_HEAD]
-    for board, what, cost in found:
+    for board, what, cost in costs:
         name, asked, _ = what.name.partition(ASKED)
         name, quick, _ = name.partition(QUICK)
         if not asked:

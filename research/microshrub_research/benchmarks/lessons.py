@@ -39,15 +39,15 @@ Rows = NDArray[np.intp]
 class Lesson:
     """Samples in the order in which they are taught, and those that are asked without labels.
 
-    If `told`, nothing is asked after them: each is predicted before its label is told.
+    If `prequential`, nothing is asked after them: each is predicted before its label is told.
     """
 
     values: NDArray[np.float64]  # (samples, features), NaN where missing
     labels: NDArray[np.uint8]  # (samples,)
     asked: NDArray[np.float64]  # (asked, features)
-    answers: NDArray[np.uint8]  # (asked,); of all samples if told
+    answers: NDArray[np.uint8]  # (asked,); of all samples if prequential
     classes: int
-    told: bool = False
+    prequential: bool = False
     drawn: bool = True  # whether another seed makes another lesson
 
 
@@ -65,8 +65,8 @@ class Test:
     ways: tuple[str, ...]
     make: Make
     each: tuple[str, ...] = ()  # ways of which each set is shown beside the mean
-    kinds: tuple[str, ...] = ("balanced",)  # or "plain", of accuracy
-    beside: tuple[str, ...] = PEERS  # who takes it besides thickets, by name
+    accuracies: tuple[str, ...] = ("balanced",)  # or "plain"
+    peers: tuple[str, ...] = PEERS  # who takes it besides thickets, by name
 
 
 def in_blocks(labels: NDArray[np.uint8], rng: np.random.Generator, rounds: int = 1) -> Rows:
@@ -196,7 +196,7 @@ def _first(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
     stream = sets(name)
     rows = _order(name, stream, seed)[: min(int(way.removeprefix("first ")), most)]
     lesson = _lesson(stream, rows, rows[:0])
-    return replace(lesson, answers=lesson.labels, told=True, drawn=name in _RUNS)
+    return replace(lesson, answers=lesson.labels, prequential=True, drawn=name in _RUNS)
 
 
 _ALL = f"of {TAUGHT:,} samples, "
@@ -216,7 +216,7 @@ TESTS: Mapping[str, Test] = {
         (IN_ORDER, SHUFFLED),
         _recording,
         (IN_ORDER, SHUFFLED),
-        kinds=("balanced", "plain"),
+        accuracies=("balanced", "plain"),
     ),
     "B": Test(
         "B: a handful of samples",
@@ -258,7 +258,7 @@ TESTS: Mapping[str, Test] = {
         (IN_ORDER,),
         _groups,
         (IN_ORDER,),
-        beside=ALL_AT_ONCE,
+        peers=ALL_AT_ONCE,
     ),
     "unit": Test(
         "Another unit",
@@ -270,7 +270,7 @@ TESTS: Mapping[str, Test] = {
         (BOTH_UNITS, NEW_UNIT),
         _unit,
         (BOTH_UNITS, NEW_UNIT),
-        kinds=("plain",),
+        accuracies=("plain",),
     ),
     "unseen": Test(
         "Unseen streams",
@@ -299,6 +299,6 @@ TESTS: Mapping[str, Test] = {
         tuple(f"first {count}" for count in FIRST),
         _first,
         tuple(f"first {count}" for count in FIRST),
-        kinds=("plain",),
+        accuracies=("plain",),
     ),
 }

@@ -17,7 +17,7 @@ from microshrub_host.base.errors import UserError
 
 PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin")
 _START = 30.0  # seconds for it to start, see patience()
-_BESIDE = 64  # files of a broker that are no lines of boards
+_OTHER_FILES = 64  # files of a broker that are no lines of boards
 
 
 class LocalBroker:
@@ -28,12 +28,12 @@ class LocalBroker:
 
     def __init__(self, folder: Path, lines: int) -> None:
         program = _mosquitto()
-        allow_files(lines + _BESIDE)
+        allow_files(lines + _OTHER_FILES)
         config = folder / "mosquitto.conf"
         config.touch()
-        with socket.socket() as found:
-            found.bind(("127.0.0.1", 0))
-            self.port = int(found.getsockname()[1])
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = int(probe.getsockname()[1])
         settings = [f"listener {self.port} 127.0.0.1", "allow_anonymous true"]
         if sys.platform != "win32":
             settings.append(f"user {config.owner()}")
@@ -55,7 +55,7 @@ class LocalBroker:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
@@ -64,19 +64,19 @@ class LocalBroker:
 
     def memory(self) -> int | None:
         """Bytes that it has in RAM (VmRSS); None where Linux does not tell."""
-        for line in self._told("status").splitlines():
+        for line in self._process_file("status").splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) * 1024
         return None
 
     def processor_seconds(self) -> float | None:
         """The processor time that it has taken, user's and system's; None likewise."""
-        fields = self._told("stat").rpartition(")")[2].split()
+        fields = self._process_file("stat").rpartition(")")[2].split()
         if not fields or sys.platform == "win32":
             return None
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def _told(self, what: str) -> str:
+    def _process_file(self, what: str) -> str:
         try:
             return Path(f"/proc/{self._process.pid}/{what}").read_text()
         except OSError:
@@ -114,9 +114,9 @@ def allow_files(wanted: int) -> None:
 
 def _mosquitto() -> str:
     path = os.pathsep.join([os.environ.get("PATH", ""), *PLACES])
-    found = shutil.which("mosquitto", path=path)
-    if not found:
+    program = shutil.which("mosquitto", path=path)
+    if not program:
         raise UserError(
             "mosquitto is not installed: on Debian and Ubuntu, `apt-get install mosquitto`"
         )
-    return found
+    return program

@@ -37,10 +37,10 @@ class _Audience:
         buffers = sys.modules[f"{home.__name__.partition('.')[0]}.buffers"]
         self._places = {name.partition(".")[2]: place for place, (name, _, _) in enumerate(table)}
         self._theirs = thicket._flat[: len(table)]
-        self._own = tuple(buffers.allocate(typecode, length) for _, typecode, length in table)
-        for mine, given in zip(self._own, self._theirs, strict=True):
+        self._buffers = tuple(buffers.allocate(typecode, length) for _, typecode, length in table)
+        for mine, given in zip(self._buffers, self._theirs, strict=True):
             mine[:] = given
-        self._table = buffers.address_table(self._own)
+        self._table = buffers.address_table(self._buffers)
         mine = [
             self._table if t is thicket._addresses[_THICKET] else t for t in thicket._addresses
         ]
@@ -49,7 +49,7 @@ class _Audience:
 
     def hear(self, label: int) -> None:
         """Mix what the members have just said, and judge them."""
-        predicted = self._own[self._places["predictions"]]
+        predicted = self._buffers[self._places["predictions"]]
         predicted[:] = self._theirs[self._places["predictions"]]
         if self._left_out is not None:
             predicted[self._left_out] = -1
@@ -91,15 +91,17 @@ def _codes(library: Any, stream: Stream, warmup: int) -> Any:
     return np.frombuffer(codes, dtype=np.uint16).reshape(raw.shape)
 
 
-def markdown(found: Mapping[str, Mapping[str, float]], command: str) -> str:
-    """The page; found has the accuracies by stream and by what is left out."""
-    names: Sequence[str] = list(next(iter(found.values())))
+def markdown(accuracies: Mapping[str, Mapping[str, float]], command: str) -> str:
+    """The page; accuracies are by stream and by what is left out."""
+    names: Sequence[str] = list(next(iter(accuracies.values())))
     rows = []
-    for stream, scores in found.items():
+    for stream, scores in accuracies.items():
         lost = [scores[WHOLE] - scores[name] for name in names[1:]]
         rows.append([stream, f"{scores[WHOLE]:.2f}", *(f"{points:+.2f}" for points in lost)])
-    columns = [[scores[WHOLE] - scores[name] for scores in found.values()] for name in names[1:]]
-    whole = sum(scores[WHOLE] for scores in found.values()) / len(found)
+    columns = [
+        [scores[WHOLE] - scores[name] for scores in accuracies.values()] for name in names[1:]
+    ]
+    whole = sum(scores[WHOLE] for scores in accuracies.values()) / len(accuracies)
     rows.append(["mean", f"{whole:.2f}", *(f"{sum(c) / len(c):+.2f}" for c in columns)])
     head = ["stream", WHOLE, *(f"{name} is worth" for name in names[1:])]
     about = (

@@ -126,7 +126,7 @@ class BoardPrograms:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
+        error_type: type[BaseException] | None,
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
@@ -142,7 +142,7 @@ class BoardPrograms:
 
     def times(self) -> dict[int, list[int]]:
         """When each board has sent a state since times() was called last, in microseconds."""
-        found: dict[int, list[int]] = {}
+        sent: dict[int, list[int]] = {}
         for first in self._firsts:
             with (self._folder / f"sent-{first}").open("rb") as file:
                 file.seek(self._read[first])
@@ -150,8 +150,8 @@ class BoardPrograms:
             self._read[first] += len(data)
             for line in data.splitlines():
                 number, at = line.split()
-                found.setdefault(int(number), []).append(int(at))
-        return found
+                sent.setdefault(int(number), []).append(int(at))
+        return sent
 
     def _start(self, first: int, port: int) -> subprocess.Popen[Any]:
         fleet = self._fleet
@@ -185,12 +185,12 @@ def _ask(process: subprocess.Popen[Any], line: str) -> Traffic:
     line = process.stdout.readline()
     if not line:
         raise UserError("the MicroPython of the boards has stopped")
-    told = json.loads(line)
-    packets = {int(first): count for first, count in told["packets"].items()}
+    counts = json.loads(line)
+    packets = {int(first): count for first, count in counts["packets"].items()}
     events = sum(count for first, count in packets.items() if first >> 4 == 3 and first & 2)
     return Traffic(
-        told["sent"], told["received"], told["states"], events, sum(packets.values()),
-        told["begun"], told["begins"],
+        counts["sent"], counts["received"], counts["states"], events, sum(packets.values()),
+        counts["begun"], counts["begins"],
     )  # fmt: skip
 
 
@@ -202,8 +202,8 @@ def _config(name: str) -> dict[str, Any]:
 def discovery(name: str, classes: Sequence[str]) -> bytes:
     """The file of a board's first messages, as `build` makes it."""
     config = _config(name)
-    told = discovery_messages.messages(config, "Thicket", library_files.version())
-    return discovery_messages.packed(config, told, classes)
+    first_messages = discovery_messages.messages(config, "Thicket", library_files.version())
+    return discovery_messages.packed(config, first_messages, classes)
 
 
 GROUP = "rooms"
@@ -328,7 +328,7 @@ def _live(
     before = broker.processor_seconds()
     futures = programs.go_on(60 * minutes, _SECOND // speed)
     states: dict[int, list[int]] = {}
-    found: dict[str, bytes] = {}
+    last_states: dict[str, bytes] = {}
     came = last = 0
     heard = time.monotonic()
     while True:
@@ -337,7 +337,7 @@ def _live(
             last, heard = _now(), time.monotonic()
             came += 1
             if message.topic.endswith("/state"):
-                found[message.topic] = message.data
+                last_states[message.topic] = message.data
                 states.setdefault(_number(message.topic), []).append(last)
         elif all(future.done() for future in futures):
             lived = _all(futures)
@@ -348,8 +348,12 @@ def _live(
     first = min((times[0] for times in sent.values()), default=last)
     delays = _delays(sent, states)
     seconds = (last - first) / _SECOND
-    told = lived.states + lived.events
-    return lived, Carried(told, came, seconds, delays, broker.memory(), processor), found
+    published = lived.states + lived.events
+    return (
+        lived,
+        Carried(published, came, seconds, delays, broker.memory(), processor),
+        last_states,
+    )
 
 
 def flooded(broker: LocalBroker, states: Mapping[str, bytes], rounds: int) -> Carried:
@@ -379,10 +383,12 @@ def flooded(broker: LocalBroker, states: Mapping[str, bytes], rounds: int) -> Ca
             last = _hear(came, message)
             under_way -= 1
         memory, after = broker.memory(), broker.processor_seconds()
-    told = rounds * len(states)
+    published = rounds * len(states)
     seconds = (last - first) / _SECOND
     delays = _delays(sent, came)
-    return Carried(told, told - under_way, seconds, delays, memory, _since(before, after))
+    return Carried(
+        published, published - under_way, seconds, delays, memory, _since(before, after)
+    )
 
 
 def _hear(came: dict[int, list[int]], message: Message) -> int:
@@ -408,8 +414,8 @@ def _since(before: float | None, after: float | None) -> float | None:
 def _delays(sent: Mapping[int, list[int]], came: Mapping[int, list[int]]) -> Times:
     """Of the states of the boards that lost none, as those of a board come in their order."""
     pairs = ((times, came.get(board, [])) for board, times in sent.items())
-    found = [np.subtract(b, a) for a, b in pairs if len(a) == len(b)]
-    return np.concatenate(found).astype(np.int64) if found else np.zeros(0, np.int64)
+    delays = [np.subtract(b, a) for a, b in pairs if len(a) == len(b)]
+    return np.concatenate(delays).astype(np.int64) if delays else np.zeros(0, np.int64)
 
 
 Row = tuple[str, str]
@@ -464,24 +470,25 @@ def carried_rows(load: MqttLoad) -> list[tuple[str, ...]]:
     return [_carried(pace, load.carried), _carried("states without a pause", load.flood)]
 
 
-def _carried(name: str, found: Carried) -> tuple[str, ...]:
-    middle, late = _delay(found, 50), _delay(found, 99)
-    processor = _processor(found)
-    told = "-" if processor is None else f"{processor * 1e6:.0f}"
+def _carried(name: str, carried: Carried) -> tuple[str, ...]:
+    middle, late = _delay(carried, 50), _delay(carried, 99)
+    processor = _processor(carried)
+    microseconds = "-" if processor is None else f"{processor * 1e6:.0f}"
     return (
-        name, f"{found.published:,}", f"{found.lost:,}", f"{found.rate:,.0f}", middle, late, told
+        name, f"{carried.published:,}", f"{carried.lost:,}", f"{carried.rate:,.0f}",
+        middle, late, microseconds,
     )  # fmt: skip
 
 
-def _delay(found: Carried, percent: int) -> str:
-    if not len(found.delays):
+def _delay(carried: Carried, percent: int) -> str:
+    if not len(carried.delays):
         return "-"
-    return f"{np.percentile(found.delays, percent) / 1000:.1f}"
+    return f"{np.percentile(carried.delays, percent) / 1000:.1f}"
 
 
-def _processor(found: Carried) -> float | None:
+def _processor(carried: Carried) -> float | None:
     """Seconds that the broker's processor took for a message."""
-    return found.processor / found.came if found.processor and found.came else None
+    return carried.processor / carried.came if carried.processor and carried.came else None
 
 
 def _daily(load: MqttLoad, count: int) -> float:
@@ -501,7 +508,7 @@ def _megabytes(size: int | None) -> str:
 def page(load: MqttLoad, command: str) -> str:
     """The page in Markdown."""
     boards, classes = load.fleet.boards, len(load.packets)
-    told = _daily(load, load.lived.states + load.lived.events)
+    daily = _daily(load, load.lived.states + load.lived.events)
     return (
         Path(__file__)
         .with_name("mqtt_load.md")
@@ -515,8 +522,8 @@ def page(load: MqttLoad, command: str) -> str:
             speed=load.speed,
             changes=load.fleet.changes,
             day=markdown_table(("a board and day", "count"), day_rows(load)),
-            messages=f"{MANY * told / 1e6:,.1f}",
-            a_second=f"{MANY * told / DAY:,.0f}",
+            messages=f"{MANY * daily / 1e6:,.1f}",
+            a_second=f"{MANY * daily / DAY:,.0f}",
             megabytes=f"{MANY * _daily(load, load.lived.sent) / 1e6:,.0f}",
             carried=markdown_table(CARRIED_HEAD, carried_rows(load)),
             memory=markdown_table(("mosquitto", "memory"), broker_rows(load)),
@@ -529,7 +536,7 @@ def page(load: MqttLoad, command: str) -> str:
             most_boards=MOST_BOARDS,
             most_bytes=f"{MOST_BYTES:,}",
             flood=f"{load.flood.rate:,.0f}",
-            times=f"{load.flood.rate / (MANY * told / DAY):,.0f}",
+            times=f"{load.flood.rate / (MANY * daily / DAY):,.0f}",
             margin=_margin(load),
         )
     )
@@ -539,6 +546,6 @@ def _margin(load: MqttLoad) -> str:
     processor = _processor(load.carried)
     if processor is None:
         return ""
-    told = _daily(load, load.lived.states + load.lived.events)
-    share = 100 * MANY * told / DAY * processor
+    daily = _daily(load, load.lived.states + load.lived.events)
+    share = 100 * MANY * daily / DAY * processor
     return f" At the boards' pace, {MANY:,} boards take {share:.1f} % of one core of this PC."

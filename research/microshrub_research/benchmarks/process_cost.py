@@ -90,18 +90,18 @@ def measure(
             _run(few, engine, warm, folder / "result.json", numbers)
         result: dict[bool, list[tuple[float, float, float | None]]] = {}
         for number in range(repeats):
-            for kind in (True, False) if cold else (False,):
-                progress(f"{name}, {engine}, {'cold' if kind else 'warm'}")
-                cache = folder / f"cold-{engine}-{number}" if kind else warm
+            for is_cold in (True, False) if cold else (False,):
+                progress(f"{name}, {engine}, {'cold' if is_cold else 'warm'}")
+                cache = folder / f"cold-{engine}-{number}" if is_cold else warm
                 one = _run(data, engine, cache, folder / "result.json", numbers)
-                result.setdefault(kind, []).append(one)
-        for kind, runs in result.items():
+                result.setdefault(is_cold, []).append(one)
+        for is_cold, runs in result.items():
             seconds, learning, memory = zip(*runs, strict=True)
             known = [size for size in memory if size is not None]
             yield ProcessCost(
                 name,
                 engine,
-                kind,
+                is_cold,
                 statistics.median(seconds),
                 statistics.median(learning),
                 statistics.median(known) if known else None,

@@ -52,7 +52,7 @@ class Visits:
     whole: list[float] = field(default_factory=list)
 
 
-Found = dict[tuple[str, str], Visits]  # by stream and learner
+VisitTable = dict[tuple[str, str], Visits]  # by stream and learner
 
 
 def lesson(name: str, sets: Opener, length: int = LENGTH) -> Lesson:
@@ -67,7 +67,7 @@ def lesson(name: str, sets: Opener, length: int = LENGTH) -> Lesson:
     values = np.concatenate([rows for rows, _ in parts])
     labels = np.concatenate([of_rows for _, of_rows in parts])
     classes = len(pair[0].class_names)
-    return Lesson(values, labels, values[:0], labels, classes, told=True, drawn=False)
+    return Lesson(values, labels, values[:0], labels, classes, prequential=True, drawn=False)
 
 
 def measure(
@@ -86,17 +86,17 @@ def measure(
 
 
 def page(
-    found: Found, learners: Sequence[TaughtLearner], seeds: int, length: int, command: str
+    table: VisitTable, learners: Sequence[TaughtLearner], seeds: int, length: int, command: str
 ) -> str:
     """The whole page as Markdown."""
-    names = list(dict.fromkeys(name for name, _ in found))
+    names = list(dict.fromkeys(name for name, _ in table))
     firsts = [
-        [name, str(visit + 1), *(_first(found[name, each.name], visit) for each in learners)]
+        [name, str(visit + 1), *(_first(table[name, each.name], visit) for each in learners)]
         for name in names
         for visit in range(VISITS)
     ]
     whole = [
-        [name, *(f"{np.mean(found[name, each.name].whole):.2f}" for each in learners)]
+        [name, *(f"{np.mean(table[name, each.name].whole):.2f}" for each in learners)]
         for name in names
     ]
     called = [each.name for each in learners]

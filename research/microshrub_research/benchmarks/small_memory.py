@@ -31,14 +31,14 @@ def contenders(picks: Sequence[Pick], rivals: bool) -> list[Contender]:
 
 def accuracy_row(pick: Pick, cells: Cells, rivals: bool) -> tuple[str, ...]:
     """Stream, budget, model, its bytes and accuracy; the rivals', and how far it is ahead."""
-    own = cells[pick.stream, pick.contender().name]
-    row = [pick.stream, f"{pick.budget >> 10} KB", pick.model, _whole(own), _percent(own)]
+    ours = cells[pick.stream, pick.contender().name]
+    row = [pick.stream, f"{pick.budget >> 10} KB", pick.model, _whole(ours), _percent(ours)]
     if rivals:
         others = [cells[pick.stream, name] for name in RIVALS[pick.budget]]
         row += [_rival(cell) for cell in others]
         known = [cell.accuracy for cell in others if cell.accuracy is not None]
-        if known and own.accuracy is not None:
-            row.append(f"{own.accuracy - max(known):+.2f}")
+        if known and ours.accuracy is not None:
+            row.append(f"{ours.accuracy - max(known):+.2f}")
         else:
             row.append(_NONE)
     return tuple(row)

@@ -34,7 +34,7 @@ Answers = NDArray[np.int64]  # classes, or NO_ANSWER
 
 @dataclass(frozen=True)
 class TaughtLearner:
-    """Gives its answers to a lesson: to what is asked, or to each sample if labels are told."""
+    """Gives its answers to a lesson: to what is asked, or to each sample of a prequential one."""
 
     name: str
     answers: Callable[[Lesson, int], Answers]  # with a seed
@@ -46,7 +46,7 @@ class TaughtLearner:
     def can(self, lesson: Lesson) -> bool:
         """Whether the lesson can be asked of it."""
         few = len(lesson.labels) <= lesson.classes
-        return not ((self.batch and lesson.told) or (self.many and few))
+        return not ((self.batch and lesson.prequential) or (self.many and few))
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class _Thicket:
         parameters = {**shape, **defaults(DEFAULT), "bytes": self.size, "seed": seed}
         scale = Scale.fit(np.concatenate([lesson.values, lesson.asked]))
         rows, labels = scale.apply(lesson.values), lesson.labels
-        if not lesson.told:
+        if not lesson.prequential:
             asked = scale.apply(lesson.asked)
             predicted = holdout.answers(DEFAULT, parameters, rows, labels, asked, warmup=0)
             return predicted.astype(np.int64)
@@ -74,10 +74,10 @@ class _River:
 
     def __call__(self, lesson: Lesson, seed: int) -> Answers:
         model = self.start(seed)
-        told, asked = (list(map(dict, map(enumerate, rows.tolist()))) for rows in _whole(lesson))
+        taught, asked = (list(map(dict, map(enumerate, rows.tolist()))) for rows in _whole(lesson))
         predicted = []
-        for row, label in zip(told, lesson.labels.tolist(), strict=True):
-            if lesson.told:
+        for row, label in zip(taught, lesson.labels.tolist(), strict=True):
+            if lesson.prequential:
                 predicted.append(model.predict_one(row))
             model.learn_one(row, label)
         predicted += [model.predict_one(row) for row in asked]
@@ -100,12 +100,12 @@ class _Batch:
         if self.scaled:
             scaler = scikit("preprocessing").StandardScaler()
             model = scikit("pipeline").make_pipeline(scaler, model)
-        told, asked = _whole(lesson)
+        taught, asked = _whole(lesson)
         if len(np.unique(lesson.labels)) < 2:
             return np.full(len(asked), lesson.labels[0], np.int64)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of features that say the same
-            return np.asarray(model.fit(told, lesson.labels).predict(asked), np.int64)
+            return np.asarray(model.fit(taught, lesson.labels).predict(asked), np.int64)
 
 
 def _whole(lesson: Lesson) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

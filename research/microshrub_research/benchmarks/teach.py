@@ -61,10 +61,10 @@ class GradeTable:
         """The figures of another seed."""
         self.figures.setdefault(key, []).append(figures)
 
-    def mean(self, key: Key, kind: str) -> float | None:
+    def mean(self, key: Key, accuracy: str) -> float | None:
         """The mean over the seeds, plain or balanced; None if there are none."""
         value = self.figures.get(key)
-        return statistics.fmean(getattr(each, kind) for each in value) if value else None
+        return statistics.fmean(getattr(each, accuracy) for each in value) if value else None
 
 
 def keeping(folder: Path | None, most: int) -> AbstractContextManager[KeptResults | None]:
@@ -130,11 +130,11 @@ def total(letter: str, names: Sequence[str], learners: Sequence[TaughtLearner], 
 
 def takes(letter: str, learner: TaughtLearner) -> bool:
     """Whether that learner stands in the test's table."""
-    return learner.ours or learner.name in TESTS[letter].beside
+    return learner.ours or learner.name in TESTS[letter].peers
 
 
 def page(
-    found: GradeTable,
+    grades: GradeTable,
     names: Mapping[str, Sequence[str]],
     learners: Sequence[TaughtLearner],
     seeds: int,
@@ -148,33 +148,33 @@ def page(
         scikit=version_of("scikit-learn"),
         trees=TREES,
     )
-    sections = [_section(found, letter, names[letter], learners) for letter in names]
+    sections = [_section(grades, letter, names[letter], learners) for letter in names]
     return "\n".join([text, *sections])
 
 
 def _section(
-    found: GradeTable, letter: str, names: Sequence[str], learners: Sequence[TaughtLearner]
+    grades: GradeTable, letter: str, names: Sequence[str], learners: Sequence[TaughtLearner]
 ) -> str:
     test = TESTS[letter]
-    there = {key[3] for key in found.figures if key[0] == letter}
+    there = {key[3] for key in grades.figures if key[0] == letter}
     shown = [learner.name for learner in learners if learner.name in there]
     parts = [f"## {test.title}", test.about]
-    for kind in test.kinds:
-        if len(test.kinds) > 1:
-            parts.append(f"### {kind.capitalize()} accuracy")
-        parts.append(_table(found, letter, names, shown, kind))
+    for accuracy in test.accuracies:
+        if len(test.accuracies) > 1:
+            parts.append(f"### {accuracy.capitalize()} accuracy")
+        parts.append(_table(grades, letter, names, shown, accuracy))
     return "\n\n".join(parts) + "\n"
 
 
 def _table(
-    found: GradeTable, letter: str, names: Sequence[str], learners: Sequence[str], kind: str
+    grades: GradeTable, letter: str, names: Sequence[str], learners: Sequence[str], accuracy: str
 ) -> str:
     """A row for each way with the means over the sets, then one for each set."""
     test = TESTS[letter]
 
     def row(way: str, sets: Sequence[str], called: str) -> list[str]:
         cells = [
-            [found.mean((letter, name, way, learner), kind) for name in sets]
+            [grades.mean((letter, name, way, learner), accuracy) for name in sets]
             for learner in learners
         ]
         return [way, called, *map(_mean, cells)]

@@ -64,12 +64,12 @@ class KernelCalls:
         def recorded(kernel: Any, *given: Any) -> Any:
             place = f"{kernel._module}.{kernel.__name__}"
             self._look(given)
-            found = call(kernel, *given)
+            returned = call(kernel, *given)
             words = [each if isinstance(each, int) else self._place(each) for each in given]
-            self.calls.append(("call", place, words, found))
+            self.calls.append(("call", place, words, returned))
             for key, (buffer, _) in self._known.items():
                 self._known[key] = buffer, bytes(buffer)
-            return found
+            return returned
 
         def addresses(buffers: tuple[Any, ...], table: object) -> Any:
             made = write_addresses(buffers, table)
@@ -222,8 +222,8 @@ def _built_in(names: set[str]) -> dict[int, str]:
         mpy.compile_text("\n".join(f"{name} = 1" for name in given), target, ARCH, "names.py")
         file = mpy.read(target)
     places = [place for code, place in mpy.operations(file.code.data) if code == mpy.STORE_NAME]
-    found = ((file.all_names[place], name) for place, name in zip(places, given, strict=True))
-    return {number: name for number, name in found if isinstance(number, int)}
+    pairs = ((file.all_names[place], name) for place, name in zip(places, given, strict=True))
+    return {number: name for number, name in pairs if isinstance(number, int)}
 
 
 MAKERS: dict[str, Callable[[_Memory, Sequence[str], int], _Kernels]] = {
@@ -266,13 +266,13 @@ class _Plan:
         count = len(padded) // 4
         self.words += [2, self.places[key], count, *struct.unpack(f"<{count}I", padded)]
 
-    def _call(self, name: str, given: list[Any], found: Any) -> None:
+    def _call(self, name: str, given: list[Any], returned: Any) -> None:
         module, _, function = name.rpartition(".")
         number = self._numbers.get(symbol(module, function))
         if not number:
             raise XtensaCoreError(f"{name} is not among the kernels")
         self.called.add(name)
-        result = _NONE if found is None else self._object(int(found))
+        result = _NONE if returned is None else self._object(int(returned))
         self.words += [1, number, len(given), *map(self._object, given), result]
 
     def _object(self, each: Any) -> int:

@@ -77,7 +77,7 @@ def _lessons() -> list[_Lesson]:
     made, _ = made_stream(1, FeatureOptions.of(list(_FEATURES), Place(channels=turned.COLUMNS)))
     rows = made.scale.apply(np.asarray(made.values))[: _WARMUP + SAMPLES]
     shape = {"features": rows.shape[1], "classes": len(made.class_names)}
-    found = [
+    lessons = [
         _Lesson(
             GESTURES, "Thicket", {**shape, "bytes": _BYTES}, rows, np.asarray(made.labels), True
         )
@@ -85,10 +85,10 @@ def _lessons() -> list[_Lesson]:
     for what in counted_models.configurations(counted_models.WARMUP + SAMPLES):
         if what.name in _COUNTED:
             codes = what.codes.astype(np.int32)
-            found.append(
+            lessons.append(
                 _Lesson(what.name, what.learner, dict(what.parameters), codes, what.labels)
             )
-    return found
+    return lessons
 
 
 def _counted(lesson: _Lesson) -> list[NDArray[np.int64]]:

@@ -123,8 +123,8 @@ def _small_memory(arguments: argparse.Namespace, command: str) -> Pages:
     jobs = jobs_of(arguments, len(picks), "learners")
     cells: dict[tuple[str, str], Cell] = {}
     for name in there:
-        own = [pick for pick in picks if pick.stream == name]
-        learners = small_memory.contenders(own, arguments.moa)
+        stream_picks = [pick for pick in picks if pick.stream == name]
+        learners = small_memory.contenders(stream_picks, arguments.moa)
         for cell in _learn(name, learners, arguments, jobs):
             cells[name, cell.name] = replace(cell, stream=name)
     yield small_memory.markdown(picks, cells, arguments.moa, command)
@@ -146,7 +146,7 @@ SMALL_MEMORY = Benchmark(
     _small_memory,
     [
         listed("streams", CHOSEN),
-        PageOption("moa", "run MOA's learners, too (default: off)", kind=bool),
+        PageOption("moa", "run MOA's learners, too (default: off)", value_type=bool),
         LIMIT,
         partial(add_run_options, seconds=_SECONDS),
     ],
@@ -179,14 +179,16 @@ def _field(arguments: argparse.Namespace, command: str) -> Pages:
 def _contenders(arguments: argparse.Namespace) -> Field:
     """All who run. Raises UserError for those that there are not."""
     drawn = range(arguments.seeds)
-    own = {}
+    contenders = {}
     for size in _sizes(arguments.bytes):
-        own[field_set.thicket(size).name] = [field_set.thicket(size, seed) for seed in drawn]
+        contenders[field_set.thicket(size).name] = [
+            field_set.thicket(size, seed) for seed in drawn
+        ]
     for model in _models(arguments.models):
-        own[model] = [_seeded(model, seed) for seed in drawn if not seed or _draws(model)]
+        contenders[model] = [_seeded(model, seed) for seed in drawn if not seed or _draws(model)]
     peers = [] if arguments.peers == "none" else catalogue.select(arguments.peers)
-    jobs = jobs_of(arguments, max(sum(map(len, own.values())), len(peers)), "learners")
-    return Field(own, peers, arguments.time_limit, jobs)
+    jobs = jobs_of(arguments, max(sum(map(len, contenders.values())), len(peers)), "learners")
+    return Field(contenders, peers, arguments.time_limit, jobs)
 
 
 def _models(text: str) -> list[str]:
@@ -347,7 +349,7 @@ def _recurring(arguments: argparse.Namespace, command: str) -> Pages:
     compile_kernels(DEFAULT, {})
     how = (arguments.bytes, arguments.peers, arguments.seeds, arguments.length)
     rows = each_of(arguments, names, partial(_visits, *how))
-    result: recurring.Found = {}
+    result: recurring.VisitTable = {}
     for name, row in zip(names, rows, strict=True):
         result |= {(name, learner): visits for learner, visits in row.items()}
     yield recurring.page(result, learners, arguments.seeds, arguments.length, command)

@@ -32,16 +32,16 @@ class PageOption:
     help: str
     usual: Any = None
     metavar: str | None = "N"
-    kind: Callable[[str], Any] | None = whole_number
+    value_type: Callable[[str], Any] | None = whole_number
     positive: bool = False
     of_result: bool = True
 
     def __call__(self, parser: argparse.ArgumentParser) -> None:
         """Add it."""
-        if self.kind is bool:
+        if self.value_type is bool:
             parser.add_argument(f"--{self.name}", action="store_true", help=self.help)
             return
-        how: dict[str, Any] = {} if self.kind is None else {"type": self.kind}
+        how: dict[str, Any] = {} if self.value_type is None else {"type": self.value_type}
         how |= {"default": self.usual, "metavar": self.metavar, "help": self.help}
         parser.add_argument(f"--{self.name}", **how)
 
@@ -52,13 +52,15 @@ def listed(
     """An option that takes names with commas between; the usual ones are all that are known."""
     names = list(known)
     text = help.format(", ".join(names))
-    return PageOption(name, text, usual or ",".join(names), "A,B,...", kind=None)
+    return PageOption(name, text, usual or ",".join(names), "A,B,...", value_type=None)
 
 
 def sizes_option(of: Sequence[int]) -> PageOption:
     """--bytes, sizes of Thicket with commas between."""
     usual = ",".join(map(str, of))
-    return PageOption("bytes", f"sizes of Thicket (default: {usual})", usual, "N,M,...", kind=None)
+    return PageOption(
+        "bytes", f"sizes of Thicket (default: {usual})", usual, "N,M,...", value_type=None
+    )
 
 
 def known_streams_option(usual: str) -> PageOption:
@@ -67,7 +69,7 @@ def known_streams_option(usual: str) -> PageOption:
         f"some of {', '.join(STREAMS)}; or known, chosen (the known ones but for file order), "
         f"unseen, labels (default: {usual})"
     )
-    return PageOption("streams", text, usual, "A,B,...", kind=None)
+    return PageOption("streams", text, usual, "A,B,...", value_type=None)
 
 
 def seeds(usual: int, text: str = "runs of each") -> PageOption:

@@ -304,7 +304,7 @@ PROCESS = Benchmark(
             "rows of the files to make for it, 172 MB per million (default 1000000); none: 0",
             "1000000",
             "N,N,...",
-            kind=None,
+            value_type=None,
         ),
         PageOption("repeats", "how often each process is started (default 3)", 3, positive=True),
     ],

@@ -149,7 +149,7 @@ def run(arguments: argparse.Namespace) -> int:
             progress=update,
             label_budget=budget,
         ),
-        lambda stream, found: _tell(parts, stream, found, arguments),
+        lambda stream, cells: _tell(parts, stream, cells, arguments),
         lambda: _finish(parts, contenders, arguments),
     )
     return 0
@@ -166,13 +166,13 @@ def _opened(arguments: argparse.Namespace) -> Stream:
 def _tell(
     parts: list[StreamResults],
     stream: Stream,
-    found: Mapping[str, Cell],
+    cells: Mapping[str, Cell],
     arguments: argparse.Namespace,
 ) -> None:
     """Add a stream's results to the others and print them."""
     chosen = SETS.get(arguments.set)
-    lines = chosen.lines(found) if chosen else None
-    parts.append(StreamResults(stream, list(found.values()), lines))
+    lines = chosen.lines(cells) if chosen else None
+    parts.append(StreamResults(stream, list(cells.values()), lines))
     if not is_quiet(arguments):
         compare_report.print_part(parts[-1])
 

@@ -48,7 +48,7 @@ def run_numbers(arguments: argparse.Namespace) -> int:
             jobs=jobs,
             progress=update,
         ),
-        lambda stream, found: _tell(parts, stream, found, arguments),
+        lambda stream, cells: _tell(parts, stream, cells, arguments),
         lambda: _finish(parts, arguments),
     )
     return 0
@@ -67,11 +67,11 @@ def _contenders(arguments: argparse.Namespace) -> list[Contender]:
 def _tell(
     parts: list[NumberResults],
     stream: NumberStream,
-    found: Mapping[str, NumberCell],
+    cells: Mapping[str, NumberCell],
     arguments: argparse.Namespace,
 ) -> None:
     """Add a stream's results to the others and print them."""
-    parts.append(NumberResults(stream, list(found.values())))
+    parts.append(NumberResults(stream, list(cells.values())))
     if not is_quiet(arguments):
         regression_report.print_part(parts[-1])
 

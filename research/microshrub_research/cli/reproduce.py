@@ -32,7 +32,7 @@ from ..papers.experiment_runner import Plan, reproduce
 from ..papers.experiments import EXPERIMENTS, load_experiment
 from ..papers.printed_figures import load_paper
 
-_TOLD = (
+_IN_COMMAND = (
     *("streams", "methods", "configurations", "limit", "time_limit", "method_time"),
     *("peer_limit", "peer_time"),
 )
@@ -227,7 +227,7 @@ def _command(arguments: argparse.Namespace) -> str:
     words = ["microshrub reproduce", arguments.experiment]
     if arguments.quick:
         words.append("--quick")
-    for name in _TOLD:
+    for name in _IN_COMMAND:
         value = getattr(arguments, name)
         if value is not None:
             words.append(f"--{name.replace('_', '-')} {value}")

@@ -15,25 +15,25 @@ from .experiment import ExperimentResults, RunOutcome
 Curve = Sequence[tuple[int, float]]
 
 
-def common_part(found: ExperimentResults) -> ExperimentResults:
-    """The results over the samples that every method learned; found itself if all learned as much.
+def common_part(experiment: ExperimentResults) -> ExperimentResults:
+    """The results over the samples that every method learned; the same if all learned as much.
 
     A method without a run on a stream does not shorten it.
     """
-    lengths = {stream: _length(found, stream) for stream in found.streams}
+    lengths = {stream: _length(experiment, stream) for stream in experiment.streams}
     longer = any(
         result.accuracy is not None and result.samples > lengths[result.stream]
-        for result in found.results
+        for result in experiment.results
     )
     if not longer:
-        return found
-    shortened = [shorten(result, lengths[result.stream]) for result in found.results]
-    return replace(found, results=shortened)
+        return experiment
+    shortened = [shorten(result, lengths[result.stream]) for result in experiment.results]
+    return replace(experiment, results=shortened)
 
 
-def _length(found: ExperimentResults, stream: str) -> int:
+def _length(experiment: ExperimentResults, stream: str) -> int:
     """Samples that all methods learned."""
-    runs = [found.of(stream, method.name) for method in found.methods]
+    runs = [experiment.of(stream, method.name) for method in experiment.methods]
     return min((max(result.samples for result in of) for of in runs if of), default=0)
 
 

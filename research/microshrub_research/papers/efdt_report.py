@@ -27,9 +27,9 @@ _FEW = 20  # points of a curve on a real stream, which is jumpy
 Group = Mapping[str, Sequence[str]]  # by what a row is called: the streams whose mean it shows
 
 
-def tables(found: ExperimentResults) -> list[ReportTable]:
+def tables(experiment: ExperimentResults) -> list[ReportTable]:
     """The random trees' errors, and those of real streams."""
-    trees, real = _trees(found), _real(found)
+    trees, real = _trees(experiment), _real(experiment)
     made = []
     if trees:
         notes = [
@@ -37,29 +37,34 @@ def tables(found: ExperimentResults) -> list[ReportTable]:
             "E in the legend of Figure 1.1, whose values the paper's text does not hold. In "
             "Figure 5.13 EFDT makes a tenth of VFDT's errors after 100,000,000 samples."
         ]
-        made.append(_table(found, "Random trees (Figure 1.1)", "classes, values", trees, notes))
+        made.append(
+            _table(experiment, "Random trees (Figure 1.1)", "classes, values", trees, notes)
+        )
     if real:
         notes = [
             "A stream in its own order, and the mean over shuffled ones (Figures 5.1 to 5.12)."
         ]
-        made += [_table(found, "Real streams", "stream", real, notes), _who_is_ahead(found, real)]
+        made += [
+            _table(experiment, "Real streams", "stream", real, notes),
+            _who_is_ahead(experiment, real),
+        ]
     return made
 
 
-def _trees(found: ExperimentResults) -> Group:
+def _trees(experiment: ExperimentResults) -> Group:
     """The random trees by classes and values."""
     groups: dict[str, list[str]] = {}
-    for stream in found.streams:
+    for stream in experiment.streams:
         match = _RANDOM_TREE.fullmatch(stream)
         if match:
             groups.setdefault(f"{match[1]} classes, {match[2]} values", []).append(stream)
     return groups
 
 
-def _real(found: ExperimentResults) -> Group:
+def _real(experiment: ExperimentResults) -> Group:
     """The real streams by name, and their shuffled orders together."""
     groups: dict[str, list[str]] = {}
-    for stream in found.streams:
+    for stream in experiment.streams:
         if not _RANDOM_TREE.fullmatch(stream):
             match = _SHUFFLED.fullmatch(stream)
             groups.setdefault(f"{match[1]}, shuffled" if match else stream, []).append(stream)
@@ -84,27 +89,27 @@ _BEST = tuple(_ROWS)[:2]
 
 
 def _mean(
-    found: ExperimentResults,
+    experiment: ExperimentResults,
     streams: Sequence[str],
     method: str,
     measure: Callable[[RunOutcome], float | None],
 ) -> float | None:
     """The mean over the streams; None unless the method finished all of them."""
-    results = [first(found, stream, method) for stream in streams]
+    results = [first(experiment, stream, method) for stream in streams]
     values = [None if result is None else measure(result) for result in results]
     known = [value for value in values if value is not None]
     return float(np.mean(known)) if known and len(known) == len(values) else None
 
 
 def _table(
-    found: ExperimentResults, title: str, of: str, groups: Group, notes: Sequence[str]
+    experiment: ExperimentResults, title: str, of: str, groups: Group, notes: Sequence[str]
 ) -> ReportTable:
-    names = [method.name for method in found.methods]
+    names = [method.name for method in experiment.methods]
     rows: list[list[str]] = []
     best: set[tuple[int, int]] = set()
     for group, streams in groups.items():
         for words, (measure, form) in _ROWS.items():
-            values = [_mean(found, streams, name, measure) for name in names]
+            values = [_mean(experiment, streams, name, measure) for name in names]
             known = [value for value in values if value is not None]
             if words in _BEST and known:
                 best |= {(len(rows), 2 + c) for c, v in enumerate(values) if v == min(known)}
@@ -113,18 +118,20 @@ def _table(
     return ReportTable(title, [of, "measure", *names], rows, best, notes)
 
 
-def _who_is_ahead(found: ExperimentResults, groups: Group) -> ReportTable:
+def _who_is_ahead(experiment: ExperimentResults, groups: Group) -> ReportTable:
     """Which of the two makes fewer errors, here and in the paper."""
     ahead = load_paper(PAPER).tables["ahead"]
     systems = [
         pair
         for prefix in _SYSTEMS
         if set(pair := tuple(prefix + name for name in _PAIR))
-        <= {method.name for method in found.methods}
+        <= {method.name for method in experiment.methods}
     ]
     rows = []
     for group, streams in groups.items():
-        texts = [_ahead(*(_mean(found, streams, name, _error) for name in p)) for p in systems]
+        texts = [
+            _ahead(*(_mean(experiment, streams, name, _error) for name in p)) for p in systems
+        ]
         rows.append([group, *texts, ahead.get(group.partition(",")[0], _NONE)])
     head = ["stream", *(" and ".join(pair) for pair in systems), "the paper"]
     return ReportTable("Who makes fewer errors", head, rows, notes=["And by how many points."])
@@ -139,30 +146,36 @@ def _ahead(vfdt: float | None, efdt: float | None) -> str:
 # --- Pictures ------------------------------------------------------------------------------------
 
 
-def pictures(found: ExperimentResults) -> list[Picture]:
+def pictures(experiment: ExperimentResults) -> list[Picture]:
     """Figure 1.1 for each number of values, and the errors of each real stream over time."""
-    values = dict.fromkeys(group.split(", ")[1] for group in _trees(found))
-    made = [_figure_1_1(found, words) for words in values]
-    return made + [_over_time(found, group, streams) for group, streams in _real(found).items()]
+    values = dict.fromkeys(group.split(", ")[1] for group in _trees(experiment))
+    made = [_figure_1_1(experiment, words) for words in values]
+    return made + [
+        _over_time(experiment, group, streams) for group, streams in _real(experiment).items()
+    ]
 
 
-def _curve(found: ExperimentResults, streams: Sequence[str], method: str, points: int = 50) -> Any:
+def _curve(
+    experiment: ExperimentResults, streams: Sequence[str], method: str, points: int = 50
+) -> Any:
     """Samples and the mean of the errors there, in two rows; None if a run did not end."""
-    results = [first(found, stream, method) for stream in streams]
+    results = [first(experiment, stream, method) for stream in streams]
     if any(result is None for result in results):
         return None
     return np.mean([errors(result, points) for result in results if result is not None], axis=0)
 
 
-def _figure_1_1(found: ExperimentResults, values: str) -> Picture:
+def _figure_1_1(experiment: ExperimentResults, values: str) -> Picture:
     from matplotlib.figure import Figure
 
-    groups = {g: streams for g, streams in _trees(found).items() if g.endswith(values)}
+    groups = {g: streams for g, streams in _trees(experiment).items() if g.endswith(values)}
     curves = {
-        name: {g: _curve(found, streams, name) for g, streams in groups.items()}
+        name: {g: _curve(experiment, streams, name) for g, streams in groups.items()}
         for name in (prefix + name for prefix in _SYSTEMS for name in _PAIR)
     }
-    shown = [name for name, own in curves.items() if any(c is not None for c in own.values())]
+    shown = [
+        name for name, by_group in curves.items() if any(c is not None for c in by_group.values())
+    ]
     lines = max(1, (len(shown) + 1) // 2)
     figure = Figure(figsize=(9, 3.4 * lines), layout="constrained")
     panels = figure.subplots(lines, 2, sharex=True, sharey=True, squeeze=False)
@@ -173,8 +186,8 @@ def _figure_1_1(found: ExperimentResults, values: str) -> Picture:
             curve = curves[name][group]
             if curve is None:
                 continue
-            error = _mean(found, streams, name, _error)
-            seconds = _mean(found, streams, name, MEASURES["time, s"][0])
+            error = _mean(experiment, streams, name, _error)
+            seconds = _mean(experiment, streams, name, MEASURES["time, s"][0])
             label = f"{group.split(',')[0]}  T {seconds:.1f} s  E {error:.1f} %"
             axes.plot(*curve, color=f"C{number}", label=label)
         axes.set_title(name, fontsize=10)
@@ -191,13 +204,13 @@ def _figure_1_1(found: ExperimentResults, values: str) -> Picture:
     return Picture(f"random-trees-{values.replace(' ', '-')}", figure, caption)
 
 
-def _over_time(found: ExperimentResults, group: str, streams: Sequence[str]) -> Picture:
+def _over_time(experiment: ExperimentResults, group: str, streams: Sequence[str]) -> Picture:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4), layout="constrained")
     axes = figure.subplots()
-    for name, look in looks(found).items():
-        curve = _curve(found, streams, name, _FEW)
+    for name, look in looks(experiment).items():
+        curve = _curve(experiment, streams, name, _FEW)
         if curve is not None:
             axes.plot(*curve, label=name, **look)
     axes.set_ylim(bottom=0)

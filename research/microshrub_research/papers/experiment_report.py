@@ -18,9 +18,9 @@ _ENDINGS = ("png", "svg")
 _DPI = 110
 
 
-def facts(found: ExperimentResults, origins: Mapping[str, str]) -> dict[str, str]:
+def facts(experiment: ExperimentResults, origins: Mapping[str, str]) -> dict[str, str]:
     """Versions, the machine, and where the streams are from."""
-    systems = {result.system for result in found.results}
+    systems = {result.system for result in experiment.results}
     paragraphs = system_versions(systems) | {"machine": _machine()}
     return paragraphs | {f"stream {name}": origin for name, origin in origins.items()}
 
@@ -32,7 +32,7 @@ def _machine() -> str:
 def markdown(
     title: str,
     command: str,
-    found: ExperimentResults,
+    experiment: ExperimentResults,
     tables: Sequence[ReportTable],
     pictures: Sequence[Picture],
     versions: Mapping[str, str],
@@ -41,7 +41,7 @@ def markdown(
     paragraphs = [
         f"# {title}",
         f"Made by `{command}`; do not edit it by hand.",
-        *introduction(found),
+        *introduction(experiment),
     ]
     for table in tables:
         paragraphs += [f"## {table.title}", *table.notes, table_text(table)]
@@ -55,14 +55,14 @@ def markdown(
     return "\n\n".join(paragraphs) + "\n"
 
 
-def introduction(found: ExperimentResults) -> list[str]:
+def introduction(experiment: ExperimentResults) -> list[str]:
     """In words: what was run, by which methods, and what did not finish."""
-    paragraphs = [f"Streams: {', '.join(_size(found, name) for name in found.streams)}."]
+    paragraphs = [f"Streams: {', '.join(_size(experiment, name) for name in experiment.streams)}."]
     paragraphs.append(
-        "Methods: " + "; ".join(_described(found, name) for name in _names(found)) + "."
+        "Methods: " + "; ".join(_described(experiment, name) for name in _names(experiment)) + "."
     )
-    paragraphs += found.notes
-    failures = [result for result in found.results if result.accuracy is None]
+    paragraphs += experiment.notes
+    failures = [result for result in experiment.results if result.accuracy is None]
     if failures:
         reasons: dict[str, int] = {}
         for result in failures:
@@ -70,25 +70,25 @@ def introduction(found: ExperimentResults) -> list[str]:
             reasons[words] = reasons.get(words, 0) + 1
         listed = "; ".join(f"{words} ({number})" for words, number in reasons.items())
         paragraphs.append(
-            f"{len(failures)} of {count(len(found.results), 'run')} did not finish, or "
+            f"{len(failures)} of {count(len(experiment.results), 'run')} did not finish, or "
             f"were not started: {listed}."
         )
     return paragraphs
 
 
-def _names(found: ExperimentResults) -> list[str]:
-    return [method.name for method in found.methods]
+def _names(experiment: ExperimentResults) -> list[str]:
+    return [method.name for method in experiment.methods]
 
 
-def _described(found: ExperimentResults, name: str) -> str:
-    method = next(method for method in found.methods if method.name == name)
+def _described(experiment: ExperimentResults, name: str) -> str:
+    method = next(method for method in experiment.methods if method.name == name)
     return f"{name}, {method.title}, {count(len(method.contenders), 'configuration')}"
 
 
-def _size(found: ExperimentResults, stream: str) -> str:
-    for result in found.results:
+def _size(experiment: ExperimentResults, stream: str) -> str:
+    for result in experiment.results:
         if result.stream == stream and result.features:
-            whole = max(each.samples for each in found.results if each.stream == stream)
+            whole = max(each.samples for each in experiment.results if each.stream == stream)
             return (
                 f"{stream} ({count(whole, 'sample')}, {count(result.features, 'feature')}, "
                 f"{count(result.classes, 'class')})"
@@ -109,14 +109,14 @@ def table_text(table: ReportTable) -> str:
 def make_page(
     title: str,
     command: str,
-    found: ExperimentResults,
+    experiment: ExperimentResults,
     tables: Sequence[ReportTable],
     pictures: Sequence[Picture],
     versions: Mapping[str, str],
 ) -> Page:
     """The same as markdown(), with the pictures in it."""
     page = Page(title, command, versions)
-    for text in introduction(found):
+    for text in introduction(experiment):
         page.paragraph(text)
     for table in tables:
         page.heading(table.title)

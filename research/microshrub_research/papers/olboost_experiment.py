@@ -45,9 +45,9 @@ def methods(configurations: int, seed: int) -> Chosen:
 
 
 def _method(name: str, policy: str, boost: bool, changes: list[dict[str, Any]]) -> Method:
-    own = {"policy": policy, "boost": boost}
+    fixed = {"policy": policy, "boost": boost}
     title = name.removeprefix("O_") + (" with OLBoost" if boost else "")
-    return tree_methods.ours(name, title, [own | more for more in changes])
+    return tree_methods.ours(name, title, [fixed | more for more in changes])
 
 
 EXPERIMENT = Experiment(

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .experiment import ExperimentResults, Picture, ReportTable
 from .printed_figures import Paper, load_paper
 from .ranks import ALPHA, Ranking, signed_rank
-from .shrub_tables import beside
+from .shrub_tables import with_paper
 from .tree_tables import MEASURES, SIZES, first, is_ours, rank, ranks_picture, ranks_table
 
 PAPER = "olboost"
@@ -32,14 +32,14 @@ _BEST = _MEDIANS[:2]
 _NONE = "-"
 
 
-def tables(found: ExperimentResults) -> list[ReportTable]:
+def tables(experiment: ExperimentResults) -> list[ReportTable]:
     """Table I, and what the paper shows as pictures."""
     paper = load_paper(PAPER)
-    names = [name for name in paper.methods if name in {m.name for m in found.methods}]
-    made = [_counts_table(found, paper, names, *part) for part in _PARTS]
-    made += [_medians_table(found, names), _gains_table(found)]
-    made += [_leaves_table(found), _others_table(found)]
-    ranking = _rank(found, names)
+    names = [name for name in paper.methods if name in {m.name for m in experiment.methods}]
+    made = [_counts_table(experiment, paper, names, *part) for part in _PARTS]
+    made += [_medians_table(experiment, names), _gains_table(experiment)]
+    made += [_leaves_table(experiment), _others_table(experiment)]
+    ranking = _rank(experiment, names)
     if ranking is not None:
         title = "Average ranks by the median accuracy"
         made.append(ranks_table(title, {"accuracy, %": ranking}, []))
@@ -50,7 +50,7 @@ def tables(found: ExperimentResults) -> list[ReportTable]:
 
 
 def _counts_table(
-    found: ExperimentResults,
+    experiment: ExperimentResults,
     paper: Paper,
     names: Sequence[str],
     table: str,
@@ -61,40 +61,43 @@ def _counts_table(
     rows = []
     for one in names:
         counts = [
-            None if one == other else _count(found, one, other, words, more) for other in names
+            None if one == other else _count(experiment, one, other, words, more)
+            for other in names
         ]
         theirs = [None if one == other else paper.value(table, one, other) for other in names]
-        texts = [beside(c, t, "{:.0f}") for c, t in zip(counts, theirs, strict=True)]
+        texts = [with_paper(c, t, "{:.0f}") for c, t in zip(counts, theirs, strict=True)]
         rows.append([one, *texts])
     return ReportTable(
         f"Table I {title}",
         ["better, than", *names],
         rows,
         notes=[
-            f"On how many of {len(found.streams)} streams the row's method was better than the "
-            "column's, and in brackets the paper's count of its 11: Wilcoxon's signed-rank test "
-            f"over all settings, p < {ALPHA} two-sided. The paper does not state its level."
+            f"On how many of {len(experiment.streams)} streams the row's method was better than "
+            "the column's, and in brackets the paper's count of its 11: Wilcoxon's signed-rank "
+            f"test over all settings, p < {ALPHA} two-sided. The paper does not state its level."
         ],
     )
 
 
-def _count(found: ExperimentResults, one: str, other: str, words: str, more: bool) -> int:
-    pairs = [_paired(found, stream, one, other, words) for stream in found.streams]
+def _count(experiment: ExperimentResults, one: str, other: str, words: str, more: bool) -> int:
+    pairs = [_paired(experiment, stream, one, other, words) for stream in experiment.streams]
     return sum(is_better(a, b) if more else is_better(b, a) for a, b in pairs)
 
 
 def _paired(
-    found: ExperimentResults, stream: str, one: str, other: str, words: str
+    experiment: ExperimentResults, stream: str, one: str, other: str, words: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The measure of both in the settings in which both came to the end, in the same order."""
-    first_one, second = (_by_settings(found, stream, name, words) for name in (one, other))
+    first_one, second = (_by_settings(experiment, stream, name, words) for name in (one, other))
     both = [key for key in first_one if key in second]
     return np.array([first_one[k] for k in both]), np.array([second[k] for k in both])
 
 
-def _by_settings(found: ExperimentResults, stream: str, name: str, words: str) -> dict[int, float]:
+def _by_settings(
+    experiment: ExperimentResults, stream: str, name: str, words: str
+) -> dict[int, float]:
     measure = MEASURES[words][0]
-    values = {result.configuration: measure(result) for result in found.of(stream, name)}
+    values = {result.configuration: measure(result) for result in experiment.of(stream, name)}
     return {number: value for number, value in values.items() if value is not None}
 
 
@@ -112,34 +115,36 @@ def is_better(a: NDArray[np.float64], b: NDArray[np.float64]) -> bool:
 # --- Medians, gains, leaves ----------------------------------------------------------------------
 
 
-def _median(found: ExperimentResults, stream: str, name: str, words: str) -> float | None:
-    values = list(_by_settings(found, stream, name, words).values())
+def _median(experiment: ExperimentResults, stream: str, name: str, words: str) -> float | None:
+    values = list(_by_settings(experiment, stream, name, words).values())
     return float(np.median(values)) if values else None
 
 
-def _medians_table(found: ExperimentResults, names: Sequence[str]) -> ReportTable:
+def _medians_table(experiment: ExperimentResults, names: Sequence[str]) -> ReportTable:
     rows: list[list[str]] = []
     best: set[tuple[int, int]] = set()
-    for stream in found.streams if names else []:
+    for stream in experiment.streams if names else []:
         for words in _MEDIANS:
-            values = [_median(found, stream, name, words) for name in names]
+            values = [_median(experiment, stream, name, words) for name in names]
             known = [value for value in values if value is not None]
             if words in _BEST and known:
                 best |= {(len(rows), 2 + c) for c, v in enumerate(values) if v == max(known)}
-            rows.append([stream, words, *(beside(v, None, MEASURES[words][1]) for v in values)])
+            rows.append(
+                [stream, words, *(with_paper(v, None, MEASURES[words][1]) for v in values)]
+            )
     notes = ["Over all settings (the paper's Figure 2 shows them as boxes).", SIZES]
     return ReportTable("Medians", ["stream", "measure", *names], rows, best, notes)
 
 
-def _gains_table(found: ExperimentResults) -> ReportTable:
+def _gains_table(experiment: ExperimentResults) -> ReportTable:
     """How often and by how much boosting raises accuracy, of each tree on each stream."""
     claims = load_paper(PAPER).tables["said"]
     known = load_paper(PAPER).tables["setting"]["datasets"]
     rows = []
-    for stream in found.streams:
+    for stream in experiment.streams:
         texts = []
         for base in _BASES:
-            boosted, plain = _paired(found, stream, f"O_{base}", base, "accuracy, %")
+            boosted, plain = _paired(experiment, stream, f"O_{base}", base, "accuracy, %")
             raised = int((boosted > plain).sum())
             points = float(np.median(boosted) - np.median(plain)) if len(plain) else 0.0
             texts.append(f"{points:+.2f} ({raised} of {len(plain)})" if len(plain) else _NONE)
@@ -158,53 +163,57 @@ def _gains_table(found: ExperimentResults) -> ReportTable:
     )
 
 
-def _leaves_table(found: ExperimentResults) -> ReportTable:
+def _leaves_table(experiment: ExperimentResults) -> ReportTable:
     rows = []
-    for stream in found.streams:
+    for stream in experiment.streams:
         for leaf in LEAVES:
-            pair = [first(found, stream, f"{name} {leaf}") for name in (PLAIN, BOOSTED)]
+            pair = [first(experiment, stream, f"{name} {leaf}") for name in (PLAIN, BOOSTED)]
             values = [None if result is None else result.accuracy for result in pair]
             if values == [None, None]:
                 continue
             gain = None if None in values else values[1] - values[0]  # type: ignore[operator]
-            texts = [beside(value, None, "{:.2f}") for value in values]
-            rows.append([stream, leaf, *texts, beside(gain, None, "{:+.2f}")])
+            texts = [with_paper(value, None, "{:.2f}") for value in values]
+            rows.append([stream, leaf, *texts, with_paper(gain, None, "{:+.2f}")])
     notes = ["Accuracy in percent with the default grace period, 200, and tie threshold, 0.05."]
     head = ["stream", "leaf", PLAIN, BOOSTED, "points"]
     return ReportTable("Boosting with each rule for leaves", head, rows, notes=notes)
 
 
-def _others_table(found: ExperimentResults) -> ReportTable:
+def _others_table(experiment: ExperimentResults) -> ReportTable:
     """River's and MOA's VFDT beside ours, with the same settings."""
-    names = [f"{PLAIN} nba", *(m.name for m in found.methods if not is_ours(m))]
+    names = [f"{PLAIN} nba", *(m.name for m in experiment.methods if not is_ours(m))]
     rows = []
-    for stream in found.streams if len(names) > 1 else []:
+    for stream in experiment.streams if len(names) > 1 else []:
         for words in _MEDIANS:
-            values = [_median(found, stream, name, words) for name in names]
-            rows.append([stream, words, *(beside(v, None, MEASURES[words][1]) for v in values)])
+            values = [_median(experiment, stream, name, words) for name in names]
+            rows.append(
+                [stream, words, *(with_paper(v, None, MEASURES[words][1]) for v in values)]
+            )
     title = "VFDT of three systems with the same settings"
     return ReportTable(title, ["stream", "measure", *names], rows, notes=[SIZES])
 
 
-def _rank(found: ExperimentResults, names: Sequence[str]) -> Ranking | None:
-    return rank(found, names, lambda s, name: _median(found, s, name, "accuracy, %"))
+def _rank(experiment: ExperimentResults, names: Sequence[str]) -> Ranking | None:
+    return rank(experiment, names, lambda s, name: _median(experiment, s, name, "accuracy, %"))
 
 
 # --- Pictures ------------------------------------------------------------------------------------
 
 
-def pictures(found: ExperimentResults) -> list[Picture]:
+def pictures(experiment: ExperimentResults) -> list[Picture]:
     """Figure 2 of each stream, Figure 3, and a diagram of ranks."""
-    names = [name for name in load_paper(PAPER).methods if name in {m.name for m in found.methods}]
+    names = [
+        name for name in load_paper(PAPER).methods if name in {m.name for m in experiment.methods}
+    ]
     if not names:
         return []
-    ranking = _rank(found, names)
+    ranking = _rank(experiment, names)
     made = [] if ranking is None else [ranks_picture("ranks", ranking, "the median accuracy")]
-    made.append(_by_size(found))
-    return made + [_boxes(found, stream) for stream in found.streams]
+    made.append(_by_size(experiment))
+    return made + [_boxes(experiment, stream) for stream in experiment.streams]
 
 
-def _boxes(found: ExperimentResults, stream: str) -> Picture:
+def _boxes(experiment: ExperimentResults, stream: str) -> Picture:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(9, 3.6), layout="constrained")
@@ -213,7 +222,7 @@ def _boxes(found: ExperimentResults, stream: str) -> Picture:
     ):
         for place, base in enumerate(_BASES):
             for shift, name, color in ((-0.2, base, "0.6"), (0.2, f"O_{base}", "C1")):
-                values = list(_by_settings(found, stream, name, words).values())
+                values = list(_by_settings(experiment, stream, name, words).values())
                 if values:
                     box = axes.boxplot(
                         values, positions=[place + shift], widths=0.32, patch_artist=True
@@ -229,14 +238,14 @@ def _boxes(found: ExperimentResults, stream: str) -> Picture:
     return Picture(f"{stream}-boxes", figure, caption)
 
 
-def _by_size(found: ExperimentResults) -> Picture:
+def _by_size(experiment: ExperimentResults) -> Picture:
     """Relative accuracy of the boosted trees by the nodes of the plain ones."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
-    for number, stream in enumerate(found.streams):
-        points = [point for base in _BASES for point in _relative(found, stream, base)]
+    for number, stream in enumerate(experiment.streams):
+        points = [point for base in _BASES for point in _relative(experiment, stream, base)]
         if points:
             nodes, accuracies = zip(*points, strict=True)
             axes.plot(nodes, accuracies, "o", ms=4, alpha=0.7, color=f"C{number}", label=stream)
@@ -250,9 +259,9 @@ def _by_size(found: ExperimentResults) -> Picture:
     return Picture("gain-by-size", figure, caption)
 
 
-def _relative(found: ExperimentResults, stream: str, base: str) -> list[tuple[float, float]]:
+def _relative(experiment: ExperimentResults, stream: str, base: str) -> list[tuple[float, float]]:
     boosted, plain = (
-        _by_settings(found, stream, name, "accuracy, %") for name in (f"O_{base}", base)
+        _by_settings(experiment, stream, name, "accuracy, %") for name in (f"O_{base}", base)
     )
-    nodes = _by_settings(found, stream, base, "nodes")
+    nodes = _by_settings(experiment, stream, base, "nodes")
     return [(nodes[n], boosted[n] / plain[n]) for n in nodes if n in boosted and plain[n]]

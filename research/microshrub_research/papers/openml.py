@@ -148,25 +148,26 @@ def _failure(address: str, error: Exception) -> OpenmlError:
     return OpenmlError(f"{address}: cut off: {str(error) or type(error).__name__}")
 
 
-def _download(found: Description, path: Path, progress: Progress | None) -> None:
+def _download(description: Description, path: Path, progress: Progress | None) -> None:
     """Write beside and rename; nothing that has another checksum gets the name."""
     try:
         with tempfile.TemporaryDirectory(dir=path.parent) as folder:
             part = Path(folder) / path.name
-            with _open(found.url) as answer, part.open("wb") as file:
+            with _open(description.url) as answer, part.open("wb") as file:
                 total = int(answer.headers.get("Content-Length") or 0)
                 md5, size = _copy(answer, file, total, progress)
             if size < total:
-                raise OpenmlError(f"{found.url}: cut off after {size:,} of {total:,} bytes")
-            if md5 != found.md5:
+                raise OpenmlError(f"{description.url}: cut off after {size:,} of {total:,} bytes")
+            if md5 != description.md5:
                 raise OpenmlError(
-                    f"{found.url}: its MD5 is {md5}, and OpenML's description says {found.md5}"
+                    f"{description.url}: its MD5 is {md5}, and OpenML's description says "
+                    f"{description.md5}"
                 )
             os.replace(part, path)
     except OpenmlError:
         raise
     except (OSError, http.client.HTTPException) as error:
-        raise _failure(found.url, error) from None
+        raise _failure(description.url, error) from None
 
 
 def _copy(answer: Any, file: IO[bytes], total: int, progress: Progress | None) -> tuple[str, int]:

@@ -28,10 +28,10 @@ def _known(features: int) -> dict[str, str]:
     """What the synthetic streams with so many features are made by."""
     return {
         f"{name}-{features}{'-drift' if drift else ''}": (
-            f"{(still, change)[drift]}_irrelevant_{features - own}"
+            f"{(still, change)[drift]}_irrelevant_{features - relevant}"
         )
         for drift in (False, True)
-        for name, (still, change, own) in _RECIPES.items()
+        for name, (still, change, relevant) in _RECIPES.items()
     }
 
 

@@ -35,17 +35,17 @@ _THEIRS = (
 _FEWER = ("nodes", "features tested", "size, KB", "time, s")  # less of these is better
 
 
-def tables(found: ExperimentResults) -> list[ReportTable]:
+def tables(experiment: ExperimentResults) -> list[ReportTable]:
     """All of them, in the order of the paper."""
     paper = load_paper(PAPER)
     made = []
     for part, title in _PARTS.items():
-        streams = [stream for stream in found.streams if part_of(stream) == part]
+        streams = [stream for stream in experiment.streams if part_of(stream) == part]
         if streams:
             theirs = of_paper(paper, _row, part)
-            made.append(measures_table(found, title, streams, theirs, [_THEIRS, SIZES]))
-    made.append(_gains(found, paper))
-    return [table for table in (*made, *_omegas(found), *_ranks(found)) if table.rows]
+            made.append(measures_table(experiment, title, streams, theirs, [_THEIRS, SIZES]))
+    made.append(_gains(experiment, paper))
+    return [table for table in (*made, *_omegas(experiment), *_ranks(experiment)) if table.rows]
 
 
 def part_of(stream: str) -> str:
@@ -62,12 +62,12 @@ def _row(stream: str) -> str:
 # --- What regularization changes -----------------------------------------------------------------
 
 
-def _gains(found: ExperimentResults, paper: Paper) -> ReportTable:
+def _gains(experiment: ExperimentResults, paper: Paper) -> ReportTable:
     """With omega 0.5 beside without: points of accuracy, and how many times less of the rest."""
     rows = []
-    for stream in found.streams:
+    for stream in experiment.streams:
         for plain, regular in _PAIRS:
-            before, after = (first(found, stream, name) for name in (plain, regular))
+            before, after = (first(experiment, stream, name) for name in (plain, regular))
             if before is not None and after is not None:
                 rows.append([stream, regular, *_gain(before, after, paper)])
     return ReportTable(
@@ -103,11 +103,11 @@ def _gain(plain: RunOutcome, regular: RunOutcome, paper: Paper) -> list[str]:
     return texts
 
 
-def _omegas(found: ExperimentResults) -> list[ReportTable]:
+def _omegas(experiment: ExperimentResults) -> list[ReportTable]:
     """Section 5.1: HT-REG with several omegas; none if only one was run."""
     rows = []
-    for stream in found.streams:
-        results = sorted(found.of(stream, "HT-REG"), key=_omega)
+    for stream in experiment.streams:
+        results = sorted(experiment.of(stream, "HT-REG"), key=_omega)
         for result in results if len(results) > 1 else []:
             texts = [form.format(value) for value, form in _values(result)]
             rows.append([stream, f"{_omega(result):.1f}", *texts])
@@ -136,26 +136,26 @@ def _values(result: RunOutcome) -> list[tuple[float, str]]:
 # --- Ranks ---------------------------------------------------------------------------------------
 
 
-def _ours(found: ExperimentResults) -> list[str]:
-    return [method.name for method in found.methods if is_ours(method)]
+def _ours(experiment: ExperimentResults) -> list[str]:
+    return [method.name for method in experiment.methods if is_ours(method)]
 
 
-def _value(found: ExperimentResults, words: str) -> Callable[[str, str], float | None]:
+def _value(experiment: ExperimentResults, words: str) -> Callable[[str, str], float | None]:
     """A measure of a method on a stream, larger is better."""
     measure = MEASURES[words][0]
 
     def value(stream: str, name: str) -> float | None:
-        result = first(found, stream, name)
+        result = first(experiment, stream, name)
         measured = None if result is None else measure(result)
         return None if measured is None else (-measured if words in _FEWER else measured)
 
     return value
 
 
-def _ranks(found: ExperimentResults) -> list[ReportTable]:
+def _ranks(experiment: ExperimentResults) -> list[ReportTable]:
     rankings = {}
     for words in ("accuracy, %", *_FEWER):
-        ranking = rank(found, _ours(found), _value(found, words))
+        ranking = rank(experiment, _ours(experiment), _value(experiment, words))
         if ranking is not None:
             rankings[words] = ranking
     notes = ["The paper tests at a level of 0.01."]
@@ -165,31 +165,31 @@ def _ranks(found: ExperimentResults) -> list[ReportTable]:
 # --- Pictures ------------------------------------------------------------------------------------
 
 
-def pictures(found: ExperimentResults) -> list[Picture]:
+def pictures(experiment: ExperimentResults) -> list[Picture]:
     """Figures 4 to 11 of each stream, Figures 1 to 3, and diagrams of ranks."""
     made = []
     for words, name in (("accuracy, %", "ranks-accuracy"), ("nodes", "ranks-nodes")):
-        ranking = rank(found, _ours(found), _value(found, words))
+        ranking = rank(experiment, _ours(experiment), _value(experiment, words))
         if ranking is not None:
             by = words if words not in _FEWER else f"fewer {words}"
             made.append(ranks_picture(name, ranking, by))
-    return made + [_over_time(found, stream) for stream in found.streams]
+    return made + [_over_time(experiment, stream) for stream in experiment.streams]
 
 
-def _over_time(found: ExperimentResults, stream: str) -> Picture:
+def _over_time(experiment: ExperimentResults, stream: str) -> Picture:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 7), layout="constrained")
     upper, middle, lower = figure.subplots(3, sharex=True)
-    for name, look in looks(found).items():
-        result = first(found, stream, name)
+    for name, look in looks(experiment).items():
+        result = first(experiment, stream, name)
         if result is None:
             continue
         upper.plot(*zip(*result.accuracies, strict=True), label=name, **look)
         for axes, what in ((middle, "nodes"), (lower, "features")):
             _draw_shapes(axes, result, what, look)
     upper.set_ylabel("running accuracy, %")
-    upper.set_ylim(bottom=_lowest(found, stream))
+    upper.set_ylim(bottom=_lowest(experiment, stream))
     middle.set_ylabel("nodes")
     lower.set_ylabel("features tested")
     lower.set_xlabel("samples")
@@ -207,12 +207,12 @@ def _draw_shapes(axes: Any, result: RunOutcome, what: str, look: dict[str, Any])
         axes.plot(*zip(*points, strict=True), **look)
 
 
-def _lowest(found: ExperimentResults, stream: str) -> float:
+def _lowest(experiment: ExperimentResults, stream: str) -> float:
     """A little below the curves of accuracy, without their first tenth, which jumps."""
     kept = [
         accuracy
-        for name in looks(found)
-        if (result := first(found, stream, name)) is not None
+        for name in looks(experiment)
+        if (result := first(experiment, stream, name)) is not None
         for samples, accuracy in result.accuracies
         if samples > result.samples / 10
     ]

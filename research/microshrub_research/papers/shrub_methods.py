@@ -158,9 +158,9 @@ def _moa(name: str, count: int, seed: int) -> Method:
 
 def _moa_options(drawn: Mapping[str, Any], tree: str) -> dict[str, Any]:
     """MOA's options; those of the ensemble's trees are one word in brackets, its -l."""
-    own = {name: value for name, value in drawn.items() if not name.startswith(_BASE)}
-    words = [f"{name.removeprefix(_BASE)} {drawn[name]}" for name in drawn if name not in own]
-    return own | ({"-l": f"({' '.join([tree, *words])})"} if tree else {})
+    options = {name: value for name, value in drawn.items() if not name.startswith(_BASE)}
+    words = [f"{name.removeprefix(_BASE)} {drawn[name]}" for name in drawn if name not in options]
+    return options | ({"-l": f"({' '.join([tree, *words])})"} if tree else {})
 
 
 def _method(

@@ -15,27 +15,29 @@ _STYLES = ("-", "--", ":", "-.")
 _LONG = 100  # times the lower end of an axis
 
 
-def pictures(found: ExperimentResults) -> list[Picture]:
+def pictures(experiment: ExperimentResults) -> list[Picture]:
     """The paper's Figure 1, and its own; then two of each stream."""
     made = []
-    ranking = rank(found)
+    ranking = rank(experiment)
     if ranking is not None:
-        text = f"Critical difference diagram of the areas here ({len(found.streams)} streams)"
+        text = f"Critical difference diagram of the areas here ({len(experiment.streams)} streams)"
         made.append(
             Picture("ranks", draw_ranks(ranking, text), text + ". Better is on the right.")
         )
     text = "Critical difference diagram of the areas in the paper's Table 1 (12 streams)"
     theirs = draw_ranks(rank_paper(load_paper(PAPER)), text)
     made.append(Picture("ranks-paper", theirs, text + ". Better is on the right."))
-    for stream in found.streams:
-        made += [_over_time(found, stream), _fronts(found, stream)]
+    for stream in experiment.streams:
+        made += [_over_time(experiment, stream), _fronts(experiment, stream)]
     return made
 
 
-def _look(found: ExperimentResults, method: str) -> dict[str, Any]:
+def _look(experiment: ExperimentResults, method: str) -> dict[str, Any]:
     """Each method has its own colour and line in all pictures; ours are thick."""
-    number = [each.name for each in found.methods].index(method)
-    ours = any(c.system == "ours" for m in found.methods if m.name == method for c in m.contenders)
+    number = [each.name for each in experiment.methods].index(method)
+    ours = any(
+        c.system == "ours" for m in experiment.methods if m.name == method for c in m.contenders
+    )
     return {
         "color": f"C{number}",
         "ls": _STYLES[number % len(_STYLES)],
@@ -43,17 +45,17 @@ def _look(found: ExperimentResults, method: str) -> dict[str, Any]:
     }
 
 
-def _over_time(found: ExperimentResults, stream: str) -> Picture:
+def _over_time(experiment: ExperimentResults, stream: str) -> Picture:
     from matplotlib.figure import Figure
     from matplotlib.ticker import NullFormatter
 
     figure = Figure(figsize=(8, 6), layout="constrained")
     upper, lower = figure.subplots(2, sharex=True)
-    for method in found.methods:
-        best = found.best(stream, method.name)
+    for method in experiment.methods:
+        best = experiment.best(stream, method.name)
         if best is None:
             continue
-        look = _look(found, method.name)
+        look = _look(experiment, method.name)
         upper.plot(*zip(*best.accuracies, strict=True), label=method.name, **look)
         if best.sizes:
             samples, sizes = zip(*best.sizes, strict=True)
@@ -76,14 +78,14 @@ def _over_time(found: ExperimentResults, stream: str) -> Picture:
     return Picture(f"{stream}-time", figure, caption)
 
 
-def _fronts(found: ExperimentResults, stream: str) -> Picture:
+def _fronts(experiment: ExperimentResults, stream: str) -> Picture:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4.5), layout="constrained")
     axes = figure.subplots()
-    named = {m.name: points_of(found, stream, m.name, RUNNING) for m in found.methods}
+    named = {m.name: points_of(experiment, stream, m.name, RUNNING) for m in experiment.methods}
     most = max((size for points in named.values() for size, _ in points), default=None)
-    looks = {name: _look(found, name) for name in named}
+    looks = {name: _look(experiment, name) for name in named}
     pareto.draw(axes, named, most_bytes=most, looks=looks)
     axes.xaxis.set_major_locator(_locator(axes.get_xlim()))
     axes.set_xlabel("average bytes of the model")

@@ -38,47 +38,51 @@ _FEW = 6  # streams below which no two methods can differ: 2 of 2**5 signs are 0
 Row = tuple[list[str], list[float | None]]  # the texts, and the values to find the best of
 
 
-def tables(found: ExperimentResults) -> list[ReportTable]:
+def tables(experiment: ExperimentResults) -> list[ReportTable]:
     """All of them, in the order of the paper and its appendix."""
     paper = load_paper(PAPER)
     made = [
-        _apf_table(found, paper, RUNNING, "mean over time of the running accuracy"),
-        _apf_table(found, None, TRUE, "prequential accuracy"),
+        _apf_table(experiment, paper, RUNNING, "mean over time of the running accuracy"),
+        _apf_table(experiment, None, TRUE, "prequential accuracy"),
     ]
-    made += [_best_table(found, paper, *limit) for limit in _LIMITS]
-    common = common_part(found)
-    if common is not found:
+    made += [_best_table(experiment, paper, *limit) for limit in _LIMITS]
+    common = common_part(experiment)
+    if common is not experiment:
         made.append(_common_table(common))
     ranking = rank(common)
     if ranking is not None:
         made += [_ranks_table(ranking, paper), _pairs_table(ranking)]
-    return [*made, _runs_table(found)]
+    return [*made, _runs_table(experiment)]
 
 
-def apf(found: ExperimentResults, stream: str, method: str, measure: str) -> float | None:
+def apf(experiment: ExperimentResults, stream: str, method: str, measure: str) -> float | None:
     """The normalised area under the method's Pareto front on a stream; None without a model."""
-    points = points_of(found, stream, method, measure)
-    everybody = [p for m in found.methods for p in points_of(found, stream, m.name, measure)]
+    points = points_of(experiment, stream, method, measure)
+    everybody = [
+        p for m in experiment.methods for p in points_of(experiment, stream, m.name, measure)
+    ]
     if not points:
         return None
     return pareto.area(points, max(size for size, _ in everybody))
 
 
 def points_of(
-    found: ExperimentResults, stream: str, method: str, measure: str = RUNNING
+    experiment: ExperimentResults, stream: str, method: str, measure: str = RUNNING
 ) -> list[tuple[float, float]]:
     """(average bytes, accuracy in percent) of its models below 100 MB."""
     return [
         (result.average_bytes, result.measure(measure))
-        for result in found.of(stream, method)
+        for result in experiment.of(stream, method)
         if result.average_bytes is not None and result.average_bytes < MOST_BYTES
     ]
 
 
-def rank(found: ExperimentResults) -> Ranking | None:
+def rank(experiment: ExperimentResults) -> Ranking | None:
     """The methods by their APF over the streams; one without a model has 0. None if too few."""
-    names = [method.name for method in found.methods]
-    areas = [[apf(found, s, name, RUNNING) or 0.0 for name in names] for s in found.streams]
+    names = [method.name for method in experiment.methods]
+    areas = [
+        [apf(experiment, s, name, RUNNING) or 0.0 for name in names] for s in experiment.streams
+    ]
     if len(names) < 2 or len(areas) < 2:
         return None
     return compare_ranks(names, np.array(areas))
@@ -91,21 +95,21 @@ def rank_paper(paper: Paper) -> Ranking:
 
 
 def _apf_table(
-    found: ExperimentResults, paper: Paper | None, measure: str, words: str
+    experiment: ExperimentResults, paper: Paper | None, measure: str, words: str
 ) -> ReportTable:
     def row(stream: str) -> Row:
-        values = [apf(found, stream, method.name, measure) for method in found.methods]
+        values = [apf(experiment, stream, method.name, measure) for method in experiment.methods]
         texts = [
-            beside(value, paper.value("apf", stream, method.name) if paper else None, "{:.4f}")
-            for value, method in zip(values, found.methods, strict=True)
+            with_paper(value, paper.value("apf", stream, method.name) if paper else None, "{:.4f}")
+            for value, method in zip(values, experiment.methods, strict=True)
         ]
         return [stream, *texts], values
 
     return _table(
-        found,
+        experiment,
         f"Area under the Pareto front, {words}",
         ["stream"],
-        [row(stream) for stream in found.streams],
+        [row(stream) for stream in experiment.streams],
         [
             "Normalised by the largest model of the stream; models below 100 MB, ours within 1 "
             f"MB. Larger is better. {_BRACKETS if paper else ''}".strip()
@@ -128,22 +132,24 @@ def _common_table(common: ExperimentResults) -> ReportTable:
 
 
 def _best_table(
-    found: ExperimentResults, paper: Paper, words: str, within: float | None, name: str
+    experiment: ExperimentResults, paper: Paper, words: str, within: float | None, name: str
 ) -> ReportTable:
     rows: list[Row] = []
-    for stream in found.streams:
-        best = [found.best(stream, method.name, within=within) for method in found.methods]
+    for stream in experiment.streams:
+        best = [
+            experiment.best(stream, method.name, within=within) for method in experiment.methods
+        ]
         for title, value, form, table in _MEASURES if within is None else _MEASURES[:3]:
             theirs = {"accuracy": name, "size": "" if within else "size"}.get(table, table)
             values = [None if result is None else value(result) for result in best]
             texts = [
-                beside(v, paper.value(theirs, stream, m.name) if theirs else None, form)
-                for v, m in zip(values, found.methods, strict=True)
+                with_paper(v, paper.value(theirs, stream, m.name) if theirs else None, form)
+                for v, m in zip(values, experiment.methods, strict=True)
             ]
             compared: list[float | None] = values if "%" in title else []
             rows.append(([stream, title, *texts], compared))
     return _table(
-        found,
+        experiment,
         f"The best of each method {words}",
         ["stream", "measure"],
         rows,
@@ -169,14 +175,14 @@ _MEASURES: Sequence[tuple[str, Callable[[RunOutcome], float | None], str, str]] 
 )
 
 
-def beside(value: float | None, theirs: float | None, form: str) -> str:
+def with_paper(value: float | None, theirs: float | None, form: str) -> str:
     """Ours, and in brackets the paper's if it has one."""
     ours = _NONE if value is None else form.format(value)
     return ours if theirs is None else f"{ours} ({form.format(theirs)})"
 
 
 def _table(
-    found: ExperimentResults,
+    experiment: ExperimentResults,
     title: str,
     head: Sequence[str],
     rows: Sequence[Row],
@@ -188,7 +194,7 @@ def _table(
         known = [value for value in values if value is not None]
         places = [c for c, value in enumerate(values) if known and value == max(known)]
         best |= {(r, len(head) + c) for c in places}
-    names = [method.name for method in found.methods]
+    names = [method.name for method in experiment.methods]
     return ReportTable(title, [*head, *names], [texts for texts, _ in rows], best, notes)
 
 
@@ -231,13 +237,13 @@ def _pairs_table(ranking: Ranking) -> ReportTable:
     )
 
 
-def _runs_table(found: ExperimentResults) -> ReportTable:
+def _runs_table(experiment: ExperimentResults) -> ReportTable:
     """How many configurations of each method learned each stream, and how much of it."""
     rows = []
-    for stream in found.streams:
-        runs = [found.of(stream, method.name) for method in found.methods]
+    for stream in experiment.streams:
+        runs = [experiment.of(stream, method.name) for method in experiment.methods]
         rows.append([stream, *(_extent(of) for of in runs)])
-    names = [method.name for method in found.methods]
+    names = [method.name for method in experiment.methods]
     return ReportTable(
         "How much was run",
         ["stream", *names],

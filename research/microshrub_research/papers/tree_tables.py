@@ -11,7 +11,7 @@ from .experiment import ExperimentResults, Method, Picture, ReportTable, RunOutc
 from .printed_figures import Paper
 from .ranks import Ranking, compare_ranks
 from .ranks_plot import draw_ranks
-from .shrub_tables import beside
+from .shrub_tables import with_paper
 
 KB = 1024
 _GB_SECONDS = 1e9 * 3600
@@ -25,9 +25,9 @@ SIZES = (
 )
 
 
-def first(found: ExperimentResults, stream: str, method: str) -> RunOutcome | None:
+def first(experiment: ExperimentResults, stream: str, method: str) -> RunOutcome | None:
     """The run of the method's first configuration, which is the paper's; None if it failed."""
-    runs = (result for result in found.of(stream, method) if result.configuration == 0)
+    runs = (result for result in experiment.of(stream, method) if result.configuration == 0)
     return next(runs, None)
 
 
@@ -73,7 +73,7 @@ _BEST = ("accuracy, %", "running average, %")
 
 
 def measures_table(
-    found: ExperimentResults,
+    experiment: ExperimentResults,
     title: str,
     streams: Sequence[str],
     theirs: Callable[[str, str, str], float | None],
@@ -83,18 +83,18 @@ def measures_table(
 
     theirs(paper's table, stream, method) is the paper's own figure; the best accuracies are bold.
     """
-    names = [method.name for method in found.methods]
+    names = [method.name for method in experiment.methods]
     rows: list[list[str]] = []
     best: set[tuple[int, int]] = set()
     for stream in streams:
-        results = [first(found, stream, name) for name in names]
+        results = [first(experiment, stream, name) for name in names]
         for words, (measure, form, table) in MEASURES.items():
             values = [None if result is None else measure(result) for result in results]
             known = [value for value in values if value is not None]
             if words in _BEST and known:
                 best |= {(len(rows), 2 + c) for c, v in enumerate(values) if v == max(known)}
             texts = [
-                beside(value, theirs(table, stream, name) if table else None, form)
+                with_paper(value, theirs(table, stream, name) if table else None, form)
                 for value, name in zip(values, names, strict=True)
             ]
             rows.append([stream, words, *texts])
@@ -115,13 +115,13 @@ def of_paper(
 
 
 def rank(
-    found: ExperimentResults, names: Sequence[str], value: Callable[[str, str], float | None]
+    experiment: ExperimentResults, names: Sequence[str], value: Callable[[str, str], float | None]
 ) -> Ranking | None:
     """The methods by value(stream, method), larger is better, over the streams where all have one.
 
     None if these are too few for a test.
     """
-    rows = [[value(stream, name) for name in names] for stream in found.streams]
+    rows = [[value(stream, name) for name in names] for stream in experiment.streams]
     whole = [row for row in rows if None not in row]
     if len(names) < 2 or len(whole) < 2:
         return None
@@ -149,7 +149,7 @@ def ranks_picture(name: str, ranking: Ranking, by: str) -> Picture:
     return Picture(name, draw_ranks(ranking, text), caption)
 
 
-def looks(found: ExperimentResults) -> dict[str, dict[str, Any]]:
+def looks(experiment: ExperimentResults) -> dict[str, dict[str, Any]]:
     """How to draw each method's line: its own colour; ours are whole, and thinner one by one, so
     that one that lies below another can be seen.
     """
@@ -159,7 +159,7 @@ def looks(found: ExperimentResults) -> dict[str, dict[str, Any]]:
             "ls": "-" if is_ours(method) else _STYLES[1 + number % 3],
             "lw": max(1.2, 4 - 0.8 * number) if is_ours(method) else 1.2,
         }
-        for number, method in enumerate(found.methods)
+        for number, method in enumerate(experiment.methods)
     }
 
 

@@ -14,10 +14,10 @@ from microshrub_research.benchmarks.anomaly_scores import (
     OURS,
     Task,
     auc,
+    device_scores,
     markdown,
     measure,
     neighbour_scores,
-    own_scores,
     peer_scores,
 )
 from microshrub_research.benchmarks.injected_anomalies import INJECTIONS, STUCK, injected
@@ -69,7 +69,7 @@ def test_both_find_what_is_far_from_all(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(areas) == 7 + len(OURS) + 1
     assert len(alarms) == 2 + len(OURS) + 1
     assert all(0 <= float(cell) < 6 for cell in alarms[2:-1])
-    assert peer_scores(values, 1).shape == own_scores(values, OURS["ours"])[0].shape
+    assert peer_scores(values, 1).shape == device_scores(values, OURS["ours"])[0].shape
 
 
 def test_the_neighbour_is_the_nearest_of_the_first_samples() -> None:
