@@ -124,9 +124,9 @@ class Guarantee(Buffers):
 
     def late(self, votes, predicted, label):
         """Take the label of an earlier sample, which has these votes now. Allocates nothing."""
-        own = votes[label] >> 9
-        self._cover(own >= self.limit(votes))
-        self._settle(own >= self._usual() * (max(votes) >> 9) >> 14)
+        vote = votes[label] >> 9
+        self._cover(vote >= self.limit(votes))
+        self._settle(vote >= self._usual() * (max(votes) >> 9) >> 14)
         self._weigh(_eighth(votes), predicted == label)
 
     def _cover(self, covered):

@@ -333,12 +333,12 @@ def _check_sensors(sensor):
 
 def _check_sensor(sensor, kinds):
     """Check the options of a sensor; returns its "kind"."""
-    found = choice("the kind of the sensor", sensor.get("kind"), kinds)
+    chosen = choice("the kind of the sensor", sensor.get("kind"), kinds)
     for kind, names in _SENSORS:
-        if kind == found:
+        if kind == chosen:
             _need("the sensor " + kind, sensor, names)
             options("the sensor " + kind, sensor, ("kind",) + names)
-    return found
+    return chosen
 
 
 def take_regression(configuration, fields):

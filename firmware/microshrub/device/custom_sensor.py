@@ -42,9 +42,9 @@ class CustomSensor:
         self.pace = Pace(options["rate"], board.microseconds)
         self.failures = 0  # readings that failed, at most 2**29
         try:
-            kind = getattr(__import__(name), options["class"])
-            self.features = len(kind.names)
-            self._sensor = kind(board, **options["options"])
+            sensor_class = getattr(__import__(name), options["class"])
+            self.features = len(sensor_class.names)
+            self._sensor = sensor_class(board, **options["options"])
         except (ImportError, AttributeError, OSError, TypeError) as error:
             raise HardwareError("the sensor of %s.py: %s" % (name, error)) from None
         if self.features != options["values"]:

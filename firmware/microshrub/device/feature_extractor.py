@@ -188,11 +188,11 @@ class FeatureExtractor:
         self.features += len(turns) * len(lags)
         self._last = array("i", self._zero)
         self._signal = array("i", [0] * channels)
-        self._ring = self._found = self._spectrum = None
+        self._ring = self._stats = self._spectrum = None
         if window > 1:
             self._ring = array("H", bytes(2 * channels * window))
         if self._statistics:
-            self._found = array("i", [0] * STATISTICS)
+            self._stats = array("i", [0] * STATISTICS)
             if max(self._statistics) >= FORM:
                 self._set_up_outline()
         if self._bands:
@@ -293,17 +293,17 @@ class FeatureExtractor:
 
     def _turn_of(self, pair):
         """Return the turn of one of self._turns."""
-        found = self._centres
+        centres = self._centres
         if pair[3]:
-            centre(self._ring, self._window, self.channels, pair[0], found, 0)
-            centre(self._ring, self._window, self.channels, pair[1], found, TURN_WORDS // 2)
-        return turn(self._ring, self._window, self._row, self.channels, pair[2], found)
+            centre(self._ring, self._window, self.channels, pair[0], centres, 0)
+            centre(self._ring, self._window, self.channels, pair[1], centres, TURN_WORDS // 2)
+        return turn(self._ring, self._window, self._row, self.channels, pair[2], centres)
 
     def _describe(self, channel):
         """Write a channel's features."""
-        if self._found is not None:
-            self._summarize(channel, self._found)
-            self._pick(self._found)
+        if self._stats is not None:
+            self._summarize(channel, self._stats)
+            self._pick(self._stats)
         if self._spectrum is not None:
             self._measure(channel, self._spectrum)
 

@@ -53,13 +53,13 @@ class Hardware:
 
     def button(self, pin):
         """A button between a pin and ground: value() is 0 while it is pressed."""
-        kind = _of_machine("Pin")
-        return kind(pin, kind.IN, kind.PULL_UP)
+        pin_class = _of_machine("Pin")
+        return pin_class(pin, pin_class.IN, pin_class.PULL_UP)
 
     def light(self, pin):
         """An output: value(True) switches it on."""
-        kind = _of_machine("Pin")
-        return kind(pin, kind.OUT, value=0)
+        pin_class = _of_machine("Pin")
+        return pin_class(pin, pin_class.OUT, value=0)
 
     def pixel(self, pin):
         """A NeoPixel: after pixel[0] = (red, green, blue) and write() it has that colour."""

@@ -79,7 +79,7 @@ class UsbKeyboard:
         if not self._is_asked:
             usb.builtin_driver = port
         called = self._opened, self._lost, self._answer, self._sent
-        self._told = whole, called  # which MicroPython keeps: so they count as the program's
+        self._kept = whole, called  # which MicroPython keeps: so they count as the program's
         usb.config(port.desc_dev, whole, None, *called)
         usb.active(True)
         began = self._milliseconds()

@@ -123,9 +123,9 @@ class BoardSharing(Buffers):
 
     def count(self, label, predicted):
         """Count a sample that was taught on this board."""
-        words, own = self._flat[_WORDS], self._flat[_OWN]
+        words, taught = self._flat[_WORDS], self._flat[_OWN]
         if words[_BEGUN]:
-            own[label] = min(own[label] + 1, _COUNT)
+            taught[label] = min(taught[label] + 1, _COUNT)
             words[_TAUGHT] = min(words[_TAUGHT] + 1, _COUNT)
 
     def held(self, label):
@@ -139,8 +139,8 @@ class BoardSharing(Buffers):
 
         So a hundred million samples make 23 packets.
         """
-        own = self._flat[_OWN][label]
-        return label in self.allowed and own >= max(_SENT_FROM, 2 * self._flat[_SENT][label])
+        taught = self._flat[_OWN][label]
+        return label in self.allowed and taught >= max(_SENT_FROM, 2 * self._flat[_SENT][label])
 
     def is_sent(self, label):
         """Return whether a packet of a class was sent."""
@@ -230,10 +230,10 @@ class BoardSharing(Buffers):
 
     def _begin(self):
         """Count the samples of a model that was taught on a PC."""
-        words, own = self._flat[_WORDS], self._flat[_OWN]
+        words, taught = self._flat[_WORDS], self._flat[_OWN]
         for c in range(self.classes):
-            own[c] = self._sharing.count_own(c)
-            words[_TAUGHT] += own[c]
+            taught[c] = self._sharing.count_own(c)
+            words[_TAUGHT] += taught[c]
         words[_BEGUN] = 1
 
     def _go_on(self):

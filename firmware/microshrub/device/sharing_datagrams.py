@@ -174,8 +174,8 @@ class SharingDatagrams(SharingTransport):
         except UnicodeError:
             origin = ""
         key, label = self._incoming_key, self._incoming_label
-        own = origin == self._sharing.name  # sent by this board before it was restarted
-        if own or not self.offer(key, label, origin, body, 0, size, size):
+        is_own = origin == self._sharing.name  # sent by this board before it was restarted
+        if is_own or not self.offer(key, label, origin, body, 0, size, size):
             self._incoming_key = -1
 
     # Sent datagrams

@@ -47,8 +47,8 @@ def _opened(app, name, take):
         with open(app._folder + name, "rb") as file:
             take(file)
     except OSError as error:
-        kind = _MissingError if error.args[0] == _ABSENT else ValueError
-        raise kind("%s cannot be read: %s" % (name, error)) from None
+        error_type = _MissingError if error.args[0] == _ABSENT else ValueError
+        raise error_type("%s cannot be read: %s" % (name, error)) from None
     except ValueError as error:
         raise ValueError("%s: %s" % (name, error)) from None
 

@@ -29,14 +29,14 @@ class Watchers:
     def __init__(self, app):
         self._app = app
         self._codes = app._codes
-        found = []
+        parts = []
         for name in sorted(app.configuration.watchers):
             row = app.configuration.watchers[name]
-            found.append(_made(app, name, *row[:3]))
+            parts.append(_made(app, name, *row[:3]))
             if row[3:]:
-                app._states += ((found[-1], row[3]),)
-        self.parts = tuple(found)
-        self._sure = tuple([part for part in found if hasattr(part, "confidence")])
+                app._states += ((parts[-1], row[3]),)
+        self.parts = tuple(parts)
+        self._sure = tuple([part for part in parts if hasattr(part, "confidence")])
         app.watchers = self.parts
         app.parts += self.parts
         app.more[_WATCHERS] = self.answer

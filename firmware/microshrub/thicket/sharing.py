@@ -142,18 +142,18 @@ class Judge:
 
     def _judge_new(self, rows, which, near, label):
         """Judge a class of which few samples are held; returns `what`, and samples to learn."""
-        rivals = [[row for row in found if row[1] != label] for found in near]
+        rivals = [[row for row in neighbours if row[1] != label] for neighbours in near]
         held = self._rivals(rivals)
         if not held:
             return LEARNED, which
         if len(rows) == 1:  # nothing speaks for it
             return SINGLE, []
         most = min(_NEAR, len(rows) - 1)
-        own = 0
+        total = 0
         for i in range(len(rows)):
-            own += self._own_neighbours(rows, i, held, most)
+            total += self._own_neighbours(rows, i, held, most)
             yield
-        share = 5 * own // (most * _UNIT * len(rows))
+        share = 5 * total // (most * _UNIT * len(rows))
         if share < _APART:
             return REFUSED, []
         odd = set()  # type: set
@@ -167,9 +167,9 @@ class Judge:
     def _rivals(self, near):
         """Return held samples of the nearest classes, (codes, weight), by the classes' shares."""
         hits = [0] * len(self._classes)
-        for found in near:
-            if found:
-                hits[found[0][1]] += 1
+        for neighbours in near:
+            if neighbours:
+                hits[neighbours[0][1]] += 1
         rivals = []
         for c in range(len(hits)):
             places = self._store.places(c) if hits[c] else ()
@@ -195,7 +195,7 @@ class Judge:
 
     def _doublings(self, packet, which):
         """Return how often each feature's range would double for these samples of a packet."""
-        found = []
+        doublings = []
         for f in range(len(self._features)):
             low, size = self._quantizer.range_of(f)
             values = []
@@ -212,8 +212,8 @@ class Judge:
                 span = max(values[-1] + 1, low + (1 << size)) - min(values[0], low)
                 while span > 1 << bits:
                     bits += 1
-            found.append(bits - size)
-        return found
+            doublings.append(bits - size)
+        return doublings
 
     def _stay_apart(self, doublings):
         """Return whether the held classes can be distinguished after these doublings."""
@@ -431,7 +431,7 @@ def _own_among(others, left):
 
     Each is (distance, weight, 1: of the packet); samples at the same distance share the rest.
     """
-    own = at = 0
+    weight = at = 0
     while left and at < len(others):
         first = others[at][0]
         here = mine = 0
@@ -440,6 +440,6 @@ def _own_among(others, left):
             mine += others[at][1] * others[at][2]
             at += 1
         used = min(left, here)
-        own += used * mine // here
+        weight += used * mine // here
         left -= used
-    return own
+    return weight
