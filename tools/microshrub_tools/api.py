@@ -85,8 +85,8 @@ def build(
     with key_file.all_or_none():
         config = given.config(target, *names, saved.extraction)
         program = given.network.furnish(program_config.of_model(saved, config))
-        own = given.own_files(target)
-        return builds.make(program, target, folder, emit, freeze=freeze, own=own)
+        sensor_files = given.sensor_files(target)
+        return builds.make(program, target, folder, emit, freeze=freeze, user_files=sensor_files)
 
 
 def flash(

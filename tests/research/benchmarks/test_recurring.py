@@ -23,7 +23,7 @@ def test_two_concepts_take_turns_and_go_on_where_they_were(name: str) -> None:
         part = slice(visit * 300, (visit + 1) * 300)
         assert made.values[part].tolist() == source.values[at : at + 300].tolist()
         assert made.labels[part].tolist() == source.labels[at : at + 300].tolist()
-    assert made.told
+    assert made.prequential
     assert made.answers.tolist() == made.labels.tolist()
 
 

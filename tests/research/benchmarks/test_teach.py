@@ -125,7 +125,7 @@ def test_another_unit_is_taught_after_the_first_one_or_alone() -> None:
 
 def test_first_samples_are_told_and_tables_are_shuffled() -> None:
     made = lesson("first", "Phishing", "first 100")
-    assert made.told
+    assert made.prequential
     assert made.values.tolist() == SETS("Phishing").values[:100].tolist()
     assert made.answers.tolist() == made.labels.tolist()
     digits = [lesson("first", "digits", "first 100", seed) for seed in (0, 1)]
@@ -141,7 +141,7 @@ def test_every_test_has_lessons_in_all_its_ways() -> None:
             continue
         for way in test.ways:
             made = lesson(letter, name, way, most=200)
-            assert made.told or len(made.asked) == len(made.answers) > 0
+            assert made.prequential or len(made.asked) == len(made.answers) > 0
             assert made.labels.max() < made.classes
 
 

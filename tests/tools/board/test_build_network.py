@@ -91,7 +91,7 @@ def test_a_board_without_wifi_is_refused_by_name(
     err = capsys.readouterr().err
     assert f"{words[0]} needs Wi-Fi, and Raspberry Pi Pico" in err
     assert not out.exists()
-    assert not key_file.beside(out).exists()
+    assert not key_file.of_build(out).exists()
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_a_sensor_of_the_users_own(light: str) -> None:
         "kind": "own", "module": "light", "class": "Light", "values": 2, "rate": 20,
         "options": {"address": 41},
     }  # fmt: skip
-    assert (sensor.channels, sensor.zero, sensor.own) == (
+    assert (sensor.channels, sensor.zero, sensor.files) == (
         ("light", "dark"),
         (0, 0),
         (Path(light),),

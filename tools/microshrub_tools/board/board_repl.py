@@ -138,7 +138,7 @@ class Device:
             self._repl.line.write(b"\x04")
             output, end = b"", time.monotonic() + seconds
             while time.monotonic() < end and not _has_ended(output):
-                came = self._said(end)
+                came = self._startup_output(end)
                 if _STARTED in came:
                     end = min(end, time.monotonic() + _SAVING)
                 output += came
@@ -150,7 +150,7 @@ class Device:
         text = output.replace(_STARTED + b"\n", b"").decode(errors="replace")
         return _STARTED in output and not _has_ended(output), text
 
-    def _said(self, end: float) -> bytes:
+    def _startup_output(self, end: float) -> bytes:
         """What a program that starts says now; if that takes the port away, once it is back."""
         try:
             self._repl.line.timeout = 0.1

@@ -65,7 +65,7 @@ class BoardModel:
                 what = "predicts a number" if config.spare_classes is None else "has spare classes"
                 raise UserError(f"a program that {what} shares no samples")
             self._app = library.device.application.Application(config, f"{self._folder}/")
-            self.found = self._app.begin()
+            self._app.begin()
             if not self._app.quantizer.frozen:
                 raise UserError("the board is still calibrating: it shares samples afterwards")
             units = tuple(tuple(unit) for unit in config.units)

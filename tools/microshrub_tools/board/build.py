@@ -106,11 +106,11 @@ def make(
     emit: str = "",
     *,
     freeze: bool = False,
-    own: Sequence[Path] = (),
+    user_files: Sequence[Path] = (),
 ) -> Build:
     """Write the folder; a build that is there is replaced.
 
-    own are files of the user's that the program imports; they are copied to the board, compiled.
+    user_files are what the program imports of the user's; they are copied to the board, compiled.
     What kernels become is `emit`, one of EMITS, or empty for the best that there is. With
     `freeze`, the library is for a firmware.
     Raises UserError, with nothing changed, if the output is something else or the program does not
@@ -122,15 +122,15 @@ def make(
     check_output(output)
     program = program_deep_sleep.settled(program, board)
     arch = arch_of(board, emit)
-    compiled = {path: mpy.compiled_program(path, arch).read_bytes() for path in own}
-    own_bytes = sum(map(len, compiled.values()))
-    library = fitting(ProgramLibrary(program, board, emit, freeze, tuple(own)), own_bytes)
-    budget = budget_of(library, own_bytes)
+    compiled = {path: mpy.compiled_program(path, arch).read_bytes() for path in user_files}
+    user_bytes = sum(map(len, compiled.values()))
+    library = fitting(ProgramLibrary(program, board, emit, freeze, tuple(user_files)), user_bytes)
+    budget = budget_of(library, user_bytes)
     if not budget.fits:
         frozen = "" if freeze else frozen_advice(program, board)
         raise UserError(f"The program does not fit: {_what_to_do(program, board, budget, frozen)}")
     if not budget.code_fits:
-        ways = "" if freeze else _without_machine_code(program, board, own, own_bytes)
+        ways = "" if freeze else _without_machine_code(program, board, user_files, user_bytes)
         raise UserError(f"The program fits the heap. {code_shortage(budget, ways)}")
     files = program.files() | {"main.py": _main_program(program, freeze)}
     files |= {f"lib/{path.stem}.mpy": data for path, data in compiled.items()}
@@ -141,11 +141,11 @@ def make(
 
 
 def _without_machine_code(
-    program: Program, board: Board, own: Sequence[Path], own_bytes: int
+    program: Program, board: Board, user_files: Sequence[Path], user_bytes: int
 ) -> str:
     """What can be built where not even the kernels have room that have to be machine code."""
     plain = budget_of(
-        ProgramLibrary(program, board, "bytecode", user_sources=tuple(own)), own_bytes
+        ProgramLibrary(program, board, "bytecode", user_sources=tuple(user_files)), user_bytes
     )
     ways = ["`build --freeze`, which leaves it in flash"]
     if plain.fits and not program.config.get("tcp"):
@@ -180,9 +180,9 @@ def _main_program(program: Program, freeze: bool) -> bytes:
 
 def registration(learner: str) -> bytes:
     """What main.py begins with where the whole library is there, for a learner of the user's."""
-    for own in user_learners():
-        if own.name == learner:
-            call = f"register({own.name!r}, {own.module!r})"
+    for each in user_learners():
+        if each.name == learner:
+            call = f"register({each.name!r}, {each.module!r})"
             return f"from microshrub.learners import register\n\n{call}\n\n".encode()
     return b""
 

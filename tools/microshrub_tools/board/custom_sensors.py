@@ -76,38 +76,38 @@ def driver(name: str) -> Path:
 @cache
 def _classes() -> dict[str, str]:
     tree = ast.parse(_DRIVERS.read_text(encoding="utf-8"))
-    kinds = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
-    return {_NEXT_WORD.sub("_", kind).lower(): kind for kind in kinds}
+    names = [node.name for node in tree.body if isinstance(node, ast.ClassDef)]
+    return {_NEXT_WORD.sub("_", name).lower(): name for name in names}
 
 
 @cache
 def _driver_text(name: str) -> str:
-    home, kind = _DRIVERS.stem, _classes()[name]
-    merged = Merged({home: _DRIVERS.read_text(encoding="utf-8")}, [home], {kind: home}, {})
-    return source_text(ast.Module(used(merged.body, {kind, "read"}), []))
+    home, class_name = _DRIVERS.stem, _classes()[name]
+    merged = Merged({home: _DRIVERS.read_text(encoding="utf-8")}, [home], {class_name: home}, {})
+    return source_text(ast.Module(used(merged.body, {class_name, "read"}), []))
 
 
-def _sensor(file: str, kind: ast.ClassDef) -> SensorFile:
-    where = f"{file}, class {kind.name}"
-    reading = _method(kind, "read")
+def _sensor(file: str, sensor_class: ast.ClassDef) -> SensorFile:
+    where = f"{file}, class {sensor_class.name}"
+    reading = _method(sensor_class, "read")
     if reading is None or len(reading.args.args) != 2:
         raise UserError(f"{where}: its method has to be read(self, values)")
-    made = _method(kind, "__init__")
+    made = _method(sensor_class, "__init__")
     if made is None or len(made.args.args) < 2:
         raise UserError(f"{where}: its __init__ has to take the board: __init__(self, board)")
-    return SensorFile(kind.name, _names(where, kind), _settings(where, made))
+    return SensorFile(sensor_class.name, _names(where, sensor_class), _settings(where, made))
 
 
-def _method(kind: ast.ClassDef, name: str) -> ast.FunctionDef | None:
-    for node in kind.body:
+def _method(sensor_class: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    for node in sensor_class.body:
         if isinstance(node, ast.FunctionDef) and node.name == name:
             return node
     return None
 
 
-def _names(where: str, kind: ast.ClassDef) -> tuple[str, ...]:
+def _names(where: str, sensor_class: ast.ClassDef) -> tuple[str, ...]:
     """The texts that `names` is, in the class's body."""
-    for node in kind.body:
+    for node in sensor_class.body:
         targets = node.targets if isinstance(node, ast.Assign) else []
         if any(isinstance(target, ast.Name) and target.id == "names" for target in targets):
             assert isinstance(node, ast.Assign)

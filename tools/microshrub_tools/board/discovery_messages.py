@@ -43,24 +43,24 @@ _SUBSCRIBE, _RETAINED = 0x82, 0x31  # first bytes of packets
 _MORE, _NAME = 0x4000, 0x8000  # bits of a piece
 _SPACES = 128  # that may be in place of names that are shorter, for each piece
 _LONGEST = 0x3FFF  # bytes of a piece
-_AROUND_NAME = 3  # a comma and quotes
+_PUNCTUATION = 3  # a comma and quotes
 
 
 @dataclass(frozen=True)
 class Entity:
-    """What Home Assistant shows: its kind there, a key, its name, and what else it is.
+    """What Home Assistant shows: its platform there, a key, its name, and what else it is.
 
     In the fields, ~ at the beginning of a topic stands for that of the board.
     """
 
-    kind: str
+    platform: str
     key: str
     name: str
     fields: Mapping[str, Any]
 
     def topic(self, board: str) -> str:
         """The topic of a message of its own, by the name of the board."""
-        return f"{PREFIX}/{self.kind}/microshrub_{board}/{self.key}/config"
+        return f"{PREFIX}/{self.platform}/microshrub_{board}/{self.key}/config"
 
     def described(self, board: str) -> dict[str, Any]:
         """What stands in a message, by the name of the board."""
@@ -76,9 +76,14 @@ def _value(expression: str) -> dict[str, Any]:
     return {"stat_t": "~state", "val_tpl": f"{{{{ {expression} }}}}"}
 
 
-def _yes_or_no(key: str, name: str, kind: str | None, **more: Any) -> Entity:
+def _yes_or_no(key: str, name: str, device_class: str | None, **more: Any) -> Entity:
     value = _value(f"'ON' if value_json.{key} else 'OFF'")
-    return Entity("binary_sensor", key, name, value | ({"dev_cla": kind} if kind else {}) | more)
+    return Entity(
+        "binary_sensor",
+        key,
+        name,
+        value | ({"dev_cla": device_class} if device_class else {}) | more,
+    )
 
 
 def _measured(key: str, name: str, **fields: Any) -> Entity:
@@ -154,13 +159,13 @@ def messages(
         "o": {"name": "microshrub", "sw": version},
         "avty_t": f"microshrub/{board}/status",
     }
-    found = {entity.key: entity for entity in entities(config, old=old)}
+    by_key = {entity.key: entity for entity in entities(config, old=old)}
     if old:
-        return {e.topic(board): _json(e.described(board) | shared) for e in found.values()}
+        return {e.topic(board): _json(e.described(board) | shared) for e in by_key.values()}
     # one without anything but its platform is removed: perhaps a former program had it
     shared["cmps"] = {
-        each.key: {"p": each.kind}
-        | (found[each.key].described(board) if each.key in found else {})
+        each.key: {"p": each.platform}
+        | (by_key[each.key].described(board) if each.key in by_key else {})
         for each in entities(_EVERYTHING)
     }
     return {_device_topic(board): _json(shared)}
@@ -187,7 +192,7 @@ def packed(config: Mapping[str, Any], messages: Mapping[str, str], names: Sequen
     spare = config.get("spare_classes")
     for topic, text in messages.items():
         if spare:
-            width = 2 * spare.get("room", 16) + _AROUND_NAME
+            width = 2 * spare.get("room", 16) + _PUNCTUATION
             data += _packet_with_names(_text(topic), text, len(names) * [width])
         else:
             data += _packet(_RETAINED, _text(topic) + _with_names(text, names).encode())
@@ -220,11 +225,11 @@ def _packet_with_names(topic: bytes, text: str, widths: Sequence[int]) -> bytes:
 
 def _pieces(data: bytes, more: int = 0) -> bytes:
     """Bytes of a packet in pieces; more: _MORE if it goes on behind them."""
-    found = b""
+    pieces = b""
     while len(data) > _LONGEST:
-        found += struct.pack(">H", _LONGEST | _MORE) + data[:_LONGEST]
+        pieces += struct.pack(">H", _LONGEST | _MORE) + data[:_LONGEST]
         data = data[_LONGEST:]
-    return found + struct.pack(">H", len(data) | more) + data
+    return pieces + struct.pack(">H", len(data) | more) + data
 
 
 def _head(first: int, size: int) -> bytes:

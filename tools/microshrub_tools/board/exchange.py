@@ -86,9 +86,11 @@ def at_broker(store: MqttPacketStore, visited: Sequence[Visited], tell: Tell) ->
     published = store.fetch("")
     for sentence in published.refused:
         tell(sentence)
-    own = {each.name for each in visited}
+    visited_names = {each.name for each in visited}
     return {
-        topic: packet for topic, packet in published.packets.items() if packet.origin not in own
+        topic: packet
+        for topic, packet in published.packets.items()
+        if packet.origin not in visited_names
     }
 
 

@@ -162,8 +162,8 @@ def remove(device: Runs, path: str) -> None:
     if name not in dict(device.value(f"listing({above or '.'!r})")):
         return
     inside: list[tuple[str, int]] = device.value(f"listing({path!r})")
-    for inner, kind in sorted(inside, key=lambda entry: entry[0] == "main.py"):
-        if kind & 0x4000:
+    for inner, mode in sorted(inside, key=lambda entry: entry[0] == "main.py"):
+        if mode & 0x4000:
             remove(device, f"{path}/{inner}")
         else:
             device.run(f"feed(); os.remove({path + '/' + inner!r})")
@@ -250,12 +250,12 @@ def verify(device: Runs, files: Files) -> None:
 
 def put_into_rom(device: Runs, files: Files) -> rom_library.RomLibrary:
     """Put the library into the board's ROM file system as well, if it has room there."""
-    found = rom_library.put(device, files)
-    if found.program:
+    library = rom_library.put(device, files)
+    if library.program:
         path = f"{_NEW}/{rom_library.PROGRAM}"
-        write(device, path, found.program)
-        _same(device, path, found.program)
-    return found
+        write(device, path, library.program)
+        _same(device, path, library.program)
+    return library
 
 
 def _same(device: Runs, path: str, data: bytes) -> None:
@@ -315,8 +315,8 @@ def take_checkpoint_along(device: Runs) -> None:
     if not before:
         return
     old = before[-1]
-    names = [name for name, kind in device.value(f"listing({old!r})") if not kind & 0x4000]
-    fresh = [name for name, kind in device.value(f"listing({_NEW!r})") if not kind & 0x4000]
+    names = [name for name, mode in device.value(f"listing({old!r})") if not mode & 0x4000]
+    fresh = [name for name, mode in device.value(f"listing({_NEW!r})") if not mode & 0x4000]
     for name in {*names, *fresh}:
         if name.endswith(_STATE_FILES):
             if name not in names or name not in fresh:

@@ -74,9 +74,9 @@ class MqttPacketStore:
                 )
         return [unquote(topic.split("/")[2]) for topic in full]
 
-    def fetch(self, own: str) -> Published:
+    def fetch(self, left_out: str) -> Published:
         """The packets of all boards but one: of each class those of the first few boards."""
-        there = (m for m in self._kept("+", "+") if m.topic.split("/")[3] != own)
+        there = (m for m in self._kept("+", "+") if m.topic.split("/")[3] != left_out)
         every = self._read_all(there)
         counts: Counter[str] = Counter()
         result = {}

@@ -44,9 +44,9 @@ def describe_ports() -> list[str]:
     """A line for each serial port, name and what it is; those with a USB device come first."""
     result = []
     for port in sorted(list_ports.comports(), key=lambda port: (port.vid is None, port)):
-        kind = _BOARDS.get(port.vid, "")
+        board = _BOARDS.get(port.vid, "")
         about = port.description if port.description != "n/a" else port.product or ""
-        words = (port.device, kind, about, _built_in(port), _closed(port.device))
+        words = (port.device, board, about, _built_in(port), _closed(port.device))
         result.append("  ".join(word for word in words if word))
     return [*map(_virtual, simulated_board.running()), *result]
 

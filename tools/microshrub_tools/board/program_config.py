@@ -31,16 +31,18 @@ def of_model(model: ModelFile, config: dict[str, Any]) -> Program:
     that the model has learned.
     """
     parts = {
-        kind.name: kind.of_model(model.companions.get(kind.name), config.get(kind.name))
-        for kind in companion_registry.all_companions()
+        companion.name: companion.of_model(
+            model.companions.get(companion.name), config.get(companion.name)
+        )
+        for companion in companion_registry.all_companions()
     }
     config = config | {name: part for name, part in parts.items() if part}
     more = dict(model.states.more)
-    for kind in companion_registry.all_companions():
-        if not issubclass(kind, Watcher) and "states" not in (parts[kind.name] or {}):
-            more = {name: state for name, state in more.items() if name not in kind.states}
+    for companion in companion_registry.all_companions():
+        if not issubclass(companion, Watcher) and "states" not in (parts[companion.name] or {}):
+            more = {name: state for name, state in more.items() if name not in companion.states}
     watchers = companion_registry.watchers(model.companions)
-    kept = {kind.name: model.companions[kind.name] for kind in watchers}
+    kept = {companion.name: model.companions[companion.name] for companion in watchers}
     if kept:
         rows = kept | config.get(CONFIG, {})
         for name in kept:

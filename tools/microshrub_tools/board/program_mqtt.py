@@ -168,12 +168,12 @@ def _version(text: str | None) -> tuple[int, int]:
     match = _VERSION.fullmatch(text)
     if not match:
         raise UserError(f"--home-assistant has to be a version such as 2024.3, not {text}")
-    found = int(match[1]), int(match[2])
-    if found < _OLDEST:
+    version = int(match[1]), int(match[2])
+    if version < _OLDEST:
         raise UserError(
             f"--home-assistant {text}: a board needs {_OLDEST[0]}.{_OLDEST[1]} or newer"
         )
-    return found
+    return version
 
 
 def host_and_port(text: str, *, tls: bool) -> tuple[str, int]:

@@ -137,7 +137,7 @@ def of_options(given: Mapping[str, Any], output: Path, ask: Any) -> NetworkSetti
         raise UserError("--key needs --tcp")
     if given.get("wifi_password_file") is not None and not name:
         raise UserError("--wifi-password-file needs --wifi")
-    key = given.get("key") or key_file.beside(output)
+    key = given.get("key") or key_file.of_build(output)
     asked = f"the password of {name}", "--wifi-password-file"
     secret = password(given.get("wifi_password_file"), name or "", asked, ask)
     return NetworkSettings(

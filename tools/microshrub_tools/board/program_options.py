@@ -70,10 +70,10 @@ class ProgramOptions:
     text: bool = False  # plotter lines over serial, too
 
     def __post_init__(self) -> None:
-        for name, kind in _SETTINGS.items():
+        for name, settings_class in _SETTINGS.items():
             value = getattr(self, name)
-            if value is not None and not isinstance(value, kind):
-                raise UserError(f"{name}= has to be {kind.__name__}(...), not {value!r}")
+            if value is not None and not isinstance(value, settings_class):
+                raise UserError(f"{name}= has to be {settings_class.__name__}(...), not {value!r}")
 
     def config(
         self,
@@ -185,9 +185,9 @@ class ProgramOptions:
                 "to flash another program"
             )
 
-    def own_files(self, board: Board) -> tuple[Path, ...]:
+    def sensor_files(self, board: Board) -> tuple[Path, ...]:
         """The files of the user's own sensors. Raises UserError."""
-        return sensors(self.sensor, board).own
+        return sensors(self.sensor, board).files
 
     def _extraction(self, read: ProgramSensor, features: Sequence[str]) -> Extraction | None:
         """Return how --features makes samples of the sensor's readings, if it does."""

@@ -29,10 +29,10 @@ def check_pins(config: Mapping[str, Any], board: Board) -> None:
     Buttons may be one, and what classes switch may be the same pin: both do no harm.
     """
     tasks: dict[Pin, tuple[str, str]] = {}
-    for pin, kind, option in _tasks(config):
+    for pin, task, option in _tasks(config):
         existing_pin(pin, board)
-        first, name = tasks.setdefault(pin, (kind, option))
-        if first != kind:
+        first, name = tasks.setdefault(pin, (task, option))
+        if first != task:
             raise UserError(
                 f"pin {pin} is for two things: {name} and {option}. Give one of them another pin"
             )
@@ -45,8 +45,8 @@ def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:
     """Each pin, a word for what may share it, and the option that took it."""
     for place, one in enumerate(_sensors(config["sensor"])):
         for name, pin in _pins_of(one):
-            kind = name if name in _BUS else f"{name} of sensor {place}"
-            yield pin, kind, f"--sensor {_name(one)} {name}"
+            task = name if name in _BUS else f"{name} of sensor {place}"
+            yield pin, task, f"--sensor {_name(one)} {name}"
     flags = companion_flags()
     for name, part in config.items():
         if name == "sensor" or not isinstance(part, Mapping):
@@ -63,7 +63,10 @@ def _tasks(config: Mapping[str, Any]) -> Iterator[tuple[Pin, str, str]]:
 
 def companion_flags() -> dict[str, str]:
     """The option of each companion, by its name in config.json."""
-    return {kind.name: kind.options[0].flag for kind in companion_registry.all_companions()}
+    return {
+        companion.name: companion.options[0].flag
+        for companion in companion_registry.all_companions()
+    }
 
 
 def _flag(name: str) -> str:

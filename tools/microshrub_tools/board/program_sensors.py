@@ -39,7 +39,7 @@ class ProgramSensor:
     config: dict[str, Any]
     channels: tuple[str, ...] = ()  # names of a reading's values
     zero: tuple[int, ...] = ()  # what each of them is about
-    own: tuple[Path, ...] = ()  # the user's files that it needs
+    files: tuple[Path, ...] = ()  # the user's files that it needs
 
     @property
     def kind(self) -> str:
@@ -91,7 +91,7 @@ def sensors(words: Sequence[str] | Sequence[Sequence[str]], board: Board) -> Pro
         {"kind": "several", "sensors": [one.config for one in result]},
         _apart([name for one in result for name in one.channels]),
         tuple(zero for one in result for zero in one.zero),
-        tuple(path for one in result for path in one.own),
+        tuple(path for one in result for path in one.files),
     )
 
 
@@ -143,11 +143,11 @@ def pin(text: int | str, board: Board) -> int | str:
 def _sensor(words: list[str], board: Board) -> ProgramSensor:
     kind, *rest = words
     if kind.endswith(".py"):
-        sensor = _own(kind, Path(kind), rest)
+        sensor = _from_file(kind, Path(kind), rest)
     elif kind in SENSORS:
         sensor = _known(kind, rest, board)
     elif kind in drivers():
-        sensor = _own(kind, custom_sensors.driver(kind), rest)
+        sensor = _from_file(kind, custom_sensors.driver(kind), rest)
     else:
         raise UserError(
             f"--sensor {kind!r} is unknown. {did_you_mean(kind, [*SENSORS, *drivers()])} One of "
@@ -170,26 +170,38 @@ def _is_slow(rate: object) -> bool:
     return one == "1" and seconds.isdecimal() and 1 <= int(seconds) <= _DAY
 
 
-def _own(kind: str, path: Path, words: Sequence[str]) -> ProgramSensor:
-    own = custom_sensors.read(path)
+def _from_file(kind: str, path: Path, words: Sequence[str]) -> ProgramSensor:
+    sensor_file = custom_sensors.read(path)
     called = f"--sensor {kind}"
-    result = settings(called, words, own.settings | {"rate": USUAL_RATE})
+    result = settings(called, words, sensor_file.settings | {"rate": USUAL_RATE})
     missing = [name for name, value in result.items() if value is custom_sensors.REQUIRED]
     if missing:
         raise UserError(f"{called} needs {missing[0]}=")
     rate = result.pop("rate")
-    config = {"kind": "own", "module": path.stem, "class": own.name, "values": len(own.names)}
-    given = {name: _number(value) for name, value in result.items() if value != own.settings[name]}
+    config = {
+        "kind": "own",
+        "module": path.stem,
+        "class": sensor_file.name,
+        "values": len(sensor_file.names),
+    }
+    given = {
+        name: _number(value)
+        for name, value in result.items()
+        if value != sensor_file.settings[name]
+    }
     return ProgramSensor(
-        config | {"rate": rate, "options": given}, own.names, (0,) * len(own.names), (path,)
+        config | {"rate": rate, "options": given},
+        sensor_file.names,
+        (0,) * len(sensor_file.names),
+        (path,),
     )
 
 
 def _number(value: Any) -> Any:
     """A number for a text that is one, such as 0.5 or -3."""
-    for kind in (int, float):
+    for number_type in (int, float):
         try:
-            return kind(value)
+            return number_type(value)
         except (ValueError, TypeError):
             pass
     return value
@@ -221,9 +233,9 @@ def _known(kind: str, words: Sequence[str], board: Board) -> ProgramSensor:
     return replace(made, channels=_AXES[:axes], zero=(0,) * axes)
 
 
-def _motion(found: dict[str, Any]) -> dict[str, Any]:
+def _motion(options: dict[str, Any]) -> dict[str, Any]:
     """The settings of an MPU6050 that are not just numbers. Raises UserError."""
-    axes, fifo, rate = found["axes"], found["fifo"], found["rate"]
+    axes, fifo, rate = options["axes"], options["fifo"], options["rate"]
     if axes not in (3, 6):
         raise UserError(
             f"--sensor mpu6050 axes has to be 6, or 3 for the acceleration alone, not {axes!r}"

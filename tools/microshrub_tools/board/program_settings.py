@@ -71,8 +71,8 @@ class Checkpoint:
     def config(self, board: Board) -> dict[str, Any]:
         """Its part of config.json."""
         seconds = seconds_between(board) if self.seconds is None else self.seconds
-        found: dict[str, Any] = {"path": "checkpoint", "seconds": seconds}
-        return found if self.led is None else found | {"led": sensor_pin(self.led, board)}
+        part: dict[str, Any] = {"path": "checkpoint", "seconds": seconds}
+        return part if self.led is None else part | {"led": sensor_pin(self.led, board)}
 
 
 @dataclass(frozen=True)

@@ -119,8 +119,8 @@ def of_words(given: Mapping[str, Any], output: Path) -> ShareSettings | None:
     )
 
 
-def _whole(found: Mapping[str, Any], name: str, usual: int) -> int:
-    value = usual if found[name] is None else found[name]
+def _whole(options: Mapping[str, Any], name: str, usual: int) -> int:
+    value = usual if options[name] is None else options[name]
     if not isinstance(value, int):
         raise UserError(f"--share {name}= has to be a whole number, not {value}")
     return value

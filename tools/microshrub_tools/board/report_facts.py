@@ -81,14 +81,14 @@ class Facts:
 def facts_of(device: Runs) -> Facts:
     """Ask a board that was reset and has run nothing yet."""
     device.run(_FACTS)
-    found: dict[str, Any] = device.value("facts")
+    answers: dict[str, Any] = device.value("facts")
     for name in ("data", "executable"):
-        found[name] = tuple(map(tuple, found[name]))
-    return Facts(**found)
+        answers[name] = tuple(map(tuple, answers[name]))
+    return Facts(**answers)
 
 
 def board_of(facts: Facts) -> Board | None:
     """The board that comes with microshrub and has this firmware, if there is exactly one."""
     boards = map(board_files.load, board_files.names())
-    found = [board for board in boards if board.firmware == facts.build]
-    return found[0] if len(found) == 1 else None
+    matches = [board for board in boards if board.firmware == facts.build]
+    return matches[0] if len(matches) == 1 else None

@@ -200,8 +200,10 @@ def run(arguments: argparse.Namespace) -> int:
     sensors(options.sensor, board)  # a mistake is reported before the data are read
     with key_file.all_or_none():
         program = options.network.furnish(_program(arguments, board, options))
-        own = options.own_files(board)
-        made = build.make(program, board, output, arguments.emit, freeze=arguments.freeze, own=own)
+        files = options.sensor_files(board)
+        made = build.make(
+            program, board, output, arguments.emit, freeze=arguments.freeze, user_files=files
+        )
     print_build(made, board, program, arguments)
     return 0
 

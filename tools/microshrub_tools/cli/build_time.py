@@ -22,7 +22,7 @@ def print_time(
 ) -> None:
     """How long a sample takes, and whether the sensor's rate can be kept, if that is known."""
     names = {learner: model for model, learner in MODELS.items()}
-    own = program.config["sensor"]["kind"] != "serial"
+    has_sensor = program.config["sensor"]["kind"] != "serial"
     readings = program_readings.of(program, board)
     result = None
     if program.learner in names and made.emit != "bytecode":
@@ -33,13 +33,15 @@ def print_time(
     if made.emit == "bytecode":  # of which nothing was counted
         return
     features = program.parameters["features"]
-    around = counted_times.outside_learner_us(board, features, own, made.emit) + readings.more_us
+    program_us = (
+        counted_times.outside_learner_us(board, features, has_sensor, made.emit) + readings.more_us
+    )
     if not result:
-        console.say(f"time    {around / 1000:>9,.1f} ms a sample beside the learner, about")
-        _print_energy(board, program, (0.0, 0.0, around), battery, known=False)
+        console.say(f"time    {program_us / 1000:>9,.1f} ms a sample beside the learner, about")
+        _print_energy(board, program, (0.0, 0.0, program_us), battery, known=False)
         return
-    result = dataclasses.replace(result, sensor=around) if own else result
-    median, most = (us / 1000 for us in result.served(own))
+    result = dataclasses.replace(result, sensor=program_us) if has_sensor else result
+    median, most = (us / 1000 for us in result.served(has_sensor))
     but = _left_out(arguments)
     console.say(
         f"time    {median:>9,.1f} ms a labelled sample with {readings.words}the program around "
@@ -47,10 +49,10 @@ def print_time(
     )
     wanted = program_options.rate_of(program.config)
     if wanted:
-        note = result.note_on(wanted, "the rate of --sensor", own)
+        note = result.note_on(wanted, "the rate of --sensor", has_sensor)
         if note:
             messages.say(note)
-    us = (result.predict[0], result.learn[0], result.served(own)[0])
+    us = (result.predict[0], result.learn[0], result.served(has_sensor)[0])
     _print_energy(board, program, us, battery)
 
 
@@ -101,12 +103,13 @@ def _print_energy(
         console.say(f"        days on {battery.text}: {days}: estimated")
 
 
-def _print_asleep(found: energy.Energy, battery: energy.Battery | None) -> None:
+def _print_asleep(estimate: energy.Energy, battery: energy.Battery | None) -> None:
     """What a program that sleeps takes at least, where the learner's part is not known."""
-    assert found.asleep is not None  # `build` refuses --sleep otherwise
-    days = battery and energy.amount(battery.days(found.asleep))
+    assert estimate.asleep is not None  # `build` refuses --sleep otherwise
+    days = battery and energy.amount(battery.days(estimate.asleep))
     lasts = f", {days} days on {battery.text}" if battery else ""
     console.say(
-        f"energy  at {found.rate:.3g} a second {energy.amount(found.asleep)} mW asleep between "
-        f"samples{lasts}, without what the learner takes: estimated from {found.currents}"
+        f"energy  at {estimate.rate:.3g} a second {energy.amount(estimate.asleep)} mW asleep "
+        f"between samples{lasts}, without what the learner takes: estimated from "
+        f"{estimate.currents}"
     )

@@ -28,8 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
     if not Path(file).expanduser().is_file():
         raise UserError(f"there is no file {file}")
     first = learners.short_name(name or " ")
-    own = [each for each in library_files.user_learners() if each.name == name]
-    if not own and (first in learners.MODELS or first in learners.REGRESSORS):
+    matches = [each for each in library_files.user_learners() if each.name == name]
+    if not matches and (first in learners.MODELS or first in learners.REGRESSORS):
         raise UserError(f"{name} cannot be called {first}: that is {learners.learner_name(first)}")
     library_files.add(name, file)
     loader.load.cache_clear()

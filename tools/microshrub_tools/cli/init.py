@@ -121,10 +121,10 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
         sensors([text.split()], board)
         return text
 
-    found = arguments.sensor or [
+    descriptions = arguments.sensor or [
         _asked(asks, "--sensor", "Which sensor, at which pins?", _MOTION, check)
     ]
-    sensor = sensors([each.split() for each in found], board)
+    sensor = sensors([each.split() for each in descriptions], board)
     features, button, data = arguments.features, arguments.label_pin, arguments.data
     if asks and features is None and (sensor.rate or 0) >= 10:
         answer = input(f"Learn windows of its {sensor.rate:g} readings a second? [yes] ")
@@ -145,7 +145,7 @@ def _settings(arguments: argparse.Namespace) -> dict[str, Any]:
         "board": board_name,
         "data": data,
         "model": str(Path(data).with_suffix(".mshrub")),
-        "sensor": found[0] if len(found) == 1 else found,
+        "sensor": descriptions[0] if len(descriptions) == 1 else descriptions,
         "features": features,
         "label-pin": button or None,
         "label-keys": arguments.label_keys,

@@ -41,7 +41,7 @@ _EVERY = 1.0  # seconds between two looks at the device
 _SLICE = 0.1  # seconds after which Ctrl-C is looked for
 _ROWS_ELSE = 17  # lines of the terminal that are not for the confusion matrix
 _CELL = 8  # columns for a number of it
-_AROUND = 6  # columns of a heading that are not the name of its class
+_HEADING = 6  # columns of a heading that are not the name of its class
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -162,7 +162,7 @@ def _obey(watch: Watch, line: str) -> None:
 
 def has_room(names: Sequence[str], width: int, height: int) -> bool:
     """Whether a terminal of that size has room for the confusion matrix of classes so called."""
-    cell = max(_CELL, _AROUND + max(map(len, names), default=0))
+    cell = max(_CELL, _HEADING + max(map(len, names), default=0))
     return len(names) + _ROWS_ELSE < height and (len(names) + 2) * cell < width
 
 

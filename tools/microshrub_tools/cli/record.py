@@ -169,7 +169,7 @@ def run(arguments: argparse.Namespace) -> int:
         try:
             _run(arguments, source, recorder, file, features)
         except KeyboardInterrupt:
-            messages.say(f"stopped: {_told(source, recorder, file)}")
+            messages.say(f"stopped: {_progress_text(source, recorder, file)}")
             return 130
         except SampleFileError:
             raise
@@ -178,7 +178,7 @@ def run(arguments: argparse.Namespace) -> int:
                 kept = f"{count(file.samples, 'sample')} are in {arguments.output}"
                 raise UserError(f"{error} {kept}; --append continues it.") from error
             raise
-        messages.say(_told(source, recorder, file))
+        messages.say(_progress_text(source, recorder, file))
         if recorder.unlabelled and not (file.samples or arguments.label_keys):
             messages.say(_NO_LABEL)
         return 0 if file.samples else 1
@@ -218,7 +218,7 @@ def _run(
             if normal and normal in typed:
                 messages.say(source.this_is_normal())
             changed = recorder.press(typed)
-            show(_told(source, recorder, file), changed)
+            show(_progress_text(source, recorder, file), changed)
             result = source.take(_WAIT)
             if source.note != noted:
                 noted = source.note
@@ -232,12 +232,12 @@ def _run(
 
 
 def _samples(
-    found: list[Reading], source: SampleSource, features: FeatureReadings
+    readings: list[Reading], source: SampleSource, features: FeatureReadings
 ) -> Iterator[Reading]:
     """What is made of the readings. Raises UserError if the board has made it already."""
     if source.extracts:
         raise UserError("the board makes features of its readings already: leave --features out")
-    for reading in found:
+    for reading in readings:
         noted = features.note
         sample = features.take(reading)
         if features.note != noted:
@@ -272,7 +272,7 @@ def _kinds(source: SampleSource) -> str:
     return f" ({', '.join(f'{number:,} {kind}' for kind, number in counts.items())})"
 
 
-def _told(source: SampleSource, recorder: Recorder, file: SampleFile) -> str:
+def _progress_text(source: SampleSource, recorder: Recorder, file: SampleFile) -> str:
     parts = [count(file.samples, "sample")]
     if recorder.label is not None:
         parts.append(f"label {recorder.label}")

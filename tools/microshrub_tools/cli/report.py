@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Device(port, named.serial.baud if named else 115_200) as device:
         try:
             facts = facts_of(device)
-            board = named or _found(facts)
+            board = named or _known_board(facts)
             messages.say(f"{board.name}, {facts.firmware}")
             tried, served = _on_board(device, board, facts, arguments.seconds)
         except BaseException:
@@ -89,7 +89,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _found(facts: Facts) -> Board:
+def _known_board(facts: Facts) -> Board:
     board = board_of(facts)
     if board is None:
         raise UserError(

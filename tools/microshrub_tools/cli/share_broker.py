@@ -13,7 +13,7 @@ from ..board.mqtt_packet_store import MOST_BOARDS, MqttPacketStore, Published
 from ..board.program_mqtt import check_name
 from .network_options import add_broker_options, open_broker
 
-OWN = "the name of MODEL, or the name given to `build --mqtt --name`"
+DEFAULT_ORIGIN = "the name of MODEL, or the name given to `build --mqtt --name`"
 _SHOWN = 20  # sentences about messages that are refused
 _ONLY = ("mqtt_user", "mqtt_password_file", "mqtt_ca", "group")
 
@@ -48,7 +48,7 @@ def open_store(arguments: argparse.Namespace) -> Iterator[MqttPacketStore]:
         yield MqttPacketStore(broker, arguments.group)
 
 
-def own_name(arguments: argparse.Namespace, otherwise: str | None) -> str:
+def origin_name(arguments: argparse.Namespace, otherwise: str | None) -> str:
     """By which others know whose samples they are. Raises UserError if there is none."""
     name: str | None = arguments.name or otherwise
     if name is None:
@@ -57,13 +57,13 @@ def own_name(arguments: argparse.Namespace, otherwise: str | None) -> str:
     return name
 
 
-def tell_found(found: Published) -> None:
+def tell_left_out(published: Published) -> None:
     """Say what was refused, and what was too much."""
-    for sentence in found.refused[:_SHOWN]:
+    for sentence in published.refused[:_SHOWN]:
         messages.say(sentence)
-    if len(found.refused) > _SHOWN:
-        messages.say(f"{len(found.refused) - _SHOWN:,} more messages are refused")
-    for name in found.left:
+    if len(published.refused) > _SHOWN:
+        messages.say(f"{len(published.refused) - _SHOWN:,} more messages are refused")
+    for name in published.left:
         messages.say(
             f"{name}: more than {MOST_BOARDS} boards have published packets; the first "
             f"{MOST_BOARDS} by their names are taken"

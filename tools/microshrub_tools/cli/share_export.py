@@ -16,7 +16,7 @@ from microshrub_host.models.shared_samples import MOST, Sharer
 
 from ..board.board_sharing import board_model
 from ..board.mqtt_packet_store import MOST_BOARDS, MOST_BYTES, MOST_SAMPLES
-from .share_broker import OWN, add_store, check_store, open_store, own_name
+from .share_broker import DEFAULT_ORIGIN, add_store, check_store, open_store, origin_name
 from .share_files import (
     MODEL,
     PACKET_START,
@@ -49,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name",
         metavar="NAME",
-        help=f"the name of the samples' owner (default: {OWN}, or `board` for a board without a "
-        "name)",
+        help=f"the name of the samples' owner (default: {DEFAULT_ORIGIN}, or `board` for a "
+        "board without a name)",
     )
     add_board(parser, "take the samples from")
     add_output(parser, "the packet to write (required without --mqtt)")
@@ -85,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _publish(arguments: argparse.Namespace) -> int:
     with open_store(arguments) as store:
         with _sharer(arguments) as (sharer, name):
-            origin = own_name(arguments, name)
+            origin = origin_name(arguments, name)
             wanted = _wanted(arguments, sharer)
             packets = [sharer.collect(origin, (each,), arguments.most) for each in wanted]
         full = store.publish(packets)

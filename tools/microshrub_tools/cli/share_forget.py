@@ -14,7 +14,7 @@ from microshrub_host.models import model_files, shared_samples
 
 from ..board.board_sharing import board_model
 from ..board.program_mqtt import check_name
-from .share_broker import add_store, check_store, open_store, tell_found
+from .share_broker import add_store, check_store, open_store, tell_left_out
 from .share_files import add_board, add_output, add_taught, taught_files, write
 
 
@@ -70,7 +70,7 @@ def _forget_published(arguments: argparse.Namespace) -> int:
     path = taught_files(arguments)[0]
     with open_store(arguments) as store:
         result = store.of(arguments.origin)
-    tell_found(result)
+    tell_left_out(result)
     return _forget(arguments, path, list(result.packets.values()))
 
 

@@ -15,7 +15,14 @@ from microshrub_host.models.shared_samples import PacketOutcome, Sharer
 
 from ..board.board_sharing import board_model
 from ..board.mqtt_packet_store import MOST_BOARDS, MqttPacketStore
-from .share_broker import OWN, add_store, check_store, open_store, own_name, tell_found
+from .share_broker import (
+    DEFAULT_ORIGIN,
+    add_store,
+    check_store,
+    open_store,
+    origin_name,
+    tell_left_out,
+)
 from .share_files import add_board, add_output, add_taught, taught_files, write
 
 Teach = Callable[[Sharer, str | None], list[PacketOutcome]]  # with the name of who learns
@@ -40,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--name",
         metavar="NAME",
         help="with --mqtt, the learner's name: packets of that name are left out "
-        f"(default: {OWN})",
+        f"(default: {DEFAULT_ORIGIN})",
     )
 
 
@@ -60,8 +67,8 @@ def _of_others(
     arguments: argparse.Namespace, store: MqttPacketStore, sharer: Sharer, name: str | None
 ) -> list[PacketOutcome]:
     """Teach what others have published."""
-    result = store.fetch(own_name(arguments, name))
-    tell_found(result)
+    result = store.fetch(origin_name(arguments, name))
+    tell_left_out(result)
     outcomes, refused = sharer.take_lacking(result.packets)
     for sentence in refused:
         messages.say(sentence)

@@ -129,8 +129,8 @@ def _tell_sleep(
     console.say(
         f"{board.name}: awake for {awake / 3600:,.2f} of {sleep.seconds / 3600:,.2f} hours "
         f"({100 * awake / sleep.seconds:.2f} %), of which {sleep.visited:,.0f} seconds for a PC "
-        f"and {sleep.flash:,.0f} for checkpoints; the program counted {sleep.told:,} seconds "
-        f"asleep, the clock {sleep.asleep:,.0f}."
+        f"and {sleep.flash:,.0f} for checkpoints; the program counted "
+        f"{sleep.counted_asleep:,} seconds asleep, the clock {sleep.asleep:,.0f}."
     )
     rate = sleep.samples / sleep.seconds
     listening = options["window"] / options["every"]

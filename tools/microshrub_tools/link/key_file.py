@@ -16,7 +16,7 @@ _made: list[Path] = []  # in all_or_none()
 _BUILDS = Path("build")  # where `microshrub build` puts a folder for each board
 
 
-def beside(folder: Path) -> Path:
+def of_build(folder: Path) -> Path:
     """The file of the key of a build in that folder; it stays where the folder is replaced."""
     return folder.with_name(folder.name + ENDING)
 

@@ -18,7 +18,7 @@ _ON_DEVICE = """
 import microshrub
 import microshrub.learners
 from altered_states import attack
-{own}
+{registrations}
 print(*attack(microshrub, {number}, {seed}, {states}))
 """
 
@@ -31,9 +31,11 @@ def fuzz(engine: str, number: int, seed: int, states: int) -> tuple[int, int]:
     if engine not in ("micropython", NATIVE):
         return attack(loader.load(engine), number, seed, states)
     learners = library_files.user_learners()
-    own = [f"microshrub.learners.register({each.name!r}, {each.path.stem!r})" for each in learners]
+    registrations = [
+        f"microshrub.learners.register({each.name!r}, {each.path.stem!r})" for each in learners
+    ]
     script = _ON_DEVICE.format(
-        own="\n".join(own),
+        registrations="\n".join(registrations),
         number=number,
         seed=seed,
         states=states,

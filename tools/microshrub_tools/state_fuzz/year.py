@@ -296,7 +296,7 @@ class Year:
             self._require(first <= longest and last <= pause, message)
             lost.add(labels, first)
 
-    def _require(self, holds: bool, else_said: str) -> None:
+    def _require(self, holds: bool, failure: str) -> None:
         if not holds:
             after = f"after {self.report.samples:,} samples"
-            raise YearError(f"{else_said} {after}; --seed {self._seed} repeats it")
+            raise YearError(f"{failure} {after}; --seed {self._seed} repeats it")

@@ -35,7 +35,7 @@ class YearSleep:
         self.samples = 0
         self._flash_us = 0
         self._visits = 0
-        self._told = 0  # seconds of sleep that the program told before the power went
+        self._counted_asleep = 0  # seconds of sleep that the program counted before the power went
         self.sample_us = outside_learner_us(board, FEATURES, sensor=True) + _learner_us(board)
         self._sleep: Any = None
         self.start()
@@ -44,7 +44,7 @@ class YearSleep:
         """What happens after a reset: it stays awake for a while."""
         device = self._library.device
         if self._sleep:
-            self._told += int(self._sleep.seconds)
+            self._counted_asleep += int(self._sleep.seconds)
         self._sleep = device.sleep.Sleep(self._options, self, 0)
         self._pace = device.sensors.Pace(self._rate, self.microseconds)
 
@@ -97,9 +97,9 @@ class YearSleep:
         return self._flash_us / 1e6
 
     @property
-    def told(self) -> int:
+    def counted_asleep(self) -> int:
         """Seconds asleep as the program counted them."""
-        return self._told + int(self._sleep.seconds)
+        return self._counted_asleep + int(self._sleep.seconds)
 
     @property
     def missed(self) -> int:

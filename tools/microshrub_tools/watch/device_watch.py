@@ -85,7 +85,7 @@ class Watch:
         self.errors: RegressionErrors | None = None
         self.anomaly: AnomalyStatus | None = None
         names = config.get(CONFIG) or []
-        self._watchers = [(names.index(kind.name), kind) for kind in watchers(names)]
+        self._watchers = [(names.index(watcher.name), watcher) for watcher in watchers(names)]
         self.figures: list[tuple[str, str]] = []  # rows of what these say
         self._alarms = -1  # that were told of; -1: what came before the watch is no news
 
@@ -105,25 +105,27 @@ class Watch:
             self.errors = answer if isinstance(answer, RegressionErrors) else None
         if self.naming:
             self.naming.refresh()
-        self.figures = [row for number, kind in self._watchers for row in self._rows(number, kind)]
+        self.figures = [
+            row for number, watcher in self._watchers for row in self._rows(number, watcher)
+        ]
         self._note(status)
         if not status.samples:
             self.taught, self._confusion = 0, []
         elif self.target is None and (matrix or self.taught in (0, 1)):
-            found = self._matrix()
-            self.taught = sum(map(any, found)) if found else None
-            self._confusion = found if matrix else []
+            counts = self._matrix()
+            self.taught = sum(map(any, counts)) if counts else None
+            self._confusion = counts if matrix else []
         return status
 
-    def _rows(self, number: int, kind: type[Watcher]) -> list[tuple[str, str]]:
+    def _rows(self, number: int, watcher: type[Watcher]) -> list[tuple[str, str]]:
         """The figures of a watcher, for a table."""
         answer = self.link.ask(companion_words(number))
         if not isinstance(answer, CompanionWords):
             return []
         try:
-            return kind.monitor_rows(answer.words, self.class_names)
+            return watcher.monitor_rows(answer.words, self.class_names)
         except (ValueError, IndexError):
-            raise BoardError(f"{len(answer.words)} words of {kind.name}") from None
+            raise BoardError(f"{len(answer.words)} words of {watcher.name}") from None
 
     def _note(self, status: DeviceStatus) -> None:
         self.history.note(Moment(time.monotonic() - self._began, status, self.errors))

@@ -64,8 +64,8 @@ def _result(counts: list[int], names: tuple[str, ...], shown: int) -> str:
     return words if not others.any() else f"{words}, most others {names[int(others.argmax())]}"
 
 
-def grade(found: ByClass) -> str:
+def grade(by_class: ByClass) -> str:
     """What the exam comes to, in one sentence."""
-    if not found.counts.any():
+    if not by_class.counts.any():
         return "Exam: the board sent no prediction. It needs a sensor of its own."
-    return f"Exam: {found.balanced_accuracy:.2f} % right, with equal weight for each class"
+    return f"Exam: {by_class.balanced_accuracy:.2f} % right, with equal weight for each class"

@@ -52,11 +52,11 @@ class FeatureReadings:
         self._first.append(reading)
         if len(self._first) < self._options.window and not self._options.scale:
             return None
-        extraction = self._extraction = self._found_extraction()
+        extraction = self._extraction = self._chosen_extraction()
         self._extractor = Extractor(extraction)
         return [self._sample(each, extraction) for each in self._first][-1]
 
-    def _found_extraction(self) -> Extraction:
+    def _chosen_extraction(self) -> Extraction:
         options, plain = self._options, self._options.extraction(self._channels)
         values = np.array([_numbers(each) for each in self._first])
         result = with_scale(plain, values, options, ROOM_AT_FIRST)

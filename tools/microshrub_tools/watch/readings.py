@@ -89,7 +89,7 @@ class SampleSource:
         self._port = port
         self._lines = TextLines()
         self._samples = LineSamples()
-        self._found: deque[Reading] = deque()
+        self._readings: deque[Reading] = deque()
         self._began = time.monotonic()
         self._heard = self._began - _LISTEN * silent
         self._link: HostLink | None = None
@@ -120,8 +120,8 @@ class SampleSource:
                 raise gone(self._port) from error
         if not self._text:
             self._greet()
-        result = list(self._found)
-        self._found.clear()
+        result = list(self._readings)
+        self._readings.clear()
         return result
 
     def this_is_normal(self) -> str:
@@ -172,7 +172,7 @@ class SampleSource:
             self._put(of_observation(observed, names))
 
     def _put(self, reading: Reading) -> None:
-        self._found.append(replace(reading, gap=True) if self._gap else reading)
+        self._readings.append(replace(reading, gap=True) if self._gap else reading)
         self._gap = False
 
     def _greet(self) -> None:
@@ -189,7 +189,7 @@ class SampleSource:
         """Have a board that prints what a model says send it over the link, if it can."""
         try:
             self._connect(_ANSWERS)
-            self._found.clear()  # the same samples come as observations from now on
+            self._readings.clear()  # the same samples come as observations from now on
         except LostError:
             self._text, self._link = True, None
 

@@ -29,7 +29,7 @@ class Recorder:
         self._file = file
         self._keys = keys
         self._timed = timed
-        self._own = self._labelled = bool(keys) or label is not None
+        self._has_labels = self._labelled = bool(keys) or label is not None
         self._began = time.monotonic()
         self._cut = False
         self.label = label
@@ -47,7 +47,7 @@ class Recorder:
         if reading.cut and not self._cut:
             self._cut = True
             messages.say(_CUT)
-        label = self.label if self._own else reading.label
+        label = self.label if self._has_labels else reading.label
         self._labelled |= reading.has_label
         if self._labelled and label is None:
             self.unlabelled += 1

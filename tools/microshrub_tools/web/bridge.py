@@ -148,8 +148,8 @@ class Bridge:
         result = site.file(parts.path)
         if result is None:
             return connection.respond(http.HTTPStatus.NOT_FOUND, "no such file\n")
-        kind, data = result
-        headers = {**site.HEADERS, "Content-Type": kind, "Content-Length": str(len(data))}
+        content_type, data = result
+        headers = {**site.HEADERS, "Content-Type": content_type, "Content-Length": str(len(data))}
         return Response(200, "OK", Headers({**headers, "Connection": "close"}), data)
 
     def _carry(self, page: ServerConnection) -> None:

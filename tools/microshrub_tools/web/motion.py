@@ -20,10 +20,12 @@ class Windows:
     def __init__(self, axes: int, window: int, hop: int, turns: str, lags: str) -> None:
         from microshrub.device import feature_extractor, sensors
 
-        kind: Any = feature_extractor.FeatureExtractor
+        extractor_class: Any = feature_extractor.FeatureExtractor
         statistics = range(6)  # as in windows.ts
         pairs = {"turns": json.loads(turns), "lags": json.loads(lags)}
-        self._extractor = kind(axes, window, hop, [0] * axes, [], statistics, [], [], **pairs)
+        self._extractor = extractor_class(
+            axes, window, hop, [0] * axes, [], statistics, [], [], **pairs
+        )
         self._unpack: Any = sensors.unpack
         self._reading = array("i", [0] * axes)
         self._sample = array("i", [0] * self._extractor.features)

@@ -79,14 +79,14 @@ def board_data(board: Board) -> dict[str, Any]:
         "lights": BOARDS[board.key][1],
         "pins": pin_data(board),
         "wired": _wired(board),
-        "beside": {model: _beside(board, model) for model in learners()},
+        "beside": {model: _overhead(board, model) for model in learners()},
         "wifi": board.wifi is not None,
         "keys": bool(board.usb_device_source),
         "bytes": board_bytes(board, _usual(DEFAULT)),
     }
 
 
-def _beside(board: Board, model: str) -> dict[str, int]:
+def _overhead(board: Board, model: str) -> dict[str, int]:
     """What such a learner takes of the board beside its buffers: code, headers, objects.
 
     Alone in a program of one's own, and in one that the page puts on a board, with samples from

@@ -46,8 +46,8 @@ def source() -> str:
     """The text of that file."""
     rows = []
     for declared, what, value in _constants():
-        kind = " as const" if declared == "WORDS" else ""  # whose names are types, too
-        rows.append(f"/** {what} */\nexport const {declared} = {json.dumps(value)}{kind};\n")
+        suffix = " as const" if declared == "WORDS" else ""  # whose names are types, too
+        rows.append(f"/** {what} */\nexport const {declared} = {json.dumps(value)}{suffix};\n")
     return _HEAD + "\n".join(rows)
 
 
@@ -95,8 +95,8 @@ def _constants() -> Iterator[tuple[str, str, Any]]:
     yield "PROMPT", "How lines of MicroPython's prompt begin.", log_lines.PROMPT_LINE.pattern
 
 
-def _by_name(kind: str) -> str:
-    return f"Readonly<Record<string, {kind}>>"
+def _by_name(value_type: str) -> str:
+    return f"Readonly<Record<string, {value_type}>>"
 
 
 def main(arguments: list[str]) -> int:

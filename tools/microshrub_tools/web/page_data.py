@@ -175,10 +175,10 @@ def _changes(before: bytes, after: bytes) -> list[tuple[int, int, str]]:
     base64. The few kernels that stay viper's are others on another processor."""
     a, b = (re.findall(rb"[^\0]*\0?", data) for data in (before, after))
     starts = [0, *itertools.accumulate(map(len, a))]
-    found = difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
+    operations = difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes()
     return [
         (starts[i], starts[j] - starts[i], base64.b64encode(b"".join(b[begin:end])).decode())
-        for what, i, j, begin, end in found
+        for what, i, j, begin, end in operations
         if what != "equal"
     ]
 

@@ -20,14 +20,14 @@ _DRIVER = "kernels"  # kernels.py
 def files(modules: Collection[str]) -> dict[str, bytes]:
     """The compiled files of these modules of the library, and the code of their kernels."""
     code, kernels = wasm_kernels.compiled(modules)
-    found = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
+    by_name = {(kernel.module, kernel.node.name): kernel for kernel in kernels}
     result = {CODE: code}
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, "made.mpy")
         for path in map(library_files.source_of, sorted(modules)):
             name = library_files.module_name(path)
-            own = [kernel for (module, _), kernel in found.items() if module == name]
-            text = without_kernels(path.read_text(encoding="utf-8"), own)
+            its_kernels = [kernel for (module, _), kernel in by_name.items() if module == name]
+            text = without_kernels(path.read_text(encoding="utf-8"), its_kernels)
             mpy.compile_text(text, target, mpy.BYTECODE_ONLY, path.name)
             result[mpy.in_library(path)] = target.read_bytes()
     return result

@@ -28,15 +28,20 @@ def sensor_data(rate: int) -> list[dict[str, Any]]:
 def _driver(name: str) -> dict[str, Any]:
     """One that has a file: its bytecode is the same for all processors."""
     path = custom_sensors.driver(name)
-    own, text = custom_sensors.read(path), path.read_text(encoding="utf-8")
-    config = {"kind": "own", "module": name, "class": own.name, "values": len(own.names)}
+    sensor_file, text = custom_sensors.read(path), path.read_text(encoding="utf-8")
+    config = {
+        "kind": "own",
+        "module": name,
+        "class": sensor_file.name,
+        "values": len(sensor_file.names),
+    }
     settings = {
         setting: None if value is custom_sensors.REQUIRED else value
-        for setting, value in own.settings.items()
+        for setting, value in sensor_file.settings.items()
     }
     compiled = mpy.compiled_program(path, mpy.BYTECODE_ONLY).read_bytes()
     return _described(name, config, settings | {"rate": _usual_rate(text)}) | {
-        "channels": own.names,
+        "channels": sensor_file.names,
         "is_analog": "board.adc(" in text,
         "compiled": base64.b64encode(compiled).decode(),
     }
@@ -56,6 +61,6 @@ def _described(key: str, config: dict[str, Any], settings: dict[str, Any]) -> di
 
 def _usual_rate(text: str) -> int | str:
     """That of the example in the first line of a driver; without one, that of `build`."""
-    kind = next(node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
-    first = (ast.get_docstring(kind) or "").partition("\n")[0]
+    driver_class = next(node for node in ast.parse(text).body if isinstance(node, ast.ClassDef))
+    first = (ast.get_docstring(driver_class) or "").partition("\n")[0]
     return number_or_name(first.partition("rate=")[2].rstrip(".") or str(USUAL_RATE))

@@ -63,11 +63,11 @@ class _Handler(BaseHTTPRequestHandler):
         if result is None:
             self.send_error(404)
             return
-        kind, data = result
+        content_type, data = result
         self.send_response(200)
         for name, value in HEADERS.items():
             self.send_header(name, value)
-        self.send_header("Content-Type", kind)
+        self.send_header("Content-Type", content_type)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)

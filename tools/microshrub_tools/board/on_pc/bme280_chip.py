@@ -26,17 +26,17 @@ def pascal(count, fine):
     half = fine / 2 - 64000
     offset = (half * half * p6 / 32768 + half * p5 * 2) / 4 + p4 * 65536
     slope = (1 + (p3 * half * half / 524288 + p2 * half) / 524288 / 32768) * p1
-    found = (1048576 - count - offset / 4096) * 6250 / slope
-    return found + (p9 * found * found / 2147483648 + found * p8 / 32768 + p7) / 16
+    pressure = (1048576 - count - offset / 4096) * 6250 / slope
+    return pressure + (p9 * pressure * pressure / 2147483648 + pressure * p8 / 32768 + p7) / 16
 
 
 def percent(count, fine):
     """Of the humidity's count, at degrees(count)."""
     h1, h2, h3, h4, h5, h6 = H
     near = fine - 76800
-    found = count - (h4 * 64 + h5 / 16384 * near)
-    found *= h2 / 65536 * (1 + h6 / 67108864 * near * (1 + h3 / 67108864 * near))
-    return min(max(found * (1 - h1 * found / 524288), 0), 100)
+    humidity = count - (h4 * 64 + h5 / 16384 * near)
+    humidity *= h2 / 65536 * (1 + h6 / 67108864 * near * (1 + h3 / 67108864 * near))
+    return min(max(humidity * (1 - h1 * humidity / 524288), 0), 100)
 
 
 def count_of(value, function, most):

@@ -57,15 +57,15 @@ class BoardClock:
         if milliseconds < 0:
             return line.poll(-1)
         now, begin = self.now(), time.time_ns()
-        found = line.poll(self._ours(now + 1000 * milliseconds) // 1000)
+        events = line.poll(self._ours(now + 1000 * milliseconds) // 1000)
         waited = 1000 * milliseconds
-        if found:
+        if events:
             waited = min((time.time_ns() - begin) // 1000 * self.speed, waited)
         self._set(now + waited)
-        self._looks = 0 if found or milliseconds else self._looks + 1
+        self._looks = 0 if events or milliseconds else self._looks + 1
         if self._looks > _LOOKS:
             time.sleep_us(_NAP // self.speed)
-        return found
+        return events
 
     def _set(self, now):
         self._now = now

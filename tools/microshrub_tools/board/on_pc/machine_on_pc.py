@@ -161,9 +161,9 @@ class I2C:
     def __init__(self, recording):
         self._motion = _Motion(recording)
         self._chips = {}
-        for kind in bus_chips.CHIPS + (bme280_chip.Bme280Chip,):
-            if all([name in recording.columns for name in kind.names]):
-                self._chips[kind.address] = kind(recording.play)
+        for chip in bus_chips.CHIPS + (bme280_chip.Bme280Chip,):
+            if all([name in recording.columns for name in chip.names]):
+                self._chips[chip.address] = chip(recording.play)
 
     def scan(self):
         return sorted([mpu6050_chip.ADDRESS] + list(self._chips))

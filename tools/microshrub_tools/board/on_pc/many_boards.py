@@ -54,11 +54,11 @@ class Count:
 
 
 class Line(io.IOBase):
-    """A socket whose bytes and packets are counted; `found` as in PLAN."""
+    """A socket whose bytes and packets are counted; discoveries is what PLAN has as `found`."""
 
-    def __init__(self, socket, found, count, clock, state_goes):
+    def __init__(self, socket, discoveries, count, clock, state_goes):
         self._socket = socket
-        self._found = found
+        self._discoveries = discoveries
         self._count = count
         self._clock = clock
         self._state_goes = state_goes
@@ -72,7 +72,7 @@ class Line(io.IOBase):
     @property
     def is_new(self):
         """Whether nothing but how the board is found has gone over it."""
-        return self._found >= 0
+        return self._discoveries >= 0
 
     def setblocking(self, wait):
         """A socket on this PC connects at once; from then on it never waits."""
@@ -135,11 +135,11 @@ class Line(io.IOBase):
         if first == _PINGREQ or (first >> 4 == 3 and first & _QOS_1):
             self.owed = self._clock.second if self.owed < 0 else self.owed
         elif first == _STATE:
-            self._found -= 1
-            if self._found == -1:
+            self._discoveries -= 1
+            if self._discoveries == -1:
                 self._count.begins += 1
                 self._count.begun += self._sent  # a packet of its own begins what is written
-            if self._found < 0:
+            if self._discoveries < 0:
                 self._count.states += 1
                 self.reported = self._clock.second
                 self._state_goes(self._at)
@@ -310,9 +310,9 @@ class Boards:
             self._turn()
         self._sent.flush()
         count = self._count
-        found = {name: getattr(count, name) for name in _COUNTED}
-        found["packets"] = count.packets
-        return found
+        counts = {name: getattr(count, name) for name in _COUNTED}
+        counts["packets"] = count.packets
+        return counts
 
     def _turn(self):
         """Let each board that has something to do have its turn; whether answers are in time."""
