@@ -21,6 +21,7 @@ from . import debian_packages
 from .cache import cache_folder, work_folder
 from .debian_packages import CommandError, PackagesError, Progress, silent
 from .errors import UserError
+from .files import alone
 
 SOURCE_SUITE = "trixie"  # of MicroPython
 TOOLS_SUITE = "bookworm"
@@ -188,8 +189,10 @@ def kept(name: str, recipe: tuple[object, ...], fetch: Callable[[Path], Path]) -
     digest = hashlib.sha256(repr(recipe).encode()).hexdigest()[:12]
     place = cache_folder(f"{name}-{digest}")
     target = place / "root"
-    if not target.is_dir():
-        with work_folder(place) as work:
+    if target.is_dir():
+        return target
+    with alone(place / "lock", _SECONDS), work_folder(place) as work:
+        if not target.is_dir():
             inner = work / "fetched"
             inner.mkdir()
             put_in_place(fetch(inner), target)

@@ -22,6 +22,7 @@ from ..base import debian_packages, native_tools
 from ..base.cache import cache_folder, work_folder
 from ..base.debian_packages import CommandError, PackagesError, Progress, silent
 from ..base.errors import UserError
+from ..base.files import alone
 from . import firmware_build
 from .firmware_build import HEAP_BYTES, Compiler
 
@@ -36,6 +37,7 @@ _QEMU = (
     "libunistring2", "liburing2", "libuuid1", "libvdeplug2", "libzstd1", "zlib1g",
 )  # fmt: skip
 
+_PATIENCE = 900  # seconds for another process that makes the same
 FILES_BYTES = 512 * 1024  # for the contents of a board's files, beyond its own RAM
 WAYS = (
     "`microshrub micropython --board NAME` builds it, once. It needs Linux on x86 or 64-bit ARM, "
@@ -95,10 +97,11 @@ class Machine:
 # Switches the unit for floats on, in CPACR, as a real board's start does and that of ports/qemu
 # does not
 _FLOATS_ON = ("-device", "loader,addr=0xE000ED88,data=0x00F00000,data-len=4")
+# What is compiled for a Cortex-M4 is what a Cortex-M7 runs, so it is compiled once for both
 _MPS2 = """\
 QEMU_ARCH = arm
 QEMU_MACHINE = {machine}
-CFLAGS += -mthumb -mcpu=cortex-{cpu} -mfpu={fpu} -mfloat-abi=hard
+CFLAGS += -mthumb -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard
 CFLAGS += -DQEMU_SOC_MPS2 -DMICROPY_HW_MCU_NAME='"Cortex-{cpu}"'
 LDSCRIPT = mcu/arm/mps2.ld
 SRC_BOARD_O = shared/runtime/gchelper_native.o shared/runtime/gchelper_thumb2.o
@@ -134,7 +137,7 @@ BOARDS = {
             0x21000000,
             "Cmsdk",
             family=ARM_FLOATS,
-            makefile=_MPS2.format(machine="mps2-an386", cpu="m4", fpu="fpv4-sp-d16"),
+            makefile=_MPS2.format(machine="mps2-an386", cpu="m4"),
         ),
         Machine(
             "cortex-m7",
@@ -144,7 +147,7 @@ BOARDS = {
             0x60000000,
             "Cmsdk",
             family=ARM_FLOATS,
-            makefile=_MPS2.format(machine="mps2-an500", cpu="m7", fpu="fpv5-sp-d16"),
+            makefile=_MPS2.format(machine="mps2-an500", cpu="m7"),
         ),
         Machine(
             "rv32",
@@ -243,6 +246,12 @@ def _folder(family: Family) -> Path:
     return cache_folder(f"micropython-qemu-{_recipe(family)}")
 
 
+def _qemu_root(family: Family) -> Path:
+    """Where QEMU is unpacked, for all families that have the same."""
+    key = repr((native_tools.TOOLS_SUITE, family.qemu, family.qemu_packages)).encode()
+    return cache_folder(f"qemu-{hashlib.sha256(key).hexdigest()[:12]}") / "root"
+
+
 def _firmware(board: Machine) -> Path | None:
     path = _folder(board.family) / "firmware" / f"{board.name}.elf"
     return path if path.is_file() else None
@@ -253,7 +262,7 @@ def _qemu(family: Family) -> tuple[str, ...]:
     program = shutil.which(family.qemu)
     if program and _knows_boards((program,), family):
         return (os.path.abspath(program),)
-    cached = _qemu_in(_folder(family) / "qemu", family)
+    cached = _qemu_in(_qemu_root(family), family)
     return cached if Path(cached[-1]).is_file() else ()
 
 
@@ -278,7 +287,7 @@ def _make(family: Family, progress: Progress) -> None:
     """Fetch and build what is missing; each part appears in the cache complete or not at all."""
     debian_packages.check_machine(tuple(native_tools.MACHINES))
     folder = _folder(family)
-    with work_folder(folder) as work:
+    with alone(folder / "lock", _PATIENCE), work_folder(folder) as work:
         if not all(_firmware(board) for board in _boards(family)):
             _check_build(folder)
             native_tools.put_in_place(_build(family, work, progress), folder / "firmware")
@@ -290,7 +299,7 @@ def _make(family: Family, progress: Progress) -> None:
                 wanted=functools.partial(native_tools.is_of_tools, (family.qemu,)),
             )  # fmt: skip
             _check_runs(_qemu_in(root, family), family)
-            native_tools.put_in_place(root, folder / "qemu")
+            native_tools.put_in_place(root, _qemu_root(family))
 
 
 def _check_build(folder: Path) -> None:
@@ -305,14 +314,17 @@ def _build(family: Family, work: Path, progress: Progress) -> Path:
     """A folder with the firmware of all boards of the family."""
     done = work / "firmware"
     done.mkdir()
+    before = ""
     for board in _boards(family):
         if board.makefile:
             firmware_build.add_board(firmware_build.source(progress), board.port, board.makefile)
-        build, heap = work / f"build-{board.name}", family.heap_bytes
+        build, heap = work / f"build-{board.arch}", family.heap_bytes
+        firmware_build.drop_naming(build, before)
         elf = firmware_build.compile_firmware(
             board.port, board.flags, family.compiler, heap, build, progress
         )
         elf.rename(done / f"{board.name}.elf")
+        before = board.machine[1]
     return done
 
 

@@ -70,6 +70,13 @@ def add_board(source: Path, port: str, makefile: str, **files: str) -> None:
             file.write_text(text, encoding="utf-8")
 
 
+def drop_naming(build: Path, machine: str) -> None:
+    """Delete what was compiled there that has QEMU's name of a board; another board comes now."""
+    for compiled in build.rglob("*.o"):
+        if machine.encode() in compiled.read_bytes():
+            compiled.unlink()
+
+
 def compile_firmware(
     port: str,
     flags: str,

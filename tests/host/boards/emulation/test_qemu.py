@@ -36,7 +36,7 @@ def emulators() -> None:
             pytest.skip(str(reason))
 
 
-@pytest.fixture(params=COUNTED)
+@pytest.fixture(scope="module", params=COUNTED)
 def board_name(request: pytest.FixtureRequest, emulators: None) -> str:
     return str(request.param)
 
@@ -46,10 +46,19 @@ def whats() -> list[counted_models.CountedModel]:
     return counted_models.configurations(SAMPLES)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def board(board_name: str) -> Iterator[EmulatedBoard]:
+    """It is started once: what a test leaves on its disk has a name of its own."""
     with EmulatedBoard(board_name) as board:
         yield board
+
+
+@pytest.fixture(scope="module")
+def counter(
+    board_name: str, whats: list[counted_models.CountedModel]
+) -> Iterator[instruction_counts.Counter]:
+    with instruction_counts.Counter(board_name, whats[:1], warmup=WARMUP) as counter:
+        yield counter
 
 
 # --- The board -----------------------------------------------------------------------------------
@@ -87,20 +96,20 @@ def test_mpremote_takes_the_line(board: EmulatedBoard, tmp_path: Path) -> None:
     board.disconnect()
     mpremote = [sys.executable, "-m", "mpremote", "connect", board.port, "resume"]
     source = str(tmp_path / "note.txt")
-    words = ["mkdir", ":d", "+", "fs", "cp", source, ":d/note.txt"]
-    words += ["+", "fs", "cp", ":d/note.txt", source + "2"]
+    words = ["mkdir", ":sent", "+", "fs", "cp", source, ":sent/note.txt"]
+    words += ["+", "fs", "cp", ":sent/note.txt", source + "2"]
     done = subprocess.run(
         [*mpremote, "fs", *words], capture_output=True, timeout=PATIENCE, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "note.txt2").read_bytes() == bytes(range(256)) * 3
     board.connect()
-    assert board.exec("import os\nprint(os.listdir('/d'))") == "['note.txt']\n"
+    assert board.exec("import os\nprint(os.listdir('/sent'))") == "['note.txt']\n"
 
 
 def test_disk_behaves_as_a_disk(board: EmulatedBoard) -> None:
     output = board.exec(
-        "import os\n"
+        "import os\nbefore = os.listdir('/')\n"
         "with open('/a', 'w') as f: f.write('one\\ntwo')\n"
         "with open('/a', 'a') as f: f.write('!')\n"
         "with open('/a') as f: print(repr(f.readline()), repr(f.read()))\n"
@@ -111,9 +120,10 @@ def test_disk_behaves_as_a_disk(board: EmulatedBoard) -> None:
         "    except OSError as e: print(e.errno, end=' ')\n"
         "fails(open, '/none'); fails(open, '/d', 'w'); fails(os.rmdir, '/d')\n"
         "fails(os.mkdir, '/d')\n"
-        "fails(open, '/no/x', 'w'); os.remove('b'); os.rmdir('/d'); print(os.listdir('/'))\n"
+        "fails(open, '/no/x', 'w'); os.remove('b'); os.rmdir('/d')\n"
+        "print(os.listdir('/') == before)\n"
     )
-    assert output == "'one\\n' 'two!'\n/d ['b'] 8\n2 21 13 17 2 []\n"
+    assert output == "'one\\n' 'two!'\n/d ['b'] 8\n2 21 13 17 2 True\n"
 
 
 def test_given_files_are_there_and_not_on_the_heap(board_name: str) -> None:
@@ -139,10 +149,11 @@ def test_qemu_ends_with_the_block(board_name: str) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_board_that_stopped_says_so(board: EmulatedBoard) -> None:
-    board._process.kill()
-    with pytest.raises(EmulatedBoardError, match=f"the emulated {board.emulator.board.name} "):
-        board.exec("print(1)", 5)
+def test_a_board_that_stopped_says_so(board_name: str) -> None:
+    with EmulatedBoard(board_name) as board:
+        board._process.kill()
+        with pytest.raises(EmulatedBoardError, match=f"the emulated {board_name} "):
+            board.exec("print(1)", 5)
 
 
 # --- Counts --------------------------------------------------------------------------------------
@@ -233,20 +244,19 @@ def test_counts_are_the_same_in_every_run(
 
 
 def test_counts_are_those_of_the_code(
-    board_name: str, whats: list[counted_models.CountedModel]
+    board_name: str, counter: instruction_counts.Counter
 ) -> None:
     """An instruction more in a kernel is one more that is counted: loops of known length."""
     source = (
         "import micropython\n@micropython.viper\ndef loop(n: int):\n"
         "    i = 0\n    while i < n:\n        i += 1\n"
     )
-    with instruction_counts.Counter(board_name, whats[:1], warmup=WARMUP) as counter:
-        board = counter._board
-        counter._start(0)
-        board.exec(source + "from count import count_predict, stamp")
-        output = board.exec(
-            "print([count_predict(stamp, run.ticks, loop, n) for n in range(0, 600, 100)])"
-        )
+    board = counter._board
+    counter._start(0)
+    board.exec(source + "from count import count_predict, stamp")
+    output = board.exec(
+        "print([count_predict(stamp, run.ticks, loop, n) for n in range(0, 600, 100)])"
+    )
     ticks = np.array(eval(output)) / instruction_counts.TICKS[board_name]
     steps = np.diff(ticks)
     assert np.abs(steps - np.rint(steps)).max() < 0.2
@@ -255,15 +265,12 @@ def test_counts_are_those_of_the_code(
     assert np.rint(steps[0]) > 400
 
 
-def test_kernels_are_parts_of_learn(
-    board_name: str, whats: list[counted_models.CountedModel]
-) -> None:
-    with instruction_counts.Counter(board_name, whats[:1], warmup=WARMUP) as counter:
-        whole = counter.count(0).learn
-        train, once = counter.count_kernel(0, "train")
-        scan, _ = counter.count_kernel(0, "scan")
-        move, _ = counter.count_kernel(0, "move")  # active_learning.py has one, too
-        again = counter.count(0).learn
+def test_kernels_are_parts_of_learn(counter: instruction_counts.Counter) -> None:
+    whole = counter.count(0).learn
+    train, once = counter.count_kernel(0, "train")
+    scan, _ = counter.count_kernel(0, "scan")
+    move, _ = counter.count_kernel(0, "move")  # active_learning.py has one, too
+    again = counter.count(0).learn
     assert (once == 1).all()
     assert (scan < train).all()
     assert (move < train).all()
@@ -356,6 +363,5 @@ def test_stopped_build_leaves_nothing(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     assert process.wait(PATIENCE) == 130
     process.stderr.close()
-    folders = list((tmp_path / "cache").iterdir())
-    assert folders
-    assert not any(list(folder.iterdir()) for folder in folders)
+    left = [path for folder in (tmp_path / "cache").iterdir() for path in folder.iterdir()]
+    assert {(path.name, path.stat().st_size) for path in left} == {("lock", 0)}
