@@ -115,7 +115,7 @@ def measure(learner_kwargs: Parameters, learner: str, native: bool = False) -> d
 
 
 def _run(folder: Path) -> str:
-    command = [*find_or_fetch().command, "-X", "heapsize=256m", "-c", "import m"]
+    command = [*find_or_fetch().command, "-X", "heapsize=16m", "-c", "import m"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=_SECONDS)
     if done.returncode != 0:
         raise RuntimeError(f"MicroPython failed: {(done.stdout + done.stderr).strip()}")
