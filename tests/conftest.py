@@ -167,7 +167,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterat
     """One line at the end: what was skipped, and why."""
     yield
     skipped = terminalreporter.stats.get("skipped", [])
-    ran = sum(len(terminalreporter.stats.get(kind, [])) for kind in ("passed", "failed"))
+    ran = sum(len(terminalreporter.stats.get(outcome, [])) for outcome in ("passed", "failed"))
     reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
     text = "; ".join(f"{count} x {reason}" for reason, count in reasons.most_common())
     terminalreporter.write_line(
@@ -191,8 +191,8 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
     """A Chromium without a tab; skips the test where there is none."""
     import chromium_support
 
-    with chromium_support.chromium(tmp_path_factory.mktemp("profile")) as found:
-        yield found
+    with chromium_support.chromium(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

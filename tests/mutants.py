@@ -77,14 +77,14 @@ def failure(tests: Iterable[str], folder: Path) -> str:
     Raises RuntimeError if none were run.
     """
     rooms = [str(folder / name) for name in ("firmware", "host", "research", "tools")]
-    own = {"MICROSHRUB_DATA": str(ROOT.parent / "shared" / "data")}
+    defaults = {"MICROSHRUB_DATA": str(ROOT.parent / "shared" / "data")}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
     command += ["-n0", "--hypothesis-profile=large", "--hypothesis-seed=1", *tests]
     try:
         done = subprocess.run(
             command,
             cwd=folder,
-            env={**own, **os.environ, "PYTHONPATH": os.pathsep.join(rooms)},
+            env={**defaults, **os.environ, "PYTHONPATH": os.pathsep.join(rooms)},
             capture_output=True,
             text=True,
             timeout=_PATIENCE,

@@ -21,7 +21,7 @@ def test_no_two_public_classes_have_one_name() -> None:
                 if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                     homes[node.name].append(path.relative_to(ROOT).as_posix())
     assert {"Stream", "Board", "HoeffdingTree"} <= set(homes)
-    for name, found in homes.items():  # the device's part, and its settings on the PC
-        if name in _PARTS and found[0].startswith("firmware/"):
-            del found[0]
-    assert not {name: found for name, found in homes.items() if len(found) > 1}
+    for name, paths in homes.items():  # the device's part, and its settings on the PC
+        if name in _PARTS and paths[0].startswith("firmware/"):
+            del paths[0]
+    assert not {name: paths for name, paths in homes.items() if len(paths) > 1}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from device_support import Device
-from learner_faults import own_learners_forgotten
+from learner_faults import registered_learners_forgotten
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files
@@ -26,10 +26,10 @@ SAMPLES = 400
 
 
 @pytest.fixture(autouse=True)
-def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def registered_learner(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The one call of register(), and what undoes it."""
     monkeypatch.setenv(library_files.VARIABLE, "")
-    with own_learners_forgotten():
+    with registered_learners_forgotten():
         learners.register("Majority", FILE)
         yield
 
@@ -136,12 +136,13 @@ def test_the_command_tune_tries_it(
     from microshrub_host.evaluation import search_space, study
 
     known = search_space.first(list(learners.MODELS), "thicket", 65536)
-    own = [choice for choice in known if choice["model"] == "majority"]
-    monkeypatch.setattr(study, "first", lambda *_: own)  # the others take their time
+    choices = [choice for choice in known if choice["model"] == "majority"]
+    monkeypatch.setattr(study, "first", lambda *_: choices)  # the others take their time
     words = ["tune", data, "--board", "rpi_pico", "--warmup", 100, "--study", tmp_path / "study"]
-    result = record(capsys, *words, "--trials", 1 + len(own))  # the model of its own size is first
+    trials = 1 + len(choices)  # the model of its own size is first
+    result = record(capsys, *words, "--trials", trials)
     ours = [trial for trial in result["trials"] if trial["model"] == "majority"]
-    assert len(ours) == len(own)
+    assert len(ours) == len(choices)
     window = ours[0]["settings"]["window"]
     words = ["simulate", data, "--model", "majority", "--window", window, "--warmup", 100]
     simulated = record(capsys, *words)["accuracy_on_unseen_data"]

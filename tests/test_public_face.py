@@ -80,14 +80,14 @@ def returned(function: Callable[..., Any]) -> Iterator[type]:
     yield from of_hint(typing.get_type_hints(function, names).get("return"))
 
 
-def parts(kind: type) -> Iterator[type]:
+def parts(result_class: type) -> Iterator[type]:
     """What the fields and the properties of a result are."""
-    if dataclasses.is_dataclass(kind):
-        hints = typing.get_type_hints(kind)
-        for each in dataclasses.fields(kind):
+    if dataclasses.is_dataclass(result_class):
+        hints = typing.get_type_hints(result_class)
+        for each in dataclasses.fields(result_class):
             if not each.name.startswith("_"):
                 yield from of_hint(hints[each.name])
-    for name, value in vars(kind).items():
+    for name, value in vars(result_class).items():
         if isinstance(value, property) and value.fget and not name.startswith("_"):
             yield from returned(value.fget)
 
@@ -103,9 +103,9 @@ def test_all_that_is_returned_is_exported() -> None:
         waiting += returned(function)
     seen: set[type] = set()
     while waiting:
-        kind = waiting.pop()
-        if kind not in seen and kind.__name__ not in INNER:
-            seen.add(kind)
-            waiting += parts(kind)
+        result_class = waiting.pop()
+        if result_class not in seen and result_class.__name__ not in INNER:
+            seen.add(result_class)
+            waiting += parts(result_class)
     assert {"Result", "Budget", "Build", "ByClass", "Candidate"} <= {k.__name__ for k in seen}
-    assert not [kind.__name__ for kind in seen - exported]
+    assert not [result_class.__name__ for result_class in seen - exported]

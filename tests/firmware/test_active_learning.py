@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from locked_support import said_on, said_on_micropython
+from locked_support import printed_on, printed_on_micropython
 from property_support import examples
 
 from microshrub_host.library import loader
@@ -360,6 +360,6 @@ def test_nothing_is_allocated_and_all_engines_agree(
     classes = 5
     rows = np.random.default_rng(2).integers(0, 2**24, 600 * classes).tolist()
     names, given = ("QueryStrategy",), {"CLASSES": classes, "ROWS": array("i", rows)}
-    expected = said_on_micropython(run_micropython, LOCKED, names, **given)
+    expected = printed_on_micropython(run_micropython, LOCKED, names, **given)
     for engine in ("python", "llvm", "c"):
-        assert said_on(engine, LOCKED, names, **given) == expected
+        assert printed_on(engine, LOCKED, names, **given) == expected

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from locked_support import said_on, said_on_micropython
+from locked_support import printed_on, printed_on_micropython
 from numpy.typing import NDArray
 from property_support import examples
 
@@ -390,8 +390,8 @@ for detector in ("page_hinkley", "adwin"):
 def test_nothing_is_allocated_and_the_pc_agrees(run_micropython: Callable[[str], str]) -> None:
     stream = errors(6, (500, 0.1), (300, 0.7), (300, 0.1), (300, 0.9))
     names, given = ("DriftAlarm", "ShrubEnsemble"), {"BITS": bytearray(stream.tolist())}
-    lines = said_on(loader.fastest(), LOCKED, names, **given)
-    assert said_on_micropython(run_micropython, LOCKED, names, **given) == lines
+    lines = printed_on(loader.fastest(), LOCKED, names, **given)
+    assert printed_on_micropython(run_micropython, LOCKED, names, **given) == lines
     assert all(int(line.split()[0]) >= 2 for line in lines)
 
 

@@ -12,7 +12,7 @@ import pytest
 from float_anomaly import FloatAnomaly, begins
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from locked_support import said_on, said_on_micropython
+from locked_support import printed_on, printed_on_micropython
 from numpy.typing import NDArray
 from property_support import examples
 
@@ -279,9 +279,9 @@ def test_nothing_is_allocated_and_all_engines_agree(
 ) -> None:
     rows = blobs(6, 500, features).ravel().tolist()
     names, given = ("AnomalyScore",), {"FEATURES": features, "ROWS": array("H", rows)}
-    expected = said_on_micropython(run_micropython, LOCKED, names, **given)
+    expected = printed_on_micropython(run_micropython, LOCKED, names, **given)
     for engine in ("python", "llvm", "c"):
-        assert said_on(engine, LOCKED, names, **given) == expected
+        assert printed_on(engine, LOCKED, names, **given) == expected
 
 
 def test_what_stays_wrong_stays_an_anomaly() -> None:
@@ -452,9 +452,9 @@ other.load(anomaly.save())
 say(other.left, other.alarms, other.threshold, other.state_crc32() & 0xFFFFFFFF)
 """
     rows = array("H", np.concatenate([cluster(k, 9000 * k + 9000, 100) for k in range(4)]).ravel())
-    expected = said_on_micropython(run_micropython, program, ("AnomalyScore",), ROWS=rows)
+    expected = printed_on_micropython(run_micropython, program, ("AnomalyScore",), ROWS=rows)
     for engine in ("python", "llvm", "c"):
-        assert said_on(engine, program, ("AnomalyScore",), ROWS=rows) == expected
+        assert printed_on(engine, program, ("AnomalyScore",), ROWS=rows) == expected
 
 
 def test_a_spike_in_a_feature_that_hardly_moves_is_seen_among_wide_ones() -> None:

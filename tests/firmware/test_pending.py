@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from locked_support import said_on, said_on_micropython
+from locked_support import printed_on, printed_on_micropython
 from property_support import examples
 
 from microshrub_host.library import loader
@@ -191,6 +191,6 @@ say(right, pending.waiting, pending.state_crc32() & 0xFFFFFFFF)
 
 
 def test_nothing_is_allocated_and_cpython_agrees(run_micropython: Callable[[str], str]) -> None:
-    lines = said_on("python", LOCKED, ("Pending",))
-    assert said_on_micropython(run_micropython, LOCKED, ("Pending",)) == lines
+    lines = printed_on("python", LOCKED, ("Pending",))
+    assert printed_on_micropython(run_micropython, LOCKED, ("Pending",)) == lines
     assert int(lines[0].split()[0]) > 20000

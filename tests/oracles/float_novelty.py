@@ -84,29 +84,29 @@ class FloatNovelty:
 
     def collect_candidate(self, codes: Sequence[int], far: bool) -> int:
         """Take an odd sample; how many candidates it resembles."""
-        own = int(self.distance(codes) + 0.01)
+        distance_of_sample = int(self.distance(codes) + 0.01)
         distances = [away(codes, odd.codes) for odd in self.candidates]
         most = 2 * sorted([*distances, 65535, 65535])[1] + self.near
         belongs = [
             odd
             for odd, distance in zip(self.candidates, distances, strict=True)
-            if distance < min(own, odd.distance) * self.close and distance <= most
+            if distance < min(distance_of_sample, odd.distance) * self.close and distance <= most
         ]
         if distances and distances[-1] == min(distances) and self.since < 4 and not far:
             return len(belongs)
-        own = Candidate(list(codes), own)
-        self.candidates = [*self.candidates, own][-self.room :]
+        candidate = Candidate(list(codes), distance_of_sample)
+        self.candidates = [*self.candidates, candidate][-self.room :]
         self.since = 0
         if len(belongs) >= self.few:
             self._join(
-                [odd for odd in belongs if odd in self.candidates] + [own], len(belongs) + 1
+                [odd for odd in belongs if odd in self.candidates] + [candidate], len(belongs) + 1
             )
         return len(belongs)
 
-    def _join(self, new: list[Candidate], found: int) -> None:
+    def _join(self, new: list[Candidate], count: int) -> None:
         asked = [odd for odd in self.candidates if odd.asked]
         if asked and not any(odd.asked for odd in new):
-            if len(asked) >= min(self.collect, found):
+            if len(asked) >= min(self.collect, count):
                 return
             for odd in asked:
                 odd.asked = False

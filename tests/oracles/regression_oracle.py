@@ -77,16 +77,18 @@ class ExponentiatedGradient:
         self.weights = np.full(members, 1 / members)
         self.deviation = 0.0
 
-    def mixed(self, said: NDArray[Any]) -> float:
+    def mixed(self, predictions: NDArray[Any]) -> float:
         """What the members say together."""
-        return float(self.weights @ said)
+        return float(self.weights @ predictions)
 
-    def learn(self, said: NDArray[Any], target: float) -> None:
-        """One step; said is what each member predicted."""
-        mixture = self.mixed(said)
+    def learn(self, predictions: NDArray[Any], target: float) -> None:
+        """One step; the predictions are those of the members."""
+        mixture = self.mixed(predictions)
         self.deviation += (abs(mixture - target) - self.deviation) / 64
         unit = self.deviation + 1
         error = np.clip((mixture - target) / unit, -4, 4)
-        pull = error * np.clip((said - mixture) / unit, -4, 4)
-        grown = self.weights * np.exp(-self.step * (pull - pull.min())) + 1 / (16 * len(said))
+        pull = error * np.clip((predictions - mixture) / unit, -4, 4)
+        grown = self.weights * np.exp(-self.step * (pull - pull.min())) + 1 / (
+            16 * len(predictions)
+        )
         self.weights = grown / grown.sum()

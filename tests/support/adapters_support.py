@@ -18,6 +18,6 @@ def no_warning() -> Iterator[None]:
 @contextmanager
 def warnings_of() -> Iterator[list[warnings.WarningMessage]]:
     """All that is warned of."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as records:
         warnings.simplefilter("always")
-        yield told
+        yield records

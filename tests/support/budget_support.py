@@ -15,10 +15,10 @@ SHAPE = ["--features", "10", "--classes", "5"]
 SMALL = ["--model", "shrub", "--window", "16", "--trees", "4"]
 
 
-def left(said: str) -> int:
+def left(text: str) -> int:
     """What is left to the user's own program, as a command says."""
-    match = re.search(r"It fits: ([\d,]+) bytes are left|for your program +│ ([\d,]+)", said)
-    assert match, said
+    match = re.search(r"It fits: ([\d,]+) bytes are left|for your program +│ ([\d,]+)", text)
+    assert match, text
     return int((match[1] or match[2]).replace(",", ""))
 
 

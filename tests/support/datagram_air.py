@@ -56,8 +56,8 @@ class Air:
 
     def new_port(self) -> int:
         """A port at which another board listens."""
-        with _bound() as found:
-            self._ports.append(int(found.getsockname()[1]))
+        with _bound() as probe:
+            self._ports.append(int(probe.getsockname()[1]))
         return self._ports[-1]
 
     def say(self, datagram: bytes) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 from datagram_air import KEY, altered, datagram, parts_of
 from packet_attack import altered as altered_packet
 from packet_support import CLASSES
-from sharing_attack import GROUP, OWN, RIGHT, Peer, packets
+from sharing_attack import GROUP, RIGHT, TAUGHT, Peer, packets
 
 _CUT = 0.001  # how often its power is cut
 _FRESH = 0.01  # how often a board of the group sends a packet, whole or with gaps
@@ -63,7 +63,7 @@ class Listener(Peer):
 
     def start(self) -> None:
         device = self.library.device
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.app = device.application.Application(device.config.Configuration(self.config))
         self.carrier = Carrier()
         made = device.sharing_datagrams.SharingDatagrams
@@ -134,7 +134,7 @@ def main() -> int:
         if dice.random() < 0.1:
             peer.turn()
         if dice.random() < _CUT:
-            assert min(peer.right(c) for c in OWN) >= RIGHT, peer.said
+            assert min(peer.right(c) for c in TAUGHT) >= RIGHT, peer.messages
             peer.restore(peer.taught if dice.random() < 0.2 else peer.saved())
             counts["power cuts"] += 1
     text = ", ".join(f"{number:,} {what}" for what, number in sorted(counts.items()))

@@ -32,12 +32,12 @@ _BLOCKS = 352
 class Host:
     """The PC's end of the cable: finds the device, and passes on what it sends."""
 
-    def __init__(self, chip: Any, found: Callable[[bool], None]) -> None:
-        self.said = bytearray()  # by the serial port
+    def __init__(self, chip: Any, set_present: Callable[[bool], None]) -> None:
+        self.output = bytearray()  # by the serial port
         self.reports: list[bytes] = []
         self.description = b""  # of the reports
         self._usb = chip.usb_ctrl
-        self._found = found
+        self._set_present = set_present
         self._to_board = bytearray()
         self._pulled = False
         self._soon = chip.clock.create_alarm(self._go_on)
@@ -65,7 +65,7 @@ class Host:
         if pulled != self._pulled:
             self._pulled = pulled
             self._forget()
-            self._found(False)
+            self._set_present(False)
             if pulled:
                 self._usb.reset_device()
 
@@ -114,7 +114,7 @@ class Host:
         self._ask(_CLASS | _INTERFACE, 34, 3, 0)  # DTR and RTS
         yield
         self._pump()
-        self._found(True)
+        self._set_present(True)
 
     def _came(self, endpoint: int, data: bytes) -> None:
         if endpoint == 0:
@@ -122,7 +122,7 @@ class Host:
             if not self._wanted:
                 self._soon.schedule(_STATUS)
         elif endpoint == self._serial[0]:
-            self.said += data
+            self.output += data
         elif endpoint == self._keys[0]:
             self.reports.append(bytes(data))
 
@@ -146,7 +146,7 @@ def _parsed(data: bytes) -> tuple[tuple[int, int], tuple[int, int], int, int]:
     """Of a configuration: endpoints of serial port and keyboard, its interface, and the size of
     its description; -1 where there is none.
     """
-    found = {_CDC_DATA: [-1, -1], _HID: [-1, -1]}
+    endpoints = {_CDC_DATA: [-1, -1], _HID: [-1, -1]}
     of, number, size = -1, -1, 0
     while data:
         piece, data = data[: data[0]], data[data[0] :]
@@ -155,9 +155,9 @@ def _parsed(data: bytes) -> tuple[tuple[int, int], tuple[int, int], int, int]:
             number = piece[2] if of == _HID else number
         elif piece[1] == 0x21 and of == _HID:
             size = int.from_bytes(piece[7:9], "little")
-        elif piece[1] == 5 and of in found:
-            found[of][not piece[2] & _IN] = piece[2] & 15
-    serial, keys = found[_CDC_DATA], found[_HID]
+        elif piece[1] == 5 and of in endpoints:
+            endpoints[of][not piece[2] & _IN] = piece[2] & 15
+    serial, keys = endpoints[_CDC_DATA], endpoints[_HID]
     return (serial[0], serial[1]), (keys[0], keys[1]), number, size
 
 
@@ -190,9 +190,9 @@ class Port:
                 time.sleep(seconds)
                 return
             host.send(os.read(self._mine, _PIECE))
-        if host.said:
-            os.write(self._mine, host.said)
-            host.said.clear()
+        if host.output:
+            os.write(self._mine, host.output)
+            host.output.clear()
 
 
 def image_of(folder: Path) -> bytes:
@@ -239,13 +239,13 @@ def main() -> None:
     chip.pio = []  # no program uses those machines, and each instruction would look at them
     board.stopped = False
     gc.disable()  # there are no cycles to be found
-    told = 0
+    printed = 0
     began = time.monotonic()
     while True:
         execute_batch(board, _CPU_BATCH)
-        for report in host.reports[told:]:
+        for report in host.reports[printed:]:
             print(report.hex(), flush=True)
-        told = len(host.reports)
+        printed = len(host.reports)
         ahead = chip.clock.nanos / 1e9 - (time.monotonic() - began)  # while it only waits
         if ahead < 0:  # it had much to do, and need not catch up
             began -= ahead

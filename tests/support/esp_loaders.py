@@ -71,9 +71,9 @@ class Rom:
         elif command == MEM_END and len(words) == 2:
             self.answer(command)
             self._jump(words[1])
-        elif command == SECURITY_INFO and self.chip.kind.security:
-            told = struct.pack("<IB7sII", 0, 0, b"", self.chip.kind.number, 0)
-            self.answer(command, data=told[: self.chip.kind.security])
+        elif command == SECURITY_INFO and self.chip.model.security:
+            security_info = struct.pack("<IB7sII", 0, 0, b"", self.chip.model.number, 0)
+            self.answer(command, data=security_info[: self.chip.model.security])
         else:
             for _ in range(8):  # as esptool-js says of a ROM that does not know a command
                 self.answer(0, error=self.invalid)
@@ -92,19 +92,19 @@ class Rom:
         return 0
 
     def _jump(self, entry: int) -> None:
-        stub = self.chip.kind.stub
+        stub = self.chip.model.stub
         sent = {stub[f"{part}_start"]: base64.b64decode(stub[part]) for part in ("text", "data")}
         assert (entry, self.memory) == (stub["entry"], sent)
         self.chip.replace_loader(Stub(self.chip))
         self.chip.say(b"OHAI")
 
     def _write_register(self, address: int, value: int, mask: int) -> None:
-        chip, spi = self.chip, self.chip.kind.spi
+        chip, spi = self.chip, self.chip.model.spi
         chip.registers[address] = value & mask
         if address == spi and value & _USER:
             chip.registers[address] = 0
-            if chip.registers[spi + chip.kind.usr2] & 0xFF == _READ_ID:
-                chip.registers[spi + chip.kind.w0] = chip.flash_id << 16 | 0x40EF
+            if chip.registers[spi + chip.model.usr2] & 0xFF == _READ_ID:
+                chip.registers[spi + chip.model.w0] = chip.flash_id << 16 | 0x40EF
 
 
 class Stub(Rom):

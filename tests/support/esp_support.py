@@ -24,7 +24,7 @@ _MAGIC_REGISTER = 0x40001000
 
 
 @dataclass(frozen=True)
-class Kind:
+class ChipModel:
     """A kind of chip, with addresses and values of its registers."""
 
     name: str
@@ -44,27 +44,26 @@ class Kind:
         return result
 
 
-KINDS = {
-    kind.name: kind
-    for kind in (
-        Kind("ESP32", 0, 0x1000, 0x00F01D83, 0x3FF42000, 0x24, 0x80, None),
-        Kind("ESP32-S2", 2, 0x1000, 0x000007C6, 0x3F402000, 0x20, 0x58, 12),
-        Kind("ESP32-C3", 5, 0, 0x6921506F, 0x60002000, 0x20, 0x58, 20),
-        Kind("ESP32-S3", 9, 0, 0x00000009, 0x60002000, 0x20, 0x58, 20),
-        Kind("ESP32-C6", 13, 0, 0x2CE0806F, 0x60003000, 0x20, 0x58, 20),
+CHIP_MODELS = {
+    model.name: model
+    for model in (
+        ChipModel("ESP32", 0, 0x1000, 0x00F01D83, 0x3FF42000, 0x24, 0x80, None),
+        ChipModel("ESP32-S2", 2, 0x1000, 0x000007C6, 0x3F402000, 0x20, 0x58, 12),
+        ChipModel("ESP32-C3", 5, 0, 0x6921506F, 0x60002000, 0x20, 0x58, 20),
+        ChipModel("ESP32-S3", 9, 0, 0x00000009, 0x60002000, 0x20, 0x58, 20),
+        ChipModel("ESP32-C6", 13, 0, 0x2CE0806F, 0x60003000, 0x20, 0x58, 20),
     )
 }
 
 
-def image_for(kind: Kind, size: int, *, whole: bool = True) -> bytes:
+def image_for(model: ChipModel, size: int, *, whole: bool = True) -> bytes:
     """A file like those of micropython.org: a header, a partition table if `whole`, and a body."""
     body = bytearray(
-        hashlib.shake_256(kind.name.encode()).digest(size // 2) + bytes(size - size // 2)
+        hashlib.shake_256(model.name.encode()).digest(size // 2) + bytes(size - size // 2)
     )
-    body[:24] = struct.pack(
-        "<BBBBIB3sHBHH4sB", 0xE9, 3, 2, 0x20, 0x40080000, 0xEE, b"", kind.number, 0, 0, 399, b"", 1
-    )
-    table = 0x8000 - kind.offset
+    head = (0xE9, 3, 2, 0x20, 0x40080000, 0xEE, b"", model.number, 0, 0, 399, b"", 1)
+    body[:24] = struct.pack("<BBBBIB3sHBHH4sB", *head)
+    table = 0x8000 - model.offset
     body[table : table + 2] = b"\xaa\x50" if whole else b"\0\0"
     return bytes(body)
 
@@ -78,7 +77,7 @@ class EspChip:
 
     def __init__(
         self,
-        kind: Kind,
+        model: ChipModel,
         send: Callable[[bytes], None],
         run: Callable[[], None],
         *,
@@ -86,12 +85,12 @@ class EspChip:
         jtag: bool = False,
         damaged: int = -1,
     ) -> None:
-        self.kind = kind
+        self.model = model
         self.flash = bytearray(b"\x5a" * (1 << flash_id))
         self.erased = 0
         self.jtag = jtag
         self.damaged = damaged
-        self.registers = {_MAGIC_REGISTER: kind.magic}
+        self.registers = {_MAGIC_REGISTER: model.magic}
         self.flash_id = flash_id
         self._send, self._run = send, run
         self._lines = (False, False)
@@ -128,7 +127,7 @@ class EspChip:
         if download:
             self._send(b"ets Jul 29 2019 12:21:46\r\n\r\nrst:0x1 (POWERON_RESET),boot:0x3 ")
             self._send(b"(DOWNLOAD_BOOT(UART0/UART1/SDIO_REI_REO_V2))\r\nwaiting for download\r\n")
-        elif self.flash[self.kind.offset] == 0xE9:
+        elif self.flash[self.model.offset] == 0xE9:
             self._run()
         else:
             self._send(b"invalid header: 0xffffffff\r\n")

@@ -79,7 +79,7 @@ def rows(count: int, far: bool = True) -> np.ndarray:
     return raw
 
 
-def said(file: Path, raw: np.ndarray) -> tuple[list[int], list[list[int]]]:
+def predictions_and_votes(file: Path, raw: np.ndarray) -> tuple[list[int], list[list[int]]]:
     """What the model says of the rows: its predictions and votes."""
     model = model_files.open_model(file)
     labels, votes, codes = [], [], array("H", [0, 0, 0])
@@ -90,6 +90,6 @@ def said(file: Path, raw: np.ndarray) -> tuple[list[int], list[list[int]]]:
     return labels, votes
 
 
-def export(file: Path, kind: str, target: Path) -> bytes:
-    assert main(["export", str(file), "--format", kind, "-o", str(target)]) == 0
+def export(file: Path, format_name: str, target: Path) -> bytes:
+    assert main(["export", str(file), "--format", format_name, "-o", str(target)]) == 0
     return target.read_bytes()

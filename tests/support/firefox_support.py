@@ -136,16 +136,16 @@ def firefox(folder: Path) -> Iterator[Firefox]:
         process.wait()
 
 
-def _plain(told: dict[str, Any]) -> Any:
+def _plain(remote_value: dict[str, Any]) -> Any:
     """A value of JavaScript as Python has it; what JSON does not know is None."""
-    value = told.get("value")
-    if told["type"] == "array":
+    value = remote_value.get("value")
+    if remote_value["type"] == "array":
         return [_plain(each) for each in value]
-    if told["type"] == "object":
+    if remote_value["type"] == "object":
         return {name: _plain(each) for name, each in value}
-    if told["type"] == "number":
+    if remote_value["type"] == "number":
         return float(value) if isinstance(value, str) else value  # NaN, -0, Infinity
-    return value if told["type"] in ("string", "boolean") else None
+    return value if remote_value["type"] in ("string", "boolean") else None
 
 
 def _address(profile: Path) -> str:

@@ -55,7 +55,7 @@ def _with_firmware(
     board = emulator.board
     name = f"{board.name}-rom" if rom_bytes else board.name
     try:
-        with _own_folder(f"micropython-qemu-build-{name}") as build:
+        with _locked_folder(f"micropython-qemu-build-{name}") as build:
             if rom_bytes:
                 _add_rom_board(emulator, firmware_build.source(progress), port, rom_bytes)
             made = firmware_build.compile_firmware(
@@ -99,7 +99,7 @@ def _add_rom_board(emulator: Emulator, source: Path, port: str, rom_bytes: int) 
 
 
 @contextmanager
-def _own_folder(name: str) -> Iterator[Path]:
+def _locked_folder(name: str) -> Iterator[Path]:
     """A folder of the cache that no other process uses meanwhile."""
     folder = cache_folder(name)
     with (folder / "lock").open("w") as lock:

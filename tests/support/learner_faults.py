@@ -106,7 +106,7 @@ def faulty(fault: str, folder: Path) -> Path:
 
 
 @contextmanager
-def own_learners_forgotten() -> Iterator[None]:
+def registered_learners_forgotten() -> Iterator[None]:
     """What is registered meanwhile is unknown afterwards; the caller resets the variable."""
     before = loader.load("python").learners._LEARNERS
     try:
@@ -115,5 +115,5 @@ def own_learners_forgotten() -> Iterator[None]:
         for name, module in sys.modules.items():
             if re.fullmatch(r"_microshrub_\w+\.learners", name):
                 module._LEARNERS = before  # type: ignore[attr-defined]
-        for own in ("majority", "mean_regressor"):
-            loader.forget(own)
+        for module_name in ("majority", "mean_regressor"):
+            loader.forget(module_name)

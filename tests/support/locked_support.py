@@ -16,7 +16,7 @@ say = print
 """
 
 
-def said_on_micropython(
+def printed_on_micropython(
     run: Callable[[str], str], code: str, names: tuple[str, ...], **given: Any
 ) -> list[str]:
     """The lines that code prints with say(); it has lock() and unlock() of the heap.
@@ -28,7 +28,7 @@ def said_on_micropython(
     return run(_HEAD.format(names=", ".join(names)) + values + code).splitlines()
 
 
-def said_on(engine: str, code: str, names: tuple[str, ...], **given: Any) -> list[str]:
+def printed_on(engine: str, code: str, names: tuple[str, ...], **given: Any) -> list[str]:
     """The same on an engine in this process, which has no heap to lock."""
     library = loader.load(engine)
     lines: list[str] = []

@@ -91,9 +91,9 @@ def fast(times: int, idle: int = _IDLE) -> str:
 
 
 def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 class Mosquitto:
@@ -167,7 +167,7 @@ class Listener:
         )
         return came.data.decode()
 
-    def found(self) -> dict[str, bytes]:
+    def announcements(self) -> dict[str, bytes]:
         """The messages by which Home Assistant finds what there is, by their topics."""
         return {t: data for t, data in self.last.items() if t.endswith("/config") and data}
 

@@ -35,11 +35,11 @@ class Heard(TcpLine):
     """A host's line, and all that it has said: a proof, then records."""
 
     def _greet(self, seconds: float) -> None:
-        self.said: list[bytes] = []
+        self.records_put: list[bytes] = []
         super()._greet(seconds)
 
     def _put(self, data: bytes) -> None:
-        self.said.append(data)
+        self.records_put.append(data)
         super()._put(data)
 
 
@@ -47,17 +47,17 @@ def altered(records: list[bytes], draw: random.Random) -> Iterator[bytes]:
     """Records of hosts, of which none is what the board waits for."""
     while True:
         one, two = draw.choice(records), draw.choice(records)
-        kind = draw.randrange(6)
-        if kind == 0:
+        change = draw.randrange(6)
+        if change == 0:
             at = draw.randrange(len(one))
             yield one[:at] + bytes([one[at] ^ 1 << draw.randrange(8)]) + one[at + 1 :]
-        elif kind == 1:
+        elif change == 1:
             yield one[: draw.randrange(len(one))] + two
-        elif kind == 2:
+        elif change == 2:
             yield draw.choice(EDGES).to_bytes(2, "little") + draw.randbytes(draw.randrange(300))
-        elif kind == 3:
+        elif change == 3:
             yield one[:-CODE] + two[-CODE:]
-        elif kind == 4:
+        elif change == 4:
             yield draw.randbytes(draw.choice((1, 2, 18, 48, 300)))
         else:
             yield one
@@ -65,7 +65,7 @@ def altered(records: list[bytes], draw: random.Random) -> Iterator[bytes]:
 
 def no_proof(heard: Heard, theirs: bytes, draw: random.Random) -> bytes:
     """What is said to a board that has drawn this number, in place of a proof."""
-    message = heard.said[0]
+    message = heard.records_put[0]
     ours = message[:NONCE]
     wrong = signed(draw.randbytes(len(KEY)), FLASH, ours + theirs)[:CODE]
     return draw.choice(
@@ -82,7 +82,7 @@ def no_proof(heard: Heard, theirs: bytes, draw: random.Random) -> bytes:
 
 def say(board: NetworkBoard, heard: Heard, draw: random.Random) -> None:
     """Be a stranger who knows what was heard; one in four stands in the middle of a line."""
-    records = heard.said[1:]
+    records = heard.records_put[1:]
     source = altered(records, draw)
     with contextlib.suppress(OSError):
         if draw.randrange(4):
@@ -133,7 +133,7 @@ def main() -> int:
             assert isinstance(before, DeviceStatus)
             assert isinstance(after, DeviceStatus)
             assert after.samples == before.samples == 20, "something was learned"
-            for what in (b"", draw.randbytes(PROOF - 2), heard.said[0]):
+            for what in (b"", draw.randbytes(PROOF - 2), heard.records_put[0]):
                 with Crowd(board.tcp, what):
                     board.line().close()  # or who has the key is not let in
         finally:

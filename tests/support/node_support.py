@@ -16,8 +16,8 @@ from tests_support import ROOT
 WEB = ROOT / "tools" / "web"
 
 
-def run_in_node(folder: Path, program: str, exports: Mapping[str, str], told: Any) -> Any:
-    """What a program writes as JSON, which reads `told` and imports from ./bundle.mjs.
+def run_in_node(folder: Path, program: str, exports: Mapping[str, str], given: Any) -> Any:
+    """What a program writes as JSON, which reads `given` and imports from ./bundle.mjs.
 
     exports: the names that the bundle has of each of the page's modules. Skips the test where
     there is no node.
@@ -32,14 +32,14 @@ def run_in_node(folder: Path, program: str, exports: Mapping[str, str], told: An
     bundle = ["--bundle", "--format=esm", f"--outfile={folder / 'bundle.mjs'}"]
     subprocess.run([str(bundler), str(entry), *bundle, "--log-level=error"], check=True)
     (folder / "program.mjs").write_text(program)
-    return run_program(folder / "program.mjs", told)
+    return run_program(folder / "program.mjs", given)
 
 
-def run_program(program: Path, told: Any) -> Any:
-    """What a program for node writes as JSON, which reads `told`."""
+def run_program(program: Path, given: Any) -> Any:
+    """What a program for node writes as JSON, which reads `given`."""
     done = subprocess.run(
         ["node", str(program)],
-        input=json.dumps(told),
+        input=json.dumps(given),
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -23,16 +23,16 @@ def altered(data: bytes, dice: random.Random) -> bytes:
     written = bytearray(data)
     for _ in range(dice.choice((1, 1, 1, 2, 4, 16))):
         at = dice.randrange(len(written))
-        kind = dice.randrange(6)
-        if kind == 0:
+        change = dice.randrange(6)
+        if change == 0:
             written[at] = dice.choice(_EDGES)
-        elif kind == 1:
+        elif change == 1:
             written[at] ^= 1 << dice.randrange(8)
-        elif kind == 2:
+        elif change == 2:
             written[at : at + 2] = struct.pack("<H", dice.choice((0, 1, 255, 256, 32768, 65535)))
-        elif kind == 3:
+        elif change == 3:
             written[at : at + 4] = struct.pack("<i", dice.choice((-(2**31), -1, 2**30, 2**31 - 1)))
-        elif kind == 4:
+        elif change == 4:
             del written[at : at + dice.randrange(1, 40)]
         else:
             written[at:at] = written[at : at + dice.randrange(1, 40)]

@@ -83,16 +83,16 @@ def motion(hand: Hand, text: str, readings: int) -> list[Reading]:
     ]
 
 
-def shown_and_measured(kind: str, seed: int, size: int) -> tuple[float, float]:
+def shown_and_measured(sensor: str, seed: int, size: int) -> tuple[float, float]:
     """Percent on unseen data as the page shows it, and what it then gets right.
 
     Four gestures are taught class after class in three rounds of six seconds, and only predicted
     in two more.
     """
-    make: Make = pointer if kind == "pointer" else motion
-    names = [*DRAWN] if kind == "pointer" else [*SHAKEN]
+    make: Make = pointer if sensor == "pointer" else motion
+    names = [*DRAWN] if sensor == "pointer" else [*SHAKEN]
     hand = Hand(seed)
-    rows, labels = _samples(kind, make, hand, names, [*range(4)] * 5)
+    rows, labels = _samples(sensor, make, hand, names, [*range(4)] * 5)
     taught = labels[:, 1] < 12
     learned = _Learned(size, rows[taught], labels[taught, 0])
     is_whole = labels[:, 2] >= 3  # whose window holds nothing but this gesture
@@ -126,7 +126,7 @@ class _Learned:
 
 
 def _samples(
-    kind: str, make: Make, hand: Hand, names: list[str], order: Iterable[int]
+    sensor: str, make: Make, hand: Hand, names: list[str], order: Iterable[int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Samples, and of each the class, the recording and its place in that."""
     readings, marks = [], []
@@ -136,7 +136,7 @@ def _samples(
         marks += [(c, number)] * len(made)
     values = np.clip(np.round(np.array(readings)), -32768, 32767)
     classes = np.array([c for c, _ in marks], np.uint8)
-    raw = Stream("hand", values, classes, AXES[kind], tuple(names))
+    raw = Stream("hand", values, classes, AXES[sensor], tuple(names))
     made_of = extracted(raw, FeatureOptions.of(("window=32", "hop=8", "rate=50", "zero=0")))
     last = np.asarray(made_of.times)
     numbers = np.array([marks[place][1] for place in last])

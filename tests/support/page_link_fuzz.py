@@ -138,11 +138,11 @@ def _drive(program: subprocess.Popen[bytes], seed: int, every: int, mishap: int)
     return _reported(report, device, err)
 
 
-def _reported(report: PageReport, device: DeviceEnd, told: bytes) -> PageReport:
+def _reported(report: PageReport, device: DeviceEnd, output: bytes) -> PageReport:
     try:
-        counts = json.loads(told)
+        counts = json.loads(output)
     except ValueError:
-        print(told.decode(), file=sys.stderr)
+        print(output.decode(), file=sys.stderr)
         counts = {"wrong": 1, "sessions": 0, "pulled": 0, "resets": 0}
     report.applied = device.application.applied
     report.wrong = device.application.wrong + counts["wrong"]

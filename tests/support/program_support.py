@@ -15,7 +15,7 @@ from microshrub_host.streams.regression_streams import NumberStream
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.board import program_config
 
-AROUND: dict[str, Any] = {
+PROGRAM_FIELDS: dict[str, Any] = {
     "sensor": {"kind": "serial"},
     "pending": 8,
     "checkpoint": None,
@@ -44,7 +44,7 @@ def blobs(samples: int = 400) -> Stream:
 def program(name: str = "shrub", **fields: Any) -> Program:
     model, options = MODELS[name]
     parameters = {"features": 2, "classes": 2, **options}
-    return program_config.of_stream(blobs(), model, parameters, 256, AROUND | fields)
+    return program_config.of_stream(blobs(), model, parameters, 256, PROGRAM_FIELDS | fields)
 
 
 def number_program(model: str, horizon: int, interval: float | None, **fields: Any) -> Program:
@@ -55,7 +55,7 @@ def number_program(model: str, horizon: int, interval: float | None, **fields: A
     options = {"thicket-regressor": {"bytes": 6000}}.get(model, {})
     return program_config.of_numbers(
         stream, model, defaults(model) | options | shape, 256,
-        stream.forecaster(None, interval), AROUND | fields,
+        stream.forecaster(None, interval), PROGRAM_FIELDS | fields,
     )  # fmt: skip
 
 

@@ -163,7 +163,7 @@ def spawn(*words: object, **options: object) -> subprocess.Popen[str]:
     return subprocess.Popen(command, text=True, **(pipes | options))  # type: ignore[call-overload,no-any-return]
 
 
-def said_in_time(command: Callable[[float], str], wanted: str) -> str:
+def output_in_time(command: Callable[[float], str], wanted: str) -> str:
     """What a command says that runs for some seconds: for more and more until that is in it."""
     output = ""
     for seconds in (1.0, 4.0, 16.0, 64.0, 256.0):

@@ -33,16 +33,16 @@ ROUND = 400  # messages that are kept at once: mosquitto sends at most 1,000 to 
 
 def forged(dice: random.Random, whole: bytes) -> bytes:
     """What is no packet for where it is put, made of one of another board."""
-    kind = dice.randrange(6)
-    if kind == 0:
+    change = dice.randrange(6)
+    if change == 0:
         return dice.randbytes(dice.choice((1, 20, 300)))
-    if kind == 1:
+    if change == 1:
         return whole[: dice.randrange(1, len(whole))]
-    if kind == 2:
+    if change == 2:
         return whole * dice.choice((2, 1 + MOST_BYTES // len(whole), 200_000 // len(whole)))
-    if kind == 3:
+    if change == 3:
         return whole
-    if kind == 4:
+    if change == 4:
         return "".join(dice.choices(string.printable, k=40)).encode()
     return altered(whole, dice) or b"\0"
 
@@ -69,7 +69,7 @@ def one_round(line: Broker, packets: dict[str, list[bytes]], dice: random.Random
     fetched = store.fetch("kitchen")
     assert len(fetched.packets) == len(right), "a whole packet was not taken"
     assert len(fetched.refused) == ROUND, "a message was taken, or nothing was said of it"
-    assert all(said.isprintable() and len(said) < 400 for said in fetched.refused)
+    assert all(reason.isprintable() and len(reason) < 400 for reason in fetched.refused)
     peer = Board(loader.load(loader.fastest()), (40, 40, 0), seed=9)
     outcomes, _ = Sharer("", peer.sharing, NAMES, UNITS, CLASSES).take_lacking(fetched.packets)
     assert len(outcomes) == len(right)

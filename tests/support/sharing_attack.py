@@ -27,7 +27,7 @@ from share_attack import forged
 from microshrub_host.library import loader
 
 GROUP = "rooms"
-OWN = (0, 1)  # classes that the board is taught; of the third one it learns of others
+TAUGHT = (0, 1)  # classes that the board is taught; of the third one it learns of others
 EACH = 60  # samples of each
 RIGHT = 0.9  # the part of other samples of them that it has to predict right
 _CUT = 0.002  # how often its power is cut while it is at a packet
@@ -45,7 +45,7 @@ class Peer:
         )  # fmt: skip
         self.config = json.dumps(config).encode()
         self.start()
-        rows = [(row, c) for c in OWN for row in rows_of(c, EACH, 5)]
+        rows = [(row, c) for c in TAUGHT for row in rows_of(c, EACH, 5)]
         random.Random(1).shuffle(rows)
         for row, label in rows:
             self.app.values[:] = array("i", row.tolist())
@@ -61,12 +61,12 @@ class Peer:
     def start(self) -> None:
         """As after a reset: nothing is known."""
         device = self.library.device
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.app = device.application.Application(device.config.Configuration(self.config))
         self.sharing = device.sharing_mqtt.SharingMqtt(self.app, GROUP, self.say)
 
     def say(self, words: str) -> None:
-        self.said.append(words)
+        self.messages.append(words)
 
     def saved(self) -> list[bytes]:
         """What a checkpoint has."""
@@ -136,7 +136,7 @@ def one(
 ) -> None:
     """Give it one message, and let it do all that comes of it."""
     before = peer.known()
-    peer.said.clear()
+    peer.messages.clear()
     peer.take(*message(dice, whole))
     while peer.app.sharing.is_busy:
         peer.turn()
@@ -148,7 +148,7 @@ def one(
         counts["refused"] += 1
         return
     counts["learned"] += 1
-    assert min(peer.right(c) for c in OWN) >= RIGHT, peer.said
+    assert min(peer.right(c) for c in TAUGHT) >= RIGHT, peer.messages
     peer.restore(peer.taught)
 
 

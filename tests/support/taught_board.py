@@ -120,7 +120,7 @@ class TaughtBoard:
         self.readings = 0
         self.teaching = False  # somebody shows a class, and says so
         self.given: list[float] = []  # when something was taught
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.sent = bytearray()
         self.remembered = b""
         self.lit = 0  # what the light was set to last
@@ -201,7 +201,7 @@ class TaughtBoard:
         heap = SimpleNamespace(collect=int, mem_free=int, mem_alloc=int)
         for each in (device.service, device.application, device.saving):
             self.patch.setattr(each, "gc", heap)
-        self.service = device.service.Service(self, f"{self.folder}/", self, self.said.append)
+        self.service = device.service.Service(self, f"{self.folder}/", self, self.messages.append)
         self.app = self.service._app
         self.now = 0
         self.flash.left = [(0.0, files)]

@@ -61,7 +61,7 @@ def crc(page: Browser) -> int:
     return int(page.wait("document.querySelector('#gestures-crc32')?.textContent"), 16)
 
 
-def said(page: Browser) -> str:
+def recognised(page: Browser) -> str:
     """What the page recognises."""
     return str(page.run("document.querySelector('#said').textContent"))
 

@@ -73,10 +73,10 @@ class WebKit(Browser):
             return self._value_of(f"{{{expression}}}")
 
     def press(self, selector: str) -> None:
-        self._call("POST", f"/element/{self._found(selector)}/click")
+        self._call("POST", f"/element/{self._element(selector)}/click")
 
     def give_file(self, selector: str, path: Path) -> None:
-        self._call("POST", f"/element/{self._found(selector)}/value", text=str(path))
+        self._call("POST", f"/element/{self._element(selector)}/value", text=str(path))
 
     def take_files(self, folder: Path) -> None:
         pytest.skip("this WebKit asks a person where a file is to go")
@@ -101,7 +101,7 @@ class WebKit(Browser):
         assert done, value
         return value
 
-    def _found(self, selector: str) -> str:
+    def _element(self, selector: str) -> str:
         where = {"using": "css selector", "value": selector}
         return str(self._call("POST", "/element", **where)[_ELEMENT])
 
@@ -118,8 +118,8 @@ class WebKit(Browser):
         except urllib.error.HTTPError as error:
             text = error.read().decode()
             # What the script itself throws is a value here, so this one could not be read
-            kind = SyntaxError if "javascript error" in text else AssertionError
-            raise kind(text) from None
+            error_class = SyntaxError if "javascript error" in text else AssertionError
+            raise error_class(text) from None
 
 
 @contextlib.contextmanager
@@ -166,8 +166,8 @@ def _screen(stack: contextlib.ExitStack, program: str) -> str:
     size = ["-screen", "0", "1600x1400x24", "-nolisten", "tcp"]
     _start(stack, [program, "-displayfd", str(write), *size], pass_fds=[write])
     os.close(write)
-    with os.fdopen(read) as told:
-        return f":{told.readline().strip()}"
+    with os.fdopen(read) as output:
+        return f":{output.readline().strip()}"
 
 
 def _address(port: int) -> str:

@@ -163,13 +163,13 @@ DATAGRAMS = {"by": "udp", "port": 1, "to": ["127.0.0.1", 2]}
 PEERS = (*CLASSES, "jump")  # a class more, of a board whose zero is elsewhere
 
 
-def group_board(folder: Path, monkeypatch: pytest.MonkeyPatch, own: int) -> TaughtBoard:
+def group_board(folder: Path, monkeypatch: pytest.MonkeyPatch, samples: int) -> TaughtBoard:
     """A board of a group, which is taught so many samples of the first class."""
     shape = {"features": 3, "classes": 4, "bytes": 8192}
     config = group_config("kitchen", (), NAMES, datagrams=DATAGRAMS)
     config |= {"parameters": shape, "class_names": list(PEERS)}
     board = board_of(config, folder, monkeypatch)
-    rows = list(rows_of(0, own, 7))
+    rows = list(rows_of(0, samples, 7))
     random.Random(1).shuffle(rows)
     taught = [sample(each.tolist(), 0) for each in rows]
     board.doings += [(0.0, lambda: board.request(*taught))]
@@ -201,7 +201,7 @@ def test_a_power_cut_loses_what_others_taught_within_seconds(
     labels: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Packets of samples, of which one is learned in a second; a packet has 20 at most."""
-    board = group_board(tmp_path / "flash", monkeypatch, own=70)
+    board = group_board(tmp_path / "flash", monkeypatch, samples=70)
     packets = -(-labels // 20)
     for k in range(packets):
         gets(board, 6.0 + 30 * k, k + 1, min(labels, 20))
@@ -214,7 +214,7 @@ def test_a_power_cut_loses_no_single_label_of_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A board learns one sample of others for each one of its own, now and then."""
-    board = group_board(tmp_path / "flash", monkeypatch, own=20)
+    board = group_board(tmp_path / "flash", monkeypatch, samples=20)
     gets(board, 6.0, 1, 20)
     gets(board, 40.0, 2, 20)
     for k in range(6):
@@ -232,10 +232,10 @@ def test_a_packet_of_a_single_sample_is_refused(
     label: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One sample does not show whether it is of a class or a wrong reading."""
-    board = group_board(tmp_path / "flash", monkeypatch, own=30)
+    board = group_board(tmp_path / "flash", monkeypatch, samples=30)
     gets(board, 6.0, label, 1)
     board.until(14)
-    assert any("a single sample" in text for text in board.said)
+    assert any("a single sample" in text for text in board.messages)
     assert not board.given
 
 
@@ -390,7 +390,7 @@ def test_a_program_that_ends_saves(error: type[BaseException], make: Make) -> No
 
     board.doings.append((end, fail))
     program = board.library.device.program
-    board.patch.setattr(program, "say", board.said.append)
+    board.patch.setattr(program, "say", board.messages.append)
     board.patch.setattr(board.library.device.service, "Service", lambda *_: board.service)
     board.patch.setattr(board.library.device.hardware, "Input", lambda _: board)
     board.end = 10.0
@@ -401,7 +401,7 @@ def test_a_program_that_ends_saves(error: type[BaseException], make: Make) -> No
         program._serve(board, "", False)
     assert learned(board.app) > 10
     assert learned(board.restored(board.flash.files)) == learned(board.app)
-    assert "checkpoint" in board.said[-1]
+    assert "checkpoint" in board.messages[-1]
     check(board, learned)
 
 

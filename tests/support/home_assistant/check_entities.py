@@ -1,6 +1,6 @@
 """Home Assistant's own MQTT integration hears what a board has told: see test_home_assistant.py.
 
-It has an environment of its own, with pytest-homeassistant-custom-component, and a file TOLD:
+It has an environment of its own, with pytest-homeassistant-custom-component, and a file MESSAGES:
 topics and texts, as the broker had them.
 """
 
@@ -14,7 +14,7 @@ import pytest
 from homeassistant.helpers import device_registry, entity_registry
 from pytest_homeassistant_custom_component.common import async_fire_mqtt_message
 
-TOLD = json.loads(Path(os.environ["TOLD"]).read_text())
+MESSAGES = json.loads(Path(os.environ["MESSAGES"]).read_text())
 BASE = "microshrub/kitchen/"
 DEVICE = "homeassistant/device/microshrub_kitchen/config"
 ENTITIES = 15
@@ -40,10 +40,10 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
     with patch("homeassistant.config.load_yaml_config_file", return_value={}):
         mock = await mqtt_mock_entry()
         await settle(hass)
-    wanted = [topic for topic in TOLD if topic.endswith("/config") and TOLD[topic]]
+    wanted = [topic for topic in MESSAGES if topic.endswith("/config") and MESSAGES[topic]]
     for _ in range(2):  # as after a start of Home Assistant
         for topic in wanted:
-            async_fire_mqtt_message(hass, topic, TOLD[topic])
+            async_fire_mqtt_message(hass, topic, MESSAGES[topic])
         await settle(hass)
     entities = entity_registry.async_get(hass).entities
     assert len(entities) == ENTITIES, sorted(entities)
@@ -61,10 +61,10 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
         "binary_sensor.kitchen_drift",
     }
 
-    state = json.loads(TOLD[BASE + "state"])
+    state = json.loads(MESSAGES[BASE + "state"])
     assert hass.states.get("sensor.kitchen_state").state == "unavailable"
     await tell(hass, BASE + "status", "online")
-    await tell(hass, BASE + "state", TOLD[BASE + "state"])
+    await tell(hass, BASE + "state", MESSAGES[BASE + "state"])
     for name in ("state", "confidence", "recent_accuracy"):  # nothing was learned
         assert hass.states.get(f"sensor.kitchen_{name}").state == "unknown", name
     assert hass.states.get("select.kitchen_label").state == "Not labelled"
@@ -96,10 +96,10 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
     event = {"class": "rest", "id": "3f0a0011", "ago": 0}
     await tell(hass, BASE + "event", json.dumps({"event_type": "state"} | event))
     assert hass.states.get("event.kitchen_event").state == "unknown"
-    for kind in ("drift", "drift_over", "anomaly", "anomaly_over", "query", "novel_class"):
-        await tell(hass, BASE + "event", json.dumps({"event_type": kind} | event))
+    for event_type in ("drift", "drift_over", "anomaly", "anomaly_over", "query", "novel_class"):
+        await tell(hass, BASE + "event", json.dumps({"event_type": event_type} | event))
         came = hass.states.get("event.kitchen_event").attributes
-        assert (came["event_type"], came["id"]) == (kind, "3f0a0011")
+        assert (came["event_type"], came["id"]) == (event_type, "3f0a0011")
 
     sent = []
     for domain, service, more in (
@@ -131,7 +131,7 @@ async def test_the_entities_are_there_and_answer(hass, mqtt_mock_entry, caplog):
     await tell(hass, BASE + "status", "offline")
     assert hass.states.get("sensor.kitchen_state").state == "unavailable"
     if DEVICE in wanted:  # its next program has no novel classes
-        less = json.loads(TOLD[DEVICE])
+        less = json.loads(MESSAGES[DEVICE])
         less["cmps"]["new"] = {"p": less["cmps"]["new"]["p"]}
         await tell(hass, DEVICE, json.dumps(less))
         assert hass.states.get("binary_sensor.kitchen_novel_class") is None

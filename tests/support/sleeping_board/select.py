@@ -20,7 +20,7 @@ class poll:  # noqa: N801, MicroPython's name
         """Whether something has come; if not, so much time passes, and nothing comes."""
         if clock.ended:
             return self._real.ipoll(milliseconds)
-        for found in self._real.ipoll(0):
-            return (found,)
+        for event in self._real.ipoll(0):
+            return (event,)
         clock.add(1000 * milliseconds)
         return ()

@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 from board_file_support import KINDS
 from patience import PATIENCE
-from program_support import AROUND, MODELS, blobs, program, x86
+from program_support import MODELS, PROGRAM_FIELDS, blobs, program, x86
 from tests_support import ROOT, make_blobs
 
 import microshrub_tools
@@ -218,8 +218,8 @@ def test_units_that_a_sensor_does_not_give(tmp_path: Path) -> None:
     parameters = {"features": 2, "classes": 2, **options}
     result = prequential.evaluate(stream, model, parameters, engine="python")
     found = model_files.of_run(result, stream)
-    adc = AROUND | {"sensor": {"kind": "adc", "pins": [26, 27], "rate": 50}}
-    assert program_config.of_model(found, AROUND).units == [(0, 2), (0, 2)]
+    adc = PROGRAM_FIELDS | {"sensor": {"kind": "adc", "pins": [26, 27], "rate": 50}}
+    assert program_config.of_model(found, PROGRAM_FIELDS).units == [(0, 2), (0, 2)]
     with pytest.raises(UserError, match="a was learned in units"):
         program_config.of_model(found, adc)
     with pytest.raises(UserError, match=r"a has .*whole numbers"):
@@ -402,11 +402,11 @@ def test_manifest_names_the_library() -> None:
 def test_only_what_is_needed_and_all_of_it(
     tmp_path: Path, name: str, micropython_command: tuple[str, ...]
 ) -> None:
-    some = AROUND | {"alarm": {"detector": "adwin", "hook": "forget"}, "text": True}
+    some = PROGRAM_FIELDS | {"alarm": {"detector": "adwin", "hook": "forget"}, "text": True}
     some["anomaly"] = {"period": 100, "window": 0, "reach": 4}
     some["checkpoint"] = {"path": "checkpoint", "seconds": 240}
     some["spare_classes"] = {"classes": 2, "room": 16}
-    for k, fields in enumerate((AROUND, some)):
+    for k, fields in enumerate((PROGRAM_FIELDS, some)):
         # in a native program, modules of nothing but kernels are left out
         wanted = program(name, **fields)
         made = build.make(wanted, x86(tmp_path), tmp_path / f"out{k}", "viper")
@@ -524,7 +524,7 @@ def test_what_few_programs_have_takes_no_ram_of_the_others(tmp_path: Path) -> No
 def test_a_thicket_that_asks_for_labels_rehearses_and_no_other_program_does() -> None:
     def rehearses(learner: str, queries: dict[str, int] | None) -> bool:
         parameters = {"features": 2, "classes": 2}
-        fields = AROUND | {"queries": queries}
+        fields = PROGRAM_FIELDS | {"queries": queries}
         made = program_config.of_stream(blobs(), learner, parameters, 256, fields)
         return "thicket.rehearsal" in modules(made)
 

@@ -13,7 +13,7 @@ import program_support
 import pytest
 from device_support import Device
 from mqtt_support import free_port
-from program_support import AROUND, blobs, number_program, program, x86
+from program_support import PROGRAM_FIELDS, blobs, number_program, program, x86
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.boards import board_files, import_heap, ram_budget
@@ -281,7 +281,7 @@ def test_several_sensors_take_what_was_counted(
     values = np.tile(two.values, 5)
     stream = Stream("blobs", values, two.labels, tuple("abcdefghij"), two.class_names)
     parameters = {"features": 10, "classes": 2, "window": 16, "trees": 4, "depth": 3}
-    wanted = program_config.of_stream(stream, "shrub", parameters, 256, AROUND | fields)
+    wanted = program_config.of_stream(stream, "shrub", parameters, 256, PROGRAM_FIELDS | fields)
     check(wanted, fields, tmp_path, micropython_command)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program_support import AROUND
+from program_support import PROGRAM_FIELDS
 
 from microshrub_host import Guarantee
 from microshrub_host.boards import board_files
@@ -79,7 +79,7 @@ def test_the_program_has_room_beside_it(name: str, fields: dict[str, Any], left:
     board = board_files.load(name)
     shape = {"features": 14, "classes": 2, **defaults("thicket")}
     parameters = {**shape, "bytes": bytes_for(Deployment(shape, board, "Thicket"))}
-    fields = {**AROUND, "checkpoint": CHECKPOINT, "alarm": ALARM, "pending": 32, **fields}
+    fields = {**PROGRAM_FIELDS, "checkpoint": CHECKPOINT, "alarm": ALARM, "pending": 32, **fields}
     names = tuple(f"x{k}" for k in range(14))
     wanted = Program(
         "Thicket", parameters, names, ("no", "yes"), [(0, 0)] * 14, None, b"", b"", fields

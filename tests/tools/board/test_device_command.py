@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 from patience import PATIENCE
-from script_support import said_in_time
+from script_support import output_in_time
 from simulated_support import environment, simulated_board
 
 from microshrub_host.base.errors import UserError
@@ -98,7 +98,7 @@ def test_what_was_built_for_a_pico_is_flashed_and_watched(
         def watched(seconds: float) -> str:
             return run(tmp_path, "monitor", "--seconds", str(seconds))
 
-        assert re.search(learned, said_in_time(watched, learned))
+        assert re.search(learned, output_in_time(watched, learned))
         before = learned_of(port)
         words = ("stream", "gestures.csv", *FEATURES, "--reset")
         assert "reads a sensor" in run(tmp_path, *words, code=2)
@@ -129,7 +129,7 @@ def test_it_sleeps_between_its_readings(
         while awake == up:  # a board that starts slowly has not slept yet
             assert time.monotonic() < end
             time.sleep(3)  # nobody reaches for it, so it sleeps
-            up, awake = map(int, re.findall(slept, said_in_time(watched, slept))[-1])
+            up, awake = map(int, re.findall(slept, output_in_time(watched, slept))[-1])
     assert 0 < awake < up
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from patience import PATIENCE
-from program_support import AROUND, blobs, number_program, x86
+from program_support import PROGRAM_FIELDS, blobs, number_program, x86
 
 from microshrub_host.boards.board_files import Board
 from microshrub_host.boards.emits import VIPER
@@ -63,7 +63,7 @@ def made(model: str, classes: int, more: dict[str, Any]) -> Program:
     )
     parameters = {"features": stream.values.shape[1], "classes": classes, **more}
     warmup = 0 if model == "thicket" else 256
-    return program_config.of_stream(stream, model, parameters, warmup, AROUND)
+    return program_config.of_stream(stream, model, parameters, warmup, PROGRAM_FIELDS)
 
 
 def on_board(code: str, folder: Path, command: tuple[str, ...]) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from learner_faults import FAULTS, MAJORITY, faulty, own_learners_forgotten
+from learner_faults import FAULTS, MAJORITY, faulty, registered_learners_forgotten
 from script_support import run
 
 from microshrub_host.base.errors import UserError
@@ -54,7 +54,7 @@ LATER = (  # than the quick part
 @pytest.fixture(autouse=True)
 def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(library_files.VARIABLE, "")
-    with own_learners_forgotten():
+    with registered_learners_forgotten():
         yield
 
 

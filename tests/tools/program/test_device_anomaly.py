@@ -18,7 +18,7 @@ from device_support import (
     run_device,
     starting,
 )
-from program_support import AROUND
+from program_support import PROGRAM_FIELDS
 from recorded_board import Clock, observe, put_held_clock
 
 from microshrub_host.evaluation import prequential
@@ -194,7 +194,7 @@ def test_a_saved_model_goes_on_with_what_is_normal(
     model = model_files.read(tmp_path / "m.mshrub")
     opened = model_files.open_model(tmp_path / "m.mshrub").companions["anomaly"]
     assert opened.save() == run.states.more["anomaly"]
-    files = program_config.of_model(model, AROUND).files()
+    files = program_config.of_model(model, PROGRAM_FIELDS).files()
     put_device(tmp_path, files["config.json"])
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
@@ -210,9 +210,9 @@ def test_a_saved_model_goes_on_with_what_is_normal(
     finally:
         device.close()
     own = options.program(())["anomaly"]
-    with_pin = program_config.of_model(model, AROUND | {"anomaly": own | {"pin": 3}})
+    with_pin = program_config.of_model(model, PROGRAM_FIELDS | {"anomaly": own | {"pin": 3}})
     assert with_pin.config["anomaly"] == own | {"pin": 3, "states": ["anomaly.state"]}
-    other = program_config.of_model(model, AROUND | {"anomaly": own | {"reach": 3}})
+    other = program_config.of_model(model, PROGRAM_FIELDS | {"anomaly": own | {"reach": 3}})
     assert other.config["anomaly"] == own | {"reach": 3}
     assert "anomaly.state" not in other.files()
 

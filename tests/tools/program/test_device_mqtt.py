@@ -81,7 +81,7 @@ def test_it_is_found_taught_and_tells_its_state(
 ) -> None:
     start(broker.port)
     listener.until_at("status", lambda text: text == "online")
-    discovered = {topic: json.loads(text) for topic, text in listener.found().items()}
+    discovered = {topic: json.loads(text) for topic, text in listener.announcements().items()}
     parts = discovered[DEVICE]["cmps"]
     assert parts["state"]["ops"] == [*CLASSES]
     assert parts["label"]["ops"] == ["Not labelled", *CLASSES]
@@ -95,7 +95,7 @@ def test_it_is_found_taught_and_tells_its_state(
     listener.broker.publish("homeassistant/status", b"online")
     listener.until_at("status")
     came = [m for m in listener.heard[before:] if m.topic.endswith("/config") and m.data]
-    assert {m.topic: m.data for m in came} == listener.found()
+    assert {m.topic: m.data for m in came} == listener.announcements()
 
 
 @pytest.mark.parametrize("more", [{}, QUERIES, SMALL])
@@ -122,7 +122,7 @@ def test_what_only_its_former_program_had_is_removed(
     listener.until_state()
     fresh = Broker("127.0.0.1", broker.port, USER, PASSWORD)
     kept = {message.topic for message in fresh.retained("homeassistant/#")}
-    assert kept == set(listener.found())
+    assert kept == set(listener.announcements())
     assert set(topics) - kept == {
         f"homeassistant/{each}/config"
         for each in (
@@ -297,7 +297,7 @@ def test_a_line_that_is_cut_loses_nothing(
         sensor = settings(0)["sensor"] | {"rate": 1000}
         start(relay.port, fast=40, mqtt=fields, sensor=sensor, **SMALL)
         teach(listener, tmp_path)
-        whole = listener.found()
+        whole = listener.announcements()
         level(tmp_path, "both")
         for n in range(1, 130, step):
             relay.cuts.extend([(n, None), (130 + 7 * n, None), (None, n % 4 + 1), (None, n)])
@@ -312,7 +312,7 @@ def test_a_line_that_is_cut_loses_nothing(
         if heard.last["microshrub/kitchen/status"] != b"online":
             heard.until_at("status", lambda text: text == "online")
         heard.until_state(lost=0)
-        assert heard.found() == whole
+        assert heard.announcements() == whole
         classes = [event["class"] for event in events(heard) if event["event_type"] == "state"]
         assert len(classes) > 4
         assert classes == [classes[k % 2] for k in range(len(classes))]

@@ -23,7 +23,7 @@ from device_support import (
 )
 from naming_support import MODEL, NAMES, SPARE, kinds, live, put_naming_device
 from patience import PATIENCE
-from program_support import AROUND
+from program_support import PROGRAM_FIELDS
 from recorded_board import Clock, observe, put_held_clock
 from script_support import spawn
 
@@ -148,7 +148,7 @@ def test_a_model_that_was_simulated_goes_on_with_its_names(
     model = model_files.read(tmp_path / "m.mshrub")
     assert model.class_names == ("walk", "rest", "stairs", "spare 2", "spare 3")
     assert model.known_names == ("walk", "rest")
-    files = program_config.of_model(model, AROUND | {"checkpoint": CHECKPOINT}).files()
+    files = program_config.of_model(model, PROGRAM_FIELDS | {"checkpoint": CHECKPOINT}).files()
     put_device(tmp_path, files["config.json"])
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
@@ -164,12 +164,12 @@ def test_a_model_that_was_simulated_goes_on_with_its_names(
     finally:
         device.close()
     wanted = options.program(model.known_names)["spare_classes"]
-    program_config.of_model(model, AROUND | {"spare_classes": wanted | {"pin": 3}})
+    program_config.of_model(model, PROGRAM_FIELDS | {"spare_classes": wanted | {"pin": 3}})
     with pytest.raises(UserError, match="its own, classes=3 period=100 window=32"):
-        program_config.of_model(model, AROUND | {"spare_classes": wanted | {"classes": 4}})
+        program_config.of_model(model, PROGRAM_FIELDS | {"spare_classes": wanted | {"classes": 4}})
     plain = dataclasses.replace(model, companions={})
     with pytest.raises(UserError, match="simulated with --spare-classes"):
-        program_config.of_model(plain, AROUND | {"spare_classes": wanted})
+        program_config.of_model(plain, PROGRAM_FIELDS | {"spare_classes": wanted})
 
 
 def test_a_models_file_whose_names_are_others_is_refused(stream: Stream, tmp_path: Path) -> None:

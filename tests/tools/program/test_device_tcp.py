@@ -22,7 +22,7 @@ from device_support import (
 from mqtt_support import SENSOR, Relay, fast, settings, stream
 from patience import PATIENCE
 from recorded_board import observe
-from script_support import said_in_time, wait_for
+from script_support import output_in_time, wait_for
 from tcp_support import (
     KEY,
     PROOF,
@@ -253,7 +253,7 @@ def test_the_commands_take_a_board_in_the_network(
         return capsys.readouterr().err
 
     skipped = "without a label skipped"
-    assert skipped in said_in_time(recorded, skipped)
+    assert skipped in output_in_time(recorded, skipped)
     assert main(["monitor", *there, "--seconds", "0.5"]) == 0
     assert "accuracy" in capsys.readouterr().out
     key.write_text(bytes(32).hex())

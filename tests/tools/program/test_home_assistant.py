@@ -50,12 +50,12 @@ def test_home_assistant_makes_the_entities(
     check = tmp_path / "house" / "test_entities.py"  # away from our own conftest.py
     check.parent.mkdir()
     shutil.copy(CHECK, check)
-    path = tmp_path / "told.json"
+    path = tmp_path / "messages.json"
     path.write_text(json.dumps(messages))
     done = subprocess.run(
         [home, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--asyncio-mode=auto",
          "--show-capture=no", "--rootdir", check.parent, check],
-        env={**os.environ, "TOLD": str(path)},
+        env={**os.environ, "MESSAGES": str(path)},
         cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4000:]

@@ -21,7 +21,7 @@ from hostile_board import (
     hostile,
     observed,
 )
-from script_support import run, said_in_time
+from script_support import output_in_time, run
 
 from microshrub_host.base.terminal import Terminal
 from microshrub_host.base.text import shown
@@ -193,7 +193,7 @@ def test_escapes_do_not_reach_the_terminal(
             return read.out
 
         predicted = "predicted ]0;title[2J31mwalk"
-        assert predicted in said_in_time(watched, re.escape(predicted))
+        assert predicted in output_in_time(watched, re.escape(predicted))
         with HostLink(SerialLine(port)) as link:
             watch = Watch(link)
             watch.ask(matrix=True)

@@ -22,8 +22,8 @@ from script_support import (
     RESET_ONCE,
     SERVER,
     Device,
+    output_in_time,
     run,
-    said_in_time,
     spawn,
     wait_for,
 )
@@ -339,7 +339,7 @@ while True:
         return capsys.readouterr().err
 
     missing = "No sample had a label: --label-keys"
-    assert missing in said_in_time(recorded, missing)
+    assert missing in output_in_time(recorded, missing)
 
 
 def test_a_port_that_goes_away(tmp_path: Path) -> None:

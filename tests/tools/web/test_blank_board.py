@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from board_support import UnixBoard
 from browser_support import Browser
-from esp_support import KINDS, EspChip, Kind, image_for
+from esp_support import CHIP_MODELS, ChipModel, EspChip, image_for
 from page_link_fuzz import BUNDLER, WEB, missing
 from playground_support import choose
 from serial_support import serial_port
@@ -45,8 +45,8 @@ new MutationObserver(() => said.push(document.querySelector('#blank-status').tex
 class ChipPort:
     """The port at which a chip is, as the bridge opens it; its flash starts a MicroPython."""
 
-    def __init__(self, kind: Kind, micropython: str, **options: Any) -> None:
-        self.chip = EspChip(kind, self._said_by_chip, self._start, **options)
+    def __init__(self, model: ChipModel, micropython: str, **options: Any) -> None:
+        self.chip = EspChip(model, self._said_by_chip, self._start, **options)
         self.usb = JTAG if self.chip.jtag else UART
         self._micropython = micropython
         self._line: SerialLine | None = None
@@ -89,11 +89,11 @@ class ChipPort:
 
 @contextlib.contextmanager
 def bench(
-    kind: str, micropython_command: tuple[str, ...], folder: Path, **options: Any
+    model: str, micropython_command: tuple[str, ...], folder: Path, **options: Any
 ) -> Iterator[tuple[Bridge, EspChip]]:
     """A chip behind a bridge."""
     with UnixBoard(micropython_command, folder / "flash", heap="400k") as board:
-        port = ChipPort(KINDS[kind], board.port, **options)
+        port = ChipPort(CHIP_MODELS[model], board.port, **options)
         bridge = Bridge(port.open, 0)
         thread = threading.Thread(target=bridge.run, daemon=True)
         thread.start()
@@ -142,22 +142,22 @@ def test_the_flash_holds_the_image_and_micropython_starts(
     page: Browser,
     micropython_command: tuple[str, ...],
     tmp_path: Path,
-    kind: str,
+    model: str,
     usb: tuple[int, int] | None,
     options: dict[str, Any],
 ) -> None:
-    image = image_for(KINDS[kind], SIZE)
+    image = image_for(CHIP_MODELS[model], SIZE)
     (tmp_path / "image.bin").write_bytes(image)
-    with bench(kind, micropython_command, tmp_path, **options) as (bridge, chip):
+    with bench(model, micropython_command, tmp_path, **options) as (bridge, chip):
         output = write(page, bridge, tmp_path / "image.bin", usb)
         steps = " ".join(page.run("said"))
         assert page.run(f"{STATUS}.className") == "good", output
     assert output.startswith("MicroPython 1.")
-    offset = KINDS[kind].offset
+    offset = CHIP_MODELS[model].offset
     assert chip.flash[offset : offset + SIZE] == image
     assert set(chip.flash[:offset] + chip.flash[offset + SIZE :]) == {0xFF}
     assert chip.erased
-    assert f"{kind} found. Erasing" in steps
+    assert f"{model} found. Erasing" in steps
     assert steps.count("compressed bytes written") > 3
 
 
@@ -166,13 +166,13 @@ def test_the_flash_holds_the_image_and_micropython_starts(
     ("made", "options", "message"),
     [
         (
-            image_for(KINDS["ESP32-S3"], SIZE),
+            image_for(CHIP_MODELS["ESP32-S3"], SIZE),
             {},
             "The board has an ESP32, and the image",
         ),
-        (image_for(KINDS["ESP32"], SIZE, whole=False), {}, "no partition table"),
+        (image_for(CHIP_MODELS["ESP32"], SIZE, whole=False), {}, "no partition table"),
         (b"UF2\n" + bytes(1000), {}, "does not begin with the byte E9"),
-        (image_for(KINDS["ESP32"], SIZE), {"flash_id": 0x12}, "does not fit"),
+        (image_for(CHIP_MODELS["ESP32"], SIZE), {"flash_id": 0x12}, "does not fit"),
     ],
 )
 def test_nothing_is_written_that_the_board_cannot_start(

@@ -11,7 +11,7 @@ from browser_support import Browser
 from chromium_support import Chromium
 from playground_support import choose, take
 from sensor_support import circle, draw, held_clock, settle
-from teach_support import GESTURES, begin, crc, do, end, name, press, said, taught
+from teach_support import GESTURES, begin, crc, do, end, name, press, recognised, taught
 
 from microshrub_host import open_stream, simulate
 
@@ -41,7 +41,7 @@ def flattened(page: Browser, share: float) -> tuple[str, int]:
     draw(page, lambda at: (circle(at)[0], share * circle(at)[1]), 64)
     settle(page)
     shares = page.run("[...document.querySelectorAll('#bars .share')].map((x) => x.textContent)")
-    return said(page), max(int(each.removesuffix(" %")) for each in shares)
+    return recognised(page), max(int(each.removesuffix(" %")) for each in shares)
 
 
 def test_a_class_comes_late_and_is_learned_beside_the_others(
@@ -61,7 +61,7 @@ def test_a_class_comes_late_and_is_learned_beside_the_others(
     press(held, "only predict")
     do(held, "rest", 40)
     settle(held)
-    assert said(held) == "rest"
+    assert recognised(held) == "rest"
     shown = end(held)
     assert held.run(COUNTS) == [15, 19, 19]
     take(held, "take-gestures", tmp_path / "gestures.mshrub")
@@ -87,7 +87,7 @@ def test_a_class_is_renamed_and_deleted_while_it_is_taught(held: Browser) -> Non
     assert held.run(COUNTS) == before[1:]
     do(held, "rest", 40)
     settle(held)
-    assert said(held) == "still"
+    assert recognised(held) == "still"
     assert held.run(COUNTS)[1] > before[2]
 
 
@@ -146,7 +146,7 @@ def test_a_class_is_recognised_only_from_its_confidence_on(held: Browser, tmp_pa
     choose(held, "threshold-0", "95")
     do(held, "circle", 60)
     settle(held)
-    assert said(held) == "circle"  # it is sure of that
+    assert recognised(held) == "circle"  # it is sure of that
     end(held)
     take(held, "take-gestures", tmp_path / "gestures.mshrub")
     held.run(UNDO)

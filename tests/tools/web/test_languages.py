@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from browser_support import Browser
 from sensor_support import held_clock, settle
-from teach_support import do, press, said
+from teach_support import do, press, recognised
 
 from microshrub_host.library.learners import MODELS, options_of
 from microshrub_host.streams.label_leakage import TELLTALE_NAMES
@@ -40,7 +40,7 @@ def test_it_teaches_in_german(german: Browser) -> None:
     press(german, "nur vorhersagen")
     do(german, "line", 60)
     settle(german)
-    assert said(german) == "Linie"
+    assert recognised(german) == "Linie"
     result = german.run("document.querySelector('#learned').textContent")
     assert re.match(r"\d+ Beispiele gelernt", result), result
     assert "noch einmal" in german.run("document.querySelector('#unseen').textContent")

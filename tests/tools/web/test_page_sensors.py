@@ -11,7 +11,7 @@ import pytest
 from browser_support import Browser
 from playground_support import choose
 from sensor_support import held_clock, settle
-from teach_support import begin, name, press, said, taught
+from teach_support import begin, name, press, recognised, taught
 
 from microshrub_tools.web import site
 
@@ -84,7 +84,7 @@ def test_rhythms_of_keys_are_learned(held: Browser) -> None:
     for text in rhythms:
         tap(held, rhythms[text][0], 75, rhythms[text][1])
         settle(held)
-        assert said(held) == text
+        assert recognised(held) == text
 
 
 def test_words_can_be_written_while_keys_are_the_sensor(held: Browser) -> None:

@@ -11,7 +11,7 @@ from browser_support import Browser
 from page_gestures import DRAWN, SHAKEN, SHAKES, TURNS, Hand, shown_and_measured
 from patience import PATIENCE
 from sensor_support import LIES, MOVED, POINTS, RATE, settle
-from teach_support import begin, name, press, said
+from teach_support import begin, name, press, recognised
 
 Make = Callable[[Browser, str, int], None]
 UNSEEN = "document.querySelector('#unseen').textContent"
@@ -72,7 +72,7 @@ def check(held: Browser, gestures: list[str], make: Make) -> None:
         for _ in range(5):
             make(held, text, 15)
             settle(held)
-            right += said(held) == text
+            right += recognised(held) == text
             count += 1
     assert right / count >= 0.8
     held.wait(f"{UNSEEN}.startsWith('On unseen data')", PATIENCE)

@@ -11,7 +11,7 @@ import pytest
 from browser_support import Browser
 from playground_support import take
 from sensor_support import RATE, settle
-from teach_support import GESTURES, begin, crc, do, end, name, press, said, taught
+from teach_support import GESTURES, begin, crc, do, end, name, press, recognised, taught
 
 from microshrub_host import load_model, open_stream, simulate
 from microshrub_host.simulation.guarantee import Guarantee, GuaranteeRun
@@ -43,7 +43,7 @@ def test_gestures_are_learned_and_the_simulator_comes_to_the_same_bits(
     press(held, "only predict")
     move(held, 40, 1.5)
     settle(held)
-    assert said(held) in ("circle", 'the "line"')
+    assert recognised(held) in ("circle", 'the "line"')
     shown = end(held)
 
     recording, model = tmp_path / "gestures.csv", tmp_path / "gestures.mshrub"
@@ -91,7 +91,7 @@ def test_taught_in_blocks_it_knows_all_gestures_once_nobody_tells_labels(held: B
         for step in range(10):
             do(held, text, 15, 75 + 15 * step)
             settle(held)
-            right += said(held) == text
+            right += recognised(held) == text
             count += 1
     assert right >= 0.9 * count
 
@@ -137,7 +137,7 @@ def test_a_recording_is_played_and_recognised(held: Browser) -> None:
         held.run(f"document.querySelectorAll('#cards .play')[{card}].click()")
         held.run("for (let i = 0; i < 120; i++) tick()")
         settle(held)
-        assert said(held) == text
+        assert recognised(held) == text
 
 
 def test_the_exam_counts_each_class_alike(held: Browser) -> None:
@@ -322,7 +322,7 @@ def test_a_motion_is_learned_from_six_axes(moving: Browser, tmp_path: Path) -> N
     for text, turns in gestures:
         shake(moving, 60, turns)
         settle(moving)
-        assert said(moving) == text
+        assert recognised(moving) == text
     shown = end(moving)
 
     recording = tmp_path / "gestures.csv"

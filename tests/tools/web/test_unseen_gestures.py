@@ -11,7 +11,7 @@ from browser_support import Browser
 from patience import PATIENCE
 from playground_support import take
 from sensor_support import settle
-from teach_support import begin, do, end, name, press, said, taught
+from teach_support import begin, do, end, name, press, recognised, taught
 
 from microshrub_host import open_stream
 from microshrub_host.evaluation.holdout import answers, draws
@@ -115,7 +115,7 @@ def test_what_was_taught_anew_is_judged_anew(held: Browser) -> None:
     press(held, "only predict")
     do(held, "line", 8)
     assert told(held)[1] > before[1]
-    assert said(held)
+    assert recognised(held)
 
 
 def test_a_project_that_is_opened_is_judged(held: Browser, tmp_path: Path) -> None:

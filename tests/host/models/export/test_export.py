@@ -15,8 +15,8 @@ from export_support import (
     MODELS,
     TREE,
     export,
+    predictions_and_votes,
     rows,
-    said,
     save,
     stream,
 )
@@ -110,7 +110,7 @@ def read_emlearn(text: str, raw: np.ndarray) -> list[int]:
 def test_emlearn_predicts_as_the_model(files: dict[str, Path], name: str, tmp_path: Path) -> None:
     text = export(files[name], "emlearn", tmp_path / "model.csv").decode()
     raw = rows(2000, far=False)
-    assert read_emlearn(text, raw) == said(files[name], raw)[0]
+    assert read_emlearn(text, raw) == predictions_and_votes(files[name], raw)[0]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_onnx_predicts_as_the_model(files: dict[str, Path], name: str, tmp_path:
     raw = raw[(raw > -(2**29)).all(axis=1)].clip(max=2**29 - 1)
     session = runtime.InferenceSession(data, providers=["CPUExecutionProvider"])
     predicted, scores = session.run(None, {"raw": raw.astype(np.float64)})
-    labels, votes = said(files[name], raw)
+    labels, votes = predictions_and_votes(files[name], raw)
     assert predicted.tolist() == labels
     assert np.abs(scores - np.array(votes)).max() <= (1 if MODELS[name][0] == "hoeffding" else 0)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from export_support import MODELS, export, rows, said, save
+from export_support import MODELS, export, predictions_and_votes, rows, save
 
 _MAIN = """
 #include "model.h"
@@ -54,7 +54,7 @@ def test_the_header_predicts_as_the_model(
     raw = rows(2000)
     done = subprocess.run([program], input=raw.tobytes(), capture_output=True, check=True)
     predictions = np.frombuffer(done.stdout, np.int32).reshape(len(raw), -1)
-    labels, votes = said(files[name], raw)
+    labels, votes = predictions_and_votes(files[name], raw)
     assert predictions[:, 0].tolist() == labels
     assert predictions[:, 1:].tolist() == votes
     assert set(labels) == set(range(len(votes[0]))) or name == "one leaf"
