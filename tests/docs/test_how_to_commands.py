@@ -35,5 +35,5 @@ def test_a_command_has_its_options_and_its_recordings(page: str) -> None:
                 if option in ("-o", "--save", "--output")
             }
             read = [re.fullmatch(r"(\w+)\.(csv|csv\.gz|mshrub)", word) for word in words]
-            for found in filter(None, read):
-                assert found[1] in known, command
+            for match in filter(None, read):
+                assert match[1] in known, command

@@ -30,5 +30,5 @@ def test_the_rows_in_which_others_are_ahead_are_those_of_their_pages() -> None:
     for stream, page, other, ours in rows:
         assert float(other) > float(ours)
         lines = (folder / page).read_text(encoding="utf-8").splitlines()
-        found = [re.split(r" *\| *", line.replace("*", "")) for line in lines if stream in line]
-        assert any({other, ours} <= {*cells} for cells in found), stream
+        table = [re.split(r" *\| *", line.replace("*", "")) for line in lines if stream in line]
+        assert any({other, ours} <= {*cells} for cells in table), stream

@@ -20,8 +20,8 @@ PAGE = ROOT / "docs" / "reference" / "python.md"
 OTHERS = "dask.*,distributed.*,optuna.*,river.*,sklearn.*"
 
 
-def shown(kind: str) -> str:
-    return PAGE.read_text(encoding="utf-8").partition(f"```{kind}\n")[2].partition("```\n")[0]
+def shown(language: str) -> str:
+    return PAGE.read_text(encoding="utf-8").partition(f"```{language}\n")[2].partition("```\n")[0]
 
 
 def test_the_example_prints_what_stands_below_it(tmp_path: Path) -> None:
@@ -69,8 +69,8 @@ stream.no_such_name
     (tmp_path / "mypy.ini").write_text(f"[mypy-{OTHERS}]\nfollow_imports = skip\n")
     command = [sys.executable, "-m", "mypy", "--strict", "use.py"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    for kind in ("classes.Result", "ram_budget.Budget", "build.Build"):
-        assert f'{kind}"' in done.stdout
+    for class_name in ("classes.Result", "ram_budget.Budget", "build.Build"):
+        assert f'{class_name}"' in done.stdout
     assert 'Revealed type is "set[Any]"' in done.stdout  # of an adapter
     errors = [line for line in done.stdout.splitlines() if ": error:" in line]
     assert len(errors) == 1

@@ -185,7 +185,7 @@ def test_adwin_goes_off_when_that_of_river_does(before: float, after: float) -> 
             other.update(wrong)
             if other.drift_detected and other.estimation > mean:
                 theirs.append(i)
-        late = [[i for i in found if i >= 3000] for found in (mine, theirs)]
+        late = [[i for i in places if i >= 3000] for places in (mine, theirs)]
         assert all(late)
         assert abs(late[0][0] - late[1][0]) <= 96
         assert len(mine) - len(late[0]) <= 1

@@ -82,9 +82,9 @@ def with_checksum(body: bytes) -> bytes:
     return body + crc32(body).to_bytes(4, "little")
 
 
-def rebuilt(text: bytes, buffers: bytes, said: int | None = None) -> bytes:
+def rebuilt(text: bytes, buffers: bytes, stated_size: int | None = None) -> bytes:
     """A saved state, right in form, of that configuration and those buffers."""
-    size = len(buffers) if said is None else said
+    size = len(buffers) if stated_size is None else stated_size
     head = b"mshr\x01" + len(text).to_bytes(2, "little") + text
     return with_checksum(head + size.to_bytes(4, "little") + buffers)
 
@@ -258,8 +258,8 @@ def test_buffers_of_another_length_are_refused(class_name: str) -> None:
     assert rebuilt(text, buffers) == target.save()
     for wrong in (b"", buffers[:-1], buffers[:-4], buffers + b"\0", buffers + bytes(4)):
         check_refused(target, rebuilt(text, wrong), "length")
-        check_refused(target, rebuilt(text, wrong, said=size), "length")
-    check_refused(target, rebuilt(text, buffers, said=size + 1), "length")
+        check_refused(target, rebuilt(text, wrong, stated_size=size), "length")
+    check_refused(target, rebuilt(text, buffers, stated_size=size + 1), "length")
 
 
 @given(st.binary(max_size=400))
@@ -290,8 +290,8 @@ def as_bytes(target: Any) -> list[bytes]:
     return [bytes(memoryview(buffer)) for _, _, buffer in target.buffers()]
 
 
-def check_sizes(target: Any, said: int) -> None:
-    assert said == sum(map(len, as_bytes(target)))
+def check_sizes(target: Any, size: int) -> None:
+    assert size == sum(map(len, as_bytes(target)))
     for name, typecode, buffer in target.buffers():
         assert len(bytes(memoryview(buffer))) == ITEM_BYTES[typecode] * len(buffer), name
         assert (typecode == "B") == isinstance(buffer, bytearray), name

@@ -42,14 +42,14 @@ class Disk:
         self.files: dict[str, bytearray] = {}
         self.steps = 0  # so far
         self.cut_at = 0  # 0: never
-        self.kind = "clean"
+        self.damage = "clean"
         self.room = room
         self.short = False  # a full disk takes less than it was given, and does not say so
         self.fail_read_at = 0
         self.reads = 0
 
-    def cut(self, at: int, kind: str = "clean") -> None:
-        self.steps, self.cut_at, self.kind = 0, at, kind
+    def cut(self, at: int, damage: str = "clean") -> None:
+        self.steps, self.cut_at, self.damage = 0, at, damage
 
     @property
     def dead(self) -> bool:
@@ -93,8 +93,8 @@ class OpenFile:
     def __enter__(self) -> OpenFile:
         return self
 
-    def __exit__(self, kind: object, *_: object) -> None:
-        if not isinstance(kind, type) and self.disk.step() < 1:
+    def __exit__(self, error_class: object, *_: object) -> None:
+        if not isinstance(error_class, type) and self.disk.step() < 1:
             raise PowerCut
 
     def write(self, data: Any) -> int:
@@ -115,7 +115,7 @@ class OpenFile:
                 "torn": raw[:done] + noise,
                 "holes": noise + raw[len(raw) - done :],
             }
-            held += parts[disk.kind]
+            held += parts[disk.damage]
             raise PowerCut
         held += raw
         return len(raw)
@@ -205,10 +205,10 @@ def steps_of_a_save(disk: Disk) -> int:
 
 
 @pytest.mark.parametrize(
-    ("kind", "before"), [("clean", 2), ("torn", 0), ("torn", 1), ("torn", 3), ("holes", 2)]
+    ("damage", "before"), [("clean", 2), ("torn", 0), ("torn", 1), ("torn", 3), ("holes", 2)]
 )
 def test_a_cut_anywhere_leaves_the_last_or_the_one_before(
-    disk: Disk, kind: str, before: int
+    disk: Disk, damage: str, before: int
 ) -> None:
     steps = steps_of_a_save(disk)
     assert steps > 600
@@ -220,7 +220,7 @@ def test_a_cut_anywhere_leaves_the_last_or_the_one_before(
         board = reboot(disk)
         assert (board.restored, board.states) == (before > 0, earlier)
         later = board.live(9, samples=1)
-        disk.cut(cut_at, kind)
+        disk.cut(cut_at, damage)
         try:
             board.checkpoint.save()
         except PowerCut:
@@ -232,7 +232,7 @@ def test_a_cut_anywhere_leaves_the_last_or_the_one_before(
             newest = after.live(10, samples=1)
             assert after.checkpoint.save()
             assert reboot(disk).states == newest
-    assert 2 <= finished <= 3 or kind == "holes"  # at the close, and without a cut
+    assert 2 <= finished <= 3 or damage == "holes"  # at the close, and without a cut
 
 
 @settings(max_examples=examples(60))
@@ -243,9 +243,9 @@ def test_cuts_one_after_the_other(cuts: list[tuple[int, str]]) -> None:
         patch.setattr(module, "open", disk.open, raising=False)
         board = Board()
         saved = board.states
-        for seed, (cut_at, kind) in enumerate(cuts):
+        for seed, (cut_at, damage) in enumerate(cuts):
             later = board.live(seed)
-            disk.cut(cut_at, kind)
+            disk.cut(cut_at, damage)
             try:
                 assert board.checkpoint.save()
                 saved = later

@@ -82,12 +82,12 @@ def test_a_class_is_renamed() -> None:
     made.rename(0, "stroll")
     made.rename(1, "rest")
     assert all_of(made)[:2] == ["stroll", "rest"]
-    for c, name, said in (
+    for c, name, message in (
         (1, "stroll", "there is a class stroll already"),
         (2, "run", "class 2 has no name"),
         (4, "run", r"a class .* 0\.\.3, not 4"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             made.rename(c, name)
 
 
@@ -123,13 +123,13 @@ def test_other_mistakes_are_told() -> None:
     made.forget(0)
     with pytest.raises(ValueError, match=r"last class .* forgotten: rest"):
         made.forget(1)
-    for known, spare, said in (
+    for known, spare, message in (
         (("a", "a"), 2, "all different"),
         ((), 2, "one name or more"),
         (("a",), 0, r"spare .* 1\.\.255, not 0"),
         (("a",) * 2, 255, r"of 1\.\.254, not 255"),
     ):
-        with pytest.raises(ValueError, match=said):
+        with pytest.raises(ValueError, match=message):
             library.ClassNames(known, spare)
 
 

@@ -232,11 +232,11 @@ def long_runs() -> Any:
     """A loop over add_bit: (d, k, bits, said) to the number of 1s that it returned."""
     add_bit = bare_kernel("adwin", "add_bit")
 
-    def feed(d: tuple[Any, ...], k: int, bits: Bits, said: Bits) -> int:
+    def feed(d: tuple[Any, ...], k: int, bits: Bits, returned: Bits) -> int:
         table = table_of(d, "llvm")
         t = address_of(table)
-        said[:] = [add_bit(t, 0, k, bit) for bit in bits.tolist()]
-        return int(said.sum())
+        returned[:] = [add_bit(t, 0, k, bit) for bit in bits.tolist()]
+        return int(returned.sum())
 
     return feed
 

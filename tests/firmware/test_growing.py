@@ -387,7 +387,7 @@ def test_raw_is_the_greatest_value_up_to_a_code(seed: int, code: int) -> None:
     rng = np.random.default_rng(seed)
     rows = (rng.normal(0, 1, (30, 1)) * 10 ** rng.integers(0, 8)).astype(int)
     quantizer, _ = learned(rows)
-    found = quantizer.raw(0, code)
+    greatest = quantizer.raw(0, code)
     codes = array("H", [0])
 
     def coded(value: int) -> int:
@@ -397,10 +397,10 @@ def test_raw_is_the_greatest_value_up_to_a_code(seed: int, code: int) -> None:
         low, bits = buffers["growing.low"][0], buffers["growing.bits"][0]
         return int(LIBRARY.ranges.coded(value - low, bits))
 
-    if found > MISSING:
-        assert coded(found) <= code
-    if found < RAW:
-        assert coded(found + 1) > code
+    if greatest > MISSING:
+        assert coded(greatest) <= code
+    if greatest < RAW:
+        assert coded(greatest + 1) > code
     assert len(codes) == 1
 
 

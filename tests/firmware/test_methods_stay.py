@@ -59,7 +59,7 @@ def methods(name: str) -> set[str]:
     node = classes().get(name)
     if node is None:
         return set()
-    own = {
+    names = {
         each.name
         for each in node.body
         if isinstance(each, Function)
@@ -68,8 +68,8 @@ def methods(name: str) -> set[str]:
             for d in each.decorator_list
         )
     }
-    own -= KERNELS if name == "Learner" else set()
-    return own.union(*(methods(ast.unparse(base)) for base in node.bases))
+    names -= KERNELS if name == "Learner" else set()
+    return names.union(*(methods(ast.unparse(base)) for base in node.bases))
 
 
 def assigned(node: ast.AST) -> Iterator[tuple[ast.Attribute, ast.expr | None]]:
@@ -116,8 +116,8 @@ def test_no_method_is_replaced(file: str) -> None:
 
 def test_the_classes_are_known_and_in_use() -> None:
     nodes = [node for file in FILES for node in ast.walk(parse(file))]
-    found = {object_of(target) for node in nodes for target, _ in assigned(node)}
-    assert found - {"self"} == set(CLASSES)
+    objects = {object_of(target) for node in nodes for target, _ in assigned(node)}
+    assert objects - {"self"} == set(CLASSES)
     assert set(" ".join(CLASSES.values()).split()) <= set(classes())
 
 

@@ -180,8 +180,8 @@ def test_checked_engine_agrees_with_llvm(
     for k, size in enumerate(blocks):
         codes, labels = codes_and_labels(seed + k, size, features, classes)
         predictions = [bytearray(size), bytearray(size)]
-        for model, said in zip(models, predictions, strict=True):
-            model.run(codes, labels, said)
+        for model, predicted in zip(models, predictions, strict=True):
+            model.run(codes, labels, predicted)
         assert predictions[0] == predictions[1]
         checked, llvm = map(contents, models)
         assert [name for name in checked if checked[name] != llvm[name]] == []
@@ -248,7 +248,7 @@ def test_after_a_million_samples(parameters: dict[str, Any]) -> None:
     checked.load(llvm.save())
     codes_after, labels_after = codes_and_labels(1, 400, 2, 3)
     predictions = [bytearray(400), bytearray(400)]
-    for model, said in zip((llvm, checked), predictions, strict=True):
-        model.run(codes_after, labels_after, said)
+    for model, predicted in zip((llvm, checked), predictions, strict=True):
+        model.run(codes_after, labels_after, predicted)
     assert predictions[0] == predictions[1]
     assert contents(llvm) == contents(checked)

@@ -29,13 +29,13 @@ ERROR = 14 / 16384  # of a probability: the last one also takes what all others 
 
 def chances(part: int) -> list[int]:
     """How many of the 16384 random numbers give k, for a mean of part / 256."""
-    chance, left, k, found = fixed.exp_negative(part << 8), DRAWS, 0, []
+    chance, left, k, counts = fixed.exp_negative(part << 8), DRAWS, 0, []
     while chance:
-        found.append(min(chance, left))
-        left -= found[-1]
+        counts.append(min(chance, left))
+        left -= counts[-1]
         k += 1
         chance = chance * part // (k << 8)
-    return [*found, left]
+    return [*counts, left]
 
 
 @cache
@@ -83,11 +83,11 @@ def test_chances_are_those_of_poisson() -> None:
         assert values.sum() == DRAWS
         assert (values >= 0).all()
         length = max(len(values), 12)
-        own = np.zeros(length)
-        own[: len(values)] = values / DRAWS
-        off = np.abs(own - true_chances(part / 256, length)).max()
+        shares = np.zeros(length)
+        shares[: len(values)] = values / DRAWS
+        off = np.abs(shares - true_chances(part / 256, length)).max()
         errors.append(float(off))
-        assert float(own @ np.arange(length)) == pytest.approx(part / 256, rel=0.01, abs=0.0005)
+        assert float(shares @ np.arange(length)) == pytest.approx(part / 256, rel=0.01, abs=0.0005)
     assert max(errors) < ERROR
     assert sum(off >= 10 / DRAWS for off in errors) == 17
 

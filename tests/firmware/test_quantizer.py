@@ -436,7 +436,7 @@ def outcomes(engine: str) -> list[str]:
     names = {
         "library": loader.load(engine),
         "WRONG": WRONG,
-        "say": lambda stayed, said: lines.append(f"{stayed} {said}"),
+        "say": lambda stayed, message: lines.append(f"{stayed} {message}"),
     }
     exec(TRY_ALL, names)
     return lines

@@ -47,16 +47,17 @@ def test_the_nearest_declaration_counts_and_two_that_differ_are_refused() -> Non
     imports[five] = {four, six}
     scopes = shared_constants.Scopes(imports)
 
-    def found(name: str, path: Path) -> shared_constants.Declaration | None:
+    def nearest(name: str, path: Path) -> shared_constants.Declaration | None:
         return shared_constants.declared_elsewhere(name, known, scopes.of(path), path.name)
 
     with pytest.raises(UserError, match="which _X"):
-        found("_X", three)
-    assert found("_X", five) == ("four.py", "_X", 7)
-    assert found("_Y", five) == found("_Y", four) == ("six.py", "_Y", 3)  # what five imports, too
-    assert found("_Y", one) is None  # nothing relates them
+        nearest("_X", three)
+    assert nearest("_X", five) == ("four.py", "_X", 7)
+    assert nearest("_Y", four) == ("six.py", "_Y", 3)
+    assert nearest("_Y", five) == ("six.py", "_Y", 3)  # what five imports, too
+    assert nearest("_Y", one) is None  # nothing relates them
     known[one].clear()
-    assert found("_X", three) == ("room/two.py", "_X", 1)
+    assert nearest("_X", three) == ("room/two.py", "_X", 1)
 
 
 def test_buffers_are_at_the_places_of_the_table() -> None:
@@ -72,12 +73,14 @@ def test_buffers_are_at_the_places_of_the_table() -> None:
 @pytest.mark.parametrize("file", FILES)
 def test_the_words_of_a_layout_are_numbered_one_by_one(file: str) -> None:
     """_S_SIZE, _S_SEEN and so on up to _S_WORDS, their number."""
-    own = shared_constants.declared((library_files.folder() / file).read_text(encoding="utf-8"))
-    names = list(own)
+    words = shared_constants.declared((library_files.folder() / file).read_text(encoding="utf-8"))
+    names = list(words)
     for end in (name for name in names if name.endswith("_WORDS")):
-        first = names.index(end) - own[end]
+        first = names.index(end) - words[end]
         if end not in ("_STRICT_WORDS", "_O_WORDS"):  # of which a name has three words, or eight
-            assert [own[name] for name in names[first : first + own[end]]] == list(range(own[end]))
+            assert [words[name] for name in names[first : first + words[end]]] == list(
+                range(words[end])
+            )
 
 
 def test_the_missing_value_is_the_public_one() -> None:
@@ -87,5 +90,7 @@ def test_the_missing_value_is_the_public_one() -> None:
 
 def test_policies_have_their_places() -> None:
     places = {f"_{name.upper()}": i for i, name in enumerate(("vfdt", "efdt", "svfdt1", "svfdt2"))}
-    own = constants(parse("hoeffding/tree.py"))
-    assert {name: own[name] for name in ("_EFDT", "_SVFDT1", "_SVFDT2")}.items() <= places.items()
+    values = constants(parse("hoeffding/tree.py"))
+    assert {
+        name: values[name] for name in ("_EFDT", "_SVFDT1", "_SVFDT2")
+    }.items() <= places.items()

@@ -120,11 +120,11 @@ def test_a_slow_circle_shows_against_noise_where_the_lag_is_longer() -> None:
     chance = np.random.default_rng(4)
     at = 2 * np.pi * np.arange(64) / 50
     circle = 600 * np.stack([np.cos(at), np.sin(at), 0 * at], 1)
-    found = []
+    turns = []
     for _ in range(40):
         rows = np.rint(circle + chance.normal(0, 150, circle.shape)).astype(np.int32)
-        found.append(samples("window=64 statistics=none turns=x:y", "checked", rows)[0])
-    clear = np.mean(found, axis=0) / np.std(found, axis=0)
+        turns.append(samples("window=64 statistics=none turns=x:y", "checked", rows)[0])
+    clear = np.mean(turns, axis=0) / np.std(turns, axis=0)
     assert clear[0] > 2
     assert clear[2] > 1.5 * clear[0]
 

@@ -52,30 +52,30 @@ def crossings(x: NDArray[np.int64]) -> int:
     return int(np.sum(signs[1:] != signs[:-1]))
 
 
-def check(found: list[int], window: list[int], first: int) -> None:
+def check(features: list[int], window: list[int], first: int) -> None:
     x = np.array(window, dtype=np.int64)
     ordered = np.roll(x, -first)
-    mean, deviation, least, most, crossed, energy = found[:6]
+    mean, deviation, least, most, crossed, energy = features[:6]
     assert mean == x.sum() // len(x)
     wide = max(x.max() - mean, mean - x.min()) >= LIMIT  # the last bit is dropped then
     assert deviation == pytest.approx(x.std(), abs=4 if wide else 1.01)
     assert (least, most) == (x.min(), x.max())
     assert crossed == crossings(ordered)
     assert energy == (x**2).sum() // len(x) // 4
-    assert all(-(2**29) < value < 2**29 for value in found)
-    check_outline(found[6:], ordered, mean)
+    assert all(-(2**29) < value < 2**29 for value in features)
+    check_outline(features[6:], ordered, mean)
 
 
 def doublings(part: float, whole: float) -> float:
     return float(256 * np.log2(part / whole))
 
 
-def check_outline(found: list[int], x: NDArray[np.int64], mean: int) -> None:
+def check_outline(outline: list[int], x: NDArray[np.int64], mean: int) -> None:
     """Form and mobility are as exact as integers let the distances be."""
     if len(x) == 1 or x.min() == x.max():
-        assert found == [0, 0]
+        assert outline == [0, 0]
         return
-    form, mobility = found
+    form, mobility = outline
     wide = x.max() - x.min() >= LIMIT  # the last bit of a distance is dropped then
     d = ((x - mean) >> wide).astype(float)
     steps = (np.diff(x) >> wide).astype(float)

@@ -50,8 +50,8 @@ def loudest(form: str, cut_off: float, rows: int) -> Readings:
 
     sections = signal.butter(2, 2 * cut_off, f"{form}pass", output="sos")
     answer = signal.sosfilt(sections, np.eye(1, rows)[0])
-    found: Readings = np.where(answer[::-1] >= 0, LIMIT - 1, -LIMIT)
-    return found
+    readings: Readings = np.where(answer[::-1] >= 0, LIMIT - 1, -LIMIT)
+    return readings
 
 
 @pytest.mark.parametrize("form", ["low", "high"])

@@ -99,16 +99,16 @@ def test_frames_are_split_at_zeros_however_the_bytes_come(
     room = 20
     state, frame = array("i", [room, 0, 0]), bytearray(room)
     data = b"".join(part + b"\0" for part in parts)
-    found, at, k = [], 0, 0
+    split_frames, at, k = [], 0, 0
     while at < len(data):
         piece = bytearray(data[at : at + cuts[k % len(cuts)]])
         at, k, done = at + len(piece), k + 1, 0
         while done < len(piece):
             done = frames(engine).split(state, frame, piece, done, len(piece))
             if state[2]:
-                found.append(bytes(frame[: state[2]]) if state[2] <= room else None)
+                split_frames.append(bytes(frame[: state[2]]) if state[2] <= room else None)
     wanted = [run for part in parts for run in part.split(b"\0") if run]
-    assert found == [run if len(run) <= room else None for run in wanted]
+    assert split_frames == [run if len(run) <= room else None for run in wanted]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

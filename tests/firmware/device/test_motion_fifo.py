@@ -64,10 +64,10 @@ class Run:
         **more: Any,
     ):
         self.board = Board(room)
-        self.said: list[str] = []
+        self.messages: list[str] = []
         sensor = SENSOR | {"rate": rate, "axes": axes}
         start = LIBRARY.device.sensor_start
-        self.fifo = start.sensor_of(sensor | more, self.board, self.said.append)
+        self.fifo = start.sensor_of(sensor | more, self.board, self.messages.append)
         self.first = self.board.chip.taken  # the number of the first reading in the FIFO
         self.sensor, features = self.fifo, axes
         if extraction:
@@ -112,7 +112,7 @@ def test_no_reading_is_lost_while_a_model_learns(axes: int, learning: int, room:
     extraction = options.extraction(AXES[:axes], 1000)
     run = Run(axes, 1000, extraction.options, room)
     made = run.samples(4, learning)
-    assert (run.fifo.overruns, run.said, run.board.chip.lost) == (0, [], 0)
+    assert (run.fifo.overruns, run.messages, run.board.chip.lost) == (0, [], 0)
     extractor = Extractor(extraction)
     expected = [s for row in rows(axes, 4100)[run.first :] if (s := extractor.take(row))]
     assert len(made) >= 18
@@ -140,9 +140,9 @@ def test_an_overrun_is_counted_and_said_and_in_no_window() -> None:
     rows = run.samples(3, 300_000)
     assert run.board.chip.lost > 0
     assert run.fifo.overruns >= 4
-    assert re.search("FIFO overran: .* 85 ms", run.said[0])
-    assert "overran 2 times:" in run.said[1]
-    assert len(run.said) == int(np.log2(run.fifo.overruns)) + 1
+    assert re.search("FIFO overran: .* 85 ms", run.messages[0])
+    assert "overran 2 times:" in run.messages[1]
+    assert len(run.messages) == int(np.log2(run.fifo.overruns)) + 1
     for sample in rows:
         assert sample[1] - sample[0] == 49
 
@@ -150,7 +150,7 @@ def test_an_overrun_is_counted_and_said_and_in_no_window() -> None:
 def test_a_smaller_fifo_overruns_earlier() -> None:
     run = Run(6, 1000, room=512)
     run.samples(2, 60_000)
-    assert "42 ms" in run.said[0]
+    assert "42 ms" in run.messages[0]
 
 
 def test_a_transfer_that_breaks_off_leaves_no_half_reading() -> None:

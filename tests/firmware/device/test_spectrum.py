@@ -34,8 +34,8 @@ def energies(x: Window) -> NDArray[np.float64]:
     rows = len(x)
     weights = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(rows) / rows)
     mean = (x.sum() + rows // 2) // rows
-    found: NDArray[np.float64] = np.abs(np.fft.rfft((x - mean) * weights)) ** 2
-    return found
+    squares: NDArray[np.float64] = np.abs(np.fft.rfft((x - mean) * weights)) ** 2
+    return squares
 
 
 def check(x: Window, engine: str = "checked", first: int = 5) -> None:

@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 LIBRARY = loader.load("checked").__name__
 fixed: ModuleType = sys.modules[LIBRARY + ".fixed"]
 ALL_VOTES = 65536 * 255
-OWN = ("observers.counts", "observers.seen", "observers.prior")
+PER_LEAF = ("observers.counts", "observers.seen", "observers.prior")
 
 
 def draw(rng: np.random.Generator, samples: int, features: int, classes: int) -> tuple[Ints, Ints]:
@@ -40,7 +40,7 @@ def structure(model: Any) -> dict[str, bytes]:
     """The tree and all that decides about it: not who was right, and not the twins."""
     kept = {}
     for name, buffer in held(model).items():
-        if name in OWN:
+        if name in PER_LEAF:
             slots = 2 * model.leaves if model.boost else model.leaves
             kept[name] = bytes(memoryview(buffer)[: len(buffer) * model.leaves // slots])
         elif name.startswith(("tree.", "observers.", "strict", "merits")):
@@ -201,8 +201,8 @@ def test_without_a_weight_the_twins_stay_at_their_parents_counts() -> None:
             counts, seen, prior = counts_of(model, slot + model.leaves)
             assert not counts.any()
             assert not seen.any()
-            own = counts_of(model, slot)
-            assert (prior == own[2] - own[1]).all()  # all it has, less what it saw
+            leaf_counts = counts_of(model, slot)
+            assert (prior == leaf_counts[2] - leaf_counts[1]).all()  # all it has, less what it saw
     assert model.nodes_used > 3
 
 
@@ -246,14 +246,14 @@ def test_a_twin_can_count_on_forever() -> None:
         1, 2, depth=0, leaves=1, boost=True, lambda_min=16, lambda_max=16, adaptive=False
     )
     labels = np.array([0, 1, 1, 1] * 5000)
-    own = []
+    leaf_samples = []
     for _ in range(10):
         feed(model, np.zeros((20_000, 1), np.int64), labels)
         counts, seen, prior = counts_of(model, 1)
         assert 16000 < seen.sum() < 32768
         assert seen[0] / seen.sum() == pytest.approx(0.25, abs=0.02)
         assert list(counts[0]) == list(seen) == list(prior)
-        own.append(counts_of(model, 0)[1].sum())
-    assert max(own) < 32768
-    assert own[0] == 20_000  # halved when it has 32768 of its own, not with its twin
-    assert own[1] == 40_000 - 16384
+        leaf_samples.append(counts_of(model, 0)[1].sum())
+    assert max(leaf_samples) < 32768
+    assert leaf_samples[0] == 20_000  # halved when it has 32768 of its own, not with its twin
+    assert leaf_samples[1] == 40_000 - 16384

@@ -59,14 +59,14 @@ class Leaf:
     def scores(self, row: Ints) -> NDArray[np.float64]:
         """log2 of prior times likelihoods, from the samples; -inf for a class never seen."""
         prior = self.frequencies()
-        found = np.full(self.classes, -np.inf)
+        log_scores = np.full(self.classes, -np.inf)
         for c in np.flatnonzero(prior).tolist():
-            own = self.rows[self.labels == c]
-            found[c] = log2(prior[c])
+            rows_of_class = self.rows[self.labels == c]
+            log_scores[c] = log2(prior[c])
             for f, bins in enumerate(self.bins):
-                same = int((own[:, f] * bins // 65536 == row[f] * bins // 65536).sum())
-                found[c] += log2((same + 1) / (len(own) + bins))
-        return found
+                same = int((rows_of_class[:, f] * bins // 65536 == row[f] * bins // 65536).sum())
+                log_scores[c] += log2((same + 1) / (len(rows_of_class) + bins))
+        return log_scores
 
 
 def make_leaf(seed: int, samples: int) -> Leaf:

@@ -117,15 +117,15 @@ def test_counts_are_those_of_a_dictionary(
     assert case.observe(weight, 3 * boosted) == weight * samples
     assert [bytes(memoryview(b[name])) for name in stays] == before
     expected: Counter[int] = Counter()
-    own = case.slot + 3 * boosted
+    slot = case.slot + 3 * boosted
     for row, label in zip(case.rows.tolist(), case.labels.tolist(), strict=True):
         for feature, code in enumerate(row):
             place = sum(case.bins[:feature]) + case.bin_of(feature, code)
-            expected[(own * sum(case.bins) + place) * case.classes + label] += weight
+            expected[(slot * sum(case.bins) + place) * case.classes + label] += weight
     assert {k: n for k, n in enumerate(b["observers.counts"]) if n} == +expected
     seen: Counter[int] = Counter()
     for label in case.labels.tolist():
-        seen[own * case.classes + label] += weight
+        seen[slot * case.classes + label] += weight
     assert {k: n for k, n in enumerate(b["observers.seen"]) if n} == +seen
     assert b["observers.prior"] == b["observers.seen"]
 
@@ -205,11 +205,11 @@ def test_merits_are_the_gains_of_the_samples(
     if computed[BEST]:
         assert computed[THRESHOLD] == borders(case, computed[FEATURE])[computed[BIN]]
         assert case.low[computed[FEATURE]] <= computed[THRESHOLD] < case.high[computed[FEATURE]]
-        own = weight[computed[FEATURE]] * gain_of(
+        gain = weight[computed[FEATURE]] * gain_of(
             case, computed[FEATURE], computed[THRESHOLD], gini
         )
-        assert abs(computed[BEST] / 1024 - own) <= off
-        assert own >= order[0] - 2 * off
+        assert abs(computed[BEST] / 1024 - gain) <= off
+        assert gain >= order[0] - 2 * off
 
 
 @pytest.mark.parametrize("gini", [False, True])

@@ -116,12 +116,12 @@ def test_what_comes_behind_1024_values_fades(first: int, then: int) -> None:
 Maybe = bool | None  # None: too close to tell
 
 
-def both(*said: Maybe) -> Maybe:
-    return False if False in said else None if None in said else True
+def both(*answers: Maybe) -> Maybe:
+    return False if False in answers else None if None in answers else True
 
 
-def either(*said: Maybe) -> Maybe:
-    return True if True in said else None if None in said else False
+def either(*answers: Maybe) -> Maybe:
+    return True if True in answers else None if None in answers else False
 
 
 @dataclass
@@ -247,7 +247,7 @@ def test_permits_is_svfdt_in_floats(seed: int, leaves: int, hasty: bool, classes
 def test_few_cases_are_too_close_to_tell() -> None:
     """And both answers come often."""
     rng = np.random.default_rng(3)
-    told = {True: 0, False: 0, None: 0}
+    answers = {True: 0, False: 0, None: 0}
     for run in range(30):
         model = tree_of(6, 2, set())
         oracle = Oracle(run % 2 == 1, entropy_error(2, 200))
@@ -260,9 +260,9 @@ def test_few_cases_are_too_close_to_tell() -> None:
             expected = oracle.permits(exact, exact[0], gain, samples)
             answer = ask(model, 0, gain, samples, run % 2 == 1)
             assert expected in (None, answer)
-            told[expected] += 1
-    assert told[None] < 0.1 * sum(told.values())
-    assert min(told[True], told[False]) > 0.2 * sum(told.values())
+            answers[expected] += 1
+    assert answers[None] < 0.1 * sum(answers.values())
+    assert min(answers[True], answers[False]) > 0.2 * sum(answers.values())
 
 
 def test_the_first_moment_is_permitted_and_all_are_noted() -> None:

@@ -78,7 +78,7 @@ def test_it_is_nearly_as_good_as_its_best_member_on_each_kind_of_stream() -> Non
         alone = np.concatenate([[0], targets[:-1]])
         if single:
             alone = learn(getattr(LIBRARY, single)(3), codes, targets)
-        ours, its = (np.abs(said - targets)[500:].mean() for said in (mixed, alone))
+        ours, its = (np.abs(predictions - targets)[500:].mean() for predictions in (mixed, alone))
         assert ours < 1.5 * its + 30
     errors = [
         np.abs(learn(getattr(LIBRARY, learner)(3), codes, both) - both)[500:].mean()

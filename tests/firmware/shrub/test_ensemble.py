@@ -108,9 +108,9 @@ def test_as_accurate_as_the_oracle(
 
     ours = [fixed_point(stream, {**parameters, "seed": s}) for s in range(3)]
     theirs = [accuracy(in_float(stream, {**parameters, "seed": s})) for s in range(oracle_seeds)]
-    early = np.mean([accuracy(said[:ORACLE_SAMPLES]) for said in ours])
+    early = np.mean([accuracy(predicted[:ORACLE_SAMPLES]) for predicted in ours])
     assert abs(early - np.mean(theirs)) < 0.5
-    assert np.mean([accuracy(said) for said in ours]) > at_least
+    assert np.mean([accuracy(predicted) for predicted in ours]) > at_least
 
 
 # By hand: two samples, 0 at code 0 and 1 at code 10
@@ -310,14 +310,14 @@ def test_leaf_class_votes_for_one_class_and_proba_for_all(splitter: str) -> None
 def test_best_splitter_halves_and_random_splitter_draws() -> None:
     thresholds = {}
     for splitter in ("best", "random"):
-        found = set()
+        drawn = set()
         for seed in range(40):
             model = loader.load("checked").ShrubEnsemble(
                 1, 2, window=2, depth=1, splitter=splitter, train_every=2, seed=seed
             )
             model.run(row([1000, 2001]), bytearray([0, 1]), bytearray(2))
-            found.add(int(np.frombuffer(state_of(model)["shrubs.threshold"], np.uint16)[0]))
-        thresholds[splitter] = found
+            drawn.add(int(np.frombuffer(state_of(model)["shrubs.threshold"], np.uint16)[0]))
+        thresholds[splitter] = drawn
     assert thresholds["best"] == {1500}
     assert len(thresholds["random"]) > 30
     assert min(thresholds["random"]) >= 1000

@@ -24,8 +24,8 @@ def balanced(**parameters: Any) -> Any:
 
 
 def buffer(learner: Any, name: str) -> Any:
-    (found,) = [content for one, _, content in learner.buffers() if one == name]
-    return found
+    (match,) = [content for one, _, content in learner.buffers() if one == name]
+    return match
 
 
 def draw(samples: int, rare: float, seed: int = 1) -> tuple[Any, Any]:
@@ -43,8 +43,8 @@ def run(learner: Any, codes: Any, labels: Any) -> Any:
     return np.frombuffer(written, dtype=np.uint8)
 
 
-def recall_and_alarms(said: Any, labels: Any) -> tuple[float, float]:
-    return float(said[labels == 1].mean()), float(said[labels == 0].mean())
+def recall_and_alarms(predictions: Any, labels: Any) -> tuple[float, float]:
+    return float(predictions[labels == 1].mean()), float(predictions[labels == 0].mean())
 
 
 def test_a_rare_class_is_found_that_a_thicket_overlooks() -> None:

@@ -39,5 +39,5 @@ def test_as_many_are_right_as_were(name: str, size: str) -> None:
 
 
 if __name__ == "__main__":
-    found = {name: {size: right(name, size) for size in SIZES} for name in STREAMS}
-    PINS.write_text(json.dumps(found, indent=4) + "\n", encoding="utf-8")
+    accuracies = {name: {size: right(name, size) for size in SIZES} for name in STREAMS}
+    PINS.write_text(json.dumps(accuracies, indent=4) + "\n", encoding="utf-8")

@@ -138,7 +138,7 @@ def test_it_can_begin_before_anything_was_learned() -> None:
 def test_all_engines_agree_and_nothing_is_allocated() -> None:
     """A session locks the heap of the real MicroPython while it learns."""
     shape = {"features": 2, "classes": 2, "bytes": 4096}
-    found, codes = [], [list(x) for x in blobs(900)[0]]
+    results, codes = [], [list(x) for x in blobs(900)[0]]
     rows, labels = np.array(codes, dtype=np.int32), np.array(blobs(900)[1], dtype=np.uint8)
     labels[600:] = 1 - labels[600:]  # then it forgets
     for name in ("checked", "c", "micropython"):
@@ -146,6 +146,6 @@ def test_all_engines_agree_and_nothing_is_allocated() -> None:
         with engines.start(name, "Thicket", shape, [budget]) as engine:
             prequential.fit(engine, rows, 20)
             values = engine.run(rows, labels).tolist()
-            found.append((values, engine.outputs(), engine.buffers()))
-    assert found[0] == found[1] == found[2]
-    assert 1 in found[0][1]
+            results.append((values, engine.outputs(), engine.buffers()))
+    assert results[0] == results[1] == results[2]
+    assert 1 in results[0][1]

@@ -199,8 +199,8 @@ def test_a_board_gives_only_what_it_was_taught_itself() -> None:
     attic.learn_all()
     with pytest.raises(ValueError, match=r"held .* run .* taught here"):
         attic.packet("run", origin="attic")
-    own = rows_of(2, 12, 8)
-    for row in own:
+    rows = rows_of(2, 12, 8)
+    for row in rows:
         attic.learn(row, 2)
     packet = attic.packet("run", origin="attic")
     assert (attic.held(2), packet.samples) == (32, 12)
@@ -233,17 +233,17 @@ def test_marks_go_with_the_samples_and_are_lost_with_none() -> None:
     board.sharing.take(Board(LIBRARY, ALL).packet("run"))
     board.learn_all()
     dice = np.random.default_rng(4)
-    own = 0
+    taught = 0
     for k in range(3000):
         label = int(dice.integers(3)) if k < 1000 else k // 100 % 3
-        own += label == 2
+        taught += label == 2
         place = label if dice.random() > 0.1 else int(dice.integers(3))
         board.learn(rows_of(place, 1, k)[0], label)
         if k % 250 == 0:
             board.model.load(board.model.save())  # all counts are right
             store = board.sharing._store
             assert store.count(2) - board.sharing.count_own(2) <= 20
-            assert board.sharing.count_own(2) <= own
+            assert board.sharing.count_own(2) <= taught
         if k == 2500:
             board.model.forget()
     assert board.sharing.forget_origin("kitchen") <= 20

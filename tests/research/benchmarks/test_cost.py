@@ -34,9 +34,9 @@ def stream() -> Stream:
     return open_stream("synth:sea_a", limit=2500)
 
 
-def session_after(stream: Stream, samples: int, engine: str = "llvm", **own: Any) -> Session:
+def session_after(stream: Stream, samples: int, engine: str = "llvm", **options: Any) -> Session:
     """A Hoeffding tree that has learned so many samples."""
-    session = Session(loader.load(engine), MODELS["hoeffding"], TREE | own)
+    session = Session(loader.load(engine), MODELS["hoeffding"], TREE | options)
     endless = per_sample_growth.Endless(stream)
     session.observe(endless.cut(0, 256)[0])
     session.freeze()
@@ -44,11 +44,11 @@ def session_after(stream: Stream, samples: int, engine: str = "llvm", **own: Any
     return session
 
 
-def lines_after(stream: Stream, samples: int, **own: Any) -> list[int]:
+def lines_after(stream: Stream, samples: int, **options: Any) -> list[int]:
     """Lines of each of the next 200 samples."""
-    session = session_after(stream, 0, "python", **own)
+    session = session_after(stream, 0, "python", **options)
     per_sample_growth.restore(
-        session, per_sample_growth.state_of(session_after(stream, samples, **own))
+        session, per_sample_growth.state_of(session_after(stream, samples, **options))
     )
     return per_sample_growth.count_lines(session, per_sample_growth.Endless(stream), samples, 200)
 

@@ -165,8 +165,8 @@ def test_of_unseen_groups_a_thicket_knows_more_than_neighbours_and_naive_bayes()
         for seed in (48, 49):
             made = lesson("G", kind, IN_ORDER, seed)
             for name, learner in shown.items():
-                found = learner.answers(made, seed) == made.answers
-                parts = [found[made.answers == c].mean() for c in range(made.classes)]
+                is_right = learner.answers(made, seed) == made.answers
+                parts = [is_right[made.answers == c].mean() for c in range(made.classes)]
                 right[name].append(100 * float(np.mean(parts)))
     mean = {name: np.mean(each) for name, each in right.items()}
     assert mean["thicket"] > max(mean["bayes"], mean["neighbours"]) + 1

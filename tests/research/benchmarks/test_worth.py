@@ -13,19 +13,19 @@ from microshrub_tools.cli.main import main
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, float]:
+def accuracies() -> dict[str, float]:
     return measure(open_stream("synth:rbf_m", limit=1500), 8192, 0, 256, lambda *_: None)
 
 
-def test_with_all_members_it_is_what_simulate_says(found: dict[str, float]) -> None:
+def test_with_all_members_it_is_what_simulate_says(accuracies: dict[str, float]) -> None:
     stream = open_stream("synth:rbf_m", limit=1500)
     shape = {"features": 10, "classes": 5, "bytes": 8192}
     result = prequential.evaluate(stream, "thicket", shape, warmup=256)
-    assert found[WHOLE] == pytest.approx(result.accuracy, abs=1e-3)
+    assert accuracies[WHOLE] == pytest.approx(result.accuracy, abs=1e-3)
 
 
-def test_the_neighbours_are_missed_where_concepts_are_local(found: dict[str, float]) -> None:
-    assert found["neighbours"] < found[WHOLE]
+def test_the_neighbours_are_missed_where_concepts_are_local(accuracies: dict[str, float]) -> None:
+    assert accuracies["neighbours"] < accuracies[WHOLE]
 
 
 def test_the_last_label_is_missed_where_it_rules() -> None:

@@ -20,7 +20,7 @@ def stream() -> Stream:
     return open_stream("synth:random_tree_5_2_1", limit=6000)
 
 
-def said_by(stream: Stream, rules: str) -> tuple[Any, Any]:
+def run_of(stream: Stream, rules: str) -> tuple[Any, Any]:
     """What it said of all samples, and its shape after them."""
     contender = our_learners.ours(f"{TREE} {rules}")
     model = catalogue.start(contender, stream, 256)
@@ -31,7 +31,7 @@ def said_by(stream: Stream, rules: str) -> tuple[Any, Any]:
     "rules", ["policy=vfdt", "policy=efdt", "adaptive=true", "boost=true policy=svfdt2"]
 )
 def test_the_bytes_are_of_the_smallest_pool_that_does_the_same(stream: Stream, rules: str) -> None:
-    output, shape = said_by(stream, f"nodes=511 leaves=300 {rules}")
+    output, shape = run_of(stream, f"nodes=511 leaves=300 {rules}")
     assert shape["nodes"] > 3
     assert shape["depth"] >= 2
     assert 1 <= shape["features"] <= 5
@@ -39,13 +39,13 @@ def test_the_bytes_are_of_the_smallest_pool_that_does_the_same(stream: Stream, r
     assert shape["bytes"] == our_learners.model_bytes(
         our_learners.ours(f"{TREE} {pool}"), stream, 256
     )
-    again, same = said_by(stream, pool)
+    again, same = run_of(stream, pool)
     assert again == output
     assert same == shape
 
 
 def test_a_tree_of_one_leaf(stream: Stream) -> None:
-    _, shape = said_by(stream, "depth=0 nodes=1 leaves=1")
+    _, shape = run_of(stream, "depth=0 nodes=1 leaves=1")
     assert (shape["nodes"], shape["depth"], shape["features"]) == (1, 0, 0)
 
 
@@ -55,19 +55,19 @@ def test_shrubs_are_no_tree(stream: Stream) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind",
+    "class_name",
     ["HoeffdingTreeClassifier", "ExtremelyFastDecisionTreeClassifier",
      "HoeffdingAdaptiveTreeClassifier"],
 )  # fmt: skip
-def test_river_counts_the_same(stream: Stream, kind: str) -> None:
+def test_river_counts_the_same(stream: Stream, class_name: str) -> None:
     settings = {"grace_period": 100, "delta": 1e-3, "tau": 0.1}
     values = stream.values[:3000]
-    model = river_peers.RiverLearner(f"tree.{kind}", settings, values, stream.labels[:3000])
+    model = river_peers.RiverLearner(f"tree.{class_name}", settings, values, stream.labels[:3000])
     assert model.shape()["nodes"] == 1
     model.run(model.prepare(slice(0, 3000)))
     shape = model.shape()
     theirs = model._model
-    assert isinstance(theirs, getattr(tree, kind))
+    assert isinstance(theirs, getattr(tree, class_name))
     assert shape["nodes"] == theirs.n_nodes > 1
     text = theirs._root.iter_dfs()
     tested = {node.feature for node in text if hasattr(node, "feature")}
@@ -95,7 +95,7 @@ def test_here_and_apart_are_the_same(stream: Stream) -> None:
     assert without_times(here) == without_times(apart)
     assert [samples for samples, _ in here.shapes] == [samples for samples, _ in here.sizes]
     assert here.shapes[0][1]["nodes"] == 1
-    assert here.shapes[-1] == (6000, said_by(stream, "policy=efdt")[1])
+    assert here.shapes[-1] == (6000, run_of(stream, "policy=efdt")[1])
     nodes = [shape["nodes"] for _, shape in here.shapes]
     assert nodes == sorted(nodes)
 

@@ -90,9 +90,9 @@ def serving() -> Iterator[Server]:
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Server]:
     monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path / "cache"))
-    with serving() as found:
-        monkeypatch.setenv("MICROSHRUB_OPENML", found.address)
-        yield found
+    with serving() as openml_server:
+        monkeypatch.setenv("MICROSHRUB_OPENML", openml_server.address)
+        yield openml_server
 
 
 def files(tmp_path: Path) -> list[str]:
@@ -154,9 +154,9 @@ def test_answers_that_say_nothing(server: Server) -> None:
     path = "/data/list/data_name/airlines/status/active"
     with pytest.raises(openml.OpenmlError, match="answers 412"):
         openml.fetch("airlines", 50)
-    for answer, said in ((b"<html>", "not JSON"), (b"{}", "has no data"), (b"[]", "has no data")):
+    for answer, error in ((b"<html>", "not JSON"), (b"{}", "has no data"), (b"[]", "has no data")):
         server.files[path] = answer
-        with pytest.raises(openml.OpenmlError, match=said):
+        with pytest.raises(openml.OpenmlError, match=error):
             openml.fetch("airlines", 50)
     del server.files[path]
     server.put(3, 50)

@@ -67,10 +67,10 @@ def test_without_ties_it_is_scipys() -> None:
 
 @given(st.lists(st.integers(-30, 30), min_size=1, max_size=12, unique_by=abs))
 def test_the_signed_rank_test_is_scipys(differences: list[int]) -> None:
-    found = ranks.signed_rank(np.array(differences, dtype=np.float64))
+    p_value = ranks.signed_rank(np.array(differences, dtype=np.float64))
     apart = [d for d in differences if d]
     expected = stats.wilcoxon(apart, method="exact").pvalue if apart else 1
-    assert found == pytest.approx(expected)
+    assert p_value == pytest.approx(expected)
 
 
 def test_equal_ranks_by_hand() -> None:
@@ -90,10 +90,10 @@ def test_holm_by_hand() -> None:
 @given(tables)
 def test_ranks_sum_up(table: np.ndarray) -> None:
     k = table.shape[1]
-    found = ranks.average_ranks(table)
-    assert found.sum() == pytest.approx(k * (k + 1) / 2)
-    assert found.min() >= 1
-    assert found.max() <= k
+    average = ranks.average_ranks(table)
+    assert average.sum() == pytest.approx(k * (k + 1) / 2)
+    assert average.min() >= 1
+    assert average.max() <= k
 
 
 @given(tables)

@@ -74,7 +74,7 @@ def without_times(folder: Path) -> list[str]:
 
 
 def test_the_report(whole: Path) -> None:
-    endings = [f"{name}.{kind}" for name in NAMES for kind in ("png", "svg")]
+    endings = [f"{name}.{suffix}" for name in NAMES for suffix in ("png", "svg")]
     files = sorted([*endings, "report.html", "results.jsonl", "tables.md"])
     assert sorted(path.name for path in whole.iterdir()) == files
     records = [json.loads(line) for line in lines(whole)[1:]]

@@ -59,7 +59,7 @@ def method(name: str, count: int = 2) -> Method:
 
 
 @pytest.fixture
-def found() -> ExperimentResults:
+def outcome() -> ExperimentResults:
     """Two methods on two streams; the biggest model of elec has 400 bytes."""
     results = [
         made("SE", "elec", 0, 100, 50),
@@ -76,44 +76,44 @@ def found() -> ExperimentResults:
     )
 
 
-def table(found: ExperimentResults, title: str) -> ReportTable:
-    (one,) = [each for each in shrub_tables.tables(found) if title in each.title]
+def table(outcome: ExperimentResults, title: str) -> ReportTable:
+    (one,) = [each for each in shrub_tables.tables(outcome) if title in each.title]
     return one
 
 
-def test_the_area_by_hand(found: ExperimentResults) -> None:
+def test_the_area_by_hand(outcome: ExperimentResults) -> None:
     """SE: half from 100 to 300 and 0.8 up to 400; NB: 0.9 from 200 on; both of 400."""
-    assert shrub_tables.apf(found, "elec", "SE", RUNNING) == pytest.approx(0.45)
-    assert shrub_tables.apf(found, "elec", "NB", RUNNING) == pytest.approx(0.45)
-    assert shrub_tables.apf(found, "elec", "SE", TRUE) == pytest.approx(0.9 * 300 / 400)
-    assert shrub_tables.apf(found, "weather", "SE", RUNNING) == 0, "the biggest is the only one"
-    assert shrub_tables.apf(found, "weather", "NB", RUNNING) is None, "it has 300 MB"
+    assert shrub_tables.apf(outcome, "elec", "SE", RUNNING) == pytest.approx(0.45)
+    assert shrub_tables.apf(outcome, "elec", "NB", RUNNING) == pytest.approx(0.45)
+    assert shrub_tables.apf(outcome, "elec", "SE", TRUE) == pytest.approx(0.9 * 300 / 400)
+    assert shrub_tables.apf(outcome, "weather", "SE", RUNNING) == 0, "the biggest is the only one"
+    assert shrub_tables.apf(outcome, "weather", "NB", RUNNING) is None, "it has 300 MB"
 
 
-def test_the_papers_figures_stand_beside(found: ExperimentResults) -> None:
-    areas = table(found, "Area under the Pareto front, mean")
+def test_the_papers_figures_stand_beside(outcome: ExperimentResults) -> None:
+    areas = table(outcome, "Area under the Pareto front, mean")
     assert areas.head == ["stream", "SE", "NB"]
     assert areas.rows[0] == ["elec", "0.4500 (0.9401)", "0.4500 (0.7616)"]
     assert areas.best == {(0, 1), (0, 2), (1, 1)}
     assert areas.rows[1] == ["weather", "0.0000 (0.7586)", "- (0.6958)"]
 
 
-def test_the_best_without_and_with_a_limit(found: ExperimentResults) -> None:
-    rows = table(found, "without a limit").rows
+def test_the_best_without_and_with_a_limit(outcome: ExperimentResults) -> None:
+    rows = table(outcome, "without a limit").rows
     assert rows[0] == ["elec", "running, %", "80.00 (94.01)", "90.00 (76.17)"]
     assert rows[1] == ["elec", "accuracy, %", "70.00", "90.00"], "of the same configuration"
     assert rows[2] == ["elec", "size, KB", "0.3 (1.0)", "0.2 (3.0)"]
     assert rows[3] == ["elec", "time, s", "1.5 (12.0)", "1.5 (25.0)"]
     assert rows[4] == ["weather", "running, %", "60.00 (75.86)", "99.00 (69.58)"]
-    below = table(found, "below 1 MB")
+    below = table(outcome, "below 1 MB")
     assert below.rows[3] == ["weather", "running, %", "- (75.86)", "- (69.58)"]
     assert len(below.rows) == 6
     assert not [place for place in below.best if place[0] >= 3]
-    assert table(found, "below 16 KB").rows[0][2] == "80.00", "the paper has none"
+    assert table(outcome, "below 16 KB").rows[0][2] == "80.00", "the paper has none"
 
 
-def test_failures_are_counted_by_what_they_are(found: ExperimentResults) -> None:
-    lines = introduction(found)
+def test_failures_are_counted_by_what_they_are(outcome: ExperimentResults) -> None:
+    lines = introduction(outcome)
     assert lines[0] == "Streams: elec (1,000 samples, 4 features, 2 classes), weather (1,000 " + (
         "samples, 4 features, 2 classes)."
     )
@@ -122,9 +122,9 @@ def test_failures_are_counted_by_what_they_are(found: ExperimentResults) -> None
     assert "SE: takes too many bytes (1); NB: time limit of 5 s (1)" in lines[-1]
 
 
-def test_all_of_it_as_markdown(found: ExperimentResults) -> None:
-    made_tables = shrub_tables.tables(found)
-    text = markdown("Title", "microshrub reproduce x", found, made_tables, pictures(found), {})
+def test_all_of_it_as_markdown(outcome: ExperimentResults) -> None:
+    made_tables = shrub_tables.tables(outcome)
+    text = markdown("Title", "microshrub reproduce x", outcome, made_tables, pictures(outcome), {})
     for each in made_tables:
         assert f"## {each.title}" in text
     assert "| elec | **0.4500 (0.9401)** | **0.4500 (0.7616)** |" in text
