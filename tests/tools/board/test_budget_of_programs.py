@@ -113,7 +113,7 @@ def test_a_board_that_shares_by_packets_takes_what_is_told(
 
 def test_sharing_needs_a_broker_and_a_thicket(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["budget", *SHAPE, "--board", "rpi_pico_w", "--share"]
-    for more, code, said in (
+    for more, code, message in (
         ([], 2, "--share needs --mqtt"),
         (["--espnow"], 2, "ESP-NOW needs an ESP32"),
         (["--udp", "--espnow"], 2, "is for --share"),
@@ -127,7 +127,7 @@ def test_sharing_needs_a_broker_and_a_thicket(capsys: pytest.CaptureFixture[str]
     ):
         assert main([*words, *more]) == code
         captured = capsys.readouterr()
-        assert said in " ".join((captured.out + captured.err).split())
+        assert message in " ".join((captured.out + captured.err).split())
         assert "--model" not in captured.out  # no other one could share
 
 

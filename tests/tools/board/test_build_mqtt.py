@@ -56,8 +56,8 @@ def test_it_takes_the_memory_that_was_promised(tmp_path: Path) -> None:
     for freeze, most in ((False, 20.3), (True, 8)):
         less = budget_of(ProgramLibrary(program(), board, freeze=freeze))
         more = budget_of(ProgramLibrary(program(**fields), board, freeze=freeze))
-        beside = sum(part.bytes for part in more.overhead if part.name == "broker")
-        assert 1024 < beside < 3 * 1024
+        broker_bytes = sum(part.bytes for part in more.overhead if part.name == "broker")
+        assert 1024 < broker_bytes < 3 * 1024
         assert more.ram_bytes - less.ram_bytes <= most * 1024
 
 
@@ -98,7 +98,7 @@ def test_options_without_a_broker_and_passwords_without_a_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     base = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico2_w", "--output", "o"]
-    for words, said in (
+    for words, message in (
         (["--mqtt-user", "u"], "--mqtt-user needs --mqtt HOST"),
         (["--mqtt", "broker"], "--mqtt needs --name"),
         (["--mqtt", "broker:x", "--name", "k"], "HOST or HOST:PORT"),
@@ -119,7 +119,7 @@ def test_options_without_a_broker_and_passwords_without_a_terminal(
         ),
     ):
         assert main([*base, *words]) == 2
-        assert said in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
 def test_a_network_that_nobody_names_is_noted(

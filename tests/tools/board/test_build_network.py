@@ -74,8 +74,8 @@ def test_a_program_without_it_has_none_of_it(tmp_path: Path) -> None:
     less = budget_of(ProgramLibrary(program(), board)).ram_bytes
     more = budget_of(ProgramLibrary(program(tcp={"port": 1}), board))
     assert 4096 < more.ram_bytes - less < 20 * 1024
-    own = sum(part.bytes for part in more.overhead if part.name == "link over TCP")
-    assert 3 * 1024 < own < 5 * 1024
+    tcp_bytes = sum(part.bytes for part in more.overhead if part.name == "link over TCP")
+    assert 3 * 1024 < tcp_bytes < 5 * 1024
 
 
 @pytest.mark.parametrize("words", [["--wifi", "Home"], ["--mqtt", "b", "--name", "k"], ["--tcp"]])
@@ -166,8 +166,8 @@ def test_budget_counts_what_build_does(
     model = program(
         **usual_program(Deployment({"features": 2, "classes": 2}, board, "ShrubEnsemble")).config
     )
-    around = model.config | {name: fields[name] for name in names}
-    made = ProgramLibrary(dataclasses.replace(model, config=around), board)
+    config = model.config | {name: fields[name] for name in names}
+    made = ProgramLibrary(dataclasses.replace(model, config=config), board)
     words = ["budget", "--features", "2", "--classes", "2", "--model", "shrub", "--json", "-"]
     words += ["--window", "16", "--trees", "4", "--depth", "3", "--step", "1"]
     flags = [f"--{name}" for name in names]

@@ -87,15 +87,15 @@ def test_nothing_leaves_a_board_unless_a_class_is_named(model: str, tmp_path: Pa
         (["rooms", "classes=all"], [0, 1, 2]),
     ):
         assert main([*words, "--share", *share]) == 0
-        found = json.loads((out / "config.json").read_text())["share"]
-        assert found == {"group": "rooms", "name": "kitchen", "classes": classes}
+        sharing = json.loads((out / "config.json").read_text())["share"]
+        assert sharing == {"group": "rooms", "name": "kitchen", "classes": classes}
 
 
 def test_what_cannot_be_is_refused_in_words(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["build", "--model", model, "--board", "rpi_pico2_w", "--output", str(tmp_path / "o")]
-    for more, said in (
+    for more, message in (
         (["--share", "rooms"], "--share needs --mqtt HOST"),
         ([*HOUSE, "--share", "my rooms"], "--share has to be 1 to 32 letters"),
         ([*HOUSE, "--share", "rooms", "classes=runn"], "Did you mean run?"),
@@ -111,7 +111,7 @@ def test_what_cannot_be_is_refused_in_words(
         ([*HOUSE, "--share", "rooms", "--checkpoint-seconds", "0"], "--share needs checkpoints"),
     ):
         assert main([*words, *more]) == 2
-        assert said in capsys.readouterr().err
+        assert message in capsys.readouterr().err
     other = ["build", "synth:sea_a", "--limit", "300", "--board", "rpi_pico2_w", *HOUSE]
     assert main([*other, "--model", "hoeffding", "--share", "rooms", "--output", "o"]) == 2
     assert "only a thicket keeps samples" in capsys.readouterr().err

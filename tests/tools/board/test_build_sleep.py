@@ -21,7 +21,7 @@ def words(tmp_path: Path) -> list[Any]:
     return [*common, "--warmup", 64, "--bytes", 16384]
 
 
-OWN = ["--sensor", "adc", "pins=26,27", "rate=1"]
+SENSOR = ["--sensor", "adc", "pins=26,27", "rate=1"]
 
 
 def config(tmp_path: Path) -> dict[str, Any]:
@@ -32,17 +32,18 @@ def config(tmp_path: Path) -> dict[str, Any]:
 def test_it_is_in_the_program_and_its_ram_is_counted(
     words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run(*words, *OWN) == 0
+    assert run(*words, *SENSOR) == 0
     assert "sleep" not in config(tmp_path)
     awake = capsys.readouterr().out
-    assert run(*words, *OWN, "--sleep") == 0
+    assert run(*words, *SENSOR, "--sleep") == 0
     asleep = capsys.readouterr().out
     assert config(tmp_path)["sleep"] == {"every": 60, "window": 2, "hold": 60}
     assert config(tmp_path)["text"] is False
     files = build.read(tmp_path / "out")
     assert any("heard" in str(data) for data in files.values())
     milliwatts = [
-        float(re.findall(r"([\d.]+) asleep between samples", said)[0]) for said in (awake, asleep)
+        float(re.findall(r"([\d.]+) asleep between samples", output)[0])
+        for output in (awake, asleep)
     ]
     assert milliwatts[1] - milliwatts[0] == pytest.approx(
         2 / 60 * (105 - 4.95), abs=0.1
@@ -53,8 +54,8 @@ def moving(words: list[Any], tmp_path: Path, *sensor: str) -> list[Any]:
     """Of a program whose samples are made of windows of a sensor's readings."""
     (tmp_path / "stream.csv").write_text("x,y,z,label\n" + "1,2,9,0\n2,3,1,1\n" * 999)
     features = ["--features", "window=64", "hop=32", "bands=none"]
-    own = ["--sensor", "mpu6050", "scl=1", "sda=0", "axes=3", *sensor]
-    return [*words, *own, *features, "--sleep", "window=0"]
+    sensor_words = ["--sensor", "mpu6050", "scl=1", "sda=0", "axes=3", *sensor]
+    return [*words, *sensor_words, *features, "--sleep", "window=0"]
 
 
 @pytest.mark.parametrize("fifo", ["fifo=no", "fifo=yes"])
@@ -87,7 +88,7 @@ def test_of_a_learner_whose_time_is_not_known_sleep_is_told(
     words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     del words[words.index("--bytes") :]
-    shrub = [*words, "--model", "shrub", "--window", 20, *OWN, "--battery", "2000mAh"]
+    shrub = [*words, "--model", "shrub", "--window", 20, *SENSOR, "--battery", "2000mAh"]
     assert run(*shrub) == 0
     assert "asleep" not in capsys.readouterr().out
     assert run(*shrub, "--sleep", "window=0") == 0
@@ -105,15 +106,15 @@ def test_a_board_that_nothing_wakes_is_told(
     words: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     note = "a PC reaches the board only within 60 seconds of its start"
-    assert run(*words, *OWN, "--sleep", "window=0") == 0
+    assert run(*words, *SENSOR, "--sleep", "window=0") == 0
     assert note in " ".join(capsys.readouterr().err.split())
     for reachable in (["window=0", "pin=15"], ["window=1"]):
-        assert run(*words, *OWN, "--sleep", *reachable) == 0
+        assert run(*words, *SENSOR, "--sleep", *reachable) == 0
         assert note not in " ".join(capsys.readouterr().err.split())
 
 
 def test_its_settings(words: list[Any], tmp_path: Path) -> None:
-    assert run(*words, *OWN, "--sleep", "every=300", "window=0", "hold=20", "pin=15") == 0
+    assert run(*words, *SENSOR, "--sleep", "every=300", "window=0", "hold=20", "pin=15") == 0
     expected = {"every": 300, "window": 0, "hold": 20, "pin": 15}
     assert config(tmp_path)["sleep"] == expected
 
@@ -133,21 +134,24 @@ def test_whether_deep_sleep_would_take_less_is_computed(
     ("more", "message"),
     [
         (["--sleep"], "--sleep is for a board that reads its own --sensor"),
-        ([*OWN, "--sleep", "every=0"], "--sleep every has to be 1..86,400 whole seconds, not 0"),
-        ([*OWN, "--sleep", "window=60"], "would never sleep"),
         (
-            [*OWN, "--sleep", "hold=long"],
+            [*SENSOR, "--sleep", "every=0"],
+            "--sleep every has to be 1..86,400 whole seconds, not 0",
+        ),
+        ([*SENSOR, "--sleep", "window=60"], "would never sleep"),
+        (
+            [*SENSOR, "--sleep", "hold=long"],
             "--sleep hold has to be 1..86,400 whole seconds, not 'long'",
         ),
-        ([*OWN, "--sleep", "often=1"], "--sleep has no often"),
-        ([*OWN, "--sleep", "deep=1"], "--sleep deep has to be yes or no, not 1"),
+        ([*SENSOR, "--sleep", "often=1"], "--sleep has no often"),
+        ([*SENSOR, "--sleep", "deep=1"], "--sleep deep has to be yes or no, not 1"),
         (
-            [*OWN, "--sleep", "deep=yes"],
+            [*SENSOR, "--sleep", "deep=yes"],
             "nothing is known of what Raspberry Pi Pico draws in",
         ),
-        ([*OWN, "--sleep", "pin=99"], "There is no pin 99"),
-        ([*OWN, "--sleep", "--text"], "leave one out"),
-        ([*OWN, "--board", "teensy41", "--sleep"], "Teensy 4.1 cannot sleep"),
+        ([*SENSOR, "--sleep", "pin=99"], "There is no pin 99"),
+        ([*SENSOR, "--sleep", "--text"], "leave one out"),
+        ([*SENSOR, "--board", "teensy41", "--sleep"], "Teensy 4.1 cannot sleep"),
     ],
 )
 def test_what_is_refused(
@@ -160,8 +164,8 @@ def test_what_is_refused(
 def rare(words: list[Any], tmp_path: Path, period: int) -> list[Any]:
     """Of a program with a sample in so many seconds."""
     (tmp_path / "stream.csv").write_text("temperature,humidity,label\n" + "1,2,0\n2,3,1\n" * 99)
-    own = ["--sensor", "dht22", "pin=15", f"rate=1/{period}", "--board", "esp32", "--freeze"]
-    return [*words, *own, "--sleep"]
+    sensor = ["--sensor", "dht22", "pin=15", f"rate=1/{period}", "--board", "esp32", "--freeze"]
+    return [*words, *sensor, "--sleep"]
 
 
 def test_deep_sleep_is_built_where_it_takes_less(

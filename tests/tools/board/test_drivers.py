@@ -113,22 +113,22 @@ CHIPS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "kind", "truth"), CHIPS)
+@pytest.mark.parametrize(("name", "chip_class", "truth"), CHIPS)
 def test_what_the_chip_measures_is_read(
-    make: Any, name: str, kind: Any, truth: dict[str, int]
+    make: Any, name: str, chip_class: Any, truth: dict[str, int]
 ) -> None:
-    sensor = make(Board(kind(truth.__getitem__)), name, *BUS)
+    sensor = make(Board(chip_class(truth.__getitem__)), name, *BUS)
     assert sensors([name, *BUS], PICO).channels == tuple(truth)
     for _ in range(3):
         assert reading(sensor) == [*truth.values()]
 
 
-@pytest.mark.parametrize(("name", "kind", "truth"), CHIPS[::2])
+@pytest.mark.parametrize(("name", "chip_class", "truth"), CHIPS[::2])
 def test_a_chip_that_is_not_there_is_said(
-    make: Any, name: str, kind: Any, truth: dict[str, int]
+    make: Any, name: str, chip_class: Any, truth: dict[str, int]
 ) -> None:
     with pytest.raises(ValueError, match=rf"the sensor of {name}\.py: "):
-        make(Board(kind(truth.__getitem__)), name, *BUS, "address=8")
+        make(Board(chip_class(truth.__getitem__)), name, *BUS, "address=8")
 
 
 def test_the_words_of_the_data_sheets() -> None:
@@ -160,7 +160,7 @@ def test_a_word_that_was_garbled_is_no_reading(make: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "data", "values"),
+    ("name", "chip_class", "data", "values"),
     [
         ("adxl345", bus_chips.Adxl345Chip, "0001 ffff 000f", [1000, -4, 15000]),
         (
@@ -173,9 +173,9 @@ def test_a_word_that_was_garbled_is_no_reading(make: Any) -> None:
     ],
 )
 def test_these_registers_are_these_values(
-    make: Any, name: str, kind: Any, data: str, values: list[int]
+    make: Any, name: str, chip_class: Any, data: str, values: list[int]
 ) -> None:
-    chip = kind(lambda _: 0)
+    chip = chip_class(lambda _: 0)
     chip.measure = lambda: bytes.fromhex(data)
     assert reading(make(Board(chip), name, *BUS)) == values
 
@@ -224,7 +224,7 @@ def test_a_bme280_that_measures_when_the_board_starts_anew_is_configured(make: A
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "identity", "message"),
+    ("name", "chip_class", "identity", "message"),
     [
         ("adxl345", bus_chips.Adxl345Chip, b"\x33", "no ADXL345"),
         ("lsm6ds3", bus_chips.Lsm6ds3Chip, b"\x68", "no LSM6DS3"),
@@ -233,20 +233,22 @@ def test_a_bme280_that_measures_when_the_board_starts_anew_is_configured(make: A
     ],
 )
 def test_another_chip_at_the_address_is_said(
-    make: Any, name: str, kind: Any, identity: bytes, message: str
+    make: Any, name: str, chip_class: Any, identity: bytes, message: str
 ) -> None:
-    chip = kind(lambda _: 0)
+    chip = chip_class(lambda _: 0)
     chip.at = lambda _: identity
     with pytest.raises(ValueError, match=rf"the sensor of {name}\.py: what answers is {message}"):
         make(Board(chip), name, *BUS)
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "hz"),
+    ("name", "chip_class", "hz"),
     [("adxl345", bus_chips.Adxl345Chip, 400), ("lsm6ds3", bus_chips.Lsm6ds3Chip, 416)],
 )
-def test_how_often_an_accelerometer_measures(make: Any, name: str, kind: Any, hz: int) -> None:
-    chip = kind(lambda _: 0)
+def test_how_often_an_accelerometer_measures(
+    make: Any, name: str, chip_class: Any, hz: int
+) -> None:
+    chip = chip_class(lambda _: 0)
     make(Board(chip), name, *BUS, f"hz={hz}")
     if name == "adxl345":
         assert chip.written[0x2C] == b"\x0c"

@@ -32,7 +32,7 @@ MODELS = {
 BYTES = r"([\d,]+) bytes for the (?:imported code|model)"
 # 2,000 bytes of the texts of main.py, and of what makes a board's files and line of the PC's. The
 # first name beyond 150 that is interned while it runs takes 992 more: a table for 160 names
-BESIDE = 3200
+OTHER_BYTES = 3200
 START = """
 import gc
 gc.collect()
@@ -104,7 +104,7 @@ def test_a_frozen_program_learns_as_the_simulator_does_in_the_ram_that_was_count
         used = heap_used(board)
     code, model_bytes = (int(text.replace(",", "")) for text in re.findall(BYTES, output))
     assert code < 28_500
-    assert 0 <= used - code - model_bytes < BESIDE
+    assert 0 <= used - code - model_bytes < OTHER_BYTES
 
 
 @pytest.mark.parametrize("emulator", ["cortex-m0"], indirect=True)

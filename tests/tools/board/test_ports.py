@@ -17,7 +17,7 @@ def port(name: str, vendor: int | None) -> Any:
 
 
 @pytest.fixture
-def found(
+def ports_of_pc(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, no_virtual_board: None
 ) -> list[SimpleNamespace]:
     """The ports of this PC, in a folder in which nothing was started."""
@@ -36,20 +36,20 @@ def refused() -> str:
 
 
 def test_the_only_board_is_taken_and_two_are_listed(
-    found: list[SimpleNamespace], capsys: pytest.CaptureFixture[str]
+    ports_of_pc: list[SimpleNamespace], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found += [port("/dev/ttyS0", None), port("/dev/ttyUSB7", 0x0403)]
-    found.append(port("/dev/ttyACM0", 0x2E8A))
+    ports_of_pc += [port("/dev/ttyS0", None), port("/dev/ttyUSB7", 0x0403)]
+    ports_of_pc.append(port("/dev/ttyACM0", 0x2E8A))
     assert ports.chosen_port(None) == "/dev/ttyACM0"
     assert "The board is at /dev/ttyACM0." in capsys.readouterr().err
     assert ports.chosen_port("/dev/x") == "/dev/x"
-    found.append(port("/dev/ttyACM1", 0x303A))
+    ports_of_pc.append(port("/dev/ttyACM1", 0x303A))
     assert "ttyACM1  Espressif" in refused()
 
 
-def test_a_port_that_is_built_in_is_no_board(found: list[SimpleNamespace]) -> None:
+def test_a_port_that_is_built_in_is_no_board(ports_of_pc: list[SimpleNamespace]) -> None:
     assert "built in" not in refused()
-    found.append(port("/dev/ttyS0", None))
+    ports_of_pc.append(port("/dev/ttyS0", None))
     message = refused()
     assert "/dev/ttyS0 is built in" in message
     assert "data cable" in message
@@ -57,11 +57,11 @@ def test_a_port_that_is_built_in_is_no_board(found: list[SimpleNamespace]) -> No
 
 
 def test_a_usb_port_that_may_be_a_board_is_listed_and_what_bars_it_is_said(
-    found: list[SimpleNamespace], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ports_of_pc: list[SimpleNamespace], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     adapter = tmp_path / "ttyUSB0"
     adapter.touch()
-    found += [port("/dev/ttyS0", None), port(str(adapter), 0x10C4)]
+    ports_of_pc += [port("/dev/ttyS0", None), port(str(adapter), 0x10C4)]
     message = refused()
     assert "data cable" not in message
     assert str(adapter) in message
@@ -71,7 +71,7 @@ def test_a_usb_port_that_may_be_a_board_is_listed_and_what_bars_it_is_said(
 
 
 def test_a_virtual_board_is_found_only_where_it_was_started(
-    found: list[SimpleNamespace], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    ports_of_pc: list[SimpleNamespace], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:  # fmt: skip
     with simulated_board.announced("/dev/pts/77"):
@@ -81,5 +81,5 @@ def test_a_virtual_board_is_found_only_where_it_was_started(
         elsewhere.mkdir()
         monkeypatch.chdir(elsewhere)
         assert f"/dev/pts/77  a virtual board that was started in {tmp_path}" in refused()
-        found.append(port("/dev/ttyACM0", 0x2E8A))
+        ports_of_pc.append(port("/dev/ttyACM0", 0x2E8A))
         assert ports.chosen_port(None) == "/dev/ttyACM0"

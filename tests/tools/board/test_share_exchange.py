@@ -164,7 +164,7 @@ def test_it_goes_on_until_ctrl_c(house: House) -> None:
 
 def test_options_that_cannot_be(capsys: pytest.CaptureFixture[str]) -> None:
     two = ["--port", "a", "--port", "b", "--classes", "all"]
-    for words, told in (
+    for words, message in (
         (["--port", "a", "--classes", "all"], "--port for each of two boards"),
         (two[:4], "--classes is missing"),
         (["--port", "x=a", "--port", "x=b", "--classes", "all"], "with another name"),
@@ -175,7 +175,7 @@ def test_options_that_cannot_be(capsys: pytest.CaptureFixture[str]) -> None:
         ([*two, "--mqtt", "h"], "--mqtt needs --group"),
     ):
         assert main(["share", "exchange", *words]) == 2
-        assert told in capsys.readouterr().err
+        assert message in capsys.readouterr().err
 
 
 def test_where_no_board_answers_nothing_is_said_of_what_they_lack(

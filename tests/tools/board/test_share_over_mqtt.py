@@ -39,10 +39,10 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 @pytest.fixture
 def line(port: int) -> Iterator[Broker]:
-    with Broker("127.0.0.1", port) as found:
-        yield found
-        for message in list(found.retained("#")):
-            found.publish(message.topic, b"", retain=True)
+    with Broker("127.0.0.1", port) as broker:
+        yield broker
+        for message in list(broker.retained("#")):
+            broker.publish(message.topic, b"", retain=True)
 
 
 @pytest.fixture
@@ -212,7 +212,7 @@ def test_forged_messages_are_refused_in_a_line_each_and_the_others_taken(
         fetched = store.fetch("f")
         assert sorted(fetched.packets) == [store.topic("run", name) for name in sorted(right)]
         assert len(fetched.refused) == len(wrong)
-        assert all(said.isprintable() and len(said) < 400 for said in fetched.refused)
+        assert all(reason.isprintable() and len(reason) < 400 for reason in fetched.refused)
         for name in (*wrong, *right):
             line.publish(store.topic("run", name), b"", retain=True)
 
@@ -260,7 +260,7 @@ def test_a_broker_that_lets_nobody_write_there(
 
 def test_options_that_do_not_go_together(capsys: pytest.CaptureFixture[str]) -> None:
     here = ["--mqtt", "127.0.0.1:1", "--group", GROUP]
-    for words, told in (
+    for words, message in (
         (["export", "a", *here, "--classes", "all", "-o", "c"], "either --output or --mqtt"),
         (["export", "a", *here[:2]], "--mqtt needs --group"),
         (["export", "a", *here[:2], "--group", "a/b"], "--group has to be"),
@@ -273,4 +273,4 @@ def test_options_that_do_not_go_together(capsys: pytest.CaptureFixture[str]) -> 
         (["forget", "a", "b", "--origin", "c", "-o", "d"], "either PACKET or --origin NAME"),
     ):
         assert main(["share", *words]) == 2
-        assert told in capsys.readouterr().err
+        assert message in capsys.readouterr().err

@@ -137,7 +137,7 @@ def test_a_cut_while_a_board_is_taught_leaves_what_it_knew(
 def test_a_board_or_a_model_and_not_both(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for words, told in (
+    for words, message in (
         (["export", "a", "--port", "b", "-o", "c"], "either MODEL or --port"),
         (["export", "--classes", "all", "-o", "c"], "either MODEL or --port"),
         (["import", "a"], "give MODEL, or --port of a board, and either PACKET or --mqtt"),
@@ -145,4 +145,4 @@ def test_a_board_or_a_model_and_not_both(
         (["forget", "a", "b"], "--output is missing"),
     ):
         assert main(["share", *words]) == 2
-        assert told in capsys.readouterr().err
+        assert message in capsys.readouterr().err

@@ -17,7 +17,7 @@ from microshrub_host.library import learners, library_files, loader
 from microshrub_tools.learner_check import learner_rules
 
 # What is said of each: where it is, and what; the first part of it, if that is all
-SAID = {
+MESSAGES = {
     "beyond a buffer": "line 34, kernel predict: votes[5000] = 7: IndexError",
     "below a buffer": "line 34, kernel predict: votes[c - 4] = 0: IndexError: negative index",
     "more than 32 bits": "does not fit into 32 bits",
@@ -52,14 +52,14 @@ LATER = (  # than the quick part
 
 
 @pytest.fixture(autouse=True)
-def own(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def nothing_stays_registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv(library_files.VARIABLE, "")
     with registered_learners_forgotten():
         yield
 
 
 def test_each_fault_has_its_words() -> None:
-    assert set(SAID) == set(FAULTS)
+    assert set(MESSAGES) == set(FAULTS)
 
 
 def test_a_good_learner_keeps_all(
@@ -101,7 +101,7 @@ def test_a_fault_is_told_with_kernel_and_line(
     assert run("check-learner", f"{faulty(fault, tmp_path)}:Majority") == 1
     output = " ".join(capsys.readouterr().out.split())
     assert "FAILS" in output
-    assert SAID[fault] in output
+    assert MESSAGES[fault] in output
 
 
 @pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault not in LATER])
@@ -109,7 +109,7 @@ def test_register_refuses_it_and_takes_it_once_it_is_mended(fault: str, tmp_path
     file = faulty(fault, tmp_path)
     with pytest.raises(UserError) as refusal:
         learners.register("Majority", file)
-    assert SAID[fault] in str(refusal.value)
+    assert MESSAGES[fault] in str(refusal.value)
     assert str(refusal.value).startswith("majority.py")
     assert "majority" not in learners.MODELS
     file.write_text(MAJORITY.read_text(encoding="utf-8"), encoding="utf-8")
@@ -136,7 +136,7 @@ def test_a_command_refuses_it_instead_of_a_crash(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 2
-    assert SAID["beyond a buffer"] in " ".join(done.stderr.split())
+    assert MESSAGES["beyond a buffer"] in " ".join(done.stderr.split())
 
 
 def test_a_state_that_nobody_can_judge_is_refused(tmp_path: Path) -> None:

@@ -116,7 +116,7 @@ class _Board:
     def tcp(self, _: str) -> str:
         """A PC connects over the network and goes, and none comes to a new program."""
         app, _begin = self._application("{}")
-        said: list[str] = []
+        texts: list[str] = []
         inputs = SimpleNamespace(take=lambda *_: 0)
         wifi = SimpleNamespace(joined=lambda: False)
         tcp = self.device.tcp.Tcp(
@@ -126,7 +126,7 @@ class _Board:
             wifi,
             1,
             bytearray(32),
-            said.append,
+            texts.append,
         )
         tcp._client = SimpleNamespace(close=lambda: None)
         tcp._greeting = SimpleNamespace(read=lambda _: 1, session=None)
@@ -137,8 +137,8 @@ class _Board:
         try:
             tcp.take(None, 0)
         except EOFError as reason:
-            said.append(f"stopped: {reason}")
-        return "\n".join(said)
+            texts.append(f"stopped: {reason}")
+        return "\n".join(texts)
 
     def _answers(self, app: Any, requests: list[Request]) -> list[str]:
         """What the link of an application answers to each."""

@@ -78,7 +78,7 @@ def started(command: tuple[str, ...], folder: Path, *lines: str) -> subprocess.P
     )  # fmt: skip
 
 
-def said(board: subprocess.Popen[str]) -> str:
+def last_line(board: subprocess.Popen[str]) -> str:
     """Its last line, once it has ended."""
     with board:
         return board.communicate(timeout=PATIENCE)[0].splitlines()[-1]
@@ -93,13 +93,13 @@ def test_a_login_that_is_refused(
 ) -> None:
     line = f"until(client('127.0.0.1', {broker.port}, *{login!r}))"
     words = "the broker refuses the user or the password"
-    assert said(started(micropython_command, tmp_path, line)) == words
+    assert last_line(started(micropython_command, tmp_path, line)) == words
 
 
 def test_a_name_that_nobody_has(micropython_command: tuple[str, ...], tmp_path: Path) -> None:
     line = "until(client('broker.invalid', 1883, '', ''))"
     words = "the network knows no host called broker.invalid"
-    assert said(started(micropython_command, tmp_path, line)) == words
+    assert last_line(started(micropython_command, tmp_path, line)) == words
 
 
 def test_a_port_at_which_nobody_listens(
@@ -108,7 +108,7 @@ def test_a_port_at_which_nobody_listens(
     port = free_port()
     line = f"until(client('127.0.0.1', {port}, '', ''))"
     words = f"no broker answers at 127.0.0.1:{port}"
-    assert said(started(micropython_command, tmp_path, line)) == words
+    assert last_line(started(micropython_command, tmp_path, line)) == words
 
 
 def test_two_boards_of_one_name(
@@ -117,7 +117,7 @@ def test_two_boards_of_one_name(
     who = f"client('127.0.0.1', {broker.port}, {USER!r}, {PASSWORD!r})"
     lines = [f"one = {who}", "until(one)", f"until({who}, one)"]
     words = "the broker has closed the line; has another board this name?"
-    assert said(started(micropython_command, tmp_path, *lines)) == words
+    assert last_line(started(micropython_command, tmp_path, *lines)) == words
 
 
 @needs_openssl
@@ -133,7 +133,7 @@ def test_the_certificate_of_another_authority(
             ("ca", "None"),
         ):
             line = f"until(client({who}, '{ca}.der'))"
-            assert said(started(micropython_command, tmp_path, line)) == words
+            assert last_line(started(micropython_command, tmp_path, line)) == words
     finally:
         broker.stop()
 
@@ -146,7 +146,7 @@ def test_a_clock_that_nobody_has_set_is_set_before_dates_are_compared(
     try:
         who = f"'localhost', {broker.port}, {USER!r}, {PASSWORD!r}, 'ca.der'"
         lines = [UNSET_CLOCK, f"until(client({who}))", "print(asked)"]
-        assert said(started(micropython_command, tmp_path, *lines)) == "['the time']"
+        assert last_line(started(micropython_command, tmp_path, *lines)) == "['the time']"
     finally:
         broker.stop()
 
@@ -166,4 +166,4 @@ def test_a_line_that_breaks(micropython_command: tuple[str, ...], tmp_path: Path
         line.setsockopt(socket.SOL_SOCKET, *reset)
         line.recv(1)
         line.close()
-        assert said(board).startswith("the connection is lost: ")
+        assert last_line(board).startswith("the connection is lost: ")

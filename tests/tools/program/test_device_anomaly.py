@@ -209,11 +209,11 @@ def test_a_saved_model_goes_on_with_what_is_normal(
                 link.ask(RESET)
     finally:
         device.close()
-    own = options.program(())["anomaly"]
-    with_pin = program_config.of_model(model, PROGRAM_FIELDS | {"anomaly": own | {"pin": 3}})
-    assert with_pin.config["anomaly"] == own | {"pin": 3, "states": ["anomaly.state"]}
-    other = program_config.of_model(model, PROGRAM_FIELDS | {"anomaly": own | {"reach": 3}})
-    assert other.config["anomaly"] == own | {"reach": 3}
+    fields = options.program(())["anomaly"]
+    with_pin = program_config.of_model(model, PROGRAM_FIELDS | {"anomaly": fields | {"pin": 3}})
+    assert with_pin.config["anomaly"] == fields | {"pin": 3, "states": ["anomaly.state"]}
+    other = program_config.of_model(model, PROGRAM_FIELDS | {"anomaly": fields | {"reach": 3}})
+    assert other.config["anomaly"] == fields | {"reach": 3}
     assert "anomaly.state" not in other.files()
 
 

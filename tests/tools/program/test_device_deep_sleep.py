@@ -161,11 +161,11 @@ class Late:
 
 def test_a_sensor_that_has_nothing_at_once_is_asked_again(start: Start, tmp_path: Path) -> None:
     """As one that measures for five seconds after its start."""
-    own = {"kind": "own", "module": "late", "class": "Late", "values": 2, "rate": "1/60"}
+    sensor = {"kind": "own", "module": "late", "class": "Late", "values": 2, "rate": "1/60"}
     lib = tmp_path / "0" / "lib"
     lib.mkdir(parents=True)
     (lib / "late.py").write_text(NOT_AT_ONCE)
-    status, _ = slept(start(DEEP, BOARD, sensor=own | {"options": {}}), tmp_path / "0")
+    status, _ = slept(start(DEEP, BOARD, sensor=sensor | {"options": {}}), tmp_path / "0")
     assert (tmp_path / "0" / "asleep.json").exists()
     assert status.samples >= 9
 

@@ -206,7 +206,7 @@ def test_the_monitor_shows_it_and_takes_commands(stream: Stream, start: Start) -
         assert dict(facts(watch))["new"].endswith("Type: name NAME")
         naming = watch.naming
         assert naming
-        for line, said in (
+        for line, message in (
             ("n stairs", "stairs is a class now: 5 samples are learned as it"),
             ("rename stairs 'going up'", "stairs is going up now"),
             ("r walk rest", "the device says: there is a class rest already"),
@@ -219,7 +219,7 @@ def test_the_monitor_shows_it_and_takes_commands(stream: Stream, start: Start) -
             ("merge walk", "The commands are: name NAME, rename OLD NEW"),
         ):
             naming.do(line)
-            assert naming.message.startswith(said)
+            assert naming.message.startswith(message)
         watch.ask(matrix=True)
         assert watch.matrix_names == ("going up",)
         assert watch.confusion == [(0,)]

@@ -301,7 +301,7 @@ def test_another_configuration_comes_over_the_link(stream: Stream, start: Start)
 # What a person sees
 
 
-def said_by(device: Device, typed: bytes = b"", seconds: float = PATIENCE) -> bytes:
+def output_of(device: Device, typed: bytes = b"", seconds: float = PATIENCE) -> bytes:
     """What comes from a device until it has stopped."""
     line = SerialLine(device.port)
     line.write(typed)
@@ -320,7 +320,7 @@ def test_ctrl_c_stops_a_device_that_nobody_talks_to(
 ) -> None:
     device = start(stream, text=True)
     time.sleep(1.0)
-    output = said_by(device, typed)
+    output = output_of(device, typed)
     assert b"microshrub: stopped: Ctrl-C" in output
     assert b"Traceback" not in output
     assert device.process.returncode == 0

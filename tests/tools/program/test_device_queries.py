@@ -234,10 +234,10 @@ def test_the_light_is_on_while_the_newest_query_waits(
 
     class Light:
         def __init__(self) -> None:
-            self.told: list[bool] = []
+            self.values: list[bool] = []
 
         def value(self, on: bool) -> None:
-            self.told.append(on)
+            self.values.append(on)
 
     start(queries={"labels": 1, "samples": 1})
     app = Twin(tmp_path)._app
@@ -246,4 +246,4 @@ def test_the_light_is_on_while_the_newest_query_waits(
     app.sample(-1)
     app.label(1, 0)
     app.label(2, 1)
-    assert light.told == [True, True, False]
+    assert light.values == [True, True, False]

@@ -94,8 +94,8 @@ def test_the_device_asks_and_is_told_as_in_the_simulator(
         assert isinstance(watch.query, Query)
         assert watch.naming is not None
         assert "Type: answer NAME" in dict(facts(watch))["query"]
-        told = answer_name(watch, "fall")
-        assert told == f"fall is a class now: it is what sample {waits} was"
+        reply = answer_name(watch, "fall")
+        assert reply == f"fall is a class now: it is what sample {waits} was"
         now = link.ask(QUERIES)
         assert isinstance(now, Query)
         assert now.sample_id == 0

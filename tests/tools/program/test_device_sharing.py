@@ -52,17 +52,17 @@ class Peer(PacketPeer):
         (folder / "secrets.json").write_text(json.dumps({"mqtt": [USER, PASSWORD]}))
         self.line = Broker("127.0.0.1", config["mqtt"]["port"], USER, PASSWORD)
         self.line.subscribe(f"microshrub/{self.name}/message", f"microshrub/{self.name}/status")
-        self.said: list[str] = []
+        self.messages: list[str] = []
         self.device = Device(command, folder, "256k")
 
     def until(self, *words: str) -> None:
         """Wait until it has said all of these, however long it takes."""
         end = time.monotonic() + PATIENCE
-        while not all(any(word in said for said in self.said) for word in words):
-            assert time.monotonic() < end, (self.name, words, self.said)
+        while not all(any(word in message for message in self.messages) for word in words):
+            assert time.monotonic() < end, (self.name, words, self.messages)
             came = self.line.receive(1.0)
             if came:
-                self.said.append(came.data.decode())
+                self.messages.append(came.data.decode())
 
     def teach(self, *labels: int, count: int = TAUGHT, seed: int = 0) -> Taught:
         """As any other; a board has samples of its own."""
@@ -147,7 +147,7 @@ def test_it_learns_no_more_of_others_than_it_was_taught(put: Put, store: MqttPac
     waits.subscribe("microshrub/kitchen/state")
     for _ in range(3):  # two minutes of the board's
         assert waits.receive(PATIENCE)
-    assert not any("learned" in said and "to be" not in said for said in board.said)
+    assert not any("learned" in message and "to be" not in message for message in board.messages)
     assert board.fingerprint() == replayed(board.config, rows, data, most=16)
     board.teach(0, count=16)
     board.until("walk of attic: learned")
@@ -195,7 +195,7 @@ def test_what_is_no_packet_changes_nothing_and_is_told_once(put: Put, broker: Mo
     board.until("run of attic: learned")
     assert board.fingerprint() == replayed(board.config, rows, whole)
     for name in bad:
-        assert sum(said.startswith(f"run of {name}: ") for said in board.said) == 1
+        assert sum(message.startswith(f"run of {name}: ") for message in board.messages) == 1
 
 
 def mixed_up(origin: str) -> bytes:

@@ -108,8 +108,8 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Call
     def put_here(machine: str, switches: object = SWITCHES, **more: object) -> None:
         put(tmp_path, switches, machine, **more)
 
-    with starting(micropython_command, tmp_path, put_here, "128k") as found:
-        yield found
+    with starting(micropython_command, tmp_path, put_here, "128k") as start_board:
+        yield start_board
 
 
 def three_classes(folder: Path) -> Stream:

@@ -128,13 +128,13 @@ def test_who_has_no_key_is_told_a_random_number_and_nothing_else(board: NetworkB
         with pytest.raises(PortError, match="another board's key"):
             TcpLine(f"127.0.0.1:{board.tcp}", bytes(32))
         seen = set()
-        for said in (
+        for greeting in (
             bytes(PROOF),
             os.urandom(PROOF),
             b"GET / HTTP/1.1\r\nHost: board\r\n\r\n" * 3,
         ):
             with board.stranger() as line:
-                line.sendall(said)
+                line.sendall(greeting)
                 seen.add(number(line))
                 assert rest(line) == b""
         assert len(seen) == 3

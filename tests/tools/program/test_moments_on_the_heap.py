@@ -99,7 +99,7 @@ PROGRAMS = {
     "a number of now": forecasting(horizon=0),
 }
 SAMPLES = 200
-OWN = 20  # samples of the board's own with each label, behind each kind of request
+UNLABELLED = 20  # samples of the board's own with each label, behind each kind of request
 SERVED = """
 import gc, sys
 sys.path.insert(0, "lib")
@@ -203,10 +203,10 @@ def rounds(program: Program) -> Iterator[list[Request]]:
         yield [*first, *late(), *status]
     else:  # the other rounds have values that were not there before
         yield [*first, *status]
-    for kind in (labelled, late, status):
-        for _ in range(OWN):
+    for requests in (labelled, late, status):
+        for _ in range(UNLABELLED):
             next(ids)  # those of the board's own samples without a label
-        yield kind() if callable(kind) else kind
+        yield requests() if callable(requests) else requests
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -37,7 +37,7 @@ class Counter:
 FILES = {"counter.py": COUNTER}
 
 
-def own(rate: int = 200, values: int = 3, **options: int) -> dict[str, Any]:
+def counter(rate: int = 200, values: int = 3, **options: int) -> dict[str, Any]:
     return {
         "kind": "own", "module": "counter", "class": "Counter", "values": values, "rate": rate,
         "options": options,
@@ -56,7 +56,7 @@ def observed(device: Any, count: int) -> list[tuple[int, ...]]:
 
 
 def test_a_sensor_of_the_users_own(start: Any) -> None:
-    seen = observed(start(program(own(first=1000, fails=7), 3), files=FILES), 40)
+    seen = observed(start(program(counter(first=1000, fails=7), 3), files=FILES), 40)
     numbers = [n for n in range(seen[0][0], seen[-1][0] + 1) if n % 5 and n % 7]
     assert [n for n, _, _ in seen] == numbers
     assert all((square, far) == (n * n, 2**29 - 1) for n, square, far in seen)
@@ -69,7 +69,7 @@ def test_several_sensors_make_one_reading(start: Any) -> None:
         "fifo": False,
     }  # fmt: skip
     pin = {"kind": "adc", "pins": [26], "rate": 400}
-    sensors = [motion, pin, own(rate=100)]
+    sensors = [motion, pin, counter(rate=100)]
     config = program({"kind": "several", "sensors": sensors}, 10)
     seen = observed(start(config, recorded(), FILES), 60)
     rows = [tuple(row[k] for k in (0, 1, 2, 4, 5, 6)) for row in recorded()]
@@ -90,7 +90,7 @@ def test_features_of_several_sensors(start: Any) -> None:
         "bands": [], "plain": [1, 2],
     }  # fmt: skip
     config = program(
-        {"kind": "several", "sensors": [own(rate=500), pin]}, 6, extraction=extraction
+        {"kind": "several", "sensors": [counter(rate=500), pin]}, 6, extraction=extraction
     )
     for low, high, square, far, _, pin_high in observed(start(config, files=FILES), 5):
         assert high - low in (11, 12)  # of 12 or 13 calls, two or three gave nothing
@@ -101,17 +101,19 @@ def test_features_of_several_sensors(start: Any) -> None:
 @pytest.mark.parametrize(
     ("sensor", "features", "words"),
     [
-        (own(first=-1), 3, "the sensor of counter.py: [Errno 5] EIO"),
-        (own(gain=2), 3, "the sensor of counter.py: unexpected keyword argument 'gain'"),
-        (own() | {"class": "Meter"}, 3, "has no attribute 'Meter'"),
-        (own() | {"module": "missing"}, 3, "the sensor of missing.py: no module named 'missing'"),
-        (own(values=2), 3, "has 3 values, and the program is for 2: build it again"),
-        (own(rate=0), 3, "rate has to be a whole number of 1..1000"),
+        (counter(first=-1), 3, "the sensor of counter.py: [Errno 5] EIO"),
+        (counter(gain=2), 3, "the sensor of counter.py: unexpected keyword argument 'gain'"),
+        (counter() | {"class": "Meter"}, 3, "has no attribute 'Meter'"),
+        (counter() | {"module": "missing"}, 3,
+         "the sensor of missing.py: no module named 'missing'"),
+        (counter(values=2), 3, "has 3 values, and the program is for 2: build it again"),
+        (counter(rate=0), 3, "rate has to be a whole number of 1..1000"),
         ({"kind": "several", "sensors": []}, 3, "the sensors have to be a list"),
         ({"kind": "several", "sensors": [{"kind": "serial"}]}, 3, "kind of the sensor has to be"),
-        ({"kind": "several", "sensors": [own(), {"kind": "adc", "pins": [1], "rate": 0}]}, 4,
+        ({"kind": "several", "sensors": [counter(), {"kind": "adc", "pins": [1], "rate": 0}]}, 4,
          "rate has to be a whole number of 1..1000"),
-        ({"kind": "several", "sensors": [own(), own()]}, 4, "gives 6 features, the learner"),
+        ({"kind": "several", "sensors": [counter(), counter()]}, 4,
+         "gives 6 features, the learner"),
     ],
 )  # fmt: skip
 def test_a_sensor_that_cannot_be_is_named(
@@ -129,7 +131,9 @@ def test_readings_are_recorded_before_there_is_a_model(
         "main(Recorded())", "from microshrub.device.sensor_start import print_readings"
     )
     pins = {"kind": "adc", "pins": [26, 27], "rate": 1000}
-    call = f"print_readings([{pins}, {own(rate=500)}], 'left right n square far', Recorded())\n"
+    call = (
+        f"print_readings([{pins}, {counter(rate=500)}], 'left right n square far', Recorded())\n"
+    )
     (tmp_path / "main.py").write_text(board + call)
     (tmp_path / "recorded.json").write_text("[]")
     (tmp_path / "counter.py").write_text(COUNTER)

@@ -38,7 +38,7 @@ class Simulated:
         return self.app.sample(label), self.app.confidence
 
 
-def told(link: HostLink, row: list[int], label: int | None = None) -> tuple[int, int]:
+def answer_of(link: HostLink, row: list[int], label: int | None = None) -> tuple[int, int]:
     answer = link.ask(sample(row, label))
     assert isinstance(answer, Prediction)
     return answer.label, answer.confidence
@@ -61,22 +61,22 @@ def test_taught_class_after_class_it_knows_all_through_a_power_cut(
     rng = np.random.default_rng(4)
     twin = Simulated(tmp_path)
     with connected(device) as link:
-        assert told(link, [1, 2, 3]) == twin.sample([1, 2, 3])  # before anything was taught
+        assert answer_of(link, [1, 2, 3]) == twin.sample([1, 2, 3])  # before anything was taught
         for label in range(CLASSES):
             for row in rows_of(rng, label, 25):
-                assert told(link, row, label) == twin.sample(row, label)
+                assert answer_of(link, row, label) == twin.sample(row, label)
         link.ask(CHECKPOINT)
     device.kill()
     device.start()
     labels = rng.integers(0, CLASSES, 1000).tolist()
     unlabelled = [rows_of(rng, label, 1)[0] for label in labels]
     with connected(device) as link:
-        answers = [told(link, row) for row in unlabelled]
+        answers = [answer_of(link, row) for row in unlabelled]
         assert answers == [twin.sample(row) for row in unlabelled]
         assert np.mean(np.array([label for label, _ in answers]) == labels) > 0.95
         assert link.ask(FINGERPRINT).crc32 == twin.app.state_crc32() & 0xFFFFFFFF  # type: ignore[attr-defined]
         # once it has settled, the same row gets the same answer, whatever came between
-        again = [told(link, row) for row in reversed(unlabelled[200:400])]
+        again = [answer_of(link, row) for row in reversed(unlabelled[200:400])]
     assert again[::-1] == answers[200:400]
 
 
@@ -93,7 +93,7 @@ def test_taught_only_by_labels_that_come_late(device: Device, tmp_path: Path) ->
                 twin.app.label(twin.app.sample_id, label)
         labels = rng.integers(0, CLASSES, 200).tolist()
         unlabelled = [rows_of(rng, label, 1)[0] for label in labels]
-        answers = [told(link, row) for row in unlabelled]
+        answers = [answer_of(link, row) for row in unlabelled]
     assert answers == [twin.sample(row) for row in unlabelled]
     assert np.mean(np.array([label for label, _ in answers]) == labels) > 0.95
 

@@ -123,13 +123,13 @@ MONITORED: dict[str, tuple[dict[str, Any], str]] = BOARDS | {
 }  # fmt: skip
 
 
-def told(words: str, code: int, said: str) -> None:
+def check(words: str, code: int, output: str) -> None:
     """One line, and what it says; no escape, no traceback."""
-    assert code == (2 if words else 0), said
-    assert "\x1b" not in said
-    assert "Traceback" not in said
+    assert code == (2 if words else 0), output
+    assert "\x1b" not in output
+    assert "Traceback" not in output
     if words:
-        assert f"microshrub: {WORDS}{words}" in said
+        assert f"microshrub: {WORDS}{words}" in output
 
 
 @pytest.mark.parametrize("name", MONITORED)
@@ -138,7 +138,7 @@ def test_monitor(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     with hostile(**board) as port:
         code = run("monitor", "--port", port, "--seconds", 1.5, "--plot", tmp_path / "a.png")
     read = capsys.readouterr()
-    told(words, code, read.out + read.err)
+    check(words, code, read.out + read.err)
 
 
 @pytest.mark.parametrize("name", [name for name, (board, _) in BOARDS.items() if "seen" in board])
@@ -153,7 +153,7 @@ def test_record(
     with hostile(**board) as port:
         code = run("record", "--port", port, "-o", tmp_path / "a.csv", "--limit", 5)
     read = capsys.readouterr()
-    told(words, code, read.out + read.err)
+    check(words, code, read.out + read.err)
     if not words:
         assert (tmp_path / "a.csv").read_text().count("\n") == 6
 
@@ -219,9 +219,9 @@ def test_escapes_of_a_file_do_not_reach_the_terminal(
     assert run(*words, "--target", "no\x1b[5mcolumn") == 2
     assert run("simulate", tmp_path / "none\x1b[31m.csv") == 2
     last = capsys.readouterr()
-    for said in (first.out, first.err, last.out, last.err):
-        assert "\x1b" not in said
-        assert "\x07" not in said
+    for output in (first.out, first.err, last.out, last.err):
+        assert "\x1b" not in output
+        assert "\x07" not in output
     assert "]0;title" in first.out  # it is shown, only not obeyed
     assert "[2J" not in first.out  # as a terminal's colours, left out when the file is read
 

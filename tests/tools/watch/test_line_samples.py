@@ -88,11 +88,11 @@ while True:
     file = tmp_path / "log.csv"
     assert run("record", "--port", device(program), "-o", file, "--limit", 120) == 0
     with file.open(newline="") as lines:
-        header, *found = csv.reader(lines)
+        header, *rows = csv.reader(lines)
     assert len(header) == 3
-    begin = -int(found[0][1])
+    begin = -int(rows[0][1])
     numbers = range(begin, begin + 120)
-    assert found == [[f"{n / 4:.2f}", str(-n), "ab"[n % 2]] for n in numbers]
+    assert rows == [[f"{n / 4:.2f}", str(-n), "ab"[n % 2]] for n in numbers]
     err = capsys.readouterr().err
     assert "not samples skipped" in err
     assert "of a board that starts" in err

@@ -82,12 +82,12 @@ def test_plotter_lines_go_straight_into_simulate(
 
 
 def test_turns_that_have_no_room_at_all_lags_are_told_as_by_other_commands() -> None:
-    for values, told in ((11, ""), (12, "Note: --features: 256 features have no room")):
+    for values, note in ((11, ""), (12, "Note: --features: 256 features have no room")):
         names = tuple(f"v{i}" for i in range(values))
         features = FeatureReadings(["turns=all", "window=16", "scale=1"])
         features.take(Reading(names, (0,) * values, None, False))
-        assert features.note.startswith(told)
-        assert bool(features.note) == bool(told)
+        assert features.note.startswith(note)
+        assert bool(features.note) == bool(note)
 
 
 def test_features_are_recorded_as_the_board_would_make_them(

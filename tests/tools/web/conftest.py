@@ -31,8 +31,8 @@ def address() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def page(chromium: Chromium) -> Iterator[Browser]:
-    with chromium.tab() as found:
-        yield found
+    with chromium.tab() as tab:
+        yield tab
 
 
 @pytest.fixture

@@ -46,11 +46,11 @@ class ChipPort:
     """The port at which a chip is, as the bridge opens it; its flash starts a MicroPython."""
 
     def __init__(self, model: ChipModel, micropython: str, **options: Any) -> None:
-        self.chip = EspChip(model, self._said_by_chip, self._start, **options)
+        self.chip = EspChip(model, self._put, self._start, **options)
         self.usb = JTAG if self.chip.jtag else UART
         self._micropython = micropython
         self._line: SerialLine | None = None
-        self._said: queue.Queue[bytes] = queue.Queue()
+        self._output: queue.Queue[bytes] = queue.Queue()
         self._signals = {"dtr": False, "rts": False}
 
     def open(self) -> Any:
@@ -61,7 +61,7 @@ class ChipPort:
         if self._line:
             return self._line.read(seconds)
         with contextlib.suppress(queue.Empty):
-            return self._said.get(timeout=seconds)
+            return self._output.get(timeout=seconds)
         return b""
 
     def write(self, data: bytes) -> None:
@@ -80,8 +80,8 @@ class ChipPort:
     def close(self) -> None:
         pass
 
-    def _said_by_chip(self, data: bytes) -> None:
-        self._said.put(data)
+    def _put(self, data: bytes) -> None:
+        self._output.put(data)
 
     def _start(self) -> None:
         self._line = SerialLine(self._micropython)

@@ -25,8 +25,8 @@ from microshrub_tools.web.bridge import Bridge, of_port
 
 @pytest.fixture
 def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[UnixBoard]:
-    with UnixBoard(micropython_command, tmp_path / "flash", heap="400k") as found:
-        yield found
+    with UnixBoard(micropython_command, tmp_path / "flash", heap="400k") as unix_board:
+        yield unix_board
 
 
 @pytest.fixture

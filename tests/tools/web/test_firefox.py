@@ -61,5 +61,5 @@ __all__ = [
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with firefox(tmp_path_factory.mktemp("profile")) as found:
-        yield found
+    with firefox(tmp_path_factory.mktemp("profile")) as browser:
+        yield browser

@@ -98,9 +98,9 @@ def page_of(visited: Visited) -> Iterator[ClientConnection]:
     """As the page does it."""
     here, _, token = visited.address.partition("/#bridge=")
     where = f"ws://localhost:{visited.port}/bridge?token={token}"
-    with connect(where, origin=here) as found:  # type: ignore[arg-type]
-        assert found.recv(timeout=PATIENCE) == "{}"
-        yield found
+    with connect(where, origin=here) as connection:  # type: ignore[arg-type]
+        assert connection.recv(timeout=PATIENCE) == "{}"
+        yield connection
 
 
 MALFORMED = [

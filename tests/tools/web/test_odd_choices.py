@@ -14,7 +14,7 @@ from teach_support import name
 from microshrub_tools.cli.main import main
 
 ROWS = "".join(f"{i % 7},{i % 5},{'pq'[i % 7 > 3]}\n" for i in range(300))
-SAID = "document.querySelector('#status').textContent"
+STATUS_TEXT = "document.querySelector('#status').textContent"
 FOLDED = "!document.querySelector('#option-depth').closest('details').open"
 SHOWN = "document.querySelector('#file').files[0]?.name"
 
@@ -29,7 +29,7 @@ def test_a_wrong_option_that_is_folded_away_is_shown(playground: Browser, value:
     start(playground)
     playground.wait(f"!({FOLDED})")
     assert playground.run("document.activeElement.id") == "option-depth"
-    assert playground.run(SAID) == "Press Start."
+    assert playground.run(STATUS_TEXT) == "Press Start."
     assert not playground.complaints
 
 
@@ -51,7 +51,7 @@ def test_a_file_that_was_changed_is_to_be_chosen_again(
     assert playground.run(SHOWN) == "changed.csv"
     playground.run(event.format("click"))  # else the browser takes the same file for no change
     playground.give_file("#file", path)
-    playground.wait(f"{SAID} === 'Press Start.'")
+    playground.wait(f"{STATUS_TEXT} === 'Press Start.'")
     crc_of_run(playground)
 
 
@@ -67,7 +67,7 @@ def test_a_file_is_learned_if_start_is_pressed_before_its_columns_are_known(
         "document.querySelector('#start').click(); })()"
     )
     playground.wait(f"!!document.querySelector('#page-crc32') || {ERROR}", RUN)
-    assert "300 samples" in playground.run(SAID)
+    assert "300 samples" in playground.run(STATUS_TEXT)
     assert playground.run("document.querySelector('#label').value") == "y"
 
 

@@ -14,12 +14,12 @@ def test_modules_import_the_same_and_have_only_the_kernels_that_take_functions()
     _, kernels = select(names)
     for name in names:
         source = library_files.source_of(name).read_text(encoding="utf-8")
-        own = [kernel for kernel in kernels.values() if kernel.module == name]
-        made = without_kernels(source, own)
+        kernels_of_module = [kernel for kernel in kernels.values() if kernel.module == name]
+        made = without_kernels(source, kernels_of_module)
         before, after = (library_files.imports_in(name, text) for text in (source, made))
         assert after == before
         functions = {
             node.name for node in ast.parse(made).body if isinstance(node, ast.FunctionDef)
         }
-        left = {kernel.node.name for kernel in own} & functions
-        assert left == {kernel.node.name for kernel in own if kernel.takes_function}
+        left = {kernel.node.name for kernel in kernels_of_module} & functions
+        assert left == {kernel.node.name for kernel in kernels_of_module if kernel.takes_function}

@@ -58,8 +58,8 @@ def test_a_board_learns_the_same_bits(core: str, key: str, models: tuple[str, ..
     board = board_files.load(key)
     for model in models:
         library = page_library(board, page_program(model, motion_config(board)))
-        found = library.files()
-        files = {f"/{name.removeprefix('lib/')}": data for name, data in found.items()}
+        library_files = library.files()
+        files = {f"/{name.removeprefix('lib/')}": data for name, data in library_files.items()}
         there: dict[str, Any] = {}
         exec(LEARN, there)
         learner, given = MODELS[model], SHAPE | defaults(model) | SMALL[model]

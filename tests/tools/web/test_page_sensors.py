@@ -26,8 +26,8 @@ def tap(page: Browser, key: str, readings: int, every: int) -> None:
     """Take readings while a key is pressed and let go, once in so many of them."""
     for i in range(readings):
         if i % every in (0, 2):
-            kind = "keyUp" if i % every else "keyDown"
-            page.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, text="")
+            event = "keyUp" if i % every else "keyDown"
+            page.call("Input.dispatchKeyEvent", type=event, key=key, code=key, text="")
         page.run("tick()")
 
 

@@ -29,7 +29,7 @@ process.stdout.write(JSON.stringify(said));
 """
 
 
-def said_by_build(case: PinCase) -> str:
+def error_of_build(case: PinCase) -> str:
     try:
         check_pins(case.config, board_files.load(case.board))
     except UserError as error:
@@ -39,7 +39,7 @@ def said_by_build(case: PinCase) -> str:
 
 @pytest.mark.parametrize("case", PIN_CASES)
 def test_build_says_it(case: PinCase) -> None:
-    assert said_by_build(case) == case.words
+    assert error_of_build(case) == case.words
 
 
 def test_the_page_says_the_same(tmp_path: Path) -> None:

@@ -118,11 +118,11 @@ EVIL_ARFF = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "lines"), [("csv", EVIL_CSV), ("arff", EVIL_ARFF)])
+@pytest.mark.parametrize(("suffix", "lines"), [("csv", EVIL_CSV), ("arff", EVIL_ARFF)])
 def test_names_of_files_features_and_classes_are_texts(
-    playground: Browser, tmp_path: Path, kind: str, lines: list[str]
+    playground: Browser, tmp_path: Path, suffix: str, lines: list[str]
 ) -> None:
-    give_csv(playground, tmp_path / f"{EVIL}.{kind}", "\n".join(lines))
+    give_csv(playground, tmp_path / f"{EVIL}.{suffix}", "\n".join(lines))
     choose(playground, "learner", "hoeffding")
     crc_of_run(playground)
     assert playground.run("window.hit") is None
@@ -133,7 +133,7 @@ def test_names_of_files_features_and_classes_are_texts(
         EVIL in playground.run("document.querySelector('#confusion').textContent")
     )
     shown = playground.run("document.querySelector('#state pre').textContent")
-    assert f"'{EVIL}.{kind}'" in shown
+    assert f"'{EVIL}.{suffix}'" in shown
 
 
 def test_what_an_arff_header_says_wrong_is_shown_as_text(
@@ -204,7 +204,7 @@ def test_it_works_without_the_server_once_it_was_loaded(page: Browser, address: 
 
 
 STATUS = "document.querySelector('#status')"
-SAID = f"{STATUS}.textContent"
+STATUS_TEXT = f"{STATUS}.textContent"
 HIDDEN = "document.querySelector('#playground .results').hidden"
 
 
@@ -228,13 +228,13 @@ def test_another_file_clears_what_was_said_of_the_last_one(
     assert playground.run(ERROR) is None or "header.csv" in playground.run(ERROR)
     give_csv(playground, tmp_path / "led.csv", csv_of("synth:led", 300))
     assert playground.run(ERROR) is None
-    assert playground.run(SAID) == "Press Start."
+    assert playground.run(STATUS_TEXT) == "Press Start."
     choose(playground, "learner", "hoeffding")
     crc_of_run(playground)
     assert not playground.run(HIDDEN)
     give_csv(playground, tmp_path / "other.csv", csv_of("synth:sea_0", 300))
     assert playground.run(HIDDEN)
-    assert playground.run(SAID) == "Press Start."
+    assert playground.run(STATUS_TEXT) == "Press Start."
     give_csv(playground, tmp_path / "two.csv", "a,b,y\n" + "1,x,p\n2,y,q\n" * 30)
     crc_of_run(playground)
     choose(playground, "label", "b")
@@ -256,7 +256,7 @@ def test_what_was_learned_goes_with_what_it_was_of(playground: Browser, tmp_path
         "document.querySelector('#option-leaf').dispatchEvent(new Event('input', {bubbles: true}))"
     )
     assert playground.run(HIDDEN)
-    assert playground.run(SAID) == "Press Start."
+    assert playground.run(STATUS_TEXT) == "Press Start."
 
 
 def test_a_screen_reader_is_told_the_end_and_not_each_step(
@@ -264,7 +264,7 @@ def test_a_screen_reader_is_told_the_end_and_not_each_step(
 ) -> None:
     playground.run(
         f"spoken = []; new MutationObserver(() => {{ if ({STATUS}.ariaLive !== 'off') "
-        f"spoken.push({SAID}); }}).observe({STATUS}, {{childList: true}}); void 0"
+        f"spoken.push({STATUS_TEXT}); }}).observe({STATUS}, {{childList: true}}); void 0"
     )
     give_csv(playground, tmp_path / "led.csv", csv_of("synth:led", 2000))
     choose(playground, "learner", "hoeffding")
@@ -347,10 +347,12 @@ def test_a_large_file_is_read_beside_the_page_and_can_be_stopped(
     """The page says how far it is, and goes on hearing: a press ends the reading."""
     give_csv(playground, tmp_path / "large.csv", long_csv(500_000))
     start(playground)
-    text = playground.wait(f"/Reading large.csv: [1-9]\\d* %/.test({SAID}) && {SAID}", RUN)
+    text = playground.wait(
+        f"/Reading large.csv: [1-9]\\d* %/.test({STATUS_TEXT}) && {STATUS_TEXT}", RUN
+    )
     assert "%" in text
     start(playground)
-    playground.wait(f"{SAID} === 'Stopped while the file was read.'", RUN)
+    playground.wait(f"{STATUS_TEXT} === 'Stopped while the file was read.'", RUN)
     assert playground.run(HIDDEN)
     give_csv(playground, tmp_path / "led.csv", csv_of("synth:led", 300))
     choose(playground, "learner", "hoeffding")
@@ -365,12 +367,14 @@ def test_a_long_run_says_how_long_it_takes_and_ends_with_another_file(
     start(playground)
     # While the file is read the line says how long that takes, too
     long = "/of 200,000 samples.*about [\\d,]+ (s|min|hours?) left$/"
-    playground.wait(f"{long}.test({SAID})", RUN)
+    playground.wait(f"{long}.test({STATUS_TEXT})", RUN)
     give_csv(playground, tmp_path / "led.csv", csv_of("synth:led", 300))
-    assert playground.run(SAID) == "Press Start."
+    assert playground.run(STATUS_TEXT) == "Press Start."
     choose(playground, "learner", "hoeffding")
     assert crc_of_run(playground) != 0
-    assert "300 samples learned" in playground.wait(f"/learned/.test({SAID}) && {SAID}", RUN)
+    assert "300 samples learned" in playground.wait(
+        f"/learned/.test({STATUS_TEXT}) && {STATUS_TEXT}", RUN
+    )
 
 
 def test_a_sample_of_many_rows_is_looked_at_first(playground: Browser, tmp_path: Path) -> None:

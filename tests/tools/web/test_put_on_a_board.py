@@ -135,8 +135,8 @@ SWITCHES: list[tuple[str, dict[str, str], dict[str, tuple[int | str, ...]] | Non
 def test_the_program_of_a_motion_is_the_one_that_build_makes(
     shaken: Browser, tmp_path: Path
 ) -> None:
-    for number, (kind, chosen, switch) in enumerate(SWITCHES):
-        choose(shaken, "switch-kind", kind)
+    for number, (switch_name, chosen, switch) in enumerate(SWITCHES):
+        choose(shaken, "switch-kind", switch_name)
         for field, value in chosen.items():
             choose(shaken, field, value)
         check_program(shaken, tmp_path / str(number), switch, None)

@@ -176,9 +176,9 @@ def test_a_double_click_deletes_one_recording(held: Chromium) -> None:
         "return [box.x + box.width / 2, box.y + box.height / 2]; })()"
     )
     for clicks in (1, 2):
-        for kind in ("mousePressed", "mouseReleased"):
+        for event in ("mousePressed", "mouseReleased"):
             at = {"x": x, "y": y, "button": "left", "clickCount": clicks}
-            held.call("Input.dispatchMouseEvent", type=kind, **at)
+            held.call("Input.dispatchMouseEvent", type=event, **at)
     assert held.run(cards) == 2
 
 

@@ -61,19 +61,19 @@ def program(page: Browser, folder: Path, button: str, board: str) -> dict[str, b
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def check_same(found: dict[str, bytes], made: Path) -> None:
+def check_same(files: dict[str, bytes], made: Path) -> None:
     """All that is no library is what `build` has written, and the library has what that needs."""
-    own = [f"lib/{path.name}" for path in made.glob("lib/*.mpy")]
-    for file in ("config.json", *STATES, *own):
-        assert found[file] == (made / file).read_bytes(), file
-    alone = [file for file in found if file.startswith("lib/") and file.count("/") == 1]
-    assert sorted(alone) == sorted(own)
+    modules = [f"lib/{path.name}" for path in made.glob("lib/*.mpy")]
+    for file in ("config.json", *STATES, *modules):
+        assert files[file] == (made / file).read_bytes(), file
+    alone = [file for file in files if file.startswith("lib/") and file.count("/") == 1]
+    assert sorted(alone) == sorted(modules)
     imported = {path.relative_to(made).as_posix() for path in made.rglob("*.mpy")}
-    assert imported <= found.keys()
+    assert imported <= files.keys()
 
 
 @pytest.mark.parametrize(
-    ("board", "kind", "columns", "given", "sensor"),
+    ("board", "sensor_name", "columns", "given", "sensor"),
     [
         ("rpi_pico", "bme280", 3, {}, Sensor.driver("bme280", scl=1, sda=0, rate=Fraction(1, 60))),
         (
@@ -112,20 +112,20 @@ def test_the_files_are_those_of_build(
     playground: Browser,
     tmp_path: Path,
     board: str,
-    kind: str,
+    sensor_name: str,
     columns: int,
     given: dict[str, Any],
     sensor: Sensor,
 ) -> None:
     model = learned(playground, tmp_path, columns, board)
-    choose(playground, "program-sensor", kind)
+    choose(playground, "program-sensor", sensor_name)
     for field, value in given.items():
         choose(playground, f"program-{field}", str(value))
     files = program(playground, tmp_path, "take-program", board)
     made = build(model, board, sensor=sensor, output=tmp_path / "made").folder
     check_same(files, made)
-    assert (f"lib/{kind}.mpy" in files) == (kind in drivers())
-    assert ("lib/microshrub/device/custom_sensor.mpy" in files) == (kind in drivers())
+    assert (f"lib/{sensor_name}.mpy" in files) == (sensor_name in drivers())
+    assert ("lib/microshrub/device/custom_sensor.mpy" in files) == (sensor_name in drivers())
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_without_a_sensor_the_files_are_those_of_build(
 
 def test_what_gives_more_values_is_not_offered(playground: Browser, tmp_path: Path) -> None:
     learned(playground, tmp_path, 2)
-    few = {kind["key"] for kind in sensor_data(50) if len(kind["channels"]) in (1, 2)}
+    few = {each["key"] for each in sensor_data(50) if len(each["channels"]) in (1, 2)}
     assert set(playground.run(CHOICES)) == {"serial", "adc", *few}
     assert {"dht22", "ina219", "scd41", "bh1750"} <= few
     choose(playground, "program-sensor", "dht22")
@@ -233,7 +233,7 @@ def test_what_gives_more_values_is_not_offered(playground: Browser, tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    ("kind", "given", "sensor"),
+    ("sensor_name", "given", "sensor"),
     [
         ("ina219", {"scl": 3}, Sensor.driver("ina219", scl=3, sda=0)),
         ("ina219", {"scl": 0}, Sensor.driver("ina219", scl=0, sda=0)),
@@ -247,11 +247,15 @@ def test_what_gives_more_values_is_not_offered(playground: Browser, tmp_path: Pa
     ],
 )
 def test_what_build_refuses_is_refused_in_its_words(
-    playground: Browser, tmp_path: Path, kind: str, given: dict[str, Any], sensor: Sensor | None
+    playground: Browser,
+    tmp_path: Path,
+    sensor_name: str,
+    given: dict[str, Any],
+    sensor: Sensor | None,
 ) -> None:
     model = learned(playground, tmp_path, 2)
-    choose(playground, "program-sensor", kind)
-    if kind == "adc":
+    choose(playground, "program-sensor", sensor_name)
+    if sensor_name == "adc":
         choose(playground, "program-pins", "26,27")
     assert playground.run("!!document.querySelector('#take-program')")
     for field, value in given.items():
@@ -339,7 +343,7 @@ def test_two_sensors_of_a_board_teach_the_page_side_by_side(
 
 def test_every_sensor_of_build_is_told_with_a_name_in_each_language(tmp_path: Path) -> None:
     keys = [each["key"] for each in sensor_data(50)]
-    assert keys == [*(kind for kind in SENSORS if kind != "serial"), *drivers()]
+    assert keys == [*(key for key in SENSORS if key != "serial"), *drivers()]
     written = "process.stdout.write(JSON.stringify([en, de].map((each) => each.sensors.names)));"
     source = f'import {{ en, de }} from "./bundle.mjs";\n{written}'
     for names in run_in_node(tmp_path, source, {"texts/en": "en", "texts/de": "de"}, None):

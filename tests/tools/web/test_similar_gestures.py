@@ -20,14 +20,14 @@ SECONDS = 4  # of a recording
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", ["pointer", "motion"])
+@pytest.mark.parametrize("sensor", ["pointer", "motion"])
 @pytest.mark.parametrize("size", [16384, 65536])
-def test_four_of_five_are_right_and_the_page_says_how_many(kind: str, size: int) -> None:
+def test_four_of_five_are_right_and_the_page_says_how_many(sensor: str, size: int) -> None:
     """The mean over five hands, at the sizes of a small lesson and of a large board.
 
     More bytes take none of what a hand is right in: nobody knows less because of a larger board.
     """
-    each = [shown_and_measured(kind, seed, size) for seed in SEEDS]
+    each = [shown_and_measured(sensor, seed, size) for seed in SEEDS]
     shown, measured = np.mean(each, axis=0)
     assert measured >= 80
     assert abs(shown - measured) <= 5

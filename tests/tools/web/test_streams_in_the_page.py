@@ -68,11 +68,11 @@ process.stdout.write(JSON.stringify({ streams, raw }));
 """
 
 
-def in_node(folder: Path, told: dict[str, Any]) -> Any:
+def in_node(folder: Path, given: dict[str, Any]) -> Any:
     """What the page's own code makes of it."""
-    told = {"columns": [], "files": [], **told}
+    given = {"columns": [], "files": [], **given}
     exports = {"streams/stream": "readStream", "streams/units": "unitOf, rawOf"}
-    return run_in_node(folder, PROGRAM, exports, told)
+    return run_in_node(folder, PROGRAM, exports, given)
 
 
 def columns() -> list[list[float]]:
@@ -157,8 +157,8 @@ BAD = [
 
 def test_raw_integers_and_units_are_the_simulators(tmp_path: Path) -> None:
     made = columns()
-    told = [[None if math.isnan(value) else value for value in column] for column in made]
-    raw = in_node(tmp_path, {"columns": told})["raw"]
+    cells = [[None if math.isnan(value) else value for value in column] for column in made]
+    raw = in_node(tmp_path, {"columns": cells})["raw"]
     for column, page in zip(made, raw, strict=True):
         values = np.array(column).reshape(-1, 1)
         scale = Scale.fit(values)
@@ -221,16 +221,16 @@ def test_the_page_and_the_command_line_say_the_same(tmp_path: Path, chunk: int) 
         elif case.words:
             with pytest.raises(DataError) as caught:
                 open_stream(str(path))
-            for said in (str(caught.value), page.get("refused", f"{case.what}: it is read")):
+            for text in (str(caught.value), page.get("refused", f"{case.what}: it is read")):
                 for word in case.words:
-                    assert word in said, case.what
+                    assert word in text, case.what
         else:
             as_the_simulator(page, path)
             for notes in (open_stream(str(path)).notes, page["notes"]):
-                said = " ".join(notes)
-                assert bool(said) == bool(case.notes), case.what
+                text = " ".join(notes)
+                assert bool(text) == bool(case.notes), case.what
                 for word in case.notes:
-                    assert word in said, case.what
+                    assert word in text, case.what
 
 
 def test_the_command_that_the_page_names_makes_a_file_that_it_reads(

@@ -32,8 +32,8 @@ from microshrub_tools.web.bridge import of_port
 
 @pytest.fixture
 def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[UnixBoard]:
-    with UnixBoard(micropython_command, tmp_path / "flash", heap="400k") as found:
-        yield found
+    with UnixBoard(micropython_command, tmp_path / "flash", heap="400k") as unix_board:
+        yield unix_board
 
 
 @contextlib.contextmanager
@@ -100,8 +100,8 @@ def test_a_board_with_too_little_memory_is_told_before_anything_is_copied(tmp_pa
     """
     check = {"board/flash": "checkMemory"}
     assert run_in_node(tmp_path, program, check, 183000) is None
-    told = run_in_node(tmp_path, program, check, 177120)
-    assert told.startswith(
+    reason = run_in_node(tmp_path, program, check, 177120)
+    assert reason.startswith(
         "The program takes about 183,000 bytes of RAM, and this board has 177,120 free. "
         "Is it a Raspberry Pi Pico? If not, choose your board above."
     )
@@ -116,12 +116,12 @@ def test_much_that_was_taught_gets_a_larger_learner_if_the_board_has_room(
     project = tmp_path / "gestures.mshrub"
     taught(bridged, rounds=2, seconds=48)
     bridged.run("document.querySelector('#learn-me').click()")
-    for name, told, kilobytes in (("rpi_pico", "up to 64 KB here", 29), ("esp32", "the most", 26)):
+    for name, note, kilobytes in (("rpi_pico", "up to 64 KB here", 29), ("esp32", "the most", 26)):
         if name == "esp32":
             choose(bridged, "gestures-board", name)
         bridged.wait("!!document.querySelector('#gestures-flash')", PATIENCE)
         assert f"takes {kilobytes} KB of this board's RAM" in bridged.run(size)
-        assert told in bridged.run(size)
+        assert note in bridged.run(size)
         take(bridged, "take-gestures", project)
         result = simulate(open_stream(str(project)), bytes=1024 * kilobytes).state_crc32
         assert crc(bridged) == result == load_model(project).learner.state_crc32()

@@ -39,13 +39,13 @@ from microshrub_tools import Sensor, build
 
 SENSOR = Sensor.mpu6050(scl=1, sda=0, rate=50)
 CARDS = "document.querySelectorAll('#cards li').length"
-SAID = f"{STATUS}.textContent"
+STATUS_TEXT = f"{STATUS}.textContent"
 
 
 @pytest.fixture
 def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Gesturing]:
-    with gesturing(micropython_command, tmp_path) as found:
-        yield found
+    with gesturing(micropython_command, tmp_path) as gesturing_board:
+        yield gesturing_board
 
 
 def simulated(page: Browser, folder: Path) -> int:
@@ -105,7 +105,7 @@ def test_what_a_board_taught_goes_on_that_board_and_recognises_it(
         made = build(project, "rpi_pico", sensor=SENSOR, output=tmp_path / "made").folder
         assert config == json.loads((made / "config.json").read_text())
         ask_in_vain(page)
-        assert "makes features of its readings" in page.run(SAID)
+        assert "makes features of its readings" in page.run(STATUS_TEXT)
     check_alone(board, "across", "up")
 
 
@@ -119,7 +119,7 @@ def test_a_pulled_cable_is_waited_for_and_nothing_is_lost(
             begun(page, bridge.address)
             teach(page, board, "across")
             page.run(
-                "said = []; new MutationObserver(() => said.push(" + SAID + ")).observe("
+                "said = []; new MutationObserver(() => said.push(" + STATUS_TEXT + ")).observe("
                 f"{STATUS}, {{childList: true}}); void 0"
             )
             press(page, "up")
@@ -145,10 +145,10 @@ def test_a_board_that_stays_away_ends_it_and_go_on_goes_on(
             begun(page, bridge.address)
             teach(page, board, "across")
             cable.stop()
-            page.wait(f"{SAID}.includes('Plug it in again')")
+            page.wait(f"{STATUS_TEXT}.includes('Plug it in again')")
             page.run("real = performance.now.bind(performance);"
                      "performance.now = () => real() + 120000; void 0")  # fmt: skip
-            page.wait(f"{SAID}.includes('press Go on')")
+            page.wait(f"{STATUS_TEXT}.includes('press Go on')")
             assert crc(page) == simulated(page, tmp_path)
             assert page.run(CARDS) == 1
             cable = Cable(tmp_path / "port", Ends(board.port))
@@ -196,7 +196,7 @@ def test_a_project_of_a_board_is_opened_again_and_goes_on_with_such_a_board_only
         page.give_file("#project", project)
         assert crc(page) == before
         ask_in_vain(page)
-        assert "ax, ay, az, gx, gy, gz, 50 a" in page.run(SAID)
+        assert "ax, ay, az, gx, gy, gz, 50 a" in page.run(STATUS_TEXT)
         assert crc(page) == before
 
 
@@ -254,7 +254,7 @@ def refused(page: Browser, port: str) -> str:
         open_page(page, bridge.address)
         ask_in_vain(page)
         assert not page.run("document.querySelector('#source').disabled")
-        return str(page.run(SAID))
+        return str(page.run(STATUS_TEXT))
 
 
 @pytest.mark.usefixtures("address")
@@ -296,8 +296,8 @@ def test_all_that_is_said_of_a_board_can_be_read(
     with blank.board, bridged(blank.port) as bridge:
         open_page(page, bridge.address.replace("/#", there))
         ask_in_vain(page)
-        for kind in ("mpu6050", "adc", "bme280", "clamp", "soil_probe"):
-            choose(page, "readings-sensor", kind)
+        for sensor in ("mpu6050", "adc", "bme280", "clamp", "soil_probe"):
+            choose(page, "readings-sensor", sensor)
             check_looks(page)
 
 

@@ -64,12 +64,12 @@ def test_it_says_when_it_is_unsure_as_the_guarantee_does(held: Browser, tmp_path
     unsure = "document.querySelector('#unsure').textContent"
     name(held, "one, other")
     begin(held)
-    said_so = []
+    notes = []
     for turn in range(24):
         press(held, ("one", "other")[turn % 2])
         do(held, "circle", 24, 24 * turn)
         settle(held)
-        said_so.append(held.run(unsure))
+        notes.append(held.run(unsure))
     end(held)
     take(held, "take-csv", tmp_path / "gestures.csv")
     stream = open_stream(str(tmp_path / "gestures.csv"), classes=("one", "other"))
@@ -78,7 +78,7 @@ def test_it_says_when_it_is_unsure_as_the_guarantee_does(held: Browser, tmp_path
     sizes = run.sizes.tolist()
     ends = [len(sizes) - 1 - 3 * turn for turn in range(23, -1, -1)][1:]
     expected = ["unsure: one or other" if sizes[k] > 1 else "" for k in ends]
-    assert said_so[1:] == expected
+    assert notes[1:] == expected
     assert len(set(expected)) == 2
 
 
@@ -263,12 +263,12 @@ DeviceMotionEvent.requestPermission = async () => {
 @pytest.fixture
 def moving(held: Browser) -> Iterator[Browser]:
     """A browser on a device that can be moved."""
-    for kind in MOTION:
-        held.call("Emulation.setSensorOverrideEnabled", type=kind, enabled=True)
+    for sensor in MOTION:
+        held.call("Emulation.setSensorOverrideEnabled", type=sensor, enabled=True)
     feel(held, 0)
     yield held
-    for kind in MOTION:
-        held.call("Emulation.setSensorOverrideEnabled", type=kind, enabled=False)
+    for sensor in MOTION:
+        held.call("Emulation.setSensorOverrideEnabled", type=sensor, enabled=False)
 
 
 def feel(page: Browser, push: float) -> None:
@@ -279,8 +279,8 @@ def feel(page: Browser, push: float) -> None:
         "gyroscope": {"x": 0, "y": 0, "z": push / 4},
         "linear-acceleration": linear,
     }
-    for kind, xyz in readings.items():
-        page.call("Emulation.setSensorOverrideReadings", type=kind, reading={"xyz": xyz})
+    for sensor, xyz in readings.items():
+        page.call("Emulation.setSensorOverrideReadings", type=sensor, reading={"xyz": xyz})
 
 
 # Resolved when the page was told of that push. Browsers tell of motion in tenths.

@@ -115,8 +115,8 @@ def test_six_times_slower_the_rate_is_true_and_what_is_lost_is_told(
                 page.wait(f"/lost/.test({LEARNED})")
             text = "line" if not is_busy else "only predict"
             moments.append(page.run(SHOW % json.dumps(text)))
-            found = LOST.search(page.run(LEARNED))
-            lost.append(int(found[1]) if found else 0)
+            match = LOST.search(page.run(LEARNED))
+            lost.append(int(match[1]) if match else 0)
     finally:
         page.call("Emulation.setCPUThrottlingRate", rate=1)
     end(page)
@@ -139,5 +139,5 @@ def move(page: Chromium, i: int) -> None:
 def readings(project: bytes) -> list[int]:
     """How many each recording has."""
     with zipfile.ZipFile(io.BytesIO(project)) as archive:
-        told = json.loads(archive.read("gestures.json"))
-    return [len(base64.b64decode(each["readings"])) // 8 for each in told["recordings"]]
+        project_data = json.loads(archive.read("gestures.json"))
+    return [len(base64.b64decode(each["readings"])) // 8 for each in project_data["recordings"]]

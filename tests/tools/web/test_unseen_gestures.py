@@ -23,7 +23,7 @@ FIGURE = r"On unseen data: (\d+) % of (\d+) samples \(guessing: (\d+) %\)"
 MIXED = 3  # samples at a recording's begin that hold readings from before it
 
 
-def told(page: Browser) -> tuple[int, int, int]:
+def figure(page: Browser) -> tuple[int, int, int]:
     """Percent that are right, of so many samples, and percent of a guess."""
     page.wait(f"{UNSEEN}.startsWith('On unseen data')", PATIENCE)
     match = re.match(FIGURE, page.run(UNSEEN))
@@ -62,7 +62,7 @@ def test_the_figure_is_that_of_learners_which_have_not_seen_the_recordings(
     settle(held)
     assert held.run(UNSEEN) == "Press “only predict” to see how well it does."
     end(held)
-    right, samples, guess = told(held)
+    right, samples, guess = figure(held)
     assert "left and right look alike" in held.run(UNSEEN)
     matrix = "[...document.querySelectorAll('#unseen-matrix tbody td')].map((x) => +x.innerText)"
     counts = held.run(matrix)
@@ -83,14 +83,18 @@ def test_the_figure_is_that_of_learners_which_have_not_seen_the_recordings(
     parameters = defaults("thicket") | shape
     drawn = list(draws(stretches))
     for draw in drawn:
-        held = [bool(draw.asked[own].all()) for own in recordings]
+        held = [bool(draw.asked[recording].all()) for recording in recordings]
         out = np.concatenate(
-            [own[MIXED:] for own, is_held in zip(recordings, held, strict=True) if is_held]
+            [
+                recording[MIXED:]
+                for recording, is_held in zip(recordings, held, strict=True)
+                if is_held
+            ]
         )
         known = np.concatenate(
             [
-                own[MIXED if k and held[k - 1] else 0 :]
-                for k, own in enumerate(recordings)
+                recording[MIXED if k and held[k - 1] else 0 :]
+                for k, recording in enumerate(recordings)
                 if not held[k]
             ]
         )
@@ -106,7 +110,7 @@ def test_the_figure_is_that_of_learners_which_have_not_seen_the_recordings(
 
 def test_what_was_taught_anew_is_judged_anew(held: Browser) -> None:
     taught(held, rounds=2, seconds=2)
-    before = told(held)
+    before = figure(held)
     assert before[0] > before[2]
     held.run("document.querySelectorAll('#cards .remove')[0].click()")
     assert held.run(UNSEEN) == "Record circle once more to see how well it does."
@@ -114,15 +118,15 @@ def test_what_was_taught_anew_is_judged_anew(held: Browser) -> None:
     do(held, "circle", 200)
     press(held, "only predict")
     do(held, "line", 8)
-    assert told(held)[1] > before[1]
+    assert figure(held)[1] > before[1]
     assert recognised(held)
 
 
 def test_a_project_that_is_opened_is_judged(held: Browser, tmp_path: Path) -> None:
     taught(held, rounds=2, seconds=2)
-    before = told(held)
+    before = figure(held)
     end(held)
     take(held, "take-gestures", tmp_path / "gestures.mshrub")
     held.give_file("#project", tmp_path / "gestures.mshrub")
     held.wait(f"{UNSEEN} === ''")
-    assert told(held) == before
+    assert figure(held) == before

@@ -44,9 +44,9 @@ def expected(path: Path, model: str, **options: object) -> Figure:
     return (*_rounded(measured.holdout), *_rounded(measured.now))
 
 
-def _rounded(found: Holdout) -> Figure:
-    each = round(found.samples / len(found.draws))
-    return round(found.accuracy), each, round(found.guessing)
+def _rounded(unseen: Holdout) -> Figure:
+    each = round(unseen.samples / len(unseen.draws))
+    return round(unseen.accuracy), each, round(unseen.guessing)
 
 
 def test_the_page_learns_and_asks_what_the_simulator_would(tmp_path: Path) -> None:
@@ -70,17 +70,17 @@ def test_the_page_learns_and_asks_what_the_simulator_would(tmp_path: Path) -> No
     """
     given = [labels.tolist() for labels in streams]
     page = run_in_node(tmp_path, program, {"learning/holdout": "splits"}, given)
-    for labels, found in zip(streams, page, strict=True):
+    for labels, splits in zip(streams, page, strict=True):
         labels = labels.astype(np.uint8)
         stretches = find(labels, int(labels.max()) + 1)
         last = stretches.last()
         now = [last] if last and len(np.unique(labels[last.asked])) > 1 else []
         drawn = [draw for draw in draws(stretches) if draw.asked.any()]
         for part, wanted in (("found", drawn), ("now", now)):
-            assert [each["learned"] for each in found[part]] == [
+            assert [each["learned"] for each in splits[part]] == [
                 np.flatnonzero(draw.learned).tolist() for draw in wanted
             ]
-            assert [each["asked"] for each in found[part]] == [
+            assert [each["asked"] for each in splits[part]] == [
                 np.flatnonzero(predictable(draw, labels)).tolist() for draw in wanted
             ]
 

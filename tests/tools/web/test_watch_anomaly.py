@@ -16,7 +16,7 @@ from microshrub_tools.web.bridge import of_port
 
 MODEL = {"features": 3, "classes": 2, "window": 8, "trees": 2, "depth": 2}
 NOW = "document.querySelector('#anomaly').textContent"
-TOLD = "document.querySelector('#normal-told').textContent"
+NORMAL_TEXT = "document.querySelector('#normal-told').textContent"
 
 
 @pytest.mark.usefixtures("address")
@@ -45,7 +45,7 @@ def test_the_page_tells_what_is_normal(
         page.wait(f"{NOW}.startsWith('The last sample scores {before.score}; ')")
         page.wait(f"{NOW}.endsWith('Alarms so far: {before.alarms}.')")
         page.press("#normal")
-        page.wait(f"{TOLD} === 'This is normal: the next 100 samples show it.'")
+        page.wait(f"{NORMAL_TEXT} === 'This is normal: the next 100 samples show it.'")
         page.press("#watch")
         page.wait("document.querySelector('#watch').textContent === 'Connect'")
     finally:

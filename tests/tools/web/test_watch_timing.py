@@ -57,14 +57,14 @@ def asking(
 ) -> Iterator[Gesturing]:
     """A board with a sensor, which asks for the label of one sample in so many."""
     program = motion_program(queries={"labels": 1, "samples": request.param})
-    with gesturing(micropython_command, tmp_path, program) as found:
-        yield found
+    with gesturing(micropython_command, tmp_path, program) as gesturing_board:
+        yield gesturing_board
 
 
 @pytest.fixture
 def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Gesturing]:
-    with gesturing(micropython_command, tmp_path) as found:
-        yield found
+    with gesturing(micropython_command, tmp_path) as gesturing_board:
+        yield gesturing_board
 
 
 def watched(page: Browser, address: str) -> None:

@@ -52,5 +52,5 @@ def test_four_of_five_that_were_shaken_are_right(held: Browser) -> None:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with webkit(tmp_path_factory.mktemp("home")) as found:
-        yield found
+    with webkit(tmp_path_factory.mktemp("home")) as browser:
+        yield browser
