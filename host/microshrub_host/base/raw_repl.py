@@ -27,15 +27,17 @@ class CodeRaisedError(Exception):
 
 
 class _Line:
-    """pyserial's object for a port, but that it is not read beyond a limit.
+    """pyserial's object for a port, but that it is not read beyond a limit, and read in pieces.
 
     mpremote reads until the board is silent, or until what it waits for has come; a program that
-    prints from a thread or a timer is never silent.
+    prints from a thread or a timer is never silent. It asks for one byte after the other, which
+    would take the system most of the time that a file takes.
     """
 
     def __init__(self, serial: Any) -> None:
         self._serial = serial
         self._end = math.inf
+        self._ahead = b""  # what has been read, and nobody has asked for yet
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._serial, name)
@@ -61,12 +63,24 @@ class _Line:
 
     def read(self, size: int = 1) -> bytes:
         self._check()
-        data: bytes = self._serial.read(size)
+        missing = size - len(self._ahead)
+        if missing > 0:
+            self._ahead += self._serial.read(max(missing, self._serial.in_waiting))
+        data, self._ahead = self._ahead[:size], self._ahead[size:]
+        return data
+
+    def read_until(self, expected: bytes) -> bytes:
+        """What comes until then, or until the time for a byte is over for all of them."""
+        data, end = b"", time.monotonic() + (math.inf if self.timeout is None else self.timeout)
+        while not data.endswith(expected) and (byte := self.read()):
+            data += byte
+            if time.monotonic() > end:
+                break
         return data
 
     def inWaiting(self) -> int:  # noqa: N802  (mpremote calls it so)
         self._check()
-        return int(self._serial.inWaiting())
+        return len(self._ahead) + int(self._serial.in_waiting)
 
     def _check(self) -> None:
         if time.monotonic() > self._end:
