@@ -278,6 +278,23 @@ def test_the_power_is_cut_while_copying(board: UnixBoard) -> None:
     assert (board.flash / "main.py").read_text() == "print('old')\n"
 
 
+def test_a_long_answer_is_not_read_byte_by_byte(
+    board: UnixBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Device(board.port) as line:
+        serial = line._repl.line._serial
+        plain, reads = serial.read, []
+
+        def read(size: int = 1) -> bytes:
+            reads.append(size)
+            return bytes(plain(size))
+
+        monkeypatch.setattr(serial, "read", read)
+        assert line.run("print('learned' * 3000)").strip() == "learned" * 3000
+        assert line.value("6 * 7") == 42
+    assert len(reads) < 2000
+
+
 @pytest.mark.parametrize(
     ("package", "learner"),
     [
