@@ -42,9 +42,9 @@ def test_the_way_from_a_recording_to_a_build_needs_none_of_them(tmp_path: Path) 
     code, output = run(tmp_path, "demo")
     assert code == 0, output
     assert run(tmp_path, "example", "gestures")[0] == 0
-    found = run(tmp_path, "simulate", "gestures.csv", *DETAILED, "--save", "x.mshrub")[1]
+    without_extras = run(tmp_path, "simulate", "gestures.csv", *DETAILED, "--save", "x.mshrub")[1]
     whole = run(tmp_path, "simulate", "gestures.csv", *DETAILED, names=())[1]
-    crc = re.findall(r"state CRC32\D+(\w+)", found)
+    crc = re.findall(r"state CRC32\D+(\w+)", without_extras)
     assert crc
     assert crc == re.findall(r"state CRC32\D+(\w+)", whole), "another file reader, another model"
     for words in (

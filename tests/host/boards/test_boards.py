@@ -55,8 +55,8 @@ def test_shipped_board(name: str) -> None:
     board = board_files.load(name)
     assert board.key == name
     assert board.arch == SHIPPED[name]
-    own = SHIPPED[name] == "xtensawin" or name.endswith("esp32c3")  # RAM for machine code
-    assert board.native != own
+    has_code_ram = SHIPPED[name] == "xtensawin" or name.endswith("esp32c3")  # RAM for machine code
+    assert board.native != has_code_ram
     assert board.model_budget_bytes * 4 >= board.heap_free_bytes  # a quarter to 30 %
     assert board.model_budget_bytes * 10 <= board.heap_free_bytes * 3
     assert re.match("derived|emulated|reported", board.heap_source)
@@ -73,8 +73,8 @@ def test_every_figure_of_a_shipped_board_says_where_it_is_from(name: str) -> Non
     board = board_files.load(name)
     for figure in ("clock_hz", "sram_bytes", "flash_bytes", "heap_free_bytes"):
         at = next(i for i, line in enumerate(lines) if line.startswith(figure))
-        around = "\n".join(lines[max(0, at - 3) : at + 3])
-        assert "#" in around or "_source" in around, figure
+        context = "\n".join(lines[max(0, at - 3) : at + 3])
+        assert "#" in context or "_source" in context, figure
     assert board.firmware
     assert "derived" in text or "measured" in text
     assert not board.growth or re.match("derived|reported", board.growth.source)

@@ -193,18 +193,18 @@ def test_a_sample_of_a_window_takes_its_features_too(
     rows = [f"{(7 * i) % 90},{'up' if i // 80 % 2 else 'down'}" for i in range(800)]
     recording.write_text("\n".join(["ax,label", *rows, ""]), encoding="utf-8")
     words = ["--board", "rpi_pico", "--battery", "2000mAh", "--json", "-"]
-    beside_learning = []
+    other_uj = []
     for more in (["--features", "window=32", "hop=8", "rate=50"], []):
         assert run("simulate", recording, *words, *more) == 0
         result = json.loads(capsys.readouterr().out)["sample_time"]["energy"]
-        beside_learning.append(result["sample_uj"] - result["learn_uj"])
+        other_uj.append(result["sample_uj"] - result["learn_uj"])
     options = {"window": 32, "hop": 8, "zero": [0], "plain": [], "statistics": ["mean"]}
     board = board_files.load("rpi_pico")
     window = counted_times.window_of(board, {**options, "bands": []})
     assert board.currents
     assert window
     milliwatts = board.currents.volts * board.currents.awake_ma
-    assert beside_learning[0] - beside_learning[1] > milliwatts * window.us / 1000
+    assert other_uj[0] - other_uj[1] > milliwatts * window.us / 1000
 
 
 def test_the_table_of_batteries_fits_a_terminal(

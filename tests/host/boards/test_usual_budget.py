@@ -33,7 +33,7 @@ def plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return results
 
 
-class Own(Anomaly):
+class CustomAnomaly(Anomaly):
     """A companion of somebody's own, whose source may be another one tomorrow."""
 
 
@@ -47,7 +47,7 @@ def test_it_is_planned_once(plans: list[Any], tmp_path: Path) -> None:
     assert len(plans) == 2
 
 
-@pytest.mark.parametrize("companions", [(), (Anomaly(often=0.1),), (Own(often=0.1),)])
+@pytest.mark.parametrize("companions", [(), (Anomaly(often=0.1),), (CustomAnomaly(often=0.1),)])
 def test_what_is_kept_is_what_was_planned(plans: list[Any], companions: Companions) -> None:
     deployment = replace(
         THICKET,
@@ -58,8 +58,8 @@ def test_what_is_kept_is_what_was_planned(plans: list[Any], companions: Companio
     )
     assert usual_budget(deployment) == program_budget.planned_budget(deployment)
     assert usual_budget(deployment) == program_budget.planned_budget(deployment)
-    own = any(isinstance(each, Own) for each in companions)
-    assert len(plans) == (4 if own else 3)
+    is_custom = any(isinstance(each, CustomAnomaly) for each in companions)
+    assert len(plans) == (4 if is_custom else 3)
 
 
 def test_another_board_model_or_name_is_planned_anew(plans: list[Any]) -> None:

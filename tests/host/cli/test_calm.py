@@ -14,7 +14,7 @@ WIDTH, HEIGHT = 80, 24
 NAMES = [command.name for command in COMMANDS]
 
 
-def said_by(capsys: pytest.CaptureFixture[str], *words: str | Path, code: int = 0) -> str:
+def output_of(capsys: pytest.CaptureFixture[str], *words: str | Path, code: int = 0) -> str:
     try:
         exit_code = main([str(word) for word in words])
     except SystemExit as stop:
@@ -27,17 +27,17 @@ def said_by(capsys: pytest.CaptureFixture[str], *words: str | Path, code: int = 
 def test_alone_it_greets_with_its_main_commands_in_the_order_of_use(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    output = said_by(capsys)
+    output = output_of(capsys)
     first = re.findall(r"^ {4}(\S+)", output, re.MULTILINE)
     assert first == ["init", "record", "look", "simulate", "tune", "build", "flash", "monitor",
                      "run"]  # fmt: skip
-    assert said_by(capsys, "--help") == output
+    assert output_of(capsys, "--help") == output
     assert len(output.splitlines()) <= HEIGHT
     assert "microshrub demo" in output
     developers = [command.name for command in list(GROUPS.values())[-1]]
     assert "dev" in developers
     assert not {*developers} & {*re.findall(r"[a-z-]+", output)}
-    everything = said_by(capsys, "--help-all")
+    everything = output_of(capsys, "--help-all")
     assert set(re.findall(r"^ {4}(\S+)", everything, re.MULTILINE)) == {*NAMES}
 
 
@@ -46,7 +46,7 @@ def test_help_fits_a_screen(
     name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(WIDTH))
-    lines = said_by(capsys, name, "--help").splitlines()
+    lines = output_of(capsys, name, "--help").splitlines()
     assert len(lines) <= HEIGHT
     assert max(map(len, lines)) <= WIDTH
 
@@ -57,8 +57,8 @@ def test_the_first_options_exist_and_all_are_in_help_all(
 ) -> None:
     command = CommandParser(module=next(c.module for c in COMMANDS if c.name == name))
     command.fill()
-    short = said_by(capsys, name, "--help")
-    everything = said_by(capsys, name, "--help-all")
+    short = output_of(capsys, name, "--help")
+    everything = output_of(capsys, name, "--help-all")
     for option in command.first:
         assert re.search(rf"(?<![\w-]){option}\b", short), option
         assert re.search(rf"(?<![\w-]){option}\b", everything), option
@@ -66,12 +66,12 @@ def test_the_first_options_exist_and_all_are_in_help_all(
 
 
 def test_a_learners_options_are_shown_by_its_name(capsys: pytest.CaptureFixture[str]) -> None:
-    output = said_by(capsys, "simulate", "--help", "hoeffding")
+    output = output_of(capsys, "simulate", "--help", "hoeffding")
     assert "--grace-period" in output
     assert "--window" not in output
-    assert "--grace-period" not in said_by(capsys, "simulate", "--help")
-    assert "--grace-period" in said_by(capsys, "simulate", "--help-all")
-    wrong = said_by(capsys, "build", "--help", "hoefding", code=2)
+    assert "--grace-period" not in output_of(capsys, "simulate", "--help")
+    assert "--grace-period" in output_of(capsys, "simulate", "--help-all")
+    wrong = output_of(capsys, "build", "--help", "hoefding", code=2)
     assert "Did you mean hoeffding?" in wrong
     assert "--boost, --no-boost " in output
 
@@ -122,7 +122,7 @@ def test_a_mistake_is_told_in_two_lines(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x.csv").write_text("a,b,state\n" + "1,2,on\n3,4,off\n" * 50)
-    output = said_by(capsys, *words, code=2)
+    output = output_of(capsys, *words, code=2)
     assert meant in output
     assert len(output.splitlines()) <= 2
     assert "usage:" not in output
@@ -135,6 +135,6 @@ def test_a_column_that_is_meant_is_named(
     data = tmp_path / "x.csv"
     data.write_text("a,b,state\n" + "1,2,on\n3,4,off\n" * 50)
     for option in ("--label", "--drop", "--columns", "--target"):
-        output = said_by(capsys, "simulate", data, option, "stte", code=2)
+        output = output_of(capsys, "simulate", data, option, "stte", code=2)
         assert "Did you mean state?" in output, option
         assert len([line for line in output.splitlines() if "microshrub" in line]) == 1

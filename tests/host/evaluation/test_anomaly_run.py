@@ -81,18 +81,18 @@ def data(tmp_path: Path) -> str:
     return str(path)
 
 
-Said = Callable[..., str]
+OutputOf = Callable[..., str]
 
 
 @pytest.fixture
-def said(capsys: pytest.CaptureFixture[str]) -> Said:
+def output_of(capsys: pytest.CaptureFixture[str]) -> OutputOf:
     """Runs a command; gives its standard output."""
 
-    def said(*arguments: str) -> str:
+    def output_of(*arguments: str) -> str:
         assert main([*arguments]) == 0
         return capsys.readouterr().out
 
-    return said
+    return output_of
 
 
 def test_a_button_is_for_a_board(data: str) -> None:
@@ -100,11 +100,11 @@ def test_a_button_is_for_a_board(data: str) -> None:
     assert main(["simulate", data, *MODEL, "--anomaly", "0.01", "pin=15"]) == 2
 
 
-def test_a_simulation_has_the_scores(data: str, tmp_path: Path, said: Said) -> None:
+def test_a_simulation_has_the_scores(data: str, tmp_path: Path, output_of: OutputOf) -> None:
     plot = tmp_path / "run.png"
     anomaly = ("--anomaly", "1 per 500 samples", "reach=1", "window=100")
     simulate = ("simulate", data, *MODEL, "--json", "-")
-    result = json.loads(said(*simulate, *anomaly, "--plot", str(plot)))
+    result = json.loads(output_of(*simulate, *anomaly, "--plot", str(plot)))
     scores = result["anomaly"]["scores"]
     assert len(scores) == 900
     assert np.argmax(scores[100:]) + 100 == 700
@@ -114,21 +114,21 @@ def test_a_simulation_has_the_scores(data: str, tmp_path: Path, said: Said) -> N
     assert result["anomaly"]["period"] == 500
     assert result["anomaly"]["window"] == 100
     assert plot.stat().st_size > 10000
-    without = json.loads(said(*simulate))
+    without = json.loads(output_of(*simulate))
     assert "anomaly" not in without
     assert {name: without[name] for name in ("accuracy", "state_crc32", "model_bytes")} == {
         name: result[name] for name in ("accuracy", "state_crc32", "model_bytes")
     }
     assert result["ram_bytes"] - without["ram_bytes"] > result["anomaly"]["bytes"]
-    table = said("simulate", data, *MODEL, *anomaly)
+    table = output_of("simulate", data, *MODEL, *anomaly)
     assert "one in 500 samples is allowed" in table
     assert f"sample 701, with a score of {scores[700]}" in table
 
 
-def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
+def test_the_budget_has_its_buffers_and_its_code(output_of: OutputOf) -> None:
     shape = ("--own-program", "--features", "14", "--classes", "2", "--json", "-", *MODEL)
-    result = json.loads(said("budget", *shape, "--anomaly", "0.001"))
-    without = json.loads(said("budget", *shape))
+    result = json.loads(output_of("budget", *shape, "--anomaly", "0.001"))
+    without = json.loads(output_of("budget", *shape))
     assert result["buffers"]["anomaly.codes"] == 512 * 14
     assert result["code"]["anomaly"] > 0
     assert "anomaly" not in without["code"]

@@ -30,9 +30,11 @@ def test_500_samples_of_the_new_unit_are_as_good_as_alone(
     parameters = {**shape, **defaults(DEFAULT), "bytes": size, "seed": 0}
     right = []
     for begin in (0, BEFORE):
-        told = slice(begin, BEFORE + AFTER)
+        taught = slice(begin, BEFORE + AFTER)
         asked = rows[BEFORE + AFTER :]
-        answers = holdout.answers(DEFAULT, parameters, rows[told], labels[told], asked, warmup=0)
+        answers = holdout.answers(
+            DEFAULT, parameters, rows[taught], labels[taught], asked, warmup=0
+        )
         right.append(np.mean(answers == labels[BEFORE + AFTER :]))
     assert right[1] > 0.95
     assert right[0] > max(0.94, right[1] - 0.025)

@@ -19,7 +19,7 @@ from microshrub_host.simulation.spare_classes import SpareClasses
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_tools.cli.main import main
 
-Said = Callable[..., str]
+OutputOf = Callable[..., str]
 MODEL = ("--model", "nearest", "--window", "40")
 
 
@@ -39,19 +39,19 @@ def data(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def said(capsys: pytest.CaptureFixture[str]) -> Said:
+def output_of(capsys: pytest.CaptureFixture[str]) -> OutputOf:
     """Runs a command; gives its standard output."""
 
-    def said(*arguments: str) -> str:
+    def output_of(*arguments: str) -> str:
         assert main([*arguments]) == 0
         return capsys.readouterr().out
 
-    return said
+    return output_of
 
 
-def test_a_class_that_comes_later_is_noticed_and_learned(data: str, said: Said) -> None:
+def test_a_class_that_comes_later_is_noticed_and_learned(data: str, output_of: OutputOf) -> None:
     run = ("simulate", data, *MODEL, "--json", "-")
-    result = json.loads(said(*run, "--spare-classes", "2", "collect=6"))
+    result = json.loads(output_of(*run, "--spare-classes", "2", "collect=6"))
     spare = result["spare_classes"]
     assert sorted(spare["known"]) == ["rest", "walk"]
     (named,) = spare["named"]
@@ -65,23 +65,23 @@ def test_a_class_that_comes_later_is_noticed_and_learned(data: str, said: Said) 
     assert spare["taken_for_new"] < 3
     assert spare["accuracy_of_named"] > 97 > 90 < result["accuracy"]
     assert spare["never"] == {}
-    without = json.loads(said(*run))
+    without = json.loads(output_of(*run))
     assert "spare_classes" not in without
     assert result["ram_bytes"] - without["ram_bytes"] > spare["bytes"]
 
 
-def test_it_is_told_in_words(data: str, said: Said) -> None:
-    words = said("simulate", data, *MODEL, "--spare-classes", "1", "new=walk,run")
+def test_it_is_told_in_words(data: str, output_of: OutputOf) -> None:
+    words = output_of("simulate", data, *MODEL, "--spare-classes", "1", "new=walk,run")
     assert "classes known from the start" in words
     assert "named: " in words
     assert "queries with no class left" in words
     assert "never named: " in words
 
 
-def test_a_name_with_a_comma_can_be_new(data: str, said: Said) -> None:
+def test_a_name_with_a_comma_can_be_new(data: str, output_of: OutputOf) -> None:
     path = Path(data)
     path.write_text(path.read_text().replace(",run\n", ',"up, down"\n'), encoding="utf-8")
-    words = said("simulate", data, *MODEL, "--spare-classes", "1", 'new="up, down"')
+    words = output_of("simulate", data, *MODEL, "--spare-classes", "1", 'new="up, down"')
     assert "named: up, down" in words
     assert "for 1 spare class " in words
 
@@ -129,11 +129,11 @@ def test_a_fault_in_what_is_new_is_found(data: str) -> None:
     assert last.buffer.startswith("novelty.")
 
 
-def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
+def test_the_budget_has_its_buffers_and_its_code(output_of: OutputOf) -> None:
     shape = ("--features", "14", "--classes", "2", "--json", "-", "--model", "softmax")
     shape += ("--own-program",)
-    result = json.loads(said("budget", *shape, "--spare-classes", "4"))
-    without = json.loads(said("budget", *shape))
+    result = json.loads(output_of("budget", *shape, "--spare-classes", "4"))
+    without = json.loads(output_of("budget", *shape))
     assert result["buffers"]["novelty.codes"] == 256 * 14
     assert result["buffers"]["names.texts"] == 6 * 16
     assert result["buffers"]["softmax.weight"] == 3 * without["buffers"]["softmax.weight"]

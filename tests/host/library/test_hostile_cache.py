@@ -272,9 +272,9 @@ def test_an_odd_compiler_is_told(named: _Named, text: str, words: str) -> None:
 
 @needs_compiler
 def test_cc_may_have_options(named: _Named) -> None:
-    found = c_kernels.compiler()
-    assert found
-    named(f'[ "$1" = -O2 ] && exec {found[0]} "$@"', "-O2 '-DA=\"two words\"'")
+    usual_command = c_kernels.compiler()
+    assert usual_command
+    named(f'[ "$1" = -O2 ] && exec {usual_command[0]} "$@"', "-O2 '-DA=\"two words\"'")
     assert c_kernels.works()
     command = c_kernels.compiler()
     assert command

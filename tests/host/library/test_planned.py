@@ -31,7 +31,7 @@ def test_a_plan_takes_as_much_as_the_learner_itself(learner: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "options"),
+    ("class_name", "options"),
     [
         ("AnomalyScore", {"features": 6, "period": 100}),
         ("NoveltyDetector", {"features": 6, "classes": 7}),
@@ -40,8 +40,8 @@ def test_a_plan_takes_as_much_as_the_learner_itself(learner: str) -> None:
         ("Pending", {"features": 6, "classes": 3}),
     ],
 )
-def test_so_does_what_stands_beside_a_learner(kind: str, options: dict[str, Any]) -> None:
-    plan, made = (getattr(loader.load(name), kind)(**options) for name in ("plan", "python"))
+def test_so_does_what_stands_beside_a_learner(class_name: str, options: dict[str, Any]) -> None:
+    plan, made = (getattr(loader.load(name), class_name)(**options) for name in ("plan", "python"))
     assert heap_bytes(plan) == heap_bytes(made)
 
 

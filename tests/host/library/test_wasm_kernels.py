@@ -50,10 +50,10 @@ def test_the_module_exports_the_kernels_and_they_compute_the_same(tmp_path: Path
         for x in (least, most, *chance.integers(least, most, 300, endpoint=True).tolist())
     ]
     calls = [(f"fixed__{name}", x) for name, x in cases]
-    found = run(tmp_path, code, calls)
+    output = run(tmp_path, code, calls)
     functions = vars(loader.load("python").fixed)
-    assert found["found"] == [functions[name](x) for name, x in cases]
-    assert sorted(found["names"]) == sorted(kernel.name for kernel in kernels)
+    assert output["found"] == [functions[name](x) for name, x in cases]
+    assert sorted(output["names"]) == sorted(kernel.name for kernel in kernels)
     assert {kernel.node.name for kernel in kernels} == {node.name for node in read("fixed").nodes}
 
 

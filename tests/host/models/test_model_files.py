@@ -86,13 +86,13 @@ def test_round_trip_from_all_engines(
 
 @pytest.mark.parametrize("model", ["shrub", "hoeffding"])
 def test_the_opened_model_goes_on_as_the_one_that_was_saved(tmp_path: Path, model: str) -> None:
-    stream, found = blobs(), learned(model)
+    stream, file = blobs(), learned(model)
     rows = stream.raw_rows()
-    with engines.start("llvm", found.learner, found.parameters) as run:
+    with engines.start("llvm", file.learner, file.parameters) as run:
         prequential.fit(run, rows, 256)
         run.run(rows, stream.labels)
         path = tmp_path / "m.mshrub"
-        model_files.write(path, replace(found, states=run.saved()))
+        model_files.write(path, replace(file, states=run.saved()))
         expected = run.run(rows[:100], stream.labels[:100])
         crc = run.status().state_crc32
     opened = model_files.open_model(path)

@@ -15,7 +15,7 @@ from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.main import main
 
 
-def said(path: Path, label: int) -> float:
+def part_right(path: Path, label: int) -> float:
     """The part of other samples of a class that a saved model predicts right."""
     from array import array
 
@@ -47,13 +47,13 @@ def test_a_model_learns_the_class_that_it_lacks_and_forgets_it_again(
     assert "from kitchen" in out
     assert "well known" in out
     assert "values are moved by at most: x " in out
-    assert said(Path(attic), 2) == 0
-    assert min(said(Path(more), c) for c in range(3)) > 0.9
+    assert part_right(Path(attic), 2) == 0
+    assert min(part_right(Path(more), c) for c in range(3)) > 0.9
     less = str(tmp_path / "less.mshrub")
     assert main(["share", "forget", more, packet, "-o", less]) == 0
     assert "without 20 samples" in capsys.readouterr().err
-    assert said(Path(less), 2) == 0
-    assert min(said(Path(less), c) for c in range(2)) > 0.9
+    assert part_right(Path(less), 2) == 0
+    assert min(part_right(Path(less), c) for c in range(2)) > 0.9
     assert main(["share", "forget", less, packet, "-o", more]) == 2
     assert "this packet of kitchen" in capsys.readouterr().err
 
@@ -67,8 +67,8 @@ def test_an_origin_is_forgotten_without_its_packets(
     less = str(tmp_path / "less.mshrub")
     assert main(["share", "forget", more, "--origin", "kitchen", "-o", less]) == 0
     assert "without 20 samples" in capsys.readouterr().err
-    assert said(Path(less), 2) == 0
-    assert min(said(Path(less), c) for c in range(2)) > 0.9
+    assert part_right(Path(less), 2) == 0
+    assert min(part_right(Path(less), c) for c in range(2)) > 0.9
     assert main(["share", "forget", less, "--origin", "kitchen", "-o", more]) == 2
     assert "learned nothing of kitchen" in capsys.readouterr().err
     assert main(["share", "forget", more, packet, "--origin", "kitchen", "-o", less]) == 2
@@ -90,9 +90,9 @@ def test_names_with_commas_and_owners_with_spaces(
     packet, more, less = files
     export = ["share", "export", models[0], "-o", packet, "--classes"]
     assert main([*export, classes[1]]) == 2
-    said_of = capsys.readouterr().err
-    assert "no class is called geht" in said_of
-    assert 'As a list: \'Ruhe,"geht, ""schnell""",läuft\'' in said_of
+    message = capsys.readouterr().err
+    assert "no class is called geht" in message
+    assert 'As a list: \'Ruhe,"geht, ""schnell""",läuft\'' in message
     assert main([*export, '"geht, ""schnell"""']) == 0
     assert "1 class of Küche 1" in capsys.readouterr().err
     assert main(["share", "import", models[1], packet, packet, "-o", more]) == 0

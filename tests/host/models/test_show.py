@@ -329,8 +329,8 @@ def test_a_thicket_tells_who_has_the_votes(
     assert main(["simulate", *words]) == 0
     lines = show(capsys, path).splitlines()
     assert "It cannot be shown as trees. Its state:" in lines
-    told = [
+    vote_lines = [
         line for line in lines if re.search(r": \d+ % of the votes, lately \d+ % right$", line)
     ]
-    members = [line.partition(":")[0].strip() for line in told]
+    members = [line.partition(":")[0].strip() for line in vote_lines]
     assert members == ["grove", "neighbours", "softmax", "shrubs", "last", "bayes"]

@@ -49,8 +49,8 @@ def make_page() -> Page:
 
 @pytest.fixture(scope="module")
 def tab(chromium: Chromium) -> Iterator[Chromium]:
-    with chromium.tab() as found:
-        yield found
+    with chromium.tab() as chromium_tab:
+        yield chromium_tab
 
 
 @pytest.fixture(scope="module")
@@ -61,12 +61,12 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @given(st.lists(st.tuples(st.text(), st.text()), min_size=1), st.text(), st.text())
-def test_any_text_is_shown_as_it_is(rows: list[tuple[str, str]], title: str, said: str) -> None:
+def test_any_text_is_shown_as_it_is(rows: list[tuple[str, str]], title: str, text: str) -> None:
     page = Page(title, title, {})
-    page.table((said, said), rows)
+    page.table((text, text), rows)
     page.html().encode()
     parsed = Parsed(page.html())
-    assert parsed.rows == [[shown(t) for t in row] for row in [(said, said), *rows]]
+    assert parsed.rows == [[shown(t) for t in row] for row in [(text, text), *rows]]
     assert parsed.tags.count("script") == 1
 
 

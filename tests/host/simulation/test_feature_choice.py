@@ -106,24 +106,24 @@ def test_axes_of_one_sensor_have_turns() -> None:
 
 @pytest.mark.parametrize("window", [2, 3, 4, 7, 8, 64, 512, 1024])
 def test_lags_of_turns_grow_with_the_window_and_fit_into_it(window: int) -> None:
-    found = turn_lags(window)
-    assert found == sorted(set(found))
-    assert found[0] == 1
-    assert found[-1] <= window / 2
-    assert len(found) == (3 if window >= 8 else 2 if window >= 4 else 1)
-    assert window < 128 or found[-1] == window // 16
+    lags = turn_lags(window)
+    assert lags == sorted(set(lags))
+    assert lags[0] == 1
+    assert lags[-1] <= window / 2
+    assert len(lags) == (3 if window >= 8 else 2 if window >= 4 else 1)
+    assert window < 128 or lags[-1] == window // 16
 
 
 @pytest.mark.parametrize("sensors", [1, 4, 5, 8, 9, 10, 11, 12])
 def test_turns_have_as_many_lags_as_there_is_room_for(sensors: int) -> None:
     names = [f"{axis}{k}" for k in range(sensors) for axis in "xyz"]
-    found = FeatureOptions.of(["window=64"])
-    features = len(found.names(names))
-    lags = found.extraction(names).options.get("lags", [])
+    options = FeatureOptions.of(["window=64"])
+    features = len(options.names(names))
+    lags = options.extraction(names).options.get("lags", [])
     pairs = 3 * sensors
     assert features == 6 * len(names) + pairs * len(lags) <= 256
     assert len(lags) == 3 or features + pairs > 256
-    assert Extractor(found.extraction(names), "python").features == features
+    assert Extractor(options.extraction(names), "python").features == features
 
 
 def test_many_values_have_fewer_bands_and_never_too_many_features() -> None:

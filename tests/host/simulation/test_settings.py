@@ -48,6 +48,8 @@ def test_all_of_them_together_whatever_their_order() -> None:
     assert run.unseen is None  # nobody names a class then
     names = ("python", "c", "micropython")
     assert parity(stream, "nearest", engine_names=names, companions=companions, window=32) is None
-    found = budget("nearest", "rpi_pico", features=3, classes=2, companions=companions, window=32)
-    owners = [part.owner for part in found.buffers]
+    ram_budget = budget(
+        "nearest", "rpi_pico", features=3, classes=2, companions=companions, window=32
+    )
+    owners = [part.owner for part in ram_budget.buffers]
     assert list(dict.fromkeys(owners))[-3:] == ["anomaly", "spare classes", "queries"]

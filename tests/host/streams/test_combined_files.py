@@ -24,7 +24,7 @@ class Made:
     text: str
     values: list[list[float]]
     labels: list[str]
-    told: int  # lines that are no samples
+    other_lines: int  # lines that are no samples
     names: list[str] | None
 
 
@@ -54,7 +54,7 @@ def made(seed: int) -> Made:
     clocked, coloured = draw.random() < 0.2, draw.random() < 0.2
     ends = ";" if separator == "," and not clocked and draw.random() < 0.3 else ""
     header = separator.join([*["when"] * dated, *names, "label"])
-    lines, told = [header] * has_header, 0
+    lines, other_lines = [header] * has_header, 0
     for place, (row, label) in enumerate(zip(values, labels, strict=True)):
         written = [cell(value) for cell, value in zip(cells, row, strict=True)]
         if pairs:
@@ -67,14 +67,14 @@ def made(seed: int) -> Made:
             noise = list(draw.choice(NOISE))
             noise += [header] * (has_header and draw.random() < 0.5)
             lines += noise
-            told += len(noise)
+            other_lines += len(noise)
     if clocked:
         lines = [f"12:{i // 60 % 60:02}:{i % 60:02}.250 -> {line}" for i, line in enumerate(lines)]
     if coloured:
         lines = [f"\x1b[0;32m{line}\x1b[0m" for line in lines]
     end = draw.choice(["\n", "\r\n"])
     text = "".join(line + end for line in lines)
-    return Made(text, values, labels, told, names if has_header or pairs else None)
+    return Made(text, values, labels, other_lines, names if has_header or pairs else None)
 
 
 @pytest.mark.parametrize(
@@ -90,4 +90,4 @@ def test_no_line_is_lost_in_silence(tmp_path: Path, seed: int) -> None:
     if wanted.names:
         assert list(stream.feature_names) == wanted.names
     match = re.search(r"(\d+) lines? left out", " ".join(stream.notes))
-    assert int(match[1] if match else 0) == wanted.told
+    assert int(match[1] if match else 0) == wanted.other_lines

@@ -275,13 +275,13 @@ def test_a_random_tree_says_one_class_of_equal_samples(classes):
 def test_irrelevant_features_say_nothing(name):
     plain = open_stream(f"synth:{name}", limit=10_000)
     wide = open_stream(f"synth:{name}_irrelevant_40", limit=10_000)
-    own = plain.values.shape[1]
+    columns = plain.values.shape[1]
     assert wide.name == f"synth:{name}_irrelevant_40"
-    np.testing.assert_array_equal(wide.values[:, :own], plain.values)
+    np.testing.assert_array_equal(wide.values[:, :columns], plain.values)
     np.testing.assert_array_equal(wide.labels, plain.labels)
-    more = wide.values[:, own:]
+    more = wide.values[:, columns:]
     assert more.shape == (10_000, 40)
-    assert wide.feature_names[own:] == tuple(f"irrelevant{i}" for i in range(40))
+    assert wide.feature_names[columns:] == tuple(f"irrelevant{i}" for i in range(40))
     assert (set(np.unique(more)) == {0, 1}) == name.startswith("bg1")
     everything = np.corrcoef(np.column_stack([more, plain.values, plain.labels]).T)
     among = np.abs(everything[:40] - np.eye(40, len(everything)))

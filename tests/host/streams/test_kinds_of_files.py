@@ -143,7 +143,7 @@ def test_messages_of_single_values_have_a_command_whose_output_is_read(tmp_path:
     for i, value in enumerate("\n".join(values).splitlines()):
         parts = {"%I": f"2026-01-01T00:{i:02}:00+0100", "%t": value.split()[0]}
         parts["%p"] = value.split()[1]
-        lines.append(re.sub(r"%\w", lambda found: parts[found[0]], match[2]))  # noqa: B023
+        lines.append(re.sub(r"%\w", lambda placeholder: parts[placeholder[0]], match[2]))  # noqa: B023
     path.write_text("\n".join(lines))
     stream = open_stream(path)
     assert stream.class_names == ("off", "on")

@@ -140,31 +140,33 @@ def test_no_row_is_lost(tmp_path: Path, seed: int) -> None:
         wanted.setdefault(name, []).extend(rows)
         order = draw.sample([0, 1, 2], 3)
         columns = ["x", "y", "z"]
-        kind = draw.choice(["csv", "bare", "semicolons", "json", "pairs", "boot"])
-        usual = usual if place or kind == "json" else order
+        file_format = draw.choice(["csv", "bare", "semicolons", "json", "pairs", "boot"])
+        usual = usual if place or file_format == "json" else order
         lines = [",".join(columns[at] for at in order)]
         lines += [",".join(f"{row[at]:.2f}" for at in order) for row in rows]
         text = "\n".join(lines) + "\n"
-        if kind == "bare" and place:
+        if file_format == "bare" and place:
             text = "".join(",".join(f"{row[at]:.2f}" for at in usual) + "\n" for row in rows)
-        elif kind == "semicolons":
+        elif file_format == "semicolons":
             text = text.replace(",", ";").replace(".", ",")
-        elif kind == "json":
+        elif file_format == "json":
             text = json.dumps([dict(zip(columns, row, strict=True)) for row in rows])
-        elif kind == "pairs":
+        elif file_format == "pairs":
             pairs = [[f"{columns[at]}: {row[at]:.2f}" for at in order] for row in rows]
             text = "\n".join(map(", ".join, pairs)) + "\n"
-        elif kind == "boot":
+        elif file_format == "boot":
             where = draw.randint(1, len(lines) - 1)
             lines.insert(where, "rst:0x1 (POWERON_RESET),boot:0x13 (SPI_FAST_FLASH_BOOT)")
             text, lost = "\n".join(lines) + "\n", lost + 1
-        (tmp_path / f"{name}_{place}.{'json' if kind == 'json' else 'csv'}").write_text(text)
+        (tmp_path / f"{name}_{place}.{'json' if file_format == 'json' else 'csv'}").write_text(
+            text
+        )
     stream = open_stream(tmp_path, columns=["x", "y", "z"])
     assert stream.samples == sum(map(len, wanted.values()))
     for label, name in enumerate(stream.class_names):
-        own = stream.values[stream.labels == label]
+        rows_of_label = stream.values[stream.labels == label]
         order = [stream.feature_names.index(each) for each in "xyz"]
-        assert sorted(own[:, order].tolist()) == sorted(wanted[name])
+        assert sorted(rows_of_label[:, order].tolist()) == sorted(wanted[name])
     assert (f"{lost} line" in " ".join(stream.notes)) == bool(lost)
 
 

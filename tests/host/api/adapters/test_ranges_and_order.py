@@ -22,11 +22,11 @@ REGRESSORS = ("LinearRegression", "HoeffdingTreeRegressor", "ShrubRegressor", "T
 def quiet_first(count: int = 1500) -> tuple[Any, Any]:
     """300 rows at rest, then two gestures, a thousand times as large; and a column of noise."""
     rng = np.random.default_rng(1)
-    kind = rng.integers(0, 2, count)
+    gesture = rng.integers(0, 2, count)
     size = np.where(np.arange(count) < 300, 1, 1000)
-    moved = size * (1 + kind + rng.normal(0, 0.1, count))
+    moved = size * (1 + gesture + rng.normal(0, 0.1, count))
     rows = np.column_stack([moved, rng.normal(0, 1, count)]).round(2)
-    return rows, np.where(size == 1, 0, 1 + kind)
+    return rows, np.where(size == 1, 0, 1 + gesture)
 
 
 def by_class(count: int = 600) -> tuple[Any, Any]:
@@ -62,28 +62,30 @@ def test_fit_takes_the_range_of_all_targets(name: str) -> None:
 def test_values_far_outside_of_a_frozen_range_are_told_once(name: str) -> None:
     rows, labels = quiet_first()
     model = getattr(river_adapter, name)(classes=3)
-    with warnings_of() as told:
+    with warnings_of() as records:
         for x, y in zip(samples(rows), labels.tolist(), strict=True):
             model.learn_one(x, y)
-    assert ["'a'" in str(each.message) and "range" in str(each.message) for each in told] == [True]
+    assert ["'a'" in str(each.message) and "range" in str(each.message) for each in records] == [
+        True
+    ]
 
 
 def test_the_first_part_of_partial_fit_tells_it_too() -> None:
     rows, labels = quiet_first()
     for parts in (1, 5):
         model = sklearn_adapter.GaussianNB()
-        with warnings_of() as told:
+        with warnings_of() as records:
             for part in np.array_split(np.arange(len(rows)), parts):
                 model.partial_fit(rows[part], labels[part], classes=[0, 1, 2])
-        assert ["'x0'" in str(each.message) for each in told] == [True]
+        assert ["'x0'" in str(each.message) for each in records] == [True]
 
 
 def test_a_target_far_outside_is_told() -> None:
     model = river_adapter.LinearRegression(warmup=20)
-    with warnings_of() as told:
+    with warnings_of() as records:
         for i in range(60):
             model.learn_one({"a": i % 5}, i % 5 if i < 30 else 900 + i)
-    assert ["the target" in str(each.message) for each in told] == [True]
+    assert ["the target" in str(each.message) for each in records] == [True]
 
 
 def test_a_few_wrong_values_and_ranges_that_grow_are_no_reason_to_warn() -> None:
@@ -99,13 +101,13 @@ def test_a_few_wrong_values_and_ranges_that_grow_are_no_reason_to_warn() -> None
 
 @pytest.mark.parametrize("name", ["ThicketClassifier", "LinearRegression"])
 def test_a_feature_that_comes_after_the_warm_up_is_told_once(name: str) -> None:
-    kind = getattr(river_adapter, name)
-    model, named = kind(warmup=8), kind(warmup=8, features=["a"])
-    with warnings_of() as told:
+    adapter = getattr(river_adapter, name)
+    model, named = adapter(warmup=8), adapter(warmup=8, features=["a"])
+    with warnings_of() as records:
         for i in range(30):
             x = {"a": float(i % 2)} | ({"late": 1.0} if i > 9 else {})
             model.learn_one(x, i % 2)
-    assert ["'late'" in str(each.message) for each in told] == [True]
+    assert ["'late'" in str(each.message) for each in records] == [True]
     with no_warning():
         for i in range(20):
             named.learn_one({"a": i % 2, "other": i}, i % 2)
@@ -183,11 +185,11 @@ def calls(model: Any, count: int) -> int:
     """How many functions are called to predict and learn so many samples of eight features."""
     rng = random.Random(1)
     data = [({f"f{j}": rng.gauss(0, 1) for j in range(8)}, k % 3) for k in range(count)]
-    found = 0
+    called = 0
 
     def note(frame: object, event: str, argument: object) -> None:
-        nonlocal found
-        found += event in ("call", "c_call")
+        nonlocal called
+        called += event in ("call", "c_call")
 
     sys.setprofile(note)
     try:
@@ -196,13 +198,13 @@ def calls(model: Any, count: int) -> int:
             model.learn_one(x, y)
     finally:
         sys.setprofile(None)
-    return found
+    return called
 
 
 def test_a_sample_of_a_long_warm_up_costs_no_more_than_of_a_short_one() -> None:
-    kind = river_adapter.HoeffdingTreeClassifier
-    calls(kind(warmup=9), 20)
-    assert calls(kind(warmup=2000), 1024) < 5 * calls(kind(warmup=2000), 256)
+    adapter = river_adapter.HoeffdingTreeClassifier
+    calls(adapter(warmup=9), 20)
+    assert calls(adapter(warmup=2000), 1024) < 5 * calls(adapter(warmup=2000), 256)
 
 
 @pytest.mark.parametrize("name", ["HoeffdingTreeClassifier", "ShrubClassifier"])

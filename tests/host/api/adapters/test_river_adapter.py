@@ -27,7 +27,7 @@ from microshrub_host.streams.stream import Stream
 from microshrub_host.streams.units import Scale
 from microshrub_tools.cli.main import main
 
-KINDS: dict[str, Any] = {"shrub": ShrubClassifier, "hoeffding": HoeffdingTreeClassifier}
+ADAPTERS: dict[str, Any] = {"shrub": ShrubClassifier, "hoeffding": HoeffdingTreeClassifier}
 SETTINGS: dict[str, dict[str, Any]] = {
     "shrub": {"window": 16, "trees": 4, "depth": 3},
     "hoeffding": {"grace_period": 20, "tie_threshold": 0.5},
@@ -41,9 +41,9 @@ WARMUPS: dict[str, dict[str, Any]] = {
 def _checks() -> list[Any]:
     """All that River has for such a classifier."""
     results = []
-    for model, kind in KINDS.items():
+    for model, adapter in ADAPTERS.items():
         for warmup, settings in WARMUPS.items():
-            learner = kind(**SETTINGS[model], **settings)
+            learner = adapter(**SETTINGS[model], **settings)
             for number, check in enumerate(checks.yield_checks(learner)):
                 name = f"{model}-{warmup}-{check.__name__}-{number}"
                 results.append(pytest.param(learner, check, id=name))
@@ -66,13 +66,13 @@ def blobs(count: int = 600) -> Stream:
     return Stream("blobs", rows / 100, labels, ("b", "a"), ("no", "yes"))
 
 
-@pytest.mark.parametrize("model", list(KINDS))
+@pytest.mark.parametrize("model", list(ADAPTERS))
 @pytest.mark.parametrize("source", ["blobs", "river:ImageSegments", "synth:sea_a"])
 def test_accuracy_is_that_of_simulate(model: str, source: str) -> None:
     stream = blobs() if source == "blobs" else open_stream(source, limit=1500)
     shape = stream_parameters(model, stream, 256)
     result = prequential.evaluate(stream, model, shape | SETTINGS[model])
-    learner = KINDS[model](
+    learner = ADAPTERS[model](
         classes=stream.class_names, features=stream.feature_names, **SETTINGS[model]
     )
     pairs = samples(stream)
@@ -164,10 +164,10 @@ def test_asking_changes_nothing() -> None:
     assert quantizers[0] == quantizers[1]
 
 
-@pytest.mark.parametrize("model", list(KINDS))
+@pytest.mark.parametrize("model", list(ADAPTERS))
 @pytest.mark.parametrize("engine", ["fastest", "python"])
 def test_copies_go_on_alike(model: str, engine: str) -> None:
-    learner = KINDS[model](warmup=50, engine=engine, **SETTINGS[model])
+    learner = ADAPTERS[model](warmup=50, engine=engine, **SETTINGS[model])
     pairs = samples(blobs(300))
     for x, y in pairs[:150]:
         learner.learn_one(x, y)
@@ -199,16 +199,16 @@ def test_wrong_parameters_are_refused_at_once(settings: dict[str, Any], message:
 
 
 def test_it_has_the_parameters_of_the_learner() -> None:
-    for model, kind in KINDS.items():
-        own = kind()._get_params()
-        assert {n: own[n] for n in defaults(model)} == defaults(model)
+    for model, adapter in ADAPTERS.items():
+        parameters = adapter()._get_params()
+        assert {n: parameters[n] for n in defaults(model)} == defaults(model)
 
 
-@pytest.mark.parametrize("model", list(KINDS))
+@pytest.mark.parametrize("model", list(ADAPTERS))
 def test_the_saved_model_says_the_same(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    learner = KINDS[model](warmup=50, **SETTINGS[model])
+    learner = ADAPTERS[model](warmup=50, **SETTINGS[model])
     with pytest.raises(ValueError, match="there is nothing to save"):
         learner.save(tmp_path / "m.mshrub")
     stream = blobs()

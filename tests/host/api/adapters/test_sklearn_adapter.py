@@ -20,10 +20,10 @@ from microshrub_host.models import model_files
 from microshrub_host.streams.stream import Stream
 from microshrub_tools.cli.main import main
 
-KINDS: dict[str, Any] = {"shrub": ShrubClassifier, "hoeffding": HoeffdingTreeClassifier}
+ADAPTERS: dict[str, Any] = {"shrub": ShrubClassifier, "hoeffding": HoeffdingTreeClassifier}
 
 
-@parametrize_with_checks([kind(engine="python") for kind in KINDS.values()])
+@parametrize_with_checks([adapter(engine="python") for adapter in ADAPTERS.values()])
 def test_what_scikit_learn_asks_of_an_estimator(estimator: Any, check: Any) -> None:
     check(estimator)
 
@@ -34,11 +34,11 @@ def frame(count: int = 600) -> tuple[pd.DataFrame, pd.Series]:
     return pd.DataFrame(rows / 100, columns=["b", "a"]), pd.Series(names[labels])
 
 
-@pytest.mark.parametrize("model", list(KINDS))
+@pytest.mark.parametrize("model", list(ADAPTERS))
 def test_batches_are_as_good_as_all_at_once(model: str) -> None:
     x, y = frame()
-    whole = KINDS[model](window=16) if model == "shrub" else KINDS[model]()
-    parts = KINDS[model](**whole.get_params())
+    whole = ADAPTERS[model](window=16) if model == "shrub" else ADAPTERS[model]()
+    parts = ADAPTERS[model](**whole.get_params())
     whole.partial_fit(x, y)
     for at in range(0, 600, 300):
         parts.partial_fit(x[at : at + 300], y[at : at + 300], classes=["yes", "no"])
@@ -47,13 +47,13 @@ def test_batches_are_as_good_as_all_at_once(model: str) -> None:
     assert whole.score(x, y) > 0.7
 
 
-@pytest.mark.parametrize("model", list(KINDS))
+@pytest.mark.parametrize("model", list(ADAPTERS))
 def test_it_holds_the_bits_of_simulate(model: str) -> None:
     x, y = frame()
     stream = Stream("blobs", x.to_numpy(), (y == "yes").to_numpy(np.uint8), ("b", "a"), ("n", "y"))
     parameters = stream_parameters(model, stream, 256)
     result = prequential.evaluate(stream, model, parameters)
-    assert KINDS[model]().partial_fit(x, y).online_._states() == result.states
+    assert ADAPTERS[model]().partial_fit(x, y).online_._states() == result.states
 
 
 def test_other_classes_than_named_are_refused() -> None:
@@ -69,12 +69,12 @@ def test_other_classes_than_named_are_refused() -> None:
         ShrubClassifier(window=1).fit(x, y)
 
 
-@pytest.mark.parametrize("model", list(KINDS))
+@pytest.mark.parametrize("model", list(ADAPTERS))
 def test_from_data_frame_to_model_file(
     model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     x, y = frame()
-    learner = KINDS[model]().fit(x, y)
+    learner = ADAPTERS[model]().fit(x, y)
     learner.save(tmp_path / "m.mshrub")
     opened = model_files.open_model(tmp_path / "m.mshrub")
     assert (opened.file.feature_names, opened.file.class_names) == (("b", "a"), ("no", "yes"))

@@ -37,24 +37,24 @@ def test_classes_and_votes(more: dict[str, Any], copied: Callable[[Any], Any]) -
     rows, labels = blobs()
     model = copied(sklearn_adapter.ThicketClassifier(bytes=16384, **more).fit(rows, labels))
     wanted = model.predict_proba(rows)
-    for said in by_many(lambda: model.predict_proba(rows)):
-        assert np.array_equal(said, wanted)
+    for result in by_many(lambda: model.predict_proba(rows)):
+        assert np.array_equal(result, wanted)
 
 
 def test_sets_beside_predictions() -> None:
     rows, labels = blobs()
     model = sklearn_adapter.ThicketClassifier(bytes=16384, guarantee=90).fit(rows, labels)
     wanted = model.predict_set(rows), model.predict(rows)
-    for said in by_many(lambda: (model.predict_set(rows), model.predict(rows))):
-        assert all(map(np.array_equal, said, wanted))
+    for result in by_many(lambda: (model.predict_set(rows), model.predict(rows))):
+        assert all(map(np.array_equal, result, wanted))
 
 
 def test_numbers() -> None:
     rows, labels = blobs()
     model = sklearn_adapter.ThicketRegressor().fit(rows, rows[:, 0] * labels)
     wanted = model.predict(rows)
-    for said in by_many(lambda: model.predict(rows)):
-        assert np.array_equal(said, wanted)
+    for result in by_many(lambda: model.predict(rows)):
+        assert np.array_equal(result, wanted)
 
 
 def test_rivers() -> None:
@@ -64,5 +64,5 @@ def test_rivers() -> None:
     for sample, label in zip(samples, labels.tolist(), strict=True):
         model.learn_one(sample, label)
     wanted = [model.predict_proba_one(sample) for sample in samples]
-    for said in by_many(lambda: [model.predict_proba_one(sample) for sample in samples]):
-        assert said == wanted
+    for result in by_many(lambda: [model.predict_proba_one(sample) for sample in samples]):
+        assert result == wanted

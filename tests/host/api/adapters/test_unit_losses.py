@@ -111,17 +111,17 @@ def test_a_first_call_of_few_rows_is_told_where_ranges_stay(name: str) -> None:
     rows, labels = late()
     y = rows[:, 0] if name in REGRESSORS else labels == "open"
     classes = [] if name in REGRESSORS else [[False, True]]
-    kind = getattr(sklearn_adapter, name)
+    adapter = getattr(sklearn_adapter, name)
     with no_warning():
-        kind(warmup=10).partial_fit(rows[:10], y[:10], *classes)
-        kind().partial_fit(rows[:256], y[:256], *classes)
-        kind().fit(rows[:10], np.arange(10) % 2)
+        adapter(warmup=10).partial_fit(rows[:10], y[:10], *classes)
+        adapter().partial_fit(rows[:256], y[:256], *classes)
+        adapter().fit(rows[:10], np.arange(10) % 2)
     if name == "ThicketClassifier":  # its ranges grow
         with no_warning():
-            kind().partial_fit(rows[:10], y[:10], *classes)
-        kind = lambda: sklearn_adapter.ThicketClassifier(spare_classes=1)  # noqa: E731
+            adapter().partial_fit(rows[:10], y[:10], *classes)
+        adapter = lambda: sklearn_adapter.ThicketClassifier(spare_classes=1)  # noqa: E731
     with pytest.warns(UserWarning, match="only 10 rows of 256. Start with more rows, or"):
-        kind().partial_fit(rows[:10], y[:10], *classes)
+        adapter().partial_fit(rows[:10], y[:10], *classes)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from microshrub_host.programs import mpy
 from microshrub_tools.board import discovery_messages
 
 BOARD = "cortex-m0"
-QUIET_MS, TOLD_MS = 1.6, 4.5  # of a Pico, at most: of most samples, and where a state is told
+QUIET_MS, TELLING_MS = 1.6, 4.5  # of a Pico, at most: of most samples, and where a state is told
 ON_BOARD = """
 import gc
 gc.threshold(8192)
@@ -182,10 +182,10 @@ def test_a_broker_takes_little_of_a_samples_time() -> None:
     mqtt = {"host": "10.0.0.1", "port": 1883, "name": "kitchen", "settle": [3, 230], "events": 64}
     alarm = {"detector": "page_hinkley"}
     config = configuration("HoeffdingTree", shape, warmup=5, alarm=alarm, mqtt=mqtt)
-    told = discovery_messages.messages(config, config["learner"], "1.0")
+    messages = discovery_messages.messages(config, config["learner"], "1.0")
     files = {f"/{mpy.in_library(path)}": path.read_bytes() for path in mpy.compiled("armv6m")}
     files["/config.json"] = json.dumps(config).encode()
-    files["/discovery.bin"] = discovery_messages.packed(config, told, config["class_names"])
+    files["/discovery.bin"] = discovery_messages.packed(config, messages, config["class_names"])
     with EmulatedBoard(emulator, files) as board:
         output = board.exec(ON_BOARD, 100)
     *ticks, held, labels = map(int, output.split()[-5:])
@@ -193,9 +193,9 @@ def test_a_broker_takes_little_of_a_samples_time() -> None:
     assert held <= 1  # the others were told
     pico = board_files.load("rpi_pico")
     assert pico.cost
-    alone, quiet, told = (
+    alone, quiet, telling = (
         1000 * count / TICKS[BOARD] * pico.cost.cycles / pico.clock_hz for count in ticks
     )
-    print(f"{quiet - alone:.1f} ms of a sample, {told - alone:.1f} where a state is told")
+    print(f"{quiet - alone:.1f} ms of a sample, {telling - alone:.1f} where a state is told")
     assert 0 < quiet - alone < QUIET_MS
-    assert quiet + 1 < told < alone + TOLD_MS  # told, as the class has changed
+    assert quiet + 1 < telling < alone + TELLING_MS  # told, as the class has changed

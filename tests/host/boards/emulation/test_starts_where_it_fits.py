@@ -74,12 +74,12 @@ def test_it_starts_or_says_what_does_not_fit(
     taken = HEAP - int(left[1].replace(",", ""))
     files = {f"/{path}": data for path, data in build.read(folder).items()}
 
-    def said(free: int) -> str:
+    def output_with(free: int) -> str:
         with EmulatedBoard(emulator, files) as running:
             return running.exec(f"FREE = {free}\n{ON_BOARD}", PATIENCE)
 
-    before, after = map(int, re.findall(r"n_total_bytes=(\d+)", said(HEAP)))
+    before, after = map(int, re.findall(r"n_total_bytes=(\d+)", output_with(HEAP)))
     modules = [folder / build.LIBRARY / f"{name}.mpy" for name in IMPORTED]
     taken += after - before - qstr_bytes(modules)
-    assert "stopped: Ctrl-C" in said(taken + START_BYTES)
-    assert "does not fit" in said(taken + START_BYTES // 2)
+    assert "stopped: Ctrl-C" in output_with(taken + START_BYTES)
+    assert "does not fit" in output_with(taken + START_BYTES // 2)

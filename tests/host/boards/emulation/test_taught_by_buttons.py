@@ -110,8 +110,8 @@ def test_it_answers_as_the_simulator_through_a_power_cut(tmp_path: Path) -> None
         pytest.skip(str(reason))
     parameters = {"features": FEATURES, "classes": CLASSES, "bytes": 5120}
     checkpoint = {"path": "checkpoint", "seconds": 240}
-    told = configuration("Thicket", parameters, warmup=None, checkpoint=checkpoint)
-    config = json.dumps(told).encode()
+    content = configuration("Thicket", parameters, warmup=None, checkpoint=checkpoint)
+    config = json.dumps(content).encode()
     rng = np.random.default_rng(4)
     labels = rng.integers(0, CLASSES, 2 * ASKED).tolist()
     taught = [readings(rng, [c] * EACH) for c in range(CLASSES)]

@@ -40,10 +40,10 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def pico(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pico]:
     """It is switched on once, and the PC has found its keyboard."""
-    with plugged_in(built, tmp_path_factory.mktemp("pico")) as found:
-        found.wait(lambda: bool(found.reports()) and found.is_there())
-        assert found.reports() == [NONE]
-        yield found
+    with plugged_in(built, tmp_path_factory.mktemp("pico")) as plugged:
+        plugged.wait(lambda: bool(plugged.reports()) and plugged.is_there())
+        assert plugged.reports() == [NONE]
+        yield plugged
 
 
 def test_the_keys_of_the_predicted_class_are_down_and_no_others(pico: Pico) -> None:
@@ -62,9 +62,9 @@ def test_the_keys_of_the_predicted_class_are_down_and_no_others(pico: Pico) -> N
             assert answer.label == label
             expected.append(OF_CLASS[label])
         assert heap_of(link) == used
-    told = [*before, *(report for report, _ in itertools.groupby(expected))]
-    pico.wait(lambda: len(pico.reports()) >= len(told))
-    assert pico.reports() == told
+    reports = [*before, *(report for report, _ in itertools.groupby(expected))]
+    pico.wait(lambda: len(pico.reports()) >= len(reports))
+    assert pico.reports() == reports
 
 
 def heap_of(link: HostLink) -> int:
@@ -83,9 +83,9 @@ def test_the_tools_come_to_the_board_and_start_it_though_its_port_goes_away(pico
         assert pico.reports()[-1] == NONE  # no key stays down when the program ends
         assert device.value("__import__('machine').USBDevice().active()") is False
         assert device.value("6 * 7") == 42
-        started, said = device.start(PATIENCE)
+        started, output = device.start(PATIENCE)
         assert started
-        assert "HoeffdingTree of" in said
+        assert "HoeffdingTree of" in output
     with HostLink(SerialLine(pico.port)) as link:
         link.connect()
         link.ask(sample([0, 0, 0]))
@@ -139,6 +139,6 @@ process.stdout.write(JSON.stringify([answer, said]), () => process.exit());
 
 def test_so_does_the_page(pico: Pico, tmp_path: Path) -> None:
     exports = {"board/port": "Port", "board/raw_repl": "RawRepl"}
-    answer, said = run_in_node(tmp_path, PROGRAM, exports, {"port": pico.port})
+    answer, output = run_in_node(tmp_path, PROGRAM, exports, {"port": pico.port})
     assert answer == 42
-    assert "HoeffdingTree of" in said
+    assert "HoeffdingTree of" in output

@@ -52,8 +52,8 @@ def test_kernels_run_in_a_core_with_register_windows(
         for learner, options in MODELS:
             modules |= learn(recording.library, learner, options)
     called = {
-        kind: xtensa_core.run(recording, sorted(modules), kind).called
-        for kind in xtensa_core.MAKERS
+        emitter: xtensa_core.run(recording, sorted(modules), emitter).called
+        for emitter in xtensa_core.MAKERS
     }
     rooms = {name.partition(".")[0] for name in called["native"]}
     assert {"thicket", "shrub", "hoeffding", "quantizer"} <= rooms
@@ -61,9 +61,9 @@ def test_kernels_run_in_a_core_with_register_windows(
     assert called["viper"] == called["native"]
     *call, result = next(call for call in recording.calls if call[0] == "call" and call[3])
     recording.calls[recording.calls.index((*call, result))] = (*call, result + 1)
-    for kind in xtensa_core.MAKERS:
+    for emitter in xtensa_core.MAKERS:
         with pytest.raises(xtensa_core.XtensaCoreError, match="ended with 2"):
-            xtensa_core.run(recording, sorted(modules), kind)
+            xtensa_core.run(recording, sorted(modules), emitter)
 
 
 def test_instructions_between_marks_are_counted(
@@ -84,8 +84,8 @@ def test_instructions_between_marks_are_counted(
             model.learn(codes, label)
     modules = library_files.closure(modules_of("ShrubEnsemble", shape))
     native, viper = (
-        xtensa_core.run(recording, modules, kind, count=True).instructions
-        for kind in ("native", "viper")
+        xtensa_core.run(recording, modules, emitter, count=True).instructions
+        for emitter in ("native", "viper")
     )
     assert len(native) == len(viper) == 5
     for counts in (native, viper):

@@ -147,9 +147,9 @@ def test_a_model_without_a_tree_is_refused(
     data, shape = stream(), {"features": 3, "classes": 3, "train_every": 1000}
     result = prequential.evaluate(data, "shrub", shape, engine="python")
     model_files.write(tmp_path / "young.mshrub", model_files.of_run(result, data))
-    for kind in ("c-frozen", "emlearn", "onnx", "graphviz"):
+    for format_name in ("c-frozen", "emlearn", "onnx", "graphviz"):
         text = refused(
-            capsys, tmp_path / "young.mshrub", "--format", kind, "-o", tmp_path / "young"
+            capsys, tmp_path / "young.mshrub", "--format", format_name, "-o", tmp_path / "young"
         )
         assert "has no tree yet" in text
 

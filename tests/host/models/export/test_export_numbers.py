@@ -114,12 +114,12 @@ def test_other_formats_say_what_they_cannot(
     graph = export(tree, "graphviz", tmp_path / "tree.dot").decode()
     assert "HoeffdingRegressor of heat.csv" in graph
     assert "speed" in graph
-    for path, kind, why in (
+    for path, format_name, why in (
         (tree, "c-frozen", "HoeffdingRegressor predicts numbers, and c-frozen is for classes"),
         (tree, "onnx", "and onnx is for classes; write --format c"),
         (line, "graphviz", "LinearRegressor cannot be exported: that needs trees"),
     ):
-        words = ["export", str(path), "--format", kind, "-o", str(tmp_path / "not.there")]
+        words = ["export", str(path), "--format", format_name, "-o", str(tmp_path / "not.there")]
         assert main(words) == 2
         assert why in capsys.readouterr().err
 
