@@ -11,8 +11,8 @@ import time
 
 _MOST_BEHIND = 1000000  # microseconds of ours
 _LOOK = 100  # microseconds that a board takes from one look at the clock to the next, about
-_LOOKS = 4  # at an empty line, one after the other, before a board only waits for the time
-_NAP = 250  # microseconds that it lets pass then with each, as it would keep a core busy
+_LOOKS = 8  # with nothing computed in between: then a board only waits for the time
+_NAP = 250  # microseconds of the board's that pass with each look then, so that no core is busy
 _WRAPS = 0x7FFFFFFF
 
 
@@ -35,6 +35,8 @@ class BoardClock:
         self._last = self._used()
         self._now = 0
         self._begin = time.time_ns()
+        self._is_behind = False
+        self._looked = self._last  # what the processor's time was at the program's last look
         self._looks = 0
 
     def now(self):
@@ -42,13 +44,26 @@ class BoardClock:
         self._now += ((used - self._last) & _WRAPS) * self.speed
         self._last = used
         ours = (time.time_ns() - self._begin) // 1000 * self.speed
-        if self._now < ours:
+        self._is_behind = self._now < ours
+        if self._is_behind:
             self._now = min(self._now + _LOOK * self.speed, ours)
         return self._now
 
+    def look(self):
+        """What a program that looks at the clock gets; one that does nothing else takes a nap."""
+        now = self.now()
+        computed = (self._last - self._looked) & _WRAPS
+        self._looked = self._last
+        self._looks = self._looks + 1 if computed < _LOOK else 0
+        if self._looks > _LOOKS and not self._is_behind:
+            time.sleep_us(_NAP // self.speed)
+            now += _NAP
+            self._set(now)
+        return now
+
     def sleep(self, microseconds):
         """Let so much of the board's time pass."""
-        now = self.now()
+        now = self.look()
         time.sleep_us(self._ours(now + microseconds))
         self._set(now + microseconds)
 
@@ -56,15 +71,17 @@ class BoardClock:
         """What comes, within so many milliseconds of the board's; -1: however long it takes."""
         if milliseconds < 0:
             return line.poll(-1)
-        now, begin = self.now(), time.time_ns()
-        events = line.poll(self._ours(now + 1000 * milliseconds) // 1000)
+        now, begin = self.look(), time.time_ns()
+        ours = self._ours(now + 1000 * milliseconds)
+        events = line.poll(ours // 1000)
+        if not events and ours % 1000:
+            time.sleep_us(ours % 1000)  # shorter than a line can be waited for
+            events = line.poll(0)
         waited = 1000 * milliseconds
         if events:
             waited = min((time.time_ns() - begin) // 1000 * self.speed, waited)
+            self._looks = 0
         self._set(now + waited)
-        self._looks = 0 if events or milliseconds else self._looks + 1
-        if self._looks > _LOOKS:
-            time.sleep_us(_NAP // self.speed)
         return events
 
     def _set(self, now):
@@ -89,8 +106,8 @@ class BoardTime:
 
     def __init__(self, clock):
         # As attributes, since `from time import sleep_ms` refuses methods
-        self.ticks_us = lambda: clock.now() & 0x3FFFFFFF
-        self.ticks_ms = lambda: clock.now() // 1000 & 0x3FFFFFFF
+        self.ticks_us = lambda: clock.look() & 0x3FFFFFFF
+        self.ticks_ms = lambda: clock.look() // 1000 & 0x3FFFFFFF
         self.sleep = lambda seconds: clock.sleep(int(seconds * 1000000))
         self.sleep_ms = lambda milliseconds: clock.sleep(1000 * milliseconds)
         self.sleep_us = clock.sleep

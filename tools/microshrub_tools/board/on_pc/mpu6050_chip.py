@@ -42,9 +42,10 @@ class Chip:
 
     def run(self):
         """Take the readings that are due by now."""
+        now = self.clock.now
         if self.registers[0x6B] & 0x40:
-            self.next = self.clock.now
-        while self.next + self.period() <= self.clock.now:
+            self.next = now
+        while self.next + self.period() <= now:
             self.next += self.period()
             values = self.reading(self.taken)
             self.taken += 1
