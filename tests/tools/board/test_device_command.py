@@ -189,6 +189,33 @@ def test_its_clock_stands_still_while_the_pc_has_no_time_for_it(
     assert 5 <= int(longest[-1]) < 200
 
 
+WAITING = """
+import ffi, time
+
+used = ffi.open("libc.so.6").func("i", "clock", "")
+begin, before = time.ticks_ms(), used()
+while time.ticks_diff(time.ticks_ms(), begin) < 2000:
+    pass
+print("used", used() - before, ".")
+"""
+
+
+def test_it_leaves_the_processor_to_others_while_it_waits(
+    tmp_path: Path, micropython_command: tuple[str, ...]
+) -> None:
+    """Also where its program looks at the clock all the time, as boards do between readings."""
+    flash = tmp_path / "flash"
+    flash.mkdir()
+    (flash / "main.py").write_text(WAITING)
+    sensors = boards.write_sensors(tmp_path, None, 100.0, {})
+    board = PcBoard(micropython_command, flash, sensors=sensors)
+    received = b""
+    with board, open(board.port, "rb", buffering=0) as line:
+        while not (used := re.search(rb"used (\d+) \.", received)):
+            received += line.read(100)
+    assert int(used[1]) < 300_000
+
+
 @pytest.mark.long
 def test_a_program_is_streamed_to_it(tmp_path: Path, micropython_command: tuple[str, ...]) -> None:
     run(tmp_path, "example", "keypad")
