@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gc
+import json
 from array import array
+from pathlib import Path
 from typing import Any
 
 import pytest
+from device_support import configuration
 
 from microshrub_host.library import loader
 
@@ -36,3 +40,19 @@ def test_an_engine_that_does_not_run_here(engine: str) -> None:
         loader.load(engine)
     with pytest.raises(ValueError, match="compiles no kernels"):
         loader.compiler(engine)
+
+
+def test_a_device_looks_for_no_garbage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a board it does, to have room; a look at all objects of a PC would take long."""
+
+    def looked(*_: object) -> int:
+        raise AssertionError("a device on a PC has looked for garbage")
+
+    monkeypatch.setattr(gc, "collect", looked)
+    device: Any = loader.load("python").device
+    told = configuration("HoeffdingTree", {"features": 2, "classes": 2})
+    made = device.config.Configuration(json.dumps(told).encode())
+    app = device.application.Application(made, f"{tmp_path}/")
+    app.begin()
+    app.values[:] = array("i", (1, 2))
+    assert app.sample(1) >= 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 
 from microshrub_host.base.errors import UserError
 from microshrub_host.base.terminal import console, showing
@@ -64,7 +63,6 @@ def run(arguments: argparse.Namespace) -> int:
     sleeping = _sleeping(arguments)
     battery = energy.battery(arguments.battery) if arguments.battery else None
     year = Year(arguments.seed, arguments.rate, sleeping)
-    gc.freeze()  # the device collects its own garbage now and then, and need not look at the PC's
     with showing("simulate-year", announce=True) as update:
         for day in range(arguments.days):
             year.day()
