@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from microshrub_host.evaluation.classes import Result
+from microshrub_host.evaluation.prequential import evaluate
+from microshrub_host.library.learners import DEFAULT, WARMUP, defaults, stream_parameters
+from microshrub_host.simulation.companion import Companion, with_companions
+from microshrub_host.simulation.companion_registry import in_order
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 
@@ -29,6 +36,21 @@ def recording(name: str) -> str:
 def stream_of(source: str, limit: int | None = None) -> Stream:
     """A generated stream, synth:NAME, or a recorded one by its name."""
     return open_stream(source if ":" in source else recording(source), limit=limit)
+
+
+def learned_once(
+    stream: Stream,
+    model: str = DEFAULT,
+    *,
+    warmup: int | None = None,
+    companions: Sequence[Companion] = (),
+    **parameters: Any,
+) -> Result:
+    """What simulate() gives, but that the stream is not learned again for the unseen data."""
+    ready = [each.on_stream(stream, warmup or WARMUP) for each in in_order(companions)]
+    shape = stream_parameters(model, stream, warmup) | defaults(model) | parameters
+    wanted = with_companions(shape, ready)
+    return evaluate(stream, model, wanted, warmup=warmup, companions=ready)
 
 
 def make_blobs(samples: int, seed: int = 3) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:

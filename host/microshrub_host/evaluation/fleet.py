@@ -210,14 +210,32 @@ Spread = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 def run(plan: FleetPlan, spread: Spread) -> list[Met]:
-    """All boards; spread(work, tasks) gives what work(task) gives for each, in any order."""
-    halves = dict(spread(partial(_numbered, plan), range(plan.boards)))
-    tasks = ((b, halves[b], offers(plan, b, halves)) for b in range(plan.boards))
-    return sorted(spread(partial(second_half, plan), tasks), key=lambda met: met.number)
+    """All boards; spread(work, tasks) gives what work(task) gives for each, in any order.
+
+    Instead of a task, None says that there is none before another one is done.
+    """
+    halves: dict[int, Half] = {}
+
+    def tasks() -> Iterator[Any]:
+        yield from range(plan.boards)
+        while len(halves) < plan.boards:
+            yield None
+        yield from ((b, halves[b], offers(plan, b, halves)) for b in range(plan.boards))
+
+    boards: list[Met] = []
+    for done in spread(partial(_half, plan), tasks()):
+        if isinstance(done, Met):
+            boards.append(done)
+        else:
+            number, halves[number] = done
+    return sorted(boards, key=lambda met: met.number)
 
 
-def _numbered(plan: FleetPlan, number: int) -> tuple[int, Half]:
-    return number, first_half(plan, number)
+def _half(
+    plan: FleetPlan, task: int | tuple[int, Half, list[list[bytes]]]
+) -> tuple[int, Half] | Met:
+    """The first half of a board, by its number, or a board's second one."""
+    return (task, first_half(plan, task)) if isinstance(task, int) else second_half(plan, task)
 
 
 @contextmanager

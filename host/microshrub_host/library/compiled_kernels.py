@@ -28,6 +28,7 @@ from .kernel_sources import INT, NOTHING, Kernel
 from .library_files import user_files
 
 _SIGNATURES = "kernels.json"  # in a folder of the cache
+_LOCK = "lock"  # beside it, while they are compiled
 
 
 class CompilerError(UserError):
@@ -124,11 +125,18 @@ class KernelCompiler(ABC):
         folder = self._folder_for(room, modules)
         known = _kept(folder, self.file)
         if known is None:
-            text, kernels = self.translate(modules, of)
-            known = [Signature.of(kernel) for kernel in kernels]
-            _keep(folder, self.file, self.compile(text), known)
+            with files.alone(folder / _LOCK):  # another process may be compiling just that
+                known = _kept(folder, self.file) or self._compiled(folder, modules, of)
         addresses = self.addresses(folder, [kernel.name for kernel in known])
         return {(k.module, k.function): Function(k, addresses[k.name]) for k in known}
+
+    def _compiled(
+        self, folder: Path, modules: Sequence[str], of: Sequence[str]
+    ) -> list[Signature]:
+        text, kernels = self.translate(modules, of)
+        known = [Signature.of(kernel) for kernel in kernels]
+        _keep(folder, self.file, self.compile(text), known)
+        return known
 
     def marks(self) -> Path:
         """The folder for marks of what was compiled, of the library as it is now."""

@@ -28,7 +28,6 @@ QUICK = {
 STARTED = QUICK | {
     "simulate": "simulate data.csv --engine micropython --board rpi_pico",
     "tune": "tune data.csv --board rpi_pico --jobs 2 --trials 2",
-    "simulate-fleet": "simulate-fleet data.csv --boards 3 --jobs 2 --bytes 4096",
     "parity": "parity data.csv",
     "build": "build data.csv --board rpi_pico",
     "dev": "dev fuzz-states --engine micropython --states 20",
@@ -37,7 +36,7 @@ STARTED = QUICK | {
 # They start none, need a board, or take long and start what the others start
 OTHERS = (
     "init run look record flash monitor demo example device web stream boards bench mqtt bridge "
-    "show export share reproduce benchmark costs report"
+    "show export share reproduce benchmark costs report simulate-fleet"
 )
 
 

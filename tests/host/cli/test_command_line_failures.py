@@ -79,7 +79,7 @@ def test_ctrl_c_is_heard_between_blocks_of_numbers() -> None:
     )
     command = [
         *(sys.executable, "-c", program, "simulate", "synth:friedman"),
-        *("--target", "target", "--limit", "500000", "--bytes", "100000"),
+        *("--target", "target", "--limit", "300000", "--bytes", "100000"),
     ]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child:
         assert child.stderr

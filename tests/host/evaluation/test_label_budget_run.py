@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests_support import make_blobs
+from tests_support import learned_once, make_blobs
 
 from microshrub_host import Stream, UserError, open_stream, simulate
 from microshrub_host.evaluation import parity, prequential
@@ -146,7 +146,7 @@ def test_a_change_is_asked_about_early_in_a_stream_too(at: int) -> None:
         ("labels", "features", "concept"), (False, True), range(2)
     ):
         stream = changed(name, seed, at, imbalanced)
-        run = simulate(stream, "thicket", companions=[LabelBudget(0.1)]).label_budget
+        run = learned_once(stream, companions=[LabelBudget(0.1)]).label_budget
         assert run
         before.append(run.asked[at - 400 : at].mean())
         asked.append(run.asked[at : at + 200].mean())

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import threading
+import time
 from array import array
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +28,7 @@ from microshrub_host.library import (
 from microshrub_host.library.compiled_kernels import CompilerError
 from microshrub_host.library.kernel_rewriting import index_addresses
 from microshrub_host.library.kernel_sources import TranslationError
+from microshrub_host.library.llvm_kernels import LlvmCompiler
 
 needs_compiler = pytest.mark.skipif(not c_kernels.compiler(), reason="there is no C compiler")
 
@@ -264,6 +268,31 @@ def test_the_whole_library_is_compiled_once(engine: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(compiler), "compile", None)
         assert again.functions("")["fixed", "square_root"](145) == 12
+
+
+def test_two_processes_do_not_compile_the_same_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second one waits, and takes what the first one has made."""
+    monkeypatch.setenv("MICROSHRUB_CACHE", str(tmp_path))
+    compiled = []
+
+    class Slow(LlvmCompiler):
+        def compile(self, text: str) -> bytes:
+            compiled.append(text)
+            time.sleep(0.2)
+            return b"code"
+
+        def addresses(self, folder: Path, names: Sequence[str]) -> Mapping[str, int]:
+            assert (folder / self.file).read_bytes() == b"code"
+            return dict.fromkeys(names, 1)
+
+    both = [threading.Thread(target=Slow().functions, args=("shrub",)) for _ in range(2)]
+    for thread in both:
+        thread.start()
+    for thread in both:
+        thread.join()
+    assert len(compiled) == 1
 
 
 def test_a_file_of_kernels_that_is_none_is_told(tmp_path: Path) -> None:

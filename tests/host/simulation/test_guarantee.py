@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests_support import learned_once
 
 from microshrub_host import (
     Guarantee,
@@ -31,7 +32,7 @@ SMALL: dict[str, Any] = {"bytes": 8192}
 
 
 def run_of(stream: Any, percent: int = 90, *others: Any, **options: Any) -> GuaranteeRun:
-    run = simulate(stream, companions=[Guarantee(percent), *others], **options)
+    run = learned_once(stream, companions=[Guarantee(percent), *others], **options)
     guarantee = run.companions["guarantee"]
     assert isinstance(guarantee, GuaranteeRun)
     return guarantee

@@ -9,14 +9,12 @@ import random
 import re
 import shlex
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
 import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -72,17 +70,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """600 samples of three features and three classes, in the folder where the commands run."""
     monkeypatch.chdir(tmp_path)
     return write(tmp_path / "made.csv", 600)
-
-
-@pytest.fixture(scope="module")
-def scheduler() -> Iterator[str]:
-    """The address of a cluster whose only worker is a thread here, which starts at once."""
-    import distributed
-
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None
-    ) as cluster:
-        yield cluster.scheduler_address
 
 
 def tuning(folder: Path, *words: str, **options: Any) -> subprocess.Popen[str]:
@@ -156,11 +143,12 @@ def test_the_commands_that_it_prints_work(
     for command in (result["simulate"], result["build"]):
         assert f"  {command}" in captured.out.splitlines()
         program, *arguments = shlex.split(command)
-        assert (program, main(arguments)) == ("microshrub", 0)
+        simulates = command == result["simulate"]
+        more = ["--json", "run.json"] if simulates else []
+        assert (program, main([*arguments, *more])) == ("microshrub", 0)
         printed = capsys.readouterr().out
-        if command == result["simulate"]:
+        if simulates:
             assert f"{result['taken']['model_bytes']:,} bytes" in printed
-            assert main([*arguments, "--json", "run.json"]) == 0
             run = json.loads((tmp_path / "run.json").read_text())
             now = "as_of_now" if result["score"].endswith("as of now") else "holdout"
             whole = result["taken"]["accuracy"]["whole"]
@@ -462,7 +450,13 @@ def test_a_budget_that_is_far_too_small_is_told_soon(
 
 
 @pytest.mark.long
-def test_ctrl_c_loses_no_finished_trial(tmp_path: Path) -> None:
+def test_ctrl_c_loses_no_finished_trial(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    scheduler: str,
+) -> None:
+    """The search that goes on has one worker at once, with a cluster; that is quick."""
     write(tmp_path / "made.csv", 2000)
     words = ["--bytes", "3000", "--trials"]
     with tuning(tmp_path, *words, "30") as process:
@@ -474,9 +468,11 @@ def test_ctrl_c_loses_no_finished_trial(tmp_path: Path) -> None:
     before = finished(tmp_path / "made-rpi_pico.tune")
     assert 2 <= len(before) < 30
     all_of_them = len(before) + 3
-    with tuning(tmp_path, *words, str(all_of_them)) as process:
-        out, err = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 0, err
+    monkeypatch.chdir(tmp_path)
+    words += [str(all_of_them), "--scheduler", scheduler]
+    code = main(["tune", "made.csv", "--board", "rpi_pico", *words])
+    err = capsys.readouterr().err
+    assert code == 0, err
     after = finished(tmp_path / "made-rpi_pico.tune")
     assert len(after) == all_of_them
     assert [t.number for t in after[: len(before)]] == [t.number for t in before]
@@ -503,41 +499,39 @@ def test_a_killed_worker_loses_no_trial(tmp_path: Path) -> None:
     assert len({json.dumps(t.user_attrs["configuration"]) for t in trials}) == len(trials) == 6
 
 
-@contextmanager
-def dask(*words: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen([sys.executable, "-m", "dask", *words], cwd=folder, **quiet)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.wait(PATIENCE)
-
-
 @pytest.mark.long
-def test_a_cluster_needs_no_file(tmp_path: Path) -> None:
+def test_a_cluster_needs_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its worker is a process in another folder."""
+    import distributed
+
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     there.mkdir()
     write(here / "made.csv", 600)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-    port = address.rpartition(":")[2]
-    scheduler = ["scheduler", "--host", "127.0.0.1", "--port", port, "--no-dashboard"]
+    monkeypatch.chdir(here)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with (
-        dask(*scheduler, folder=there),
-        dask("worker", address, "--nthreads", "1", "--no-dashboard", folder=there),
-    ):
-        import distributed
-
-        with distributed.Client(address, timeout=PATIENCE) as client:
-            client.wait_for_workers(1, timeout=PATIENCE)
-        words = ["--bytes", "3000", "--trials", "3", "--scheduler", address, "--json", "-"]
-        with tuning(here, *words) as process:
-            out, err = process.communicate(timeout=PATIENCE)
-        assert process.returncode == 0, err
-    assert len(json.loads(out)["trials"]) == 3
+        distributed.LocalCluster(
+            n_workers=0, processes=False, protocol="tcp://", host="127.0.0.1",
+            dashboard_address=None,
+        ) as cluster,
+        distributed.Client(cluster, timeout=PATIENCE) as client,
+    ):  # fmt: skip
+        address = cluster.scheduler_address
+        worker = [sys.executable, "-m", "dask", "worker", address, "--nthreads", "1"]
+        with subprocess.Popen([*worker, "--no-dashboard"], cwd=there, **quiet) as process:
+            try:
+                client.wait_for_workers(1, timeout=PATIENCE)
+                words = ["--bytes", "3000", "--trials", "3", "--scheduler", address]
+                words += ["--json", "-"]
+                code = main(["tune", "made.csv", "--board", "rpi_pico", *words])
+            finally:
+                process.terminate()
+    captured = capsys.readouterr()
+    assert code == 0, captured.err
+    assert len(json.loads(captured.out)["trials"]) == 3
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,7 +17,7 @@ optuna = pytest.importorskip("optuna", reason="needs the extra tune")
 
 @pytest.mark.parametrize("choice", [["--drop", "id", "z"], ["--columns", "x", "w"]])
 def test_the_commands_that_are_printed_have_the_same_columns(
-    choice: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    choice: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheduler: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     draw = random.Random(1)
@@ -29,9 +28,9 @@ def test_the_commands_that_are_printed_have_the_same_columns(
     Path("t.csv").write_text("id,x,z,w,y\n" + "\n".join(rows) + "\n")
     search = ["--board", "rpi_pico", "--bytes", "3000", "--trials", "2", "--warmup", "50"]
     words = ["tune", "-", *choice, *search, "--json", "found.json"]
-    program = [sys.executable, "-m", "microshrub_tools.cli.main"]
-    with open("t.csv", "rb") as file:
-        subprocess.run([*program, *words], stdin=file, check=True)
+    with open("t.csv") as file, monkeypatch.context() as patch:
+        patch.setattr(sys, "stdin", file)
+        assert main([*words, "--scheduler", scheduler]) == 0
     assert Path("standard-input-rpi_pico.tune").exists()
     result = json.loads(Path("found.json").read_text())
     simulate = shlex.split(result["simulate"])[1:]

@@ -49,9 +49,10 @@ def recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "hum.csv"
 
 
-def test_the_best_set_is_taken_and_its_commands_work(recording: str) -> None:
+def test_the_best_set_is_taken_and_its_commands_work(recording: str, scheduler: str) -> None:
     words = ["--drop", "warm", "--features", "rate=50", "--board", "rpi_pico"]
-    assert main(["tune", recording, *words, "--trials", "9", "--json", "found.json"]) == 0
+    more = ["--trials", "9", "--json", "found.json", "--scheduler", scheduler]
+    assert main(["tune", recording, *words, *more]) == 0
     result = json.loads(Path("found.json").read_text())
     tried = [shlex.split(trial["options"]) for trial in result["trials"]]
     assert len({" ".join(words[words.index("--features") :]) for words in tried}) == 9
@@ -69,9 +70,9 @@ def test_the_best_set_is_taken_and_its_commands_work(recording: str) -> None:
     assert by_set["statistics=none"]["ram_bytes"] > 0
 
 
-def test_a_target_that_few_sets_have_is_searched_in_these(recording: str) -> None:
+def test_a_target_that_few_sets_have_is_searched_in_these(recording: str, scheduler: str) -> None:
     words = ["--columns", "x", "warm", "--features", "rate=50", "--target", "x_mean"]
     more = ["--board", "rpi_pico", "--trials", "3", "--json", "found.json"]
-    assert main(["tune", recording, *words, *more]) == 0
+    assert main(["tune", recording, *words, *more, "--scheduler", scheduler]) == 0
     result = json.loads(Path("found.json").read_text())
     assert all("statistics=auto" in trial["options"] for trial in result["trials"])

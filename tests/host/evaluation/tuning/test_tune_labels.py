@@ -32,13 +32,15 @@ def test_trials_learn_as_simulate_does(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
+    scheduler: str,
 ) -> None:
     """The accuracy is that of the command that is printed; without these options it is another.
 
     `tune` counts the RAM of each size within 1 %, and `simulate --board` to the byte.
     """
     monkeypatch.chdir(tmp_path)
-    assert main(["tune", *DATA, *words, *SEARCH, "--json", "found.json"]) == 0
+    search = [*SEARCH, "--scheduler", scheduler]
+    assert main(["tune", *DATA, *words, *search, "--json", "found.json"]) == 0
     result = json.loads(Path("found.json").read_text())
     program, *simulate = shlex.split(result["simulate"])
     assert (program, simulate[0]) == ("microshrub", "simulate")

@@ -24,10 +24,14 @@ DATA = ["synth:friedman", "--target", "target", "--limit", "500"]
 
 
 def test_the_commands_that_it_prints_work(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    scheduler: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     words = ["--board", "rpi_pico", "--bytes", "3000", "--trials", "6"]
+    words += ["--scheduler", scheduler]
     files = ["--json", "found.json", "--plot", "front.svg", "--html", "front.html"]
     assert main(["tune", *DATA, "--horizon", "2", "--lags", "3", *words, *files]) == 0
     output = capsys.readouterr().out

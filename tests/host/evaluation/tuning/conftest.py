@@ -1,0 +1,25 @@
+"""What the tests of the search share: a cluster whose worker starts at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def scheduler() -> Iterator[str]:
+    """The address of a cluster whose only worker is a thread here.
+
+    All goes through a socket as bytes, as it goes to workers that are processes.
+    """
+    distributed = pytest.importorskip("distributed", reason="comes with the extra tune")
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=False,
+        protocol="tcp://",
+        host="127.0.0.1",
+        dashboard_address=None,
+    ) as cluster:
+        yield cluster.scheduler_address
