@@ -17,7 +17,7 @@ else:
 
 PAGE = ROOT / "docs" / "reference" / "python.md"
 # Packages that a user need not have, and whose thousand files mypy would read
-OTHERS = "dask.*,distributed.*,optuna.*,river.*,sklearn.*"
+OTHERS = "dask.*,distributed.*,optuna.*,river.*,sklearn.*,sqlalchemy.*"
 
 
 def shown(language: str) -> str:
