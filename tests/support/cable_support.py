@@ -40,7 +40,7 @@ COUNTED = """
 window.came = 0;
 window.Worker = class extends Worker {
   postMessage(order) {
-    if (order.name === "readings") came += order.told.data.length;
+    if (order.name === "readings") came += order.payload.data.length;
     super.postMessage(order);
   }
 };

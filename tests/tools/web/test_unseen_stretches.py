@@ -76,7 +76,7 @@ def test_the_page_learns_and_asks_what_the_simulator_would(tmp_path: Path) -> No
         last = stretches.last()
         now = [last] if last and len(np.unique(labels[last.asked])) > 1 else []
         drawn = [draw for draw in draws(stretches) if draw.asked.any()]
-        for part, wanted in (("found", drawn), ("now", now)):
+        for part, wanted in (("byDraw", drawn), ("now", now)):
             assert [each["learned"] for each in splits[part]] == [
                 np.flatnonzero(draw.learned).tolist() for draw in wanted
             ]

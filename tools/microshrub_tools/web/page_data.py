@@ -220,7 +220,7 @@ def _learner(model: str, board: Board) -> dict[str, Any]:
     ]
     return {
         "key": model,
-        "kind": MODELS[model],
+        "learner_class": MODELS[model],
         "asks_two_valued": "two_valued" in parameters(model),
         "grows": grows(model),
         "options": options,

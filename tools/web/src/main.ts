@@ -19,7 +19,7 @@ async function show(main: HTMLElement, path: HTMLElement): Promise<void> {
   const blank = new BlankBoard(data.boards);
   let hand!: HandOver;
   const loss = new LossDialog();
-  const teach = new Teach(data, (...told) => (hand = new HandOver(data, blank.element, ...told)));
+  const teach = new Teach(data, (...callbacks) => (hand = new HandOver(data, blank.element, ...callbacks)));
   const playground = new Playground(data);
   const watch = new Watch(() => playground.openStream(), loss);
   const steps = [

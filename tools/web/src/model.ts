@@ -7,7 +7,7 @@ import { fromBase64, joined } from "./learning/recording";
 import type { Extraction } from "./learning/windows";
 import { driversFor, modulesFor, type SensorSettings } from "./link/sensor_settings";
 import { BYTECODE, isKey, loadLibrary, type Library } from "./page_data";
-import type { Around, Board, Learner, PageData, Parameters, Switched } from "./page_data";
+import type { Board, Learner, PageData, Parameters, ProgramSettings, Switched } from "./page_data";
 import type { Unit } from "./streams/units";
 import { zip } from "./zip";
 
@@ -46,7 +46,7 @@ type Files = Readonly<Record<string, Uint8Array>>;
 export function modelFile(model: Model, data: PageData, more: Files = {}): Blob {
   const config = {
     format: data.model_format,
-    learner: model.learner.kind,
+    learner: model.learner.learner_class,
     parameters: model.parameters,
     feature_names: model.featureNames,
     class_names: model.classNames,
@@ -63,13 +63,13 @@ export function modelFile(model: Model, data: PageData, more: Files = {}): Blob 
 
 /** Throws an Error for people if the board cannot have such a program. */
 export function checkTarget(model: Model, target: Target): void {
-  checkPins(aroundOf(model, target), target.board);
+  checkPins(programSettings(model, target), target.board);
 }
 
 /** Bytes of RAM that a program with that model takes there. */
 export function takenOn(board: Board, { learner, saved }: Model, hasSensor: boolean): number {
-  const beside = board.beside[learner.key]![hasSensor ? "motion" : "program"];
-  return saved.learner.length + saved.quantizer.length + beside;
+  const overhead = board.overhead[learner.key]![hasSensor ? "motion" : "program"];
+  return saved.learner.length + saved.quantizer.length + overhead;
 }
 
 /** The files of `microshrub build` for a board, with the library for that processor. Rejects as checkTarget() throws. */
@@ -84,7 +84,7 @@ export async function programFiles(
   const config = {
     version: data.config_version,
     program: data.program,
-    learner: model.learner.kind,
+    learner: model.learner.learner_class,
     parameters: model.parameters,
     class_names: model.classNames,
     feature_names: model.featureNames,
@@ -92,7 +92,7 @@ export async function programFiles(
     quantizer: QUANTIZER,
     warmup: model.learner.grows ? null : 0,
     model: LEARNER,
-    ...aroundOf(model, target),
+    ...programSettings(model, target),
   };
   return {
     "main.py": new TextEncoder().encode(data.main),
@@ -103,10 +103,10 @@ export async function programFiles(
   };
 }
 
-/** What stands around the model, in the order of `build`: a board knows a program by the bytes of it. */
-function aroundOf({ extraction }: Model, { board, sensor, switches, above }: Target): Around {
+/** What config.json has besides the learner, in the order of `build`: a board knows a program by the bytes of it. */
+function programSettings({ extraction }: Model, { board, sensor, switches, above }: Target): ProgramSettings {
   const hasSensor = sensor.kind !== "serial";
-  const { sensor: _, extraction: __, watchdog, text, ...rest } = hasSensor ? board.motion : board.around;
+  const { sensor: _, extraction: __, watchdog, text, ...rest } = hasSensor ? board.motion : board.serial;
   return {
     sensor,
     ...(hasSensor && extraction ? { extraction: extraction.options } : {}),

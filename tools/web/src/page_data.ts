@@ -8,13 +8,13 @@ export interface Board {
   readonly arch: string;
   readonly firmware: string; // its name at micropython.org
   readonly heap_free_bytes: number;
-  readonly around: Around; // of a program whose samples come over the line
-  readonly motion: Around; // of one that has a sensor
+  readonly serial: ProgramSettings; // of a program whose samples come over the line
+  readonly motion: ProgramSettings; // of one that has a sensor
   readonly lights: readonly number[]; // pins for lights
   readonly pins: Pins;
   readonly wired: WiredPins;
   /** By learner, bytes of code, headers and objects: of one's own program, or of the page's two. */
-  readonly beside: Readonly<Record<string, Readonly<Record<"alone" | "program" | "motion", number>>>>;
+  readonly overhead: Readonly<Record<string, Readonly<Record<"alone" | "program" | "motion", number>>>>;
   readonly wifi: boolean;
   readonly keys: boolean; // whether it can be a USB keyboard
   readonly bytes: number; // Thicket's size there, for a stream of the user's own
@@ -31,8 +31,8 @@ export type Switched = number | readonly number[];
 export const isKey = (what: Switched): boolean =>
   typeof what !== "number" && what.length === 1;
 
-/** What config.json has around a learner: sensor, alarm and so on. */
-export type Around = Readonly<Record<string, unknown>>;
+/** What config.json has besides the learner: sensor, alarm and so on. */
+export type ProgramSettings = Readonly<Record<string, unknown>>;
 
 /** The pins that a sensor has if nobody says others: those of a bus, and of one alone. */
 export interface WiredPins {
@@ -69,7 +69,7 @@ export interface Option {
 
 export interface Learner {
   readonly key: string;
-  readonly kind: string; // the name of its class
+  readonly learner_class: string; // its name
   readonly asks_two_valued: boolean; // it wants to know which features have two values
   readonly grows: boolean; // its ranges begin with the first sample, and grow
   readonly options: readonly Option[];

@@ -58,15 +58,15 @@ export async function readProject(file: File, kinds: readonly SensorKind[]): Pro
   if (!parts?.[CONFIG] || !parts[GESTURES]) throw refused;
   try {
     const config = JSON.parse(new TextDecoder().decode(parts[CONFIG])) as Config;
-    const told = JSON.parse(new TextDecoder().decode(parts[GESTURES])) as Told;
+    const gestures = JSON.parse(new TextDecoder().decode(parts[GESTURES])) as GesturesFile;
     const { class_names: classNames, parameters } = config;
-    const { source, board = "", above = [], switched = null } = told;
-    const shape = shapeOf(source) ?? { ...shapeIn(config.extraction), ...sensorIn(told, kinds) };
+    const { source, board = "", above = [], switched = null } = gestures;
+    const shape = shapeOf(source) ?? { ...shapeIn(config.extraction), ...sensorIn(gestures, kinds) };
     if (!isSource(source) || !isNames(classNames) || !isAbove(above)) throw refused;
     const { bytes } = parameters;
     if (!Number.isInteger(bytes)) throw refused;
     const [reading, row] = [2 * shape.axes.length, featureNames(shape).length];
-    const recordings = told.recordings.map((each) => unpacked(each, reading, row));
+    const recordings = gestures.recordings.map((each) => unpacked(each, reading, row));
     const isKnown = ({ label }: Recording): boolean => label in classNames;
     if (!recordings.length || !recordings.every(isKnown)) throw refused;
     const lesson = { classNames, above, recordings: recordings.map((each) => [each, each.label] as const) };
@@ -82,7 +82,7 @@ interface Config {
   readonly parameters: { readonly bytes: number };
   readonly extraction: Extraction;
 }
-interface Told {
+interface GesturesFile {
   readonly source: Source;
   readonly sensor?: SensorSettings; // of a board
   readonly board?: string; // for which it was made
@@ -116,7 +116,7 @@ function shapeIn({ channels, rate, options }: Extraction): Shape {
 }
 
 /** The board's sensor, if this page can put a program for it on a board. */
-function sensorIn({ sensor }: Told, kinds: readonly SensorKind[]): Pick<Shape, "sensor"> {
+function sensorIn({ sensor }: GesturesFile, kinds: readonly SensorKind[]): Pick<Shape, "sensor"> {
   return sensor && isKnown(sensor, kinds) ? { sensor } : {};
 }
 

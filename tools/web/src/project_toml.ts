@@ -15,11 +15,11 @@ const OF_PIN = "label-pin";
 type Value = string | number | boolean | readonly Value[];
 type Section = Readonly<Record<string, Value>>;
 /** What a file says, by key; a section by its name. */
-export type Told = Readonly<Record<string, Value | Section>>;
+export type TomlContent = Readonly<Record<string, Value | Section>>;
 
 /** What the page takes of it. */
 export interface Settings {
-  readonly told: Told;
+  readonly content: TomlContent;
   readonly board: Board | null;
   readonly sensor: SensorKind | null;
   readonly given: Readonly<Record<string, Setting>>; // to the sensor
@@ -28,27 +28,27 @@ export interface Settings {
 
 /** Throws an Error for people. */
 export function readToml(text: string, data: PageData): Settings {
-  const told = parsed(text);
-  for (const [name, value] of Object.entries(told)) {
+  const content = parsed(text);
+  for (const [name, value] of Object.entries(content)) {
     const isCommand = PROJECT_COMMANDS.includes(name);
     if (!isCommand && !PROJECT_KEYS.includes(name)) throw new Error(words.unknown(name));
     if (isSection(value) !== isCommand) throw new Error(words.section(name, isCommand));
   }
-  const key = textOf(told, "board");
+  const key = textOf(content, "board");
   const board = data.boards.find((each) => each.key === key) ?? null;
   if (key && !board) throw new Error(words.noBoard(key, data.boards.map((each) => each.key)));
-  const [name, ...options] = (textOf(told, "sensor") ?? "").split(/\s+/);
+  const [name, ...options] = (textOf(content, "sensor") ?? "").split(/\s+/);
   const sensor = data.sensors.find((each) => each.key === name) ?? null;
   const given = sensor ? Object.fromEntries(options.map((each) => optionOf(each, sensor))) : {};
-  const classNames = wordsOf(told, "label-keys").map((each) => each.slice(each.indexOf("=") + 1).trim());
-  return { told, board, sensor, given, classNames };
+  const classNames = wordsOf(content, "label-keys").map((each) => each.slice(each.indexOf("=") + 1).trim());
+  return { content, board, sensor, given, classNames };
 }
 
 const isSection = (value: Value | Section): value is Section => typeof value === "object" && !Array.isArray(value);
 
 /** A key's text; of several, the first one's. */
-function textOf(told: Told, key: string): string | null {
-  const value = told[key];
+function textOf(content: TomlContent, key: string): string | null {
+  const value = content[key];
   const first = Array.isArray(value) ? (value[0] as Value | undefined) : value;
   if (first === undefined) return null;
   if (typeof first !== "string") throw new Error(words.text(key));
@@ -56,28 +56,28 @@ function textOf(told: Told, key: string): string | null {
 }
 
 /** A key's words: a list, or a text with quotes around a word that has spaces. */
-function wordsOf(told: Told, key: string): readonly string[] {
-  const value = told[key];
+function wordsOf(content: TomlContent, key: string): readonly string[] {
+  const value = content[key];
   if (!Array.isArray(value)) {
-    const found = textOf(told, key)?.match(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g) ?? [];
-    return found.map((each) => each.replace(/['"]/g, ""));
+    const matches = textOf(content, key)?.match(/(?:[^\s'"]|'[^']*'|"[^"]*")+/g) ?? [];
+    return matches.map((each) => each.replace(/['"]/g, ""));
   }
   if (!value.every((each) => typeof each === "string")) throw new Error(words.text(key));
   return value as readonly string[];
 }
 
 /** The same with the classes of `--label-pin` as they are called by now. */
-export function renamedIn(told: Told, called: ReadonlyMap<string, string>): Told {
+export function renamedIn(content: TomlContent, called: ReadonlyMap<string, string>): TomlContent {
   const to = (word: string): string => {
     const [key, name = ""] = word.split("=", 2);
     const now = called.get(name) ?? name;
     return now === name ? word : `${key}=${now}`;
   };
-  const pin = told[OF_PIN] === undefined ? [] : wordsOf(told, OF_PIN);
+  const pin = content[OF_PIN] === undefined ? [] : wordsOf(content, OF_PIN);
   const isSame = pin.every((word) => word === to(word));
-  const build = told["build"] as Told | undefined;
+  const build = content["build"] as TomlContent | undefined;
   return {
-    ...told,
+    ...content,
     ...(isSame ? {} : { [OF_PIN]: pin.map(to) }),
     ...(build ? { build: renamedIn(build, called) as Section } : {}),
   };
@@ -92,13 +92,13 @@ function optionOf(option: string, { key, settings }: SensorKind): readonly [stri
   return [name, typeof settings[name] === "boolean" ? value === "yes" : number(value)];
 }
 
-function parsed(text: string): Told {
+function parsed(text: string): TomlContent {
   try {
-    const found = parse(text.replace(/^\uFEFF/, ""));
-    for (const [name, value] of Object.entries(found))
+    const content = parse(text.replace(/^\uFEFF/, ""));
+    for (const [name, value] of Object.entries(content))
       for (const [key, each] of isSection(value as Value) ? Object.entries(value) : [[name, value] as const])
         if (!isValue(each)) throw new Error(words.text(key));
-    return found as Told;
+    return content as TomlContent;
   } catch (error) {
     throw error instanceof TomlError ? new Error(words.line(error.line)) : error;
   }
@@ -109,8 +109,8 @@ function isValue(value: unknown): value is Value {
 }
 
 /** The text of a file with these keys; what is null is left out. */
-export function writtenToml(told: Readonly<Record<string, Value | Section | null>>): string {
-  const all = Object.entries(told).filter((each): each is [string, Value | Section] => each[1] !== null);
+export function writtenToml(content: Readonly<Record<string, Value | Section | null>>): string {
+  const all = Object.entries(content).filter((each): each is [string, Value | Section] => each[1] !== null);
   const keys = all.flatMap(([key, value]) => (isSection(value) ? [] : [`${key} = ${written(value)}`]));
   const sections = all.flatMap(([name, value]) =>
     isSection(value) ? ["", `[${name}]`, ...Object.entries(value).map(([key, each]) => `${key} = ${written(each)}`)] : [],

@@ -22,8 +22,8 @@ const AXES = {
   keyboard: ["across", "up", "taps"],
   microphone: ["level", "low", "middle", "high"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
-type OwnSource = keyof typeof AXES;
-export type Source = OwnSource | "board"; // or that of a board on a cable
+type DeviceSource = keyof typeof AXES;
+export type Source = DeviceSource | "board"; // or that of a board on a cable
 /** What a board can have, and what only this device has. */
 export const SOURCES = {
   board: ["motion", "board"],
@@ -43,7 +43,7 @@ export function shapeOf(source: Source): Shape | null {
 }
 
 /** Begin to read a sensor of this device. Call it first thing when the user has pressed. */
-export async function openSensor(source: OwnSource, pad: HTMLElement): Promise<Sensor> {
+export async function openSensor(source: DeviceSource, pad: HTMLElement): Promise<Sensor> {
   return new Sampled(await opened(source, pad));
 }
 
@@ -99,7 +99,7 @@ class Happened {
   }
 }
 
-function opened(source: OwnSource, pad: HTMLElement): Promise<Feeler> {
+function opened(source: DeviceSource, pad: HTMLElement): Promise<Feeler> {
   switch (source) {
     case "pointer":
       return Promise.resolve(pointerSensor(pad));
@@ -133,7 +133,7 @@ async function motionSensor(): Promise<Feeler> {
   await askPermission();
   const happened = new Happened();
   let newest: readonly number[] | null = null;
-  let told = 0; // when
+  let newestAt = 0; // when
   const take = (event: DeviceMotionEvent): void => {
     const { x, y, z } = event.accelerationIncludingGravity ?? {};
     const { alpha, beta, gamma } = event.rotationRate ?? {};
@@ -142,7 +142,7 @@ async function motionSensor(): Promise<Feeler> {
     const turn = [beta, gamma, alpha].map((value) => (value ?? 0) * COUNTS_PER_DEGREE);
     const values = [...force, ...turn].map(limited);
     newest ??= values;
-    happened.add(event, () => [newest, told] = [values, event.timeStamp]);
+    happened.add(event, () => [newest, newestAt] = [values, event.timeStamp]);
   };
   addEventListener("devicemotion", take);
   const stop = (): void => removeEventListener("devicemotion", take);
@@ -153,7 +153,7 @@ async function motionSensor(): Promise<Feeler> {
   }
   const at = (moment: number): Reading => {
     happened.upTo(moment);
-    return moment - told < SILENT ? newest : null;
+    return moment - newestAt < SILENT ? newest : null;
   };
   return { memory: MEMORY, at, stop };
 }
@@ -261,9 +261,9 @@ function limited(value: number): number {
 async function askPermission(): Promise<void> {
   if (!isSecureContext) throw new SensorError(texts.teach.insecure);
   if (typeof DeviceMotionEvent === "undefined") throw new SensorError(texts.teach.noMotion);
-  const kind = DeviceMotionEvent as unknown as { requestPermission?: () => Promise<string> };
-  if (!kind.requestPermission) return;
-  const answer = await kind.requestPermission();
+  const motionEvent = DeviceMotionEvent as unknown as { requestPermission?: () => Promise<string> };
+  if (!motionEvent.requestPermission) return;
+  const answer = await motionEvent.requestPermission();
   if (answer !== "granted") throw new SensorError(texts.teach.refused);
 }
 

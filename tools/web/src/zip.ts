@@ -46,7 +46,7 @@ export function zip(files: Readonly<Record<string, Uint8Array>>): Blob {
 /** The files in a zip of files that are stored as they are; null if it is none, or damaged. */
 export function unzip(data: Uint8Array): Record<string, Uint8Array<ArrayBuffer>> | null {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
-  const found: Record<string, Uint8Array<ArrayBuffer>> = {};
+  const files: Record<string, Uint8Array<ArrayBuffer>> = {};
   let at = 0;
   while (at + HEAD <= data.length && view.getUint32(at, true) === LOCAL) {
     const [size, stored] = [view.getUint32(at + 18, true), view.getUint32(at + 22, true)];
@@ -56,10 +56,10 @@ export function unzip(data: Uint8Array): Record<string, Uint8Array<ArrayBuffer>>
     const file = data.slice(begin, end);
     if (crc32(file) !== view.getUint32(at + 14, true)) return null;
     const nameEnd = at + HEAD + view.getUint16(at + 26, true);
-    found[new TextDecoder().decode(data.subarray(at + HEAD, nameEnd))] = file;
+    files[new TextDecoder().decode(data.subarray(at + HEAD, nameEnd))] = file;
     at = end;
   }
-  return at + 4 <= data.length && view.getUint32(at, true) === CENTRAL ? found : null;
+  return at + 4 <= data.length && view.getUint32(at, true) === CENTRAL ? files : null;
 }
 
 function bytes(...parts: readonly Iterable<number>[]): Uint8Array<ArrayBuffer> {

@@ -60,9 +60,9 @@ type Loader = InstanceType<(typeof import("esptool-js"))["ESPLoader"]>;
 /** Attach the flash chip, of the size that it says it has. */
 async function prepareFlash(loader: Loader, needed: number): Promise<void> {
   await loader.flashSpiAttach(0);
-  const told = await loader.detectFlashSize();
-  const size = sizeOf(told ?? "");
-  if (size < needed) throw new ImageError(texts.blank.small(told ?? "?"));
+  const detected = await loader.detectFlashSize();
+  const size = sizeOf(detected ?? "");
+  if (size < needed) throw new ImageError(texts.blank.small(detected ?? "?"));
   const parameters = new DataView(new ArrayBuffer(24));
   const words = [0, size, BLOCK, SECTOR, PAGE, STATUS];
   words.forEach((word, i) => parameters.setUint32(4 * i, word, true));

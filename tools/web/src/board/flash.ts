@@ -8,12 +8,12 @@ import { BoardError, RaisedError, type RawRepl } from "./raw_repl";
 
 type Files = Readonly<Record<string, Uint8Array>>;
 type Progress = (done: number, total: number) => void;
-type Listing = readonly (readonly [string, number])[]; // names and kinds
+type Listing = readonly (readonly [string, number])[]; // names and types
 
 const NEW = "new.microshrub";
 const CHUNK = 1536; // bytes that are sent at once, a multiple of 3 for base64
 const SELFTEST = 300_000; // milliseconds
-const FOLDER = 0x4000; // the kind
+const FOLDER = 0x4000; // the type
 const STATE_FILES = ["config.json", ".state"]; // what a checkpoint belongs to
 const SUB_VERSION = 3; // of the machine code that we make: MicroPython 1.23 and newer load it
 
@@ -64,8 +64,8 @@ async function remove(board: RawRepl, path: string): Promise<void> {
   if (!(await listing(board, above)).some(([each]) => each === name)) return;
   const inside = [...(await listing(board, path))];
   inside.sort(([a], [b]) => Number(a === "main.py") - Number(b === "main.py")); // main.py last
-  for (const [inner, kind] of inside) {
-    if (kind & FOLDER) await remove(board, `${path}/${inner}`);
+  for (const [inner, type] of inside) {
+    if (type & FOLDER) await remove(board, `${path}/${inner}`);
     else await board.run(`feed(); os.remove(${python(`${path}/${inner}`)})`);
   }
   await board.run(`os.rmdir(${python(path)})`);
@@ -80,7 +80,7 @@ async function checkSpace(board: RawRepl, files: Files): Promise<void> {
 /** About how many blocks of littlefs files take: tools/microshrub_tools/board/flash_memory.py. */
 function blocksOf(files: Files, block: number): number {
   const inside = new Map([["", 0]]); // bytes in each folder
-  let found = 0;
+  let blocks = 0;
   for (const [path, data] of Object.entries(files)) {
     const parts = path.split("/");
     parts.forEach((_, i) => {
@@ -88,13 +88,13 @@ function blocksOf(files: Files, block: number): number {
       if (!inside.has(folder)) inside.set(folder, 0);
     });
     const isSmall = data.length <= block >> 3;
-    found += isSmall ? 0 : Math.ceil(data.length / block);
+    blocks += isSmall ? 0 : Math.ceil(data.length / block);
     const folder = parts.slice(0, -1).join("/");
     const entry = parts.at(-1)!.length + 16 + (isSmall ? data.length : 0);
     inside.set(folder, inside.get(folder)! + entry);
   }
-  for (const bytes of inside.values()) found += 2 + 2 * Math.ceil((4 * bytes) / block);
-  return found;
+  for (const bytes of inside.values()) blocks += 2 + 2 * Math.ceil((4 * bytes) / block);
+  return blocks;
 }
 
 async function copy(board: RawRepl, files: Files, progress: Progress): Promise<void> {
@@ -142,8 +142,8 @@ async function selftest(
 ): Promise<void> {
   await board.reset();
   await board.run(code.helpers);
-  const said = await board.run(code.selftest.replace("%r", python(NEW)), SELFTEST);
-  const crc = Number(/^\((-?\d+),/.exec(said.trim())?.[1]) >>> 0;
+  const printed = await board.run(code.selftest.replace("%r", python(NEW)), SELFTEST);
+  const crc = Number(/^\((-?\d+),/.exec(printed.trim())?.[1]) >>> 0;
   if (crc !== expected) throw new BoardError(texts.board.other(hex32(crc), hex32(expected)));
 }
 
@@ -152,7 +152,7 @@ async function takeCheckpointAlong(board: RawRepl): Promise<void> {
   const old = (await slots(board)).at(-1);
   if (old === undefined) return;
   const filesIn = async (path: string): Promise<string[]> =>
-    (await listing(board, path)).filter(([, kind]) => !(kind & FOLDER)).map(([name]) => name);
+    (await listing(board, path)).filter(([, type]) => !(type & FOLDER)).map(([name]) => name);
   const [before, fresh] = [await filesIn(old), await filesIn(NEW)];
   for (const name of new Set([...before, ...fresh])) {
     if (!STATE_FILES.some((end) => name.endsWith(end))) continue;

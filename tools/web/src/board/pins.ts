@@ -3,7 +3,7 @@
 // The rules and the words of `build`: tools/microshrub_tools/board/program_pins.py.
 
 import type { SensorSettings } from "../link/sensor_settings";
-import { isKey, type Around, type Board, type Switched } from "../page_data";
+import { isKey, type Board, type ProgramSettings, type Switched } from "../page_data";
 import { COMPANION_FLAGS, RP2_ADC } from "../shared";
 import { texts } from "../texts";
 
@@ -16,7 +16,7 @@ const BUS = ["scl", "sda"]; // several sensors share them
 
 /** Of a program's configuration. Throws an Error for people as check_pins() does. */
 export function checkPins(
-  config: Around,
+  config: ProgramSettings,
   { name, pins }: Pick<Board, "name" | "pins">,
 ): void {
   const tasks = new Map<Pin, Task>();
@@ -30,7 +30,7 @@ export function checkPins(
   if (pins.layout === "rp2") sensorsOf(config).forEach(checkRp2);
 }
 
-function* tasksOf(config: Around): Generator<Task> {
+function* tasksOf(config: ProgramSettings): Generator<Task> {
   for (const [place, sensor] of sensorsOf(config).entries()) {
     for (const [name, pin] of pinsOf(sensor)) {
       const kind = BUS.includes(name) ? name : `${name} of sensor ${place}`;
@@ -51,7 +51,7 @@ function* tasksOf(config: Around): Generator<Task> {
   }
 }
 
-function sensorsOf(config: Around): readonly SensorSettings[] {
+function sensorsOf(config: ProgramSettings): readonly SensorSettings[] {
   const sensor = config["sensor"] as SensorSettings;
   return sensor.sensors ?? [sensor];
 }

@@ -24,14 +24,14 @@ export class RaisedError extends BoardError {
 }
 
 export class RawRepl {
-  private said = "";
+  private received = "";
   private why: string | null = null;
   private wake: () => void = () => undefined;
   private readonly decoder = new TextDecoder();
 
   private constructor(private readonly port: Port) {
     port.take = (data) => {
-      this.said += this.decoder.decode(data, { stream: true });
+      this.received += this.decoder.decode(data, { stream: true });
       this.wake();
     };
     this.watch();
@@ -80,7 +80,7 @@ export class RawRepl {
       await this.send("\r\x03\x01");
       await this.until(RAW, PATIENCE);
     }
-    this.said = "";
+    this.received = "";
   }
 
   /** What the code prints. `patience` is how long it may be silent, in milliseconds. */
@@ -100,9 +100,9 @@ export class RawRepl {
   }
 
   /** What an expression is there: numbers, texts, lists, objects. */
-  async value<Kind>(expression: string, patience = PATIENCE): Promise<Kind> {
-    const said = await this.run(`import json; print(json.dumps(${expression}))`, patience);
-    return JSON.parse(said) as Kind;
+  async value<Value>(expression: string, patience = PATIENCE): Promise<Value> {
+    const printed = await this.run(`import json; print(json.dumps(${expression}))`, patience);
+    return JSON.parse(printed) as Value;
   }
 
   /** Start main.py; gives what it says until it runs, or for so many milliseconds. */
@@ -114,7 +114,7 @@ export class RawRepl {
       await this.again(patience);
       await this.comes(STARTED, patience);
     });
-    return this.said.replace(STARTED, "");
+    return this.received.replace(STARTED, "");
   }
 
   close(): Promise<void> {
@@ -128,22 +128,22 @@ export class RawRepl {
   /** What comes before a mark; both are taken. */
   private async until(mark: string, patience: number): Promise<string> {
     if (!(await this.comes(mark, patience))) throw new BoardError(texts.board.silent);
-    const at = this.said.indexOf(mark);
-    const before = this.said.slice(0, at);
-    this.said = this.said.slice(at + mark.length);
+    const at = this.received.indexOf(mark);
+    const before = this.received.slice(0, at);
+    this.received = this.received.slice(at + mark.length);
     return before;
   }
 
   /** Whether a mark comes within that time, which begins anew with all that comes, if it `renews`. */
   private async comes(mark: string, patience: number, renews = true): Promise<boolean> {
     let end = performance.now() + patience;
-    while (!this.said.includes(mark)) {
+    while (!this.received.includes(mark)) {
       if (this.why !== null) throw new BoardError(this.why);
-      const before = this.said.length;
+      const before = this.received.length;
       const rest = end - performance.now();
       if (rest <= 0) return false;
       await Promise.race([sleep(rest), new Promise<void>((resolve) => (this.wake = resolve))]);
-      if (renews && this.said.length > before) end = performance.now() + patience;
+      if (renews && this.received.length > before) end = performance.now() + patience;
     }
     return true;
   }

@@ -58,8 +58,8 @@ export class Autosave {
 /** What was kept; null if nothing was, or nothing that this page can go on with. */
 export async function readKept(): Promise<Kept | null> {
   const late = new Promise<null>((resolve) => setTimeout(resolve, PATIENCE, null));
-  const found = stored("readonly", (store) => store.get(KEY) as IDBRequest<Packed | undefined>);
-  return Promise.race([found.then((packed) => packed && unpacked(packed)), late]).then(
+  const loaded = stored("readonly", (store) => store.get(KEY) as IDBRequest<Packed | undefined>);
+  return Promise.race([loaded.then((packed) => packed && unpacked(packed)), late]).then(
     (kept) => kept ?? null,
     () => null,
   );
@@ -93,7 +93,7 @@ function unpacked({ features, classNames, above = [], switched = null, recording
 }
 
 /** What an order to the browser's store comes to. Rejects where there is none. */
-async function stored<Found>(mode: IDBTransactionMode, order: (store: IDBObjectStore) => IDBRequest<Found>): Promise<Found> {
+async function stored<Result>(mode: IDBTransactionMode, order: (store: IDBObjectStore) => IDBRequest<Result>): Promise<Result> {
   const opening = indexedDB.open(DATABASE, 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore(STORE);
   const database = await answer(opening);
@@ -104,7 +104,7 @@ async function stored<Found>(mode: IDBTransactionMode, order: (store: IDBObjectS
   }
 }
 
-function answer<Found>(request: IDBRequest<Found>): Promise<Found> {
+function answer<Result>(request: IDBRequest<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error as Error);

@@ -15,11 +15,11 @@ export class Engine {
   ) {}
 
   /** A fresh learner of that class; so many percent of its sets hold the true class, 0: no sets. */
-  static async start(kind: string, parameters: Parameters, percent = 0): Promise<Engine> {
+  static async start(learnerClass: string, parameters: Parameters, percent = 0): Promise<Engine> {
     const library = await loadLibrary(PAGE);
     const worker = new Worker("worker.js", { type: "module" });
     try {
-      const { buffers } = await ask(worker, "create", { library, kind, parameters, percent });
+      const { buffers } = await ask(worker, "create", { library, learnerClass, parameters, percent });
       return new Engine(worker, buffers);
     } catch (error) {
       worker.terminate();
@@ -52,8 +52,8 @@ export class Engine {
   }
 
   /** Have windows over readings make samples. */
-  window(told: Orders["windows"]): Promise<null> {
-    return this.order("windows", told);
+  window(order: Orders["windows"]): Promise<null> {
+    return this.order("windows", order);
   }
 
   /** Readings are missing here: no sample is made across the gap. */
@@ -80,8 +80,8 @@ export class Engine {
     this.worker.terminate();
   }
 
-  private order<Name extends keyof Orders>(name: Name, told: Orders[Name]): Promise<Answers[Name]> {
-    const answer = this.waiting.then(() => ask(this.worker, name, told));
+  private order<Name extends keyof Orders>(name: Name, payload: Orders[Name]): Promise<Answers[Name]> {
+    const answer = this.waiting.then(() => ask(this.worker, name, payload));
     this.waiting = answer.catch(() => undefined);
     return answer;
   }
@@ -90,14 +90,14 @@ export class Engine {
 function ask<Name extends keyof Orders>(
   worker: Worker,
   name: Name,
-  told: Orders[Name],
+  payload: Orders[Name],
 ): Promise<Answers[Name]> {
   return new Promise((resolve, reject) => {
     worker.onmessage = (event: MessageEvent<Answer>) => {
       if ("refused" in event.data) reject(new EngineError(event.data.refused));
-      else resolve(event.data.found as Answers[Name]);
+      else resolve(event.data.result as Answers[Name]);
     };
     worker.onerror = (event) => reject(new EngineError(event.message || "worker.js"));
-    worker.postMessage({ name, told });
+    worker.postMessage({ name, payload });
   });
 }

@@ -13,11 +13,11 @@ export async function freshModel(
 ): Promise<Model> {
   const shape = { features: featureNames.length, classes: classNames.length };
   const parameters = { ...shape, bytes: BYTES, seed: 0 };
-  const engine = await Engine.start(learner.kind, parameters);
+  const engine = await Engine.start(learner.learner_class, parameters);
   try {
     const units = featureNames.map(() => ({ offset: 0, digits: 0 }));
-    const told = { learner, parameters, featureNames, classNames, units, stream: "" };
-    return { ...told, samples: 0, accuracy: 0, crc32: 0, saved: await engine.saved() };
+    const model = { learner, parameters, featureNames, classNames, units, stream: "" };
+    return { ...model, samples: 0, accuracy: 0, crc32: 0, saved: await engine.saved() };
   } finally {
     engine.stop();
   }

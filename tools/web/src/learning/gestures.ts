@@ -71,7 +71,7 @@ export class Gestures {
   ) {
     this.featureNames = featureNames(shape);
     this.readings = new WaitingReadings(engine, this.featureNames.length, (row, aim) => this.put(row, aim));
-    const fresh = (): Promise<Engine> => Engine.start(learner.kind, this.parameters);
+    const fresh = (): Promise<Engine> => Engine.start(learner.learner_class, this.parameters);
     this.unseen = new Unseen(() => this.classNames.length, fresh, () => listener.judged());
   }
 
@@ -84,7 +84,7 @@ export class Gestures {
     listener: Listener,
   ): Promise<Gestures> {
     const { axes, rate } = shape;
-    const engine = await Engine.start(learner.kind, parametersOf(shape, classNames, options), GUARANTEE);
+    const engine = await Engine.start(learner.learner_class, parametersOf(shape, classNames, options), GUARANTEE);
     const [window, hop, turns, lags] = [windowOf(rate), hopOf(rate), turnsOf(axes), lagsOf(axes, rate)];
     await engine.window({ axes: axes.length, window, hop, turns, lags });
     return new Gestures(engine, shape, learner, options, classNames, listener);
@@ -210,9 +210,9 @@ export class Gestures {
     const { learner, parameters, featureNames, classNames } = this;
     const units = featureNames.map(() => ({ offset: 0, digits: 0 }));
     const saved = await this.engine.saved();
-    const told = { learner, parameters, featureNames, classNames, units, saved };
+    const model = { learner, parameters, featureNames, classNames, units, saved };
     const extraction = extractionOf(this.shape);
-    return { ...told, stream: "gestures.csv", samples, accuracy, crc32: state_crc32, extraction };
+    return { ...model, stream: "gestures.csv", samples, accuracy, crc32: state_crc32, extraction };
   }
 
   private tick(): void {

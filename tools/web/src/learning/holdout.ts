@@ -19,9 +19,9 @@ export interface Split {
 /** The places of the stretches that each draw holds out; none if each class has but one. */
 export function draws(stretches: readonly Stretch[]): number[][] {
   const taken = stretches.map(() => 0);
-  const found: number[][] = [];
-  while (found.length < DRAWS && found.flat().length < ENOUGH) {
-    const drawn = mixed(found.length);
+  const heldOut: number[][] = [];
+  while (heldOut.length < DRAWS && heldOut.flat().length < ENOUGH) {
+    const drawn = mixed(heldOut.length);
     const chance = stretches.map((_, k) => mixed(drawn + k));
     const order = [...stretches.keys()].sort(
       (a, b) => taken[a]! - taken[b]! || chance[a]! - chance[b]! || a - b,
@@ -29,9 +29,9 @@ export function draws(stretches: readonly Stretch[]): number[][] {
     const chosen = drawnOf(stretches, order);
     if (!chosen.length) break;
     for (const k of chosen) taken[k]!++;
-    found.push(chosen);
+    heldOut.push(chosen);
   }
-  return found;
+  return heldOut;
 }
 
 /** Those of a draw, which are tried in that order: a fifth of each class, and one is left of it. */
@@ -39,20 +39,20 @@ function drawnOf(stretches: readonly Stretch[], order: readonly number[]): numbe
   const left = stretchesOf(stretches);
   const able = left.map((n) => n > 1);
   const got = left.map(() => 0);
-  const wanted = left.map((_, c) => stretches.reduce((sum, own) => sum + own[c]!, 0) / EVERY);
+  const wanted = left.map((_, c) => stretches.reduce((sum, stretch) => sum + stretch[c]!, 0) / EVERY);
   return order.filter((k) => {
     const samples = stretches[k]!;
-    const own = [...left.keys()].filter((c) => able[c] && samples[c]);
-    if (!own.some((c) => got[c]! < wanted[c]!) || own.some((c) => left[c]! < 2)) return false;
+    const classes = [...left.keys()].filter((c) => able[c] && samples[c]);
+    if (!classes.some((c) => got[c]! < wanted[c]!) || classes.some((c) => left[c]! < 2)) return false;
     samples.forEach((n, c) => (got[c]! += n));
-    for (const c of own) left[c]!--;
+    for (const c of classes) left[c]!--;
     return true;
   });
 }
 
 /** How many stretches each class has. */
 function stretchesOf(stretches: readonly Stretch[]): number[] {
-  return stretches[0]!.map((_, c) => stretches.filter((own) => own[c]).length);
+  return stretches[0]!.map((_, c) => stretches.filter((stretch) => stretch[c]).length);
 }
 
 /** What each draw learns of a stream's last samples and asks about, and where these begin; `now`
@@ -60,22 +60,22 @@ function stretchesOf(stretches: readonly Stretch[]): number[] {
 export function splits(
   all: Uint8Array,
   classes: number,
-): { from: number; found: Split[]; now: Split[] } {
+): { from: number; byDraw: Split[]; now: Split[] } {
   const from = Math.max(all.length - LATEST, 0);
   const labels = all.subarray(from);
   const { of, stretches, gap } = find(labels, classes);
   const single = stretchesOf(stretches);
-  const found = draws(stretches).map((chosen) => {
+  const byDraw = draws(stretches).map((chosen) => {
     const asked = of.map((k) => chosen.includes(k));
     const held = [...asked]; // with the ends of a class's only stretch, of which little is known
     const left = [...asked];
     single.forEach((n, c) => {
       if (n !== 1) return;
-      const own = [...of.keys()].filter((i) => labels[i] === c && stretches[of[i]!]![c]);
-      const end = Math.floor(own.length / EVERY);
-      const isAsked = own.some((i) => asked[i]);
-      for (const i of own.slice(own.length - end)) held[i] ||= !isAsked;
-      for (const i of own.slice(own.length - end - (end >> 2))) left[i] = true;
+      const places = [...of.keys()].filter((i) => labels[i] === c && stretches[of[i]!]![c]);
+      const end = Math.floor(places.length / EVERY);
+      const isAsked = places.some((i) => asked[i]);
+      for (const i of places.slice(places.length - end)) held[i] ||= !isAsked;
+      for (const i of places.slice(places.length - end - (end >> 2))) left[i] = true;
     });
     const isNear = (i: number): boolean => held.slice(Math.max(i - gap, 0), i + gap + 1).includes(true);
     return splitOf(labels, [...of.keys()].filter((i) => !left[i] && !isNear(i)), (i) => asked[i]!);
@@ -83,7 +83,7 @@ export function splits(
   const begin = lastOf(of, stretches);
   const now = splitOf(labels, [...of.keys()].slice(0, Math.max(begin - gap, 0)), (i) => i >= begin);
   const several = new Set(labels.subarray(begin)).size > 1;
-  return { from, found, now: several && now.learned.length ? [now] : [] };
+  return { from, byDraw, now: several && now.learned.length ? [now] : [] };
 }
 
 /** Only samples of classes that are learned can be asked about. */
@@ -100,7 +100,7 @@ function lastOf(of: readonly number[], stretches: readonly Stretch[]): number {
   let begin = n;
   for (let k = stretches.length - 1; k >= 0; k--) {
     const start = of.indexOf(k);
-    const all = has.every((m, c) => m < 2 || stretches.slice(k + 1).some((own) => own[c]));
+    const all = has.every((m, c) => m < 2 || stretches.slice(k + 1).some((stretch) => stretch[c]));
     const much = EVERY * (n - start) > 2 * n;
     if (EVERY * (n - begin) >= n && (much || all)) break;
     begin = start;
@@ -141,8 +141,8 @@ function find(labels: Uint8Array, classes: number): { of: number[]; stretches: n
   of.forEach((k, i) => stretches[k]![labels[i]!]!++);
   if (!inRuns) return { of, stretches, gap: Math.max(...stretches.map(total)) >> 2 };
   // a run is its most frequent class's, whatever flickers in it
-  const own = stretches.map((all) => all.indexOf(Math.max(...all)));
-  return { of, stretches: stretches.map((all, k) => all.map((m, c) => (c === own[k] ? m : 0))), gap: 0 };
+  const mostFrequent = stretches.map((all) => all.indexOf(Math.max(...all)));
+  return { of, stretches: stretches.map((all, k) => all.map((m, c) => (c === mostFrequent[k] ? m : 0))), gap: 0 };
 }
 
 function total(numbers: readonly number[]): number {
@@ -151,8 +151,8 @@ function total(numbers: readonly number[]): number {
 
 /** 32 bits that look drawn. */
 function mixed(number: number): number {
-  let found = number >>> 0;
+  let hash = number >>> 0;
   for (const [shift, factor] of [[16, 0x7feb352d], [15, 0x846ca68b]] as const)
-    found = Math.imul(found ^ (found >>> shift), factor) >>> 0;
-  return (found ^ (found >>> 16)) >>> 0;
+    hash = Math.imul(hash ^ (hash >>> shift), factor) >>> 0;
+  return (hash ^ (hash >>> 16)) >>> 0;
 }

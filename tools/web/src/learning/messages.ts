@@ -3,7 +3,7 @@
 import type { Library, Parameters } from "../page_data";
 
 export interface Orders {
-  create: { library: Library; kind: string; parameters: Parameters; percent: number };
+  create: { library: Library; learnerClass: string; parameters: Parameters; percent: number };
   anew: { parameters?: Parameters | undefined };
   observe: { rows: Int32Array };
   learn: { rows: Int32Array; labels: Uint8Array };
@@ -36,8 +36,8 @@ export interface Answers {
   finish: Saved;
 }
 
-export type Order = { [name in keyof Orders]: { name: name; told: Orders[name] } }[keyof Orders];
-export type Answer = { found: unknown } | { refused: string };
+export type Order = { [name in keyof Orders]: { name: name; payload: Orders[name] } }[keyof Orders];
+export type Answer = { result: unknown } | { refused: string };
 
 /** Owner ("model", "quantizer", "metrics"), name and bytes. */
 export type Buffer = readonly [string, string, number];

@@ -41,7 +41,7 @@ export async function* learnStream(engine: Engine, stream: Stream): AsyncGenerat
     const status = await engine.learn(rows(at, end), stream.labels.slice(at, end));
     const now = performance.now();
     const drifts = status.drifts.map((place) => place + at + 1);
-    status.predictions.forEach((said, i) => right.push(said === stream.labels[at + i]));
+    status.predictions.forEach((prediction, i) => right.push(prediction === stream.labels[at + i]));
     right.splice(0, right.length - RECENT);
     const recent = (1e6 * right.filter(Boolean).length) / right.length;
     const predicted = status.predictions.at(-1)!;

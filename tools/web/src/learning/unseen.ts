@@ -43,19 +43,19 @@ interface Drawn {
 }
 
 export class Unseen {
-  private found: Standing | null = null;
+  private result: Standing | null = null;
   private run = 0; // the newest one; those before were given up
 
-  /** Of so many classes; `start` makes a learner that knows nothing; `told` hears that the standing is another one. */
+  /** Of so many classes; `start` makes a learner that knows nothing; `changed` is called when the standing is another one. */
   constructor(
     private readonly classes: () => number,
     private readonly start: () => Promise<Engine>,
-    private readonly told: () => void,
+    private readonly changed: () => void,
   ) {}
 
   /** What was taught has changed. */
   forget(): void {
-    this.found = null;
+    this.result = null;
     this.run++;
   }
 
@@ -65,7 +65,7 @@ export class Unseen {
     if (classes.length < 2) return { state: "nothing" };
     const lacking = classes.filter((label) => whole(recordings, label).length < 2);
     if (lacking.length) return { state: "more", classes: lacking };
-    return this.found ?? { state: "later" };
+    return this.result ?? { state: "later" };
   }
 
   /** Find out, if it can be told of these recordings and is not yet known. */
@@ -81,16 +81,16 @@ export class Unseen {
       });
   }
 
-  private conclude(run: number, found: Standing): void {
+  private conclude(run: number, standing: Standing): void {
     if (run !== this.run) return;
-    this.found = found;
-    this.told();
+    this.result = standing;
+    this.changed();
   }
 
   /** Null if it was given up. */
   private async measure(recordings: readonly Recording[], run: number): Promise<Figures | null> {
     const drawn = heldOut(recordings).map((part) => ({
-      learned: samplesOf(learnedBeside(recordings, part)),
+      learned: samplesOf(learnedWithout(recordings, part)),
       asked: samplesOf(part.map(({ label, rows }) => ({ label, rows: rows.slice(MIXED) }))),
     }));
     const classes = this.classes();
@@ -110,9 +110,9 @@ export async function unseenOf(
   goesOn: () => boolean,
 ): Promise<readonly Figures[] | null> {
   const classes = stream.classNames.length;
-  const { from, found, now } = splits(stream.labels, classes);
+  const { from, byDraw, now } = splits(stream.labels, classes);
   const figures: Figures[] = [];
-  for (const part of [found, now]) {
+  for (const part of [byDraw, now]) {
     const drawn = drawnOf(part, (place) => sampleOf(stream, from + place));
     const all = await figuresOf(engine, classes, drawn, goesOn);
     if (!all) return null;
@@ -134,8 +134,8 @@ export async function glanceAt(
   const rate = (1000 * first.length) / (performance.now() - begin);
   const places = spread(stream.labels.length, Math.round(Math.min(Math.max(rate * GLANCE, LEAST), MOST)));
   const labels = Uint8Array.from(places, (place) => stream.labels[place]!);
-  const { from, found } = splits(labels, classes);
-  const drawn = drawnOf(found.slice(0, 1), (place) => sampleOf(stream, places[from + place]!));
+  const { from, byDraw } = splits(labels, classes);
+  const drawn = drawnOf(byDraw.slice(0, 1), (place) => sampleOf(stream, places[from + place]!));
   const figures = await figuresOf(engine, classes, drawn, goesOn);
   return figures && { figures, rows: places.length };
 }
@@ -165,15 +165,15 @@ async function figuresOf(
   const counts = Array<number>(classes ** 2).fill(0);
   let [guessed, right, samples] = [0, 0, 0];
   for (const { learned, asked } of drawn) {
-    const said = await answers(engine, learned, asked, goesOn);
-    if (!said) return null;
+    const predicted = await answers(engine, learned, asked, goesOn);
+    if (!predicted) return null;
     const known = Array<number>(classes).fill(0);
     for (const { label } of learned) known[label]!++;
     const guess = known.indexOf(Math.max(...known));
     asked.forEach(({ label }, i) => {
-      counts[label * classes + said[i]!]!++;
+      counts[label * classes + predicted[i]!]!++;
       samples++;
-      right += Number(label === said[i]);
+      right += Number(label === predicted[i]);
       guessed += Number(label === guess);
     });
   }
@@ -212,8 +212,8 @@ function heldOut(recordings: readonly Recording[]): Recording[][] {
   return draws(stretches).map((places) => places.map((k) => able[k]!));
 }
 
-/** What is learned beside that part: no sample that holds readings of it. */
-function learnedBeside(
+/** What is learned without that part: no sample that holds readings of it. */
+function learnedWithout(
   recordings: readonly Recording[],
   part: readonly Recording[],
 ): Pick<Recording, "label" | "rows">[] {
@@ -229,7 +229,7 @@ function samplesOf(recordings: readonly Pick<Recording, "label" | "rows">[]): Sa
 
 function flat(samples: readonly Sample[]): Int32Array {
   const features = samples[0]?.row.length ?? 0;
-  const found = new Int32Array(samples.length * features);
-  samples.forEach(({ row }, i) => found.set(row, i * features));
-  return found;
+  const rows = new Int32Array(samples.length * features);
+  samples.forEach(({ row }, i) => rows.set(row, i * features));
+  return rows;
 }

@@ -8,7 +8,7 @@ import type { Parameters } from "../page_data";
 
 const HEAP_BYTES = 32 << 20; // bytecode makes garbage that machine code does not
 const KERNELS = "kernels.wasm"; // in the library
-const [ROWS, LABELS, SAID] = ["/rows", "/labels", "/said"];
+const [ROWS, LABELS, PREDICTIONS] = ["/rows", "/labels", "/predictions"];
 const [READINGS, SAMPLES] = ["/readings", "/samples"];
 const [LEARNER, QUANTIZER] = ["/learner.state", "/quantizer.state"];
 
@@ -27,21 +27,21 @@ let begin: (parameters: Parameters) => null; // with a fresh learner
 let newest: Parameters; // of the learner
 let windows: { take(readings: string, samples: string): number; restart(): void };
 
-async function create(told: Orders["create"]): Promise<unknown> {
-  const { [KERNELS]: kernels, ...files } = told.library;
+async function create(order: Orders["create"]): Promise<unknown> {
+  const { [KERNELS]: kernels, ...files } = order.library;
   const memory = await loadWithMemory();
   micropython.registerJsModule("machine_code", await linked(kernels!, memory));
   for (const [path, data] of Object.entries(files)) put(`/lib/${path}`, data);
   micropython.runPython("import sys; sys.path.insert(0, '/lib')");
   const { Learning } = micropython.pyimport("learning") as {
-    Learning: (kind: string, parameters: string, percent: number) => typeof learning;
+    Learning: (learnerClass: string, parameters: string, percent: number) => typeof learning;
   };
   begin = (parameters) => {
-    learning = Learning(told.kind, JSON.stringify(parameters), told.percent);
+    learning = Learning(order.learnerClass, JSON.stringify(parameters), order.percent);
     newest = parameters;
     return null;
   };
-  begin(told.parameters);
+  begin(order.parameters);
   return { buffers: JSON.parse(learning.buffers()) };
 }
 
@@ -83,24 +83,24 @@ function putRows(rows: Int32Array): void {
   micropython.FS.writeFile(ROWS!, new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength));
 }
 
-function learn(told: Orders["learn"]): unknown {
-  putRows(told.rows);
-  micropython.FS.writeFile(LABELS!, told.labels);
-  const status = JSON.parse(learning.learn(ROWS!, LABELS!, SAID!)) as object;
-  return { ...status, predictions: micropython.FS.readFile(SAID!) };
+function learn(order: Orders["learn"]): unknown {
+  putRows(order.rows);
+  micropython.FS.writeFile(LABELS!, order.labels);
+  const status = JSON.parse(learning.learn(ROWS!, LABELS!, PREDICTIONS!)) as object;
+  return { ...status, predictions: micropython.FS.readFile(PREDICTIONS!) };
 }
 
 function ask(rows: Int32Array): Uint8Array {
   putRows(rows);
-  learning.ask(ROWS!, SAID!);
-  return micropython.FS.readFile(SAID!);
+  learning.ask(ROWS!, PREDICTIONS!);
+  return micropython.FS.readFile(PREDICTIONS!);
 }
 
-function watch(told: Orders["windows"]): null {
+function watch(order: Orders["windows"]): null {
   const { Windows } = micropython.pyimport("motion") as {
     Windows: (axes: number, window: number, hop: number, turns: string, lags: string) => typeof windows;
   };
-  windows = Windows(told.axes, told.window, told.hop, JSON.stringify(told.turns), JSON.stringify(told.lags));
+  windows = Windows(order.axes, order.window, order.hop, JSON.stringify(order.turns), JSON.stringify(order.lags));
   return null;
 }
 
@@ -120,25 +120,25 @@ function finish(): unknown {
 function follow(order: Order): unknown {
   switch (order.name) {
     case "create":
-      return create(order.told);
+      return create(order.payload);
     case "anew":
-      return begin(order.told.parameters ?? newest);
+      return begin(order.payload.parameters ?? newest);
     case "observe":
-      putRows(order.told.rows);
+      putRows(order.payload.rows);
       return learning.observe(ROWS!) ?? null;
     case "learn":
-      return learn(order.told);
+      return learn(order.payload);
     case "ask":
-      return ask(order.told.rows);
+      return ask(order.payload.rows);
     case "predict":
-      putRows(order.told.row);
+      putRows(order.payload.row);
       return JSON.parse(learning.predict(ROWS!));
     case "windows":
-      return watch(order.told);
+      return watch(order.payload);
     case "restart":
       return windows.restart() ?? null;
     case "readings":
-      return samplesOf(order.told.data);
+      return samplesOf(order.payload.data);
     case "selftest":
       return Number(learning.selftest()) >>> 0;
     case "finish":
@@ -149,7 +149,7 @@ function follow(order: Order): unknown {
 self.onmessage = async (event: MessageEvent<Order>): Promise<void> => {
   let answer: Answer;
   try {
-    answer = { found: await follow(event.data) };
+    answer = { result: await follow(event.data) };
   } catch (error) {
     answer = { refused: reason(error) };
   }

@@ -49,7 +49,7 @@ export class BoardLink {
   /** Is called with each observation. */
   observed: (observation: Observation) => void = () => undefined;
   private link!: Link;
-  private found!: Configuration;
+  private loaded!: Configuration;
   private begun!: Welcome;
   private opening: Promise<void> | null = null;
 
@@ -66,12 +66,12 @@ export class BoardLink {
   }
 
   get configuration(): Configuration {
-    return this.found;
+    return this.loaded;
   }
 
   /** Which value of a sample the board predicts; null if it predicts classes. */
   get target(): number | null {
-    return this.begun.classes === 1 ? (this.found.regression?.column ?? null) : null;
+    return this.begun.classes === 1 ? (this.loaded.regression?.column ?? null) : null;
   }
 
   /** Begin a session with a board that was reset. Rejects with any other error. */
@@ -85,7 +85,7 @@ export class BoardLink {
     try {
       [this.link, this.begun] = await Link.open(this.port, (why) => this.interrupted(why));
       this.link.observed = (frame) => this.observed(observationOf(frame));
-      this.found = await configurationOf(this.link, this.begun);
+      this.loaded = await configurationOf(this.link, this.begun);
     } finally {
       this.opening = null;
     }
@@ -110,10 +110,10 @@ export class BoardLink {
 
   /** How good the numbers are that the board predicts. */
   async errors(): Promise<RegressionErrors> {
-    const found = answer("RegressionErrors", await this.link.request(LINK.REGRESSION, Uint8Array.of(0)));
-    const mean = (high: number, low: number): number => (HIGH * high + low) / Math.max(found.scored, 1);
-    const nochange = mean(found.nochange_high, found.nochange_low);
-    return { ...found, mae: mean(found.high, found.low), nochange };
+    const errors = answer("RegressionErrors", await this.link.request(LINK.REGRESSION, Uint8Array.of(0)));
+    const mean = (high: number, low: number): number => (HIGH * high + low) / Math.max(errors.scored, 1);
+    const nochange = mean(errors.nochange_high, errors.nochange_low);
+    return { ...errors, mae: mean(errors.high, errors.low), nochange };
   }
 
   /** How unusual the last sample was. Its predictions go on without scores. */
@@ -192,8 +192,8 @@ async function configurationOf(link: Link, welcome: Welcome): Promise<Configurat
     }
     const text = Uint8Array.from(bytes);
     if (crc32(text) === welcome.configuration) {
-      const found = JSON.parse(new TextDecoder().decode(text)) as Configuration;
-      return { ...found, class_names: found.class_names ?? [] };
+      const configuration = JSON.parse(new TextDecoder().decode(text)) as Configuration;
+      return { ...configuration, class_names: configuration.class_names ?? [] };
     }
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error; // a device from before there was this
@@ -217,8 +217,8 @@ function observationOf(frame: Frame): Observation {
 }
 
 function answer<Name extends keyof typeof WORDS>(name: Name, { payload }: Frame): Answer<Name> {
-  const found = words(payload, 0);
-  return Object.fromEntries(WORDS[name].map((each, i) => [each, found[i]])) as Answer<Name>;
+  const values = words(payload, 0);
+  return Object.fromEntries(WORDS[name].map((each, i) => [each, values[i]])) as Answer<Name>;
 }
 
 function words(payload: Uint8Array<ArrayBuffer>, from: number): number[] {

@@ -128,14 +128,14 @@ export class BoardSensor implements Sensor {
 }
 
 /** The configuration, of a board whose program sends the readings of its sensor. */
-function checked(found: Configuration, target: number | null): Configuration {
-  const { sensor, extraction } = found;
+function checked(configuration: Configuration, target: number | null): Configuration {
+  const { sensor, extraction } = configuration;
   if (!sensor) throw new SensorError(words.tooOld);
-  if (target !== null || found.class_names.length < 2) throw new NoReadingsError(words.forecasts);
+  if (target !== null || configuration.class_names.length < 2) throw new NoReadingsError(words.forecasts);
   if (sensor.kind === "serial") throw new NoReadingsError(words.noSensor);
   if (extraction) throw new NoReadingsError(words.features);
   if (rateOf(sensor) < 1) throw new SensorError(words.slow(1 / rateOf(sensor)));
-  return found;
+  return configuration;
 }
 
 function isSilent(error: unknown): boolean {

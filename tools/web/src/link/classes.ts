@@ -50,10 +50,10 @@ export class Classes {
     const all = states.length;
     const folded = new Array<number>(counts.length && shown.length ** 2).fill(0);
     counts.forEach((count, i) => {
-      const [label, said] = [Math.floor(i / all), i % all].map((c) =>
+      const [label, predicted] = [Math.floor(i / all), i % all].map((c) =>
         shown.indexOf(states[c]!.standsFor),
       );
-      if (label! >= 0 && said! >= 0) folded[label! * shown.length + said!]! += count;
+      if (label! >= 0 && predicted! >= 0) folded[label! * shown.length + predicted!]! += count;
     });
     return folded;
   }
@@ -81,10 +81,10 @@ export class Classes {
   }
 
   private async ask(...payload: number[]): Promise<ClassState> {
-    const told = await this.link.about(Uint8Array.from(payload));
-    const [number, state, standsFor, novel, collect] = told;
-    const changes = told[7]! | (told[8]! << 8);
-    const name = new TextDecoder().decode(told.subarray(HEAD));
+    const answer = await this.link.about(Uint8Array.from(payload));
+    const [number, state, standsFor, novel, collect] = answer;
+    const changes = answer[7]! | (answer[8]! << 8);
+    const name = new TextDecoder().decode(answer.subarray(HEAD));
     return { number, state, standsFor, novel, collect, changes, name } as ClassState;
   }
 }

@@ -66,8 +66,8 @@ export function channelsOf({ channels }: SensorKind, { pins, axes }: SensorSetti
 /** The modules of the device library for it, beside those for an MPU-6050. */
 export function modulesFor(sensor: SensorSettings): string[] {
   const fifo = everyOf(sensor).some((each) => each.fifo) ? ["device.motion_fifo"] : [];
-  const own = everyOf(sensor).some(({ kind }) => kind === "own") ? ["device.custom_sensor"] : [];
-  return [...(sensor.sensors ? ["device.combined_sensor"] : []), ...fifo, ...own];
+  const custom = everyOf(sensor).some(({ kind }) => kind === "own") ? ["device.custom_sensor"] : [];
+  return [...(sensor.sensors ? ["device.combined_sensor"] : []), ...fifo, ...custom];
 }
 
 /** The compiled drivers that it needs, by their paths on the board. */

@@ -12,11 +12,11 @@ export class Streaming {
   private confirmed = 0; // samples of the stream that the board has learned
   private before = 0; // samples that it had learned earlier
 
-  /** `told` is called with the confirmed samples. */
+  /** `progressed` is called with the confirmed samples. */
   constructor(
     private readonly board: BoardLink,
     private readonly stream: Stream,
-    private readonly told: (confirmed: number) => void,
+    private readonly progressed: (confirmed: number) => void,
   ) {}
 
   /** Stream all of it; resolves with the CRC32 of the board's state. */
@@ -60,7 +60,7 @@ export class Streaming {
     const { labels } = this.stream;
     await inOrder(this.confirmed, labels.length, async (at) => {
       await this.board.learn(this.row(at), labels[at]!);
-      this.told(++this.confirmed);
+      this.progressed(++this.confirmed);
     });
   }
 

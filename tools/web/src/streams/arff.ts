@@ -46,9 +46,9 @@ export class ArffReader {
   }
 
   private *lines(piece: string, isLast: boolean): Generator<string> {
-    const found = (this.text + piece).split(/\r\n|\r(?!$)|\n/);
-    this.text = isLast ? "" : found.pop()!; // a \r at the end may be half an end
-    yield* found;
+    const lines = (this.text + piece).split(/\r\n|\r(?!$)|\n/);
+    this.text = isLast ? "" : lines.pop()!; // a \r at the end may be half an end
+    yield* lines;
   }
 
   private *data(line: string): Generator<Row> {
@@ -66,20 +66,20 @@ export class ArffReader {
 
 function columnsIn(name: string, line: string): Column[] {
   if (!/^\s*@/.test(line) || /^\s*@relation/i.test(line)) return [];
-  const [, single, double, plain, kind] = ATTRIBUTE.exec(line.trimEnd()) ?? [];
+  const [, single, double, plain, type] = ATTRIBUTE.exec(line.trimEnd()) ?? [];
   const column = (single ?? double ?? plain)?.trim();
-  if (!column || !kind) throw new DataError(texts.errors.arffHeader(name, line));
-  if (kind.startsWith("{")) return [{ name: column, declared: valuesIn(name, kind) }];
-  if (NUMERIC.test(kind)) return [{ name: column, numeric: true }];
-  const unfit = UNFIT.exec(kind)?.[1];
+  if (!column || !type) throw new DataError(texts.errors.arffHeader(name, line));
+  if (type.startsWith("{")) return [{ name: column, declared: valuesIn(name, type) }];
+  if (NUMERIC.test(type)) return [{ name: column, numeric: true }];
+  const unfit = UNFIT.exec(type)?.[1];
   if (unfit) throw new DataError(texts.errors.unfit(name, column, unfit));
   throw new DataError(texts.errors.arffHeader(name, line));
 }
 
 /** The values between the braces. */
-function valuesIn(name: string, kind: string): string[] {
-  const inside = /^\{(.+)\}/.exec(kind)?.[1];
-  if (inside === undefined) throw new DataError(texts.errors.arffHeader(name, kind));
+function valuesIn(name: string, type: string): string[] {
+  const inside = /^\{(.+)\}/.exec(type)?.[1];
+  if (inside === undefined) throw new DataError(texts.errors.arffHeader(name, type));
   const quote = /(?:^|[,\t])\s*"/.test(inside) ? '"' : "'";
   const [row] = readRows(inside.trim(), { delimiter: delimiterIn(inside), quote, line: 1 });
   return (row?.cells ?? []).map((cell) => cell.replace(/^[ '"]+|[ '"]+$/g, ""));

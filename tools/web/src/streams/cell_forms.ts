@@ -27,26 +27,26 @@ const APART = new RegExp(`^[+-]?(?:\\d{1,3}(?:[${BLANKS}]\\d{3})+|\\d+)(?:\\.\\d
 const MANY = 8; // different cells, of a column with a unit of letters alone
 const SHORT = 3; // letters of such a unit
 
-type Parts = { readonly around: readonly [string, string, string]; readonly cores: readonly string[] };
+type Parts = { readonly affixes: readonly [string, string, string]; readonly cores: readonly string[] };
 
-/** What stands around each of these numbers, if it is the same for all, and the numbers. */
+/** The affixes of each of these numbers, if they are the same for all, and the numbers. */
 function partsOf(cells: readonly string[]): Parts | null {
-  const found = cells.map((cell) => ATTACHED.exec(cell)?.groups);
-  const first = found[0];
+  const matches = cells.map((cell) => ATTACHED.exec(cell)?.groups);
+  const first = matches[0];
   if (!first) return null;
-  const around = [first["before"]!.trim(), first["after"]!.trim(), first["end"]!.trim()] as const;
+  const affixes = [first["before"]!.trim(), first["after"]!.trim(), first["end"]!.trim()] as const;
   const cores: string[] = [];
   let isApart = false;
-  for (const each of found) {
+  for (const each of matches) {
     if (!each) return null;
-    const own = [each["before"]!.trim(), each["after"]!.trim(), each["end"]!.trim()];
-    if (own.some((part, place) => part !== around[place])) return null;
+    const cellAffixes = [each["before"]!.trim(), each["after"]!.trim(), each["end"]!.trim()];
+    if (cellAffixes.some((part, place) => part !== affixes[place])) return null;
     cores.push(each["core"]!);
     isApart ||= /[.,]/.test(each["core"]!) || each["after"]!.startsWith(" ");
   }
-  const unit = around[1];
+  const unit = affixes[1];
   const isUnit = isApart || (new Set(cells).size > MANY && unit.length <= SHORT);
-  return /^\p{L}/u.test(unit) && !isUnit ? null : { around, cores };
+  return /^\p{L}/u.test(unit) && !isUnit ? null : { affixes, cores };
 }
 
 /** What a comma can be in such numbers: "," a decimal comma, "." one between thousands. */
@@ -58,7 +58,7 @@ function commas(cores: readonly string[]): string[] {
 }
 
 /** How the cells of each column are read; null: as they are, as where two readings fit. */
-export function foundForms(columns: readonly (readonly string[])[]): (CellForm | null)[] {
+export function cellForms(columns: readonly (readonly string[])[]): (CellForm | null)[] {
   const known = columns.map((cells) => cells.filter((cell) => !isMissing(cell)));
   const parts = known.map((cells) =>
     cells.length && !cells.every((cell) => numberOf(cell) !== null) ? partsOf(cells) : null,
@@ -77,19 +77,19 @@ function formOf(
 ): CellForm | null {
   if (areDates(cells)) return { read: () => "", note: "", isDate: true, isDecimal: false };
   if (!parts) return null;
-  const { around, cores } = parts;
+  const { affixes, cores } = parts;
   const number = numberReader(cores, decimal);
   if (!number) return null;
-  const isBare = around.every((part) => !part);
+  const isBare = affixes.every((part) => !part);
   const read = (cell: string): string | null => {
-    const found = ATTACHED.exec(cell)?.groups;
-    const own = found && [found["before"]!, found["after"]!, found["end"]!].map((part) => part.trim());
-    if (!own || own.some((part, place) => part !== around[place])) {
+    const groups = ATTACHED.exec(cell)?.groups;
+    const cellAffixes = groups && [groups["before"]!, groups["after"]!, groups["end"]!].map((part) => part.trim());
+    if (!cellAffixes || cellAffixes.some((part, place) => part !== affixes[place])) {
       return isBare && numberOf(cell) !== null ? cell : null;
     }
-    return number.read(found["core"]!);
+    return number.read(groups["core"]!);
   };
-  const [before, unit, end] = around;
+  const [before, unit, end] = affixes;
   const off = [before, end].filter(Boolean);
   const note = [
     number.note,
@@ -138,10 +138,10 @@ function areDates(cells: readonly string[]): boolean {
   const mayBe = (cell: string): boolean => /[:\-/]/.test(cell) || cell.split(".").length > 2;
   if (!cells.length || !cells.every(mayBe)) return false;
   for (const [place, form] of DATES.entries()) {
-    const found = cells.map((cell) => form.exec(cell)?.groups);
-    if (!found.every(Boolean)) continue;
+    const matches = cells.map((cell) => form.exec(cell)?.groups);
+    if (!matches.every(Boolean)) continue;
     const orders = place === 1 ? [true, false] : [false];
-    return orders.some((dayFirst) => found.every((parts) => isDate(parts!, dayFirst)));
+    return orders.some((dayFirst) => matches.every((parts) => isDate(parts!, dayFirst)));
   }
   return false;
 }

@@ -42,19 +42,19 @@ export class LabelReader {
 
   read(cell: string, line: number, asWritten: string): void {
     const written = asWritten.replace(/^ +/, "");
-    let found = this.places.get(cell);
-    if (!found) {
+    let entry = this.places.get(cell);
+    if (!entry) {
       const isKnown = this.declared?.includes(cell);
       if (isMissing(cell) && !isKnown) throw new DataError(texts.errors.noClass(this.where(line)));
       if (this.declared && !isKnown) {
         throw new DataError(texts.errors.undeclared(this.where(line), cell));
       }
       if (this.places.size > MOST_TEXTS) this.refuse([...this.places.keys()]);
-      found = { place: this.places.size, line, written };
-      this.places.set(cell, found);
+      entry = { place: this.places.size, line, written };
+      this.places.set(cell, entry);
     }
-    if (found.written !== written && !this.spaced.has(cell)) this.spaced.set(cell, line);
-    this.kept.push(found.place);
+    if (entry.written !== written && !this.spaced.has(cell)) this.spaced.set(cell, line);
+    this.kept.push(entry.place);
   }
 
   /** What came: the labels, the names of the classes, and what is to be noted on these. */

@@ -77,8 +77,8 @@ export class ColumnReader {
     if (this.codes.size > LIMITS.declared) {
       throw new DataError(texts.errors.manyDeclared(where(lines[0]!), this.codes.size, LIMITS.declared));
     }
-    const found = early.map(numberOf);
-    const present = found.filter((value) => !Number.isNaN(value));
+    const numbers = early.map(numberOf);
+    const present = numbers.filter((value) => !Number.isNaN(value));
     const areTexts = present.length > 0 && present.every((value) => value === null);
     if (column.declared) this.value = this.declared;
     else if (column.numeric || !areTexts) this.value = this.number;
@@ -115,9 +115,9 @@ export class ColumnReader {
   private number(cell: string, line: number): number {
     const value = numberOf(cell);
     if (value === null) {
-      const told = numberInWords(cell);
+      const advice = numberInWords(cell);
       const where = this.where(line);
-      throw new DataError(told ? texts.errors.people(where, told) : texts.errors.text(where, cell));
+      throw new DataError(advice ? texts.errors.people(where, advice) : texts.errors.text(where, cell));
     }
     if (Math.abs(value) === Infinity) throw new DataError(texts.errors.infinite(this.where(line)));
     return value;
@@ -156,8 +156,8 @@ export class ColumnReader {
     const grouped = cells.filter((cell) => GROUPED.test(cell)).length >= NEARLY * cells.length;
     this.early.forEach((cell, row) => {
       const mayBeText = (hasUnit(cell) && !withUnits) || (GROUPED.test(cell) && !grouped);
-      const told = isText(cell) && !mayBeText ? numberInWords(cell) : "";
-      if (told) throw new DataError(texts.errors.people(this.where(lines[row]!), told));
+      const advice = isText(cell) && !mayBeText ? numberInWords(cell) : "";
+      if (advice) throw new DataError(texts.errors.people(this.where(lines[row]!), advice));
     });
   }
 }

@@ -153,7 +153,7 @@ function checkKind(name: string, piece: Uint8Array): void {
   for (const [pattern, what, remedy] of FILE_KINDS) {
     if (what === JSON_FILE || !new RegExp(`^(?:${pattern})`, "is").test(start)) continue;
     const save = remedy.startsWith("read_") ? texts.errors.saveAsCsv : remedy;
-    const message = texts.errors.kind(name, what, save);
+    const message = texts.errors.notCsv(name, what, save);
     const isRead = COMMAND_READS.test(what) || /\.npz$/i.test(name);
     throw isRead ? readByCommand(name, message) : new DataError(message);
   }

@@ -33,7 +33,7 @@ const isRecord = (value: Value): value is Record =>
 /** The rows of such a text. Throws DataError for what only the command line reads. */
 export function jsonRows(name: string, text: string): JsonRows {
   const refused = (): DataError =>
-    new DataError(texts.errors.kind(name, JSON_FILE, texts.errors.saveAsCsv));
+    new DataError(texts.errors.notCsv(name, JSON_FILE, texts.errors.saveAsCsv));
   const values = valuesOf(text);
   const [first] = values;
   if (values.length === 1 && isRecord(first)) {
@@ -82,17 +82,17 @@ function ofRecords(
   });
   const keys = namesOf(records.slice(0, HEAD).map(({ cells }) => cells));
   if (!keys.length) throw refused();
-  const found = records.map(({ line, cells }) => row(line, keys.map((key) => cells.get(key) ?? "")));
-  const isHeaded = Array.isArray(values[0]) && namesColumns(found.slice(0, HEAD));
-  const names = isHeaded ? found.shift()!.cells : keys;
+  const allRows = records.map(({ line, cells }) => row(line, keys.map((key) => cells.get(key) ?? "")));
+  const isHeaded = Array.isArray(values[0]) && namesColumns(allRows.slice(0, HEAD));
+  const names = isHeaded ? allRows.shift()!.cells : keys;
   if (isHeaded) records.shift();
   const isHeader = records.map(({ cells }) => isSame([...cells.values()], names));
   const isKnown = new Set(keys);
   if (records.some(({ cells }, at) => !isHeader[at] && [...cells.keys()].some((key) => !isKnown.has(key)))) {
     throw readByCommand(name, refused().message);
   }
-  const rows = found.filter((_, at) => !isHeader[at]);
-  const again = found.filter((_, at) => isHeader[at]).map(({ line }) => line);
+  const rows = allRows.filter((_, at) => !isHeader[at]);
+  const again = allRows.filter((_, at) => isHeader[at]).map(({ line }) => line);
   return { names, rows, cut, again, note };
 }
 

@@ -22,7 +22,7 @@ const POINT = new RegExp(
 export type Odd = "boot" | "prompt" | "text" | "header" | "cut" | "units";
 
 /** What a line is that a board says of itself; undefined if it may be a sample. */
-export function saidByBoard(line: string): Odd | undefined {
+export function boardOutput(line: string): Odd | undefined {
   const text = line.trimStart();
   if (ofBoot.test(text)) return "boot";
   return ofPrompt.test(line) || ofPrompt.test(text) ? "prompt" : undefined;

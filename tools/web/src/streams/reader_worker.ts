@@ -7,8 +7,8 @@ import { readStream } from "./stream";
 
 const EVERY = 100; // milliseconds between two words on how far it is
 
-function answer(told: ReaderAnswer, transfer: Transferable[] = []): void {
-  (self as unknown as DedicatedWorkerGlobalScope).postMessage(told, transfer);
+function answer(message: ReaderAnswer, transfer: Transferable[] = []): void {
+  (self as unknown as DedicatedWorkerGlobalScope).postMessage(message, transfer);
 }
 
 self.onmessage = async ({ data }: MessageEvent<ReaderOrder>) => {

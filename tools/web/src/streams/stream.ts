@@ -5,14 +5,14 @@ import { LIMITS } from "../shared";
 import { texts } from "../texts";
 import { ArffReader, isArff, type Column } from "./arff";
 import { LabelReader } from "./class_names";
-import { foundForms, type CellForm } from "./cell_forms";
+import { cellForms, type CellForm } from "./cell_forms";
 import { ColumnReader, isMissing, numberOf } from "./columns";
 import { delimiterOf, RowReader, type Row } from "./csv";
 import { DataError, readByCommand } from "./data_error";
 import { piecesOf } from "./file_text";
 import { checkHeader, checkRow, checkTwice } from "./header";
 import { isJson, jsonRows, type JsonRows } from "./json_rows";
-import { isNumberLike, LinesLeftOut, recordLines, saidByBoard, tellsUnits, withoutColours, type Odd } from "./log_lines";
+import { isNumberLike, LinesLeftOut, recordLines, boardOutput, tellsUnits, withoutColours, type Odd } from "./log_lines";
 import { telltaleNote } from "./telltales";
 import { leaveOutTooLarge, rawRows, unitOf, type Unit } from "./units";
 
@@ -43,8 +43,8 @@ export interface Reading {
 
 /** The names of a file's columns, of which no more than the header is read. */
 export async function columnNames(name: string, file: Blob): Promise<readonly string[]> {
-  const found = await new TableReader(name).header(piecesOf(name, file));
-  return found.map((column) => column.name);
+  const columns = await new TableReader(name).header(piecesOf(name, file));
+  return columns.map((column) => column.name);
 }
 
 /** The stream in a file. Throws DataError. */
@@ -142,8 +142,8 @@ class TableReader {
       this.head += piece;
       const first = this.firstLine(isLast);
       if (first === undefined && !isLast) return;
-      const kind = recordLines(first ?? "");
-      if (kind) throw readByCommand(this.name, texts.errors.recordLines(this.name, kind));
+      const format = recordLines(first ?? "");
+      if (format) throw readByCommand(this.name, texts.errors.recordLines(this.name, format));
       if (/^\s*@relation/i.test(this.head)) {
         this.arff = new ArffReader(this.name);
         yield* this.arff.rows(this.head, isLast);
@@ -159,7 +159,7 @@ class TableReader {
   private firstLine(isLast: boolean): string | undefined {
     const lines = this.head.split(/\r\n|\r|\n/);
     if (!isLast) lines.pop();
-    return lines.find((line) => line.trim() && !saidByBoard(line) && !line.startsWith("#"));
+    return lines.find((line) => line.trim() && !boardOutput(line) && !line.startsWith("#"));
   }
 
   private row(row: Row): void {
@@ -169,7 +169,7 @@ class TableReader {
       this.push(row);
       return;
     }
-    const board = saidByBoard(row.written.join(","));
+    const board = boardOutput(row.written.join(","));
     if (board) this.leaveOut(board, row);
     else if (this.columns) this.sample(row);
     else this.mayBeHeader(row);
@@ -339,7 +339,7 @@ class TableReader {
 
   /** How the cells of each column are read: those of the class as they are. */
   private findForms(columns: readonly Column[], early: readonly Row[]): void {
-    const forms = foundForms(columns.map((_, place) => early.map(({ cells }) => cells[place]!)));
+    const forms = cellForms(columns.map((_, place) => early.map(({ cells }) => cells[place]!)));
     const isDate = (place: number): boolean => forms[place]?.isDate ?? false;
     if (this.label === undefined) {
       const able = [...columns.keys()].filter((place) => !isDate(place));

@@ -15,18 +15,18 @@ export function telltaleNote(
   column: Float64Array,
   labels: Uint8Array,
 ): string {
-  const kind = kindOf(name);
-  const said = [
+  const meaning = meaningOf(name);
+  const reasons = [
     ...(only(column, 1) ? [texts.notes.rises] : []),
     ...(only(column, -1) ? [texts.notes.falls] : []),
     ...(tells(column, labels) ? [texts.notes.tells] : []),
-    ...(kind ? [texts.notes.named(kind)] : []),
+    ...(meaning ? [texts.notes.named(meaning)] : []),
   ];
-  return said.length ? texts.notes.telltale(file, name, said) : "";
+  return reasons.length ? texts.notes.telltale(file, name, reasons) : "";
 }
 
 /** What a column of that name could be, in words. */
-function kindOf(name: string): string {
+function meaningOf(name: string): string {
   const spaced = name.replace(/([a-z])(?=I[dD]$)/, "$1_"); // sampleId
   const bare = spaced.toLowerCase().replace(/[([].*/, "");
   const plain = bare.replace(/[^a-z0-9#]+/g, "_").replace(/^_+|_+$/g, "");
@@ -53,12 +53,12 @@ function tells(column: Float64Array, labels: Uint8Array): boolean {
   const counts = new Map<number, number[]>(); // of each value, its samples of each class
   for (let row = 0; row < column.length; row++) {
     const value = column[row]!;
-    let own = counts.get(value);
-    if (!own) {
+    let ofValue = counts.get(value);
+    if (!ofValue) {
       if (counts.size > 2 * classes + 8) return false;
-      counts.set(value, (own = new Array<number>(classes).fill(0)));
+      counts.set(value, (ofValue = new Array<number>(classes).fill(0)));
     }
-    own[labels[row]!]!++;
+    ofValue[labels[row]!]!++;
   }
   const rows = [...counts.values()];
   const known = [...Array(classes).keys()].filter((label) => rows.some((row) => row[label]));
@@ -68,8 +68,8 @@ function tells(column: Float64Array, labels: Uint8Array): boolean {
       const ofLabel = rows.map((row) => row[label]!);
       const all = ofLabel.reduce((a, b) => a + b, 0);
       const usual = rows.filter((row) => row.indexOf(Math.max(...row)) === label);
-      const own = usual.reduce((sum, row) => sum + row[label]!, 0);
-      return Math.min(own, Math.max(...ofLabel)) >= NEARLY * all;
+      const matching = usual.reduce((sum, row) => sum + row[label]!, 0);
+      return Math.min(matching, Math.max(...ofLabel)) >= NEARLY * all;
     })
   );
 }

@@ -9,7 +9,7 @@ const samples = (n: number): string => (n === 1 ? "1 Beispiel" : `${count(n)} Be
 const ofSamples = (n: number): string => (n === 1 ? "1 Beispiel" : `${count(n)} Beispielen`); // "von ..."
 
 /** What the simulator's tables say of files and columns; the page has them in English. */
-const FOUND: Readonly<Record<string, string>> = {
+const GERMAN: Readonly<Record<string, string>> = {
   "a model that `simulate --save` wrote": "ein Modell von `simulate --save`",
   "an OpenDocument file": "eine OpenDocument-Datei",
   "an Excel workbook": "eine Excel-Arbeitsmappe",
@@ -47,7 +47,7 @@ const FOUND: Readonly<Record<string, string>> = {
   "a row's number": "eine Zeilennummer",
   "an identifier": "eine Kennung",
 };
-const found = (english: string): string => FOUND[english] ?? english;
+const german = (english: string): string => GERMAN[english] ?? english;
 
 export const de: Texts = {
   language: "de",
@@ -101,7 +101,7 @@ export const de: Texts = {
     agrawal: "Agrawal: die Regel wechselt",
     led: "LED: Ziffern mit Störungen",
   },
-  optionHelp: (said) => OPTIONS[said] ?? said,
+  optionHelp: (help) => OPTIONS[help] ?? help,
   streamShape: (n, features, classes) =>
     `${samples(n)}, ${count(features)} Merkmale, ${count(classes)} Klassen`,
   learners: {
@@ -140,8 +140,8 @@ export const de: Texts = {
   memory: {
     title: "RAM auf dem Board",
     learner: "die Puffer des Lernverfahrens",
-    around: "Quantisierung, Metriken und Zeilen",
-    beside: "Code, Kopfdaten und Objekte (mit voreingestellten Optionen)",
+    companions: "Quantisierung, Metriken und Zeilen",
+    overhead: "Code, Kopfdaten und Objekte (mit voreingestellten Optionen)",
     free: "frei für dein Programm",
     over: "mehr, als dieses Board hat",
     sum: (taken, free, board) => `${count(taken)} der ${count(free)} Bytes, die ${board} frei hat`,
@@ -193,7 +193,7 @@ export const de: Texts = {
       "Das MicroPython dieses Boards lädt keine .mpy-Dateien der Version 6. Installiere ein neueres.",
     says: (text) => `Das Board sagt ${text}`,
     connecting: "Verbindung wird hergestellt ...",
-    found: (arch) => `MicroPython antwortet; sein Code ist ${arch}. Wird kopiert ...`,
+    answers: (arch) => `MicroPython antwortet; sein Code ist ${arch}. Wird kopiert ...`,
     copying: (done, total) => `${count(done)} von ${count(total)} Bytes kopiert`,
     checking: "Jede Datei wird verglichen, und das Board lernt einen festen Datenstrom ...",
     done: "Das Board hat dieselben Bits und hat sein Programm gestartet:",
@@ -203,13 +203,13 @@ export const de: Texts = {
     memory: (taken, free, name) =>
       `Das Programm braucht etwa ${count(taken)} Bytes RAM, und dieses Board hat ${count(free)} frei. Ist es ` +
       `ein ${name}? Wenn nicht, wähl oben dein Board. Das Programm des Boards ist unverändert.`,
-    noStart: (said) => `Das Programm ist auf dem Board, startet aber nicht: ${said}`,
+    noStart: (line) => `Das Programm ist auf dem Board, startet aber nicht: ${line}`,
     full: "Der Flash des Boards ist voll. Lösch dort Dateien; das Board hat noch sein bisheriges Programm.",
     damaged: (path) =>
       `${path} kam auf dem Board nicht so an, wie es gesendet wurde. Fang noch einmal an; das Board ` +
       "hat noch sein bisheriges Programm.",
-    other: (found, expected) =>
-      `Das Modell des Boards hat die Prüfsumme ${found}, und das dieser Seite ${expected}. Das Programm ` +
+    other: (actual, expected) =>
+      `Das Modell des Boards hat die Prüfsumme ${actual}, und das dieser Seite ${expected}. Das Programm ` +
       "des Boards ist unverändert. Bitte melde das.",
   },
   blank: {
@@ -234,8 +234,8 @@ export const de: Texts = {
       "Datei, deren Name auf .bin endet, nicht auf .app-bin.",
     unknownChip: (id, known) =>
       `Dieses Abbild ist für den Chip mit der Nummer ${id}. Diese Seite kennt ${known.join(", ")}.`,
-    otherChip: (found, wanted) =>
-      `Das Board hat einen ${found}, und das Abbild ist für einen ${wanted}. Es wurde nichts ` +
+    otherChip: (actual, wanted) =>
+      `Das Board hat einen ${actual}, und das Abbild ist für einen ${wanted}. Es wurde nichts ` +
       "geschrieben. Lade das Abbild für dein Board herunter.",
     noLoader: (why) =>
       "Der Bootloader im ROM des Chips antwortet nicht. Halt die Taste BOOT gedrückt, drück kurz RESET " +
@@ -248,9 +248,9 @@ export const de: Texts = {
     comparing: "Alles ist geschrieben; der Chip vergleicht es ...",
     starting:
       "Im Flash steht, was in der Datei steht. Warten auf den Start von MicroPython ...",
-    found: (version, machine) =>
+    answers: (version, machine) =>
       `MicroPython ${version} antwortet (${machine}). Bring jetzt ein Modell auf das Board: siehe oben.`,
-    notFound:
+    silent:
       "Im Flash steht, was in der Datei steht, doch an diesem Anschluss antwortet MicroPython " +
       "noch nicht. Drück die Reset-Taste des Boards; bring dann ein Modell darauf: siehe oben.",
   },
@@ -280,7 +280,7 @@ export const de: Texts = {
       "Das Board wurde neu gestartet und weiß nicht mehr, was es vor diesem Datenstrom gelernt hatte. " +
       "Bring das Programm noch einmal darauf, oder fang den Datenstrom von vorn an.",
     resets: "Das Board startet immer wieder neu. Sieh in einem Terminal, was es sagt.",
-    told: (n, accuracy) => `${samples(n)} gelernt${accuracy && `, ${accuracy} richtig vorhergesagt`}`,
+    learned: (n, accuracy) => `${samples(n)} gelernt${accuracy && `, ${accuracy} richtig vorhergesagt`}`,
     newest: (name, confidence, recorded) =>
       `${name}, Konfidenz ${confidence} von 255; ${samples(recorded)} aufgenommen`,
     nothingYet: (recorded) => `Das Board hat noch nichts gelernt; ${samples(recorded)} aufgenommen`,
@@ -331,7 +331,7 @@ export const de: Texts = {
     now: (score, threshold, alarms) =>
       `Das letzte Beispiel hat den Wert ${score}; Alarm gibt es über ${threshold}. Alarme bisher: ${count(alarms)}.`,
     normal: "Das ist normal",
-    told: (left) =>
+    isNormal: (left) =>
       left
         ? `Das ist normal: ${left === 1 ? "Das nächste Beispiel zeigt" : `Die nächsten ${samples(left)} zeigen`} es.`
         : "Das ist normal: Was sich das Board gemerkt hat, bleibt so.",
@@ -541,7 +541,7 @@ export const de: Texts = {
       own: "Der, mit dem es gelernt hat",
       serial: "Keiner: Beispiele über USB",
     },
-    own:
+    ownSensor:
       "Das Programm liest den Sensor, mit dem es gelernt hat, an denselben Pins. Es macht dann selbst " +
       "Merkmale aus den Messungen und schickt die Messungen nicht mehr.",
     wire:
@@ -581,7 +581,7 @@ export const de: Texts = {
     link: "Link zu diesem Projekt",
     linkIs: "Kopiere diesen Link: Er öffnet das Projekt auf einem anderen Gerät.",
     copied: "Der Link ist kopiert. Er öffnet das Projekt auf einem anderen Gerät; die Aufnahmen stehen im Link selbst.",
-    told:
+    passwords:
       "Passwörter gehen eine Webseite nichts an, darum bringt die Kommandozeile dieses Programm auf das Board: " +
       "Sie fragt nach denen des WLANs und des Brokers. Das Board meldet dem Broker dann jede Geste, und Home Assistant findet es.",
     folder: "Einen Ordner für die Kommandozeile speichern",
@@ -687,7 +687,7 @@ export const de: Texts = {
     from: "von",
     to: "nach",
     pin: (name, number) => `${name}, Pin ${number}`,
-    light: (told) => `Licht für ${told}, über 330 Ω`,
+    light: (label) => `Licht für ${label}, über 330 Ω`,
     ground: "Das andere Ende der Lichter",
     pixel: (end) => `NeoPixel ${end}`,
     buzzer: ["Passiver Summer", "Das andere Ende des Summers"],
@@ -720,7 +720,7 @@ export const de: Texts = {
     utf8: (name) => `${name}: kein Text in UTF-8. Speichere die Datei als CSV in UTF-8.`,
     zero: (name) =>
       `${name}: ein Nullbyte, also kein Text, oder UTF-16. Speichere die Datei in UTF-8.`,
-    kind: (name, what, remedy) => `${name} ist ${found(what)}, nicht CSV. ${found(remedy)}`,
+    notCsv: (name, what, remedy) => `${name} ist ${german(what)}, nicht CSV. ${german(remedy)}`,
     saveAsCsv: "Speichere sie als CSV.",
     byCommand: (command) => `\`${command}\` macht daraus eine Datei, die diese Seite liest.`,
     dateClass: (name, column) =>
@@ -734,8 +734,8 @@ export const de: Texts = {
     arffHeader: (name, line) =>
       `${name}: Diese Zeile des Kopfs lässt sich nicht lesen: ${line.trim()}. Attribute sind numeric ` +
       "oder nominal, jedes mit eigenem Namen.",
-    unfit: (name, column, kind) =>
-      `${name}: Das Attribut ${column} hat den Typ ${kind}; gelernt wird nur von numeric und nominal. ` +
+    unfit: (name, column, type) =>
+      `${name}: Das Attribut ${column} hat den Typ ${type}; gelernt wird nur von numeric und nominal. ` +
       "Entferne es.",
     sparse: (name, line) =>
       `${name}, Zeile ${line}: dünn besetzte ARFF-Zeilen werden nicht gelesen. Schreib volle Zeilen.`,
@@ -762,27 +762,27 @@ export const de: Texts = {
       "Zeile und andere wie sie: Kommentare werden nicht gelesen.",
     oddCell: (where, cell) =>
       `${where}: ${cell} ist kein Name einer Spalte, sondern die Zeile eines Protokolls.`,
-    recordLines: (name, kind) =>
+    recordLines: (name, format) =>
       `${name} enthält ` +
       {
         mqtt: "MQTT-Nachrichten, je ein Topic und einen JSON-Datensatz",
         influx: "das Zeilenprotokoll von InfluxDB",
-      }[kind] +
+      }[format] +
       " und keine Tabelle.",
     longTable: (name) => `${name} hat eine Zeile für jeden Wert jeder Reihe.`,
     comment: (where) =>
       `${where} beginnt mit # wie ein Kommentar. Lösch die Zeile: Kommentare werden nicht gelesen.`,
     excelWord: (where, word) => `${where} ist ${word}, ein Wort für Excel. Lösch die Zeile.`,
     noColumn: (name) => `Es gibt keine Spalte ${name}.`,
-    width: (where, expected, found) =>
-      `${where}: ${expected} Zellen erwartet, eine je Spalte, aber ${found} gefunden. Ergänze die Zeile, ` +
+    width: (where, expected, actual) =>
+      `${where}: ${expected} Zellen erwartet, eine je Spalte, aber ${actual} gefunden. Ergänze die Zeile, ` +
       "oder lösch sie.",
     infinite: (where) =>
       `${where}: eine unendliche Zahl. Lass die Zelle leer, wenn der Wert unbekannt ist.`,
     text: (where, cell) =>
       `${where}: '${cell}' ist Text, aber diese Spalte enthält Zahlen. Schreib eine Zahl, oder lass die ` +
       "Zelle leer, wenn der Wert fehlt.",
-    people: (where, told) => `${where}: ${told}, hier und im Rest der Datei.`,
+    people: (where, advice) => `${where}: ${advice}, hier und im Rest der Datei.`,
     comma: (cell, one, other) =>
       `'${cell}' hat ein Komma für Tausender oder ein Dezimalkomma. Schreib ${one} oder ${other}, ` +
       "je nachdem, was gemeint ist",
@@ -816,9 +816,9 @@ export const de: Texts = {
     rises: "nur steigt",
     falls: "nur fällt",
     tells: "die Klasse fast eins zu eins verrät",
-    named: (kind) => `wie ${found(kind)} heißt`,
-    telltale: (file, name, said) =>
-      `${file}: Von der Spalte ${name} fällt auf, dass sie ${said.join(" und ")}. Wenn sie sagt, wann oder wo ` +
+    named: (meaning) => `wie ${german(meaning)} heißt`,
+    telltale: (file, name, reasons) =>
+      `${file}: Von der Spalte ${name} fällt auf, dass sie ${reasons.join(" und ")}. Wenn sie sagt, wann oder wo ` +
       "ein Beispiel aufgenommen wurde, oder aus der Klasse abgeleitet ist, verrät sie hier die Antwort " +
       "und ist auf einem Board nichts wert: Lass die Spalte weg.",
     spaced: (where, name) =>

@@ -58,7 +58,7 @@ export const en = {
     agrawal: "Agrawal: another rule half way",
     led: "LED: digits, faulty segments",
   } as Record<string, string>,
-  optionHelp: (said: string) => said, // by the learner itself
+  optionHelp: (help: string) => help, // by the learner itself
   streamShape: (samples: number, features: number, classes: number) =>
     `${count(samples)} samples, ${count(features)} features, ${count(classes)} classes`,
   learners: {
@@ -97,8 +97,8 @@ export const en = {
   memory: {
     title: "RAM on the board",
     learner: "the learner's buffers",
-    around: "quantizer, metrics and rows",
-    beside: "code, headers and objects (with default options)",
+    companions: "quantizer, metrics and rows",
+    overhead: "code, headers and objects (with default options)",
     free: "free for your program",
     over: "more than this board has",
     sum: (taken: number, free: number, board: string) =>
@@ -146,7 +146,7 @@ export const en = {
     version: "The MicroPython of this board does not load .mpy files of version 6. Install a newer one.",
     says: (text: string) => `The board says ${text}`,
     connecting: "Connecting ...",
-    found: (arch: string) => `MicroPython answers; its code is ${arch}. Copying ...`,
+    answers: (arch: string) => `MicroPython answers; its code is ${arch}. Copying ...`,
     copying: (done: number, total: number) => `${count(done)} of ${count(total)} bytes copied`,
     checking: "Every file is compared, and the board learns a fixed stream ...",
     done: "The board holds the same bits, and has started its program:",
@@ -156,13 +156,13 @@ export const en = {
     memory: (taken: number, free: number, name: string) =>
       `The program takes about ${count(taken)} bytes of RAM, and this board has ${count(free)} free. Is it ` +
       `a ${name}? If not, choose your board above. The board's program is unchanged.`,
-    noStart: (said: string) => `The program is on the board, but it does not start: ${said}`,
+    noStart: (line: string) => `The program is on the board, but it does not start: ${line}`,
     full: "The board's flash is full. Remove files from it; it still has its previous program.",
     damaged: (path: string) =>
       `${path} did not arrive on the board as it was sent. Start again; the board still has its ` +
       "previous program.",
-    other: (found: string, expected: string) =>
-      `The board's model has the checksum ${found}, and this page's ${expected}. The board's ` +
+    other: (actual: string, expected: string) =>
+      `The board's model has the checksum ${actual}, and this page's ${expected}. The board's ` +
       "program is unchanged. Please report it.",
   },
   blank: {
@@ -187,8 +187,8 @@ export const en = {
       "name ends in .bin, not in .app-bin.",
     unknownChip: (id: number, known: readonly string[]) =>
       `This image is for the chip with the number ${id}. This page knows ${known.join(", ")}.`,
-    otherChip: (found: string, wanted: string) =>
-      `The board has an ${found}, and the image is for an ${wanted}. Nothing was written. Download ` +
+    otherChip: (actual: string, wanted: string) =>
+      `The board has an ${actual}, and the image is for an ${wanted}. Nothing was written. Download ` +
       "the one for your board.",
     noLoader: (why: string) =>
       "The loader in the chip's ROM does not answer. Hold the button BOOT, press and let go of " +
@@ -201,9 +201,9 @@ export const en = {
       `${count(done)} of ${count(total)} compressed bytes written`,
     comparing: "All is written; the chip compares it ...",
     starting: "It was written as it is in the file. Waiting for MicroPython to start ...",
-    found: (version: string, machine: string) =>
+    answers: (version: string, machine: string) =>
       `MicroPython ${version} answers (${machine}). Now put a model on the board: see above.`,
-    notFound:
+    silent:
       "MicroPython was written as it is in the file, and does not answer on this port yet. Press the " +
       "board's reset button; then put a model on it: see above.",
   },
@@ -229,7 +229,7 @@ export const en = {
       "The board was reset, and no longer knows what it had learned before this stream. Put the " +
       "program there again, or start the stream again.",
     resets: "The board is reset again and again. See what it says in a terminal.",
-    told: (samples: number, accuracy: string) =>
+    learned: (samples: number, accuracy: string) =>
       `${counted(samples, "sample")} learned${accuracy && `, ${accuracy} right`}`,
     newest: (name: string, confidence: number, recorded: number) =>
       `${name}, confidence ${confidence} of 255; ${counted(recorded, "sample")} recorded`,
@@ -282,7 +282,7 @@ export const en = {
     now: (score: number, threshold: number, alarms: number) =>
       `The last sample scores ${score}; an alarm begins above ${threshold}. Alarms so far: ${count(alarms)}.`,
     normal: "This is normal",
-    told: (left: number) =>
+    isNormal: (left: number) =>
       left
         ? `This is normal: the next ${left === 1 ? "sample shows" : `${count(left)} samples show`} it.`
         : "This is normal: what the board has in mind stays so.",
@@ -485,7 +485,7 @@ export const en = {
       own: "The one that taught it",
       serial: "None: samples come over USB",
     },
-    own:
+    ownSensor:
       "The program reads the sensor with which it was taught, at the same pins. It then makes features " +
       "of its readings, and no longer sends the readings themselves.",
     wire:
@@ -525,7 +525,7 @@ export const en = {
     link: "Link to this project",
     linkIs: "Copy this link: it opens the project on another machine.",
     copied: "The link is copied. It opens the project on another machine; the recordings are in the link itself.",
-    told:
+    passwords:
       "A web page should not ask for passwords, so the command line puts this program on the board: it asks for the " +
       "network's and the broker's. The board then tells the broker each gesture, and Home Assistant finds it.",
     folder: "Save a folder for the command line",
@@ -634,7 +634,7 @@ export const en = {
     from: "from",
     to: "to",
     pin: (name: string, number: number) => `${name}, pin ${number}`,
-    light: (told: string) => `Light for ${told}, through 330 Ω`,
+    light: (label: string) => `Light for ${label}, through 330 Ω`,
     ground: "Other end of the lights",
     pixel: (end: string) => `NeoPixel ${end}`,
     buzzer: ["Passive buzzer", "Other end of the buzzer"],
@@ -664,7 +664,7 @@ export const en = {
     utf8: (name: string) => `${name}: not UTF-8 text. Save the file as CSV in UTF-8.`,
     zero: (name: string) =>
       `${name}: a zero byte, so this is no text, or it is UTF-16. Save the file in UTF-8.`,
-    kind: (name: string, what: string, remedy: string) => `${name} is ${what}, not CSV. ${remedy}`,
+    notCsv: (name: string, what: string, remedy: string) => `${name} is ${what}, not CSV. ${remedy}`,
     saveAsCsv: "Save it as CSV.",
     byCommand: (command: string) => `\`${command}\` makes a file of it that this page reads.`,
     dateClass: (name: string, column: string) =>
@@ -679,8 +679,8 @@ export const en = {
     arffHeader: (name: string, line: string) =>
       `${name}: this line of the header cannot be read: ${line.trim()}. Attributes are numeric or ` +
       "nominal, each with a name of its own.",
-    unfit: (name: string, column: string, kind: string) =>
-      `${name}: attribute ${column} is of type ${kind}; only numeric and nominal attributes can be ` +
+    unfit: (name: string, column: string, type: string) =>
+      `${name}: attribute ${column} is of type ${type}; only numeric and nominal attributes can be ` +
       "learned from. Remove it.",
     sparse: (name: string, line: number) =>
       `${name}, line ${line}: sparse ARFF rows are not read. Convert it to dense rows.`,
@@ -707,9 +707,9 @@ export const en = {
       "line, and others like it: comments are not read.",
     oddCell: (where: string, cell: string) =>
       `${where}: ${cell} is no name of a column, but a line of a log.`,
-    recordLines: (name: string, kind: "mqtt" | "influx") =>
+    recordLines: (name: string, format: "mqtt" | "influx") =>
       `${name} holds ` +
-      { mqtt: "MQTT messages, a topic and a JSON record each", influx: "InfluxDB's line protocol" }[kind] +
+      { mqtt: "MQTT messages, a topic and a JSON record each", influx: "InfluxDB's line protocol" }[format] +
       ", and no table.",
     longTable: (name: string) =>
       `${name} has a row for each value of each series.`,
@@ -718,15 +718,15 @@ export const en = {
     excelWord: (where: string, word: string) =>
       `${where} is ${word}, a word to Excel. Delete the line.`,
     noColumn: (name: string) => `There is no column ${name}.`,
-    width: (where: string, expected: number, found: number) =>
-      `${where}: ${expected} cells expected, one per column, but ${found} found. Complete the row or ` +
+    width: (where: string, expected: number, actual: number) =>
+      `${where}: ${expected} cells expected, one per column, but ${actual} found. Complete the row or ` +
       "delete it.",
     infinite: (where: string) =>
       `${where}: an infinite number. Leave the cell empty if the value is unknown.`,
     text: (where: string, cell: string) =>
       `${where}: '${cell}' is text, but this column holds numbers. Write a number, or leave the cell ` +
       "empty if the value is missing.",
-    people: (where: string, told: string) => `${where}: ${told}, here and in the rest of the file.`,
+    people: (where: string, advice: string) => `${where}: ${advice}, here and in the rest of the file.`,
     comma: (cell: string, one: string, other: string) =>
       `'${cell}' has a comma between thousands, or a decimal comma. Write ${one} or ${other}, ` +
       "whichever is meant",
@@ -759,9 +759,9 @@ export const en = {
     rises: "only rises",
     falls: "only falls",
     tells: "tells the class nearly one to one",
-    named: (kind: string) => `is named like ${kind}`,
-    telltale: (file: string, name: string, said: readonly string[]) =>
-      `${file}: the column ${name} ${said.join(" and ")}. If it says when or where a sample was taken ` +
+    named: (meaning: string) => `is named like ${meaning}`,
+    telltale: (file: string, name: string, reasons: readonly string[]) =>
+      `${file}: the column ${name} ${reasons.join(" and ")}. If it says when or where a sample was taken ` +
       "down, or was made of the class, it gives the answer away here and is worth nothing on a " +
       "board: leave the column out.",
     spaced: (where: string, name: string) =>

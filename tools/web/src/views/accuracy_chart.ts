@@ -43,8 +43,8 @@ export class AccuracyChart {
     this.data[0].push(status.samples);
     row.forEach((value, i) => this.data[i + 1]!.push(value / 10_000));
     this.drifts.push(...drifts);
-    const told = row.map(percent) as [string, string, string, string];
-    this.element.setAttribute("aria-label", texts.accuracy.described(...told));
+    const percents = row.map(percent) as [string, string, string, string];
+    this.element.setAttribute("aria-label", texts.accuracy.described(...percents));
     if (performance.now() - this.drawn > REDRAW) this.draw();
   }
 

@@ -36,6 +36,6 @@ export class Anomalies {
 
   private async tell(): Promise<void> {
     const left = await this.link?.thisIsNormal();
-    this.shown.textContent = left === undefined ? words.tooOld : words.told(left);
+    this.shown.textContent = left === undefined ? words.tooOld : words.isNormal(left);
   }
 }

@@ -9,7 +9,7 @@ const QUIET = 3000; // milliseconds that a screen reader is left alone after an 
 
 export class Answer {
   readonly element: HTMLElement;
-  private readonly said = make("p", { class: "said", id: "said" });
+  private readonly predicted = make("p", { class: "said", id: "said" });
   private readonly unsure = make("p", { class: "unsure", id: "unsure" });
   private readonly bars = make("ul", { class: "bars", id: "bars" });
   private readonly spoken = make("p", { class: "unseen", role: "status", id: "spoken" });
@@ -20,7 +20,7 @@ export class Answer {
   private later = 0; // a timer
 
   constructor() {
-    this.element = make("div", { class: "answer" }, this.said, this.unsure, this.bars, this.spoken);
+    this.element = make("div", { class: "answer" }, this.predicted, this.unsure, this.bars, this.spoken);
   }
 
   /** Begin with these classes. */
@@ -47,9 +47,9 @@ export class Answer {
     });
     const unsure = set.length > 1 && !below ? texts.teach.unsure(set.map((c) => this.names[c]!)) : "";
     if (this.unsure.textContent !== unsure) this.unsure.textContent = unsure;
-    this.said.classList.toggle("empty", !name);
-    if (this.said.textContent !== (name || empty)) {
-      this.said.textContent = name || empty;
+    this.predicted.classList.toggle("empty", !name);
+    if (this.predicted.textContent !== (name || empty)) {
+      this.predicted.textContent = name || empty;
       this.speak(name);
     }
   }

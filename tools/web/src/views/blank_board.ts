@@ -70,7 +70,7 @@ export class BlankBoard {
       });
       this.progress.hidden = true;
       this.say(texts.blank.starting);
-      this.say(await found(device), "good");
+      this.say(await startMessage(device), "good");
     } catch (error) {
       this.say(error instanceof Error ? error.message : String(error), "bad");
     }
@@ -91,7 +91,7 @@ export class BlankBoard {
 }
 
 /** What MicroPython says of itself; how to go on if it does not. */
-async function found(device: Device): Promise<string> {
+async function startMessage(device: Device): Promise<string> {
   const end = performance.now() + BOOT;
   for (;;) {
     try {
@@ -100,12 +100,12 @@ async function found(device: Device): Promise<string> {
         const repl = await RawRepl.enter(port);
         await repl.run("import sys");
         const [version, machine] = await repl.value<[number[], string]>(IMPLEMENTATION);
-        return texts.blank.found(version.join("."), machine);
+        return texts.blank.answers(version.join("."), machine);
       } finally {
         await port.close();
       }
     } catch {
-      if (performance.now() > end) return texts.blank.notFound;
+      if (performance.now() > end) return texts.blank.silent;
     }
     await new Promise((resolve) => setTimeout(resolve, 500));
   }

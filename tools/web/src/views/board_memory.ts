@@ -18,8 +18,8 @@ export function boardMemory(
     buffers.reduce((bytes, [owner, , size]) => bytes + (isOf(owner) ? size : 0), 0);
   const parts: [string, string, number][] = [
     ["model", texts.memory.learner, sum((owner) => owner === "model")],
-    ["around", texts.memory.around, sum((owner) => owner !== "model") + ROW_BYTES * features],
-    ["beside", texts.memory.beside, board.beside[learner]!.alone],
+    ["companions", texts.memory.companions, sum((owner) => owner !== "model") + ROW_BYTES * features],
+    ["overhead", texts.memory.overhead, board.overhead[learner]!.alone],
   ];
   const taken = parts.reduce((bytes, [, , size]) => bytes + size, 0);
   const left = board.heap_free_bytes - taken;

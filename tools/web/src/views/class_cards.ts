@@ -27,7 +27,7 @@ interface Card {
   readonly record: HTMLButtonElement;
   readonly remove: HTMLButtonElement;
   readonly above: HTMLSelectElement;
-  readonly told: HTMLElement;
+  readonly sampleCount: HTMLElement;
   curve: HTMLElement;
   shown?: Recording | undefined; // as the curve
 }
@@ -79,7 +79,7 @@ export class ClassCards {
   /** What each has; the recording that still grows is drawn when it has ended. */
   count(counts: readonly number[], recordings: readonly Recording[], growing: number | null): void {
     this.cards.forEach((card, label) => {
-      card.told.textContent = words.samples(counts[label] ?? 0);
+      card.sampleCount.textContent = words.samples(counts[label] ?? 0);
       const ended = growing === null ? recordings : recordings.slice(0, -1);
       const newest = ended.filter((each) => each.label === label && each.rows.length).at(-1);
       if (newest === card.shown) return;
@@ -106,9 +106,9 @@ export class ClassCards {
     above.title = words.howToThreshold;
     above.onchange = () => this.actions.threshold(label, Number(above.value));
     const curve = smallCurve([]);
-    const told = make("small", {});
-    const element = make("li", {}, curve, told, name, remove, above, record);
-    return { element, name, record, remove, above, told, curve };
+    const sampleCount = make("small", {});
+    const element = make("li", {}, curve, sampleCount, name, remove, above, record);
+    return { element, name, record, remove, above, sampleCount, curve };
   }
 }
 

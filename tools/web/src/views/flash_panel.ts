@@ -15,7 +15,7 @@ const START = 8_000; // milliseconds for the program to start, or to say why not
 /** How it goes with a board that is being written. */
 interface Writing {
   readonly part: string;
-  readonly told: HTMLElement;
+  readonly element: HTMLElement;
   readonly status: HTMLElement;
   readonly progress: HTMLProgressElement;
   done: Promise<void>;
@@ -33,7 +33,7 @@ export function flashPanel(
   if (!canConnect()) return make("p", {}, texts.board.noSerial);
   const button = make("button", { type: "button", id: `${part}flash` }, texts.board.flash);
   const shown = writing?.part === part ? writing : unwritten(part);
-  const { told, status, progress } = shown;
+  const { element, status, progress } = shown;
   const say = (text: string, state = ""): void => {
     status.textContent = text;
     status.className = state;
@@ -41,12 +41,12 @@ export function flashPanel(
   const write = async (): Promise<void> => {
     try {
       say(texts.board.connecting);
-      const said = await putOnBoard(model, target, data, say, (done, total) => {
+      const line = await putOnBoard(model, target, data, say, (done, total) => {
         progress.hidden = false;
         [progress.value, progress.max] = [done, total];
         say(done < total ? texts.board.copying(done, total) : texts.board.checking);
       });
-      say(`${texts.board.done} ${said}`, "good");
+      say(`${texts.board.done} ${line}`, "good");
     } catch (error) {
       say(error instanceof Error ? error.message : String(error), "bad");
     }
@@ -63,13 +63,13 @@ export function flashPanel(
     wait();
   };
   if (writing === shown) wait();
-  return make("div", {}, button, told);
+  return make("div", {}, button, element);
 }
 
 function unwritten(part: string): Writing {
   const status = make("p", { role: "status", id: `${part}flash-status` });
   const progress = make("progress", { hidden: true, "aria-label": texts.board.flash });
-  return { part, told: make("div", {}, progress, status), status, progress, done: Promise.resolve() };
+  return { part, element: make("div", {}, progress, status), status, progress, done: Promise.resolve() };
 }
 
 async function putOnBoard(
@@ -85,24 +85,24 @@ async function putOnBoard(
     const model = await made();
     const expected = await expectedSelftest(model);
     const repl = await RawRepl.enter(port);
-    const found = await architectureOf(repl);
+    const boardArch = await architectureOf(repl);
     const { board, sensor } = target;
-    const like = board.arch === found ? board : data.boards.find((each) => each.arch === found);
+    const like = board.arch === boardArch ? board : data.boards.find((each) => each.arch === boardArch);
     const arch = like?.arch ?? BYTECODE;
     if (like) await checkMemory(repl, takenOn(like, model, sensor.kind !== "serial"), board.name);
-    say(texts.board.found(arch));
+    say(texts.board.answers(arch));
     const files = await programFiles(model, target, arch, data);
     await flash(repl, files, data.board_code, expected, progress);
-    const said = lastLine(await repl.start(START));
-    if (FAILED.test(said)) throw new BoardError(texts.board.noStart(said));
-    return said;
+    const line = lastLine(await repl.start(START));
+    if (FAILED.test(line)) throw new BoardError(texts.board.noStart(line));
+    return line;
   } finally {
     await port.close();
   }
 }
 
 async function expectedSelftest(model: Model): Promise<number> {
-  const engine = await Engine.start(model.learner.kind, model.parameters);
+  const engine = await Engine.start(model.learner.learner_class, model.parameters);
   try {
     return await engine.selftest();
   } finally {
@@ -111,7 +111,7 @@ async function expectedSelftest(model: Model): Promise<number> {
 }
 
 /** The last whole line in which the program says that it starts. */
-function lastLine(said: string): string {
-  const lines = said.split(/[\r\n]+/).map((line) => line.trim());
+function lastLine(output: string): string {
+  const lines = output.split(/[\r\n]+/).map((line) => line.trim());
   return lines.filter((line) => line && !line.startsWith(">>>")).at(-1) ?? "";
 }

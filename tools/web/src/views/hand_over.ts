@@ -8,7 +8,7 @@ import { checkTarget, takenOn, type Model, type Target } from "../model";
 import type { Board, PageData } from "../page_data";
 import { hopOf, windowOf } from "../learning/windows";
 import { projectFile } from "../project";
-import type { Settings, Told } from "../project_toml";
+import type { Settings, TomlContent } from "../project_toml";
 import type { Source } from "../sensors";
 import { hex32, texts } from "../texts";
 import { howToWire, SensorFields } from "./sensor_fields";
@@ -38,7 +38,7 @@ export class HandOver {
 
   private board: Board;
   switched: Chosen | null = null; // by each class
-  private told: Told = {}; // by a project's file
+  private toml: TomlContent = {}; // of a project
   private called = new Map<string, string>(); // what classes of that file are called by now
   private given: Settings["given"] = {}; // pins of the motion sensor
 
@@ -73,8 +73,8 @@ export class HandOver {
   }
 
   /** Go on with what a project's file says. */
-  take({ told, board, sensor, given }: Settings): void {
-    this.told = told;
+  take({ content, board, sensor, given }: Settings): void {
+    this.toml = content;
     this.called.clear();
     if (board) this.board = board;
     this.given = sensor?.key === MOTION ? given : {};
@@ -131,8 +131,8 @@ export class HandOver {
     const size = (board = this.board): number => bytesOn(board, samples);
     const lacks = (board: Board): number => lacking(board, size(board), model, hasSensor());
     const boards = choice(`${PART}board`, this.data.boards.map(({ key, name }) => [key, name]));
-    const own = taught && isKnown(taught, this.data.sensors) ? (["own"] as const) : [];
-    const kinds = [...own, ...(source === "motion" ? (["motion"] as const) : []), "serial"] as const;
+    const sameSensor = taught && isKnown(taught, this.data.sensors) ? (["own"] as const) : [];
+    const kinds = [...sameSensor, ...(source === "motion" ? (["motion"] as const) : []), "serial"] as const;
     const sensors = choice(`${PART}sensor`, kinds.map((kind) => [kind, words.sensors[kind]] as const));
     const hasSensor = (): boolean => sensors.value !== "serial";
     const fitting = this.data.boards.find((board) => !lacks(board));
@@ -155,14 +155,14 @@ export class HandOver {
       const made = (): HTMLElement[] => {
         const target = { board: chosen(), sensor: steady[kind] ?? pins.sensor, switches: switches.switched, above };
         checkTarget(model, target);
-        const { told } = switches;
-        const put = told ? make("p", { id: "board-told" }, words.told) : ontoBoard(model, target, this.data, this.failed, PART);
+        const { brokerOptions } = switches;
+        const put = brokerOptions ? make("p", { id: "board-told" }, words.passwords) : ontoBoard(model, target, this.data, this.failed, PART);
         return [
           make("p", { id: "board-bytes" }, words.size(size(), target.board.bytes)),
           ...this.toWire(kind, target, switches.parts, model.classNames, source),
           ...(waits
             ? [make("p", { role: "status" }, words.resizing)]
-            : [put, ...this.folderPart(target, gestures, told ?? {})]),
+            : [put, ...this.folderPart(target, gestures, brokerOptions ?? {})]),
         ];
       };
       steps.replaceChildren(...orWhyNot(made));
@@ -202,9 +202,9 @@ export class HandOver {
 
   /** The pins of a motion sensor that gives what was taught. */
   private showPins(pins: SensorFields, board: Board, { extraction }: Model): void {
-    const kind = this.data.sensors.find(({ key }) => key === MOTION)!;
+    const motionSensor = this.data.sensors.find(({ key }) => key === MOTION)!;
     const { rate, channels } = extraction!;
-    pins.show(kind, board, this.given, { rate, axes: channels.length });
+    pins.show(motionSensor, board, this.given, { rate, axes: channels.length });
   }
 
   /** What fits what was taught, and how it is wired. */
@@ -215,7 +215,7 @@ export class HandOver {
     classNames: readonly string[],
     source: Source,
   ): HTMLElement[] {
-    const fits = { motion: words.wire, own: words.own, serial: words.fits[source] }[kind];
+    const fits = { motion: words.wire, own: words.ownSensor, serial: words.fits[source] }[kind];
     return [
       make("p", { id: "board-fits" }, fits),
       ...(kind === "serial" ? [] : [make("p", {}, words.line(classNames))]),
@@ -225,10 +225,10 @@ export class HandOver {
   }
 
   /** A folder in which the commands go on, with the file that `microshrub init` writes. */
-  private folderPart(target: Target, gestures: Gestures, told: Network): HTMLElement[] {
+  private folderPart(target: Target, gestures: Gestures, network: Network): HTMLElement[] {
     const button = make("button", { type: "button", id: "take-folder", class: "plain" }, words.folder);
     button.onclick = () =>
-      this.folder(target, gestures, told)
+      this.folder(target, gestures, network)
         .then((files) => save(FOLDER!, zip(files)))
         .catch(this.failed);
     return [make("p", {}, words.folderLead), make("pre", { tabindex: "0" }, "microshrub run"), button];
@@ -240,7 +240,7 @@ export class HandOver {
     network: Network,
   ): Promise<Record<string, Uint8Array>> {
     const { labelKeys, NAME, renamedIn, sensorTexts, switchTexts, writtenToml } = await import("../project_toml");
-    const before = renamedIn(this.told, this.called);
+    const before = renamedIn(this.toml, this.called);
     const { classNames, shape: { rate, zero } } = gestures;
     const hasSensor = sensor.kind !== "serial";
     const [sensors, window] = [sensorTexts(sensor), `window=${windowOf(rate)} hop=${hopOf(rate)} rate=${rate}`];
@@ -260,7 +260,7 @@ export class HandOver {
       sensor: hasSensor ? (sensors.length > 1 ? sensors : sensors[0]!) : null,
       features: hasSensor ? window + (zero.some(Boolean) ? ` zero=${zero.join(",")}` : "") : null,
       "label-keys": labelKeys(classNames),
-      simulate: { ...(this.told["simulate"] as object | undefined), bytes: gestures.bytes },
+      simulate: { ...(this.toml["simulate"] as object | undefined), bytes: gestures.bytes },
       build: Object.keys(build).length ? build : null,
     });
     const text = (words: string): Uint8Array => new TextEncoder().encode(words);
@@ -278,17 +278,17 @@ export class HandOver {
     recording.onclick = () => save(CSV!, new Blob([csv], { type: "text/csv" }));
     const link = make("button", { type: "button", id: "take-link", class: "plain" }, words.link);
     const linked = make("input", { readonly: true, id: "link", hidden: true, "aria-label": words.linkIs });
-    const said = make("p", { role: "status", id: "link-said" });
+    const status = make("p", { role: "status", id: "link-said" });
     const made = async (): Promise<string> =>
       (await import("../project_link")).linkTo(projectFile(model, source, gestures, this.data, this.board.key, this.switched));
-    link.onclick = () => void showLink(linked, said, made);
+    link.onclick = () => void showLink(linked, status, made);
     const command = `microshrub simulate ${PROJECT} --bytes ${model.parameters["bytes"] as number}`;
     return panel(
       words.keep,
       make("p", {}, words.keepLead),
       make("div", { class: "labels" }, project, recording, link),
       linked,
-      said,
+      status,
       make("p", {}, words.same),
       make("pre", { tabindex: "0" }, command),
       make("p", {}, texts.state.page, " ", make("code", { id: "gestures-crc32" }, hex32(model.crc32))),
@@ -297,16 +297,16 @@ export class HandOver {
 }
 
 /** Show a link, and have it in the clipboard if the browser allows it. */
-async function showLink(field: HTMLInputElement, said: HTMLElement, made: () => Promise<string>): Promise<void> {
+async function showLink(field: HTMLInputElement, status: HTMLElement, made: () => Promise<string>): Promise<void> {
   try {
     field.value = await made();
     field.hidden = false;
     field.select();
     const copied = await navigator.clipboard?.writeText(field.value).then(() => true, () => false);
-    said.textContent = copied ? words.copied : words.linkIs;
+    status.textContent = copied ? words.copied : words.linkIs;
   } catch (error) {
     field.hidden = true;
-    said.textContent = error instanceof Error ? error.message : String(error);
+    status.textContent = error instanceof Error ? error.message : String(error);
   }
 }
 

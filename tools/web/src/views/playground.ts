@@ -204,7 +204,7 @@ export class Playground {
     options: Parameters,
   ): Promise<void> {
     const parameters = parametersOf(learner, stream, options);
-    const engine = await Engine.start(learner.kind, parameters);
+    const engine = await Engine.start(learner.learner_class, parameters);
     try {
       if (this.forgotten) return; // what would be shown is not about what is chosen
       this.begin(engine, board, learner, stream);
@@ -291,15 +291,15 @@ export class Playground {
     const run = ++this.judged;
     const goesOn = (): boolean => run === this.judged;
     this.unseen.textContent = words.sampling;
-    let told = "";
+    let text = "";
     try {
-      const engine = await Engine.start(learner.kind, parameters);
-      const found = await glanceAt(engine, stream, goesOn).finally(() => engine.stop());
-      if (found?.figures.samples) told = words.sampled(shareOf(found.figures), found.rows, stream.labels.length);
+      const engine = await Engine.start(learner.learner_class, parameters);
+      const glance = await glanceAt(engine, stream, goesOn).finally(() => engine.stop());
+      if (glance?.figures.samples) text = words.sampled(shareOf(glance.figures), glance.rows, stream.labels.length);
     } catch (error) {
-      told = words.failed(error instanceof Error ? error.message : String(error));
+      text = words.failed(error instanceof Error ? error.message : String(error));
     }
-    if (goesOn()) this.unseen.textContent = this.glanced = told;
+    if (goesOn()) this.unseen.textContent = this.glanced = text;
   }
 
   /** Find out what it does on unseen stretches. Meanwhile, something else may be begun. */
@@ -308,16 +308,16 @@ export class Playground {
     const run = ++this.judged;
     const goesOn = (): boolean => run === this.judged;
     this.unseen.textContent = this.glanced || words.stretches;
-    let told: string;
+    let text: string;
     try {
-      const engine = await Engine.start(learner.kind, parameters);
+      const engine = await Engine.start(learner.learner_class, parameters);
       const [all, now] = (await unseenOf(engine, stream, goesOn).finally(() => engine.stop())) ?? [];
-      told = all?.samples ? headline(all) : words.none;
-      if (now?.samples) told += words.now(shareOf(now));
+      text = all?.samples ? headline(all) : words.none;
+      if (now?.samples) text += words.now(shareOf(now));
     } catch (error) {
-      told = words.failed(error instanceof Error ? error.message : String(error));
+      text = words.failed(error instanceof Error ? error.message : String(error));
     }
-    if (goesOn()) this.unseen.textContent = told;
+    if (goesOn()) this.unseen.textContent = text;
   }
 
   /** What changes all the time: a screen reader is spared it. */
@@ -340,8 +340,8 @@ export class Playground {
 
 function newestSample(step: Step, classes: readonly string[]): HTMLElement {
   const { status } = step;
-  const told = Object.entries(status.progress).sort(); // a dict of MicroPython has no order
-  const progress = told.map(([name, value]) => [name.replaceAll("_", " "), String(value)]);
+  const entries = Object.entries(status.progress).sort(); // a dict of MicroPython has no order
+  const progress = entries.map(([name, value]) => [name.replaceAll("_", " "), String(value)]);
   return make(
     "div",
     { class: "newest" },

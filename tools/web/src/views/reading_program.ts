@@ -26,7 +26,7 @@ export class ReadingProgram {
   private readonly board: HTMLSelectElement;
   private readonly sensors: SensorChoice;
   private readonly steps = make("div", {});
-  private told: { readonly key: string; readonly settings: Given } | null = null; // of a project's sensor
+  private projectSensor: { readonly key: string; readonly settings: Given } | null = null;
 
   /** `classNames` gives those that the board's program shall have. */
   constructor(
@@ -36,7 +36,7 @@ export class ReadingProgram {
     this.board = choice(`${PART}board`, data.boards.map(({ key, name }) => [key, name]));
     this.board.value = DEFAULT_BOARD;
     const quick = data.sensors.filter(({ seconds }) => seconds <= 1); // a gesture needs a reading a second
-    this.sensors = new SensorChoice(PART, quick, (kind) => (this.told?.key === kind.key ? this.told.settings : given(kind)), () => this.showSteps());
+    this.sensors = new SensorChoice(PART, quick, (kind) => (this.projectSensor?.key === kind.key ? this.projectSensor.settings : given(kind)), () => this.showSteps());
     this.sensors.first.value = FIRST;
     this.board.onchange = () => this.show();
     this.element = make(
@@ -59,7 +59,7 @@ export class ReadingProgram {
   take(board: Board | null, sensor: SensorKind | null, settings: Given): void {
     if (board) this.board.value = board.key;
     if (sensor) this.sensors.choose(sensor);
-    this.told = sensor ? { key: sensor.key, settings } : null;
+    this.projectSensor = sensor ? { key: sensor.key, settings } : null;
   }
 
   private get target(): Parameters<typeof flashPanel>[1] {

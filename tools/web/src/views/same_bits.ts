@@ -10,9 +10,9 @@ export function expectedState(
   learner: string,
   options: Parameters,
 ): number | undefined {
-  const same = (found: Expected): boolean =>
-    found.learner === learner &&
-    Object.entries(options).every(([name, value]) => found.options[name] === value);
+  const same = (each: Expected): boolean =>
+    each.learner === learner &&
+    Object.entries(options).every(([name, value]) => each.options[name] === value);
   return expected.find(same)?.state_crc32;
 }
 

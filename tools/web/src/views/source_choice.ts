@@ -26,7 +26,7 @@ export class SourceChoice {
     ]),
   );
   readonly remark = make("small", { id: "source-remark" }); // whether a board can have it
-  private told: Shape = UNKNOWN; // by the board
+  private boardShape: Shape = UNKNOWN; // of its readings
 
   /** `changed` is called when another one was chosen. */
   constructor(
@@ -36,7 +36,7 @@ export class SourceChoice {
   ) {
     this.select.value = usualSource();
     this.select.onchange = () => {
-      this.told = UNKNOWN;
+      this.boardShape = UNKNOWN;
       this.say();
       changed();
     };
@@ -49,7 +49,7 @@ export class SourceChoice {
 
   /** What its readings are. */
   get shape(): Shape {
-    return shapeOf(this.source) ?? this.told;
+    return shapeOf(this.source) ?? this.boardShape;
   }
 
   get hint(): string {
@@ -58,13 +58,13 @@ export class SourceChoice {
 
   /** What the board tells of its readings, beside their names. */
   get note(): string {
-    return shapeOf(this.source) || this.told === UNKNOWN ? "" : words.cable.rate(this.told.rate);
+    return shapeOf(this.source) || this.boardShape === UNKNOWN ? "" : words.cable.rate(this.boardShape.rate);
   }
 
   /** Choose that of a project. */
   choose(source: Source, shape: Shape = UNKNOWN): void {
     this.select.value = source;
-    this.told = shape;
+    this.boardShape = shape;
     this.say();
   }
 
@@ -76,7 +76,7 @@ export class SourceChoice {
   async open(wanted: Shape | null): Promise<Sensor> {
     if (this.source !== "board") return openSensor(this.source, this.pad);
     const sensor = await BoardSensor.open(wanted, this.listener);
-    this.told = sensor.shape;
+    this.boardShape = sensor.shape;
     return sensor;
   }
 }

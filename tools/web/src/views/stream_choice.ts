@@ -7,7 +7,7 @@ import { readFile } from "../streams/reader";
 import { CLOCK, columnNames, type Stream } from "../streams/stream";
 import { texts } from "../texts";
 
-const OWN = "own";
+const OWN_FILE = "own";
 
 /** What a person chose, as it was then. */
 export interface ChosenStream {
@@ -27,7 +27,7 @@ export class StreamChoice {
   private readonly file = make("input", { id: "file", type: "file", accept: ".csv,.arff,.gz,.txt" });
   private readonly label = choice("label", []);
   private readonly boxes = make("div", { class: "labels", id: "drop" });
-  private readonly own: HTMLElement;
+  private readonly fileFields: HTMLElement;
   private chosen: File | null = null;
   private hasChosen = false; // a column to leave out
 
@@ -37,7 +37,7 @@ export class StreamChoice {
     private readonly refused: (why: string) => void,
   ) {
     const items = samples.map(({ key }) => [key, texts.streams[key] ?? key] as const);
-    this.select = choice("stream", [...items, [OWN, texts.playground.ownStream]]);
+    this.select = choice("stream", [...items, [OWN_FILE, texts.playground.ownStream]]);
     this.select.onchange = () => this.show();
     this.file.onclick = () => (this.file.value = ""); // or the same file is no change
     this.file.oncancel = () => this.showFile();
@@ -47,15 +47,15 @@ export class StreamChoice {
       this.changed();
     };
     this.boxes.onchange = () => this.left();
-    this.own = make(
+    this.fileFields = make(
       "div",
       { class: "drop" },
       field(texts.playground.file, this.file, make("small", {}, texts.playground.drop)),
       field(texts.playground.label, this.label),
       make("details", {}, make("summary", {}, texts.playground.leaveOut), this.boxes),
     );
-    const told = make("div", { class: "told" }, this.shape, " ", this.link);
-    this.element = make("div", {}, field(texts.playground.stream, this.select, told), this.own);
+    const details = make("div", { class: "told" }, this.shape, " ", this.link);
+    this.element = make("div", {}, field(texts.playground.stream, this.select, details), this.fileFields);
     this.acceptDrops();
     this.show();
   }
@@ -83,7 +83,7 @@ export class StreamChoice {
 
   private show(): void {
     const { sample } = this;
-    this.own.hidden = sample !== undefined;
+    this.fileFields.hidden = sample !== undefined;
     this.link.hidden = this.shape.hidden = sample === undefined;
     if (sample) {
       this.link.href = sample.file;
@@ -96,7 +96,7 @@ export class StreamChoice {
     if (!file) return;
     this.chosen = file;
     this.showFile();
-    this.select.value = OWN;
+    this.select.value = OWN_FILE;
     this.label.replaceChildren();
     this.boxes.replaceChildren();
     this.show();

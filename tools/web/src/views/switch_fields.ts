@@ -29,7 +29,7 @@ type Item = readonly [value: string, text: string];
 
 export class SwitchFields {
   readonly element: HTMLElement;
-  private readonly kind = choice("switch-kind", KINDS.map((kind) => [kind, words.kinds[kind]] as const));
+  private readonly kindChoice = choice("switch-kind", KINDS.map((kind) => [kind, words.kinds[kind]] as const));
   private readonly fields = make("div", { class: "fields" });
   private controls: readonly HTMLSelectElement[] = []; // of each class
   private at: HTMLSelectElement; // the pin of the NeoPixel or buzzer
@@ -46,24 +46,24 @@ export class SwitchFields {
     private readonly changed: () => void,
     before: Chosen | null = null,
   ) {
-    this.kind.onchange = () => this.show(this.board);
-    if (before && KINDS.includes(before.kind as (typeof KINDS)[number])) this.kind.value = before.kind;
-    this.element = make("div", { class: "switches" }, field(words.title, this.kind), this.fields);
+    this.kindChoice.onchange = () => this.show(this.board);
+    if (before && KINDS.includes(before.kind as (typeof KINDS)[number])) this.kindChoice.value = before.kind;
+    this.element = make("div", { class: "switches" }, field(words.title, this.kindChoice), this.fields);
     this.at = this.pinOfOne();
     this.offer();
-    if (before?.kind === this.kind.value) this.restore(before);
+    if (before?.kind === this.kindChoice.value) this.restore(before);
   }
 
   get chosen(): Chosen {
     const ofEach = this.controls.map(({ value }, c) => [this.classNames[c]!, value] as const);
-    const of = this.kind.value === "mqtt" ? this.network.map(([name, { value }]) => [name, value] as const) : ofEach;
-    return { kind: this.kind.value, at: this.at.value, of: Object.fromEntries(of) };
+    const of = this.kindChoice.value === "mqtt" ? this.network.map(([name, { value }]) => [name, value] as const) : ofEach;
+    return { kind: this.kindChoice.value, at: this.at.value, of: Object.fromEntries(of) };
   }
 
   /** What was chosen before, as far as it can be chosen now. */
   private restore({ at, of }: Chosen): void {
     choose(this.at, at);
-    if (this.kind.value === "mqtt") for (const [name, control] of this.network) control.value = of[name] ?? "";
+    if (this.kindChoice.value === "mqtt") for (const [name, control] of this.network) control.value = of[name] ?? "";
     this.controls.forEach((control, c) => choose(control, of[this.classNames[c]!]));
   }
 
@@ -78,15 +78,15 @@ export class SwitchFields {
   /** What each class switches, as in config.json; none where nothing is switched. Throws an Error for people. */
   get switched(): readonly (readonly Switched[])[] {
     const chosen = this.controls.map(({ value }) => value);
-    if (this.kind.value === "lights") return chosen.map((pin) => [Number(pin)]);
-    if (this.kind.value === "pixel") {
+    if (this.kindChoice.value === "lights") return chosen.map((pin) => [Number(pin)]);
+    if (this.kindChoice.value === "pixel") {
       const pin = Number(this.at.value);
       return chosen.map((name) => (name in PIXEL_COLOURS ? [[pin, ...PIXEL_COLOURS[name]!]] : []));
     }
-    if (this.kind.value === "tone") {
+    if (this.kindChoice.value === "tone") {
       return chosen.map((hertz) => (hertz === OFF ? [] : [[Number(this.at.value), Number(hertz)]]));
     }
-    if (this.kind.value === "key") {
+    if (this.kindChoice.value === "key") {
       if (!this.board.keys) throw new Error(words.noKeys(this.board.name));
       return chosen.map(keyNamed).map((key) => (key === undefined ? [] : [[key]]));
     }
@@ -98,8 +98,8 @@ export class SwitchFields {
   }
 
   /** The options of `build` for who is told over the network; null: nobody is. Throws an Error for people. */
-  get told(): Readonly<Record<string, string>> | null {
-    if (this.kind.value !== "mqtt") return null;
+  get brokerOptions(): Readonly<Record<string, string>> | null {
+    if (this.kindChoice.value !== "mqtt") return null;
     if (!this.board.wifi) throw new Error(words.noRadio(this.board.name));
     const missing = this.network.find(([, { value }]) => !value.trim());
     if (missing) throw new Error(words.missing(words.network[missing[0]]));
@@ -109,9 +109,9 @@ export class SwitchFields {
   /** What has to be wired. */
   get parts(): Parts {
     const { lights } = this.board;
-    switch (this.kind.value) {
+    switch (this.kindChoice.value) {
       case "colour":
-        return { lights: LED_PINS.map((part, bit) => ({ pin: lights[bit]!, told: words.colours[part] })) };
+        return { lights: LED_PINS.map((part, bit) => ({ pin: lights[bit]!, label: words.colours[part] })) };
       case "pixel":
         return { lights: [], pixel: Number(this.at.value) };
       case "tone":
@@ -127,7 +127,7 @@ export class SwitchFields {
     const chosen = this.controls.map(({ value }) => Number(value));
     const called = (pin: number): string =>
       this.classNames.filter((_, c) => chosen[c] === pin).join(", ");
-    return [...new Set(chosen)].map((pin) => ({ pin, told: called(pin) }));
+    return [...new Set(chosen)].map((pin) => ({ pin, label: called(pin) }));
   }
 
   private pinOfOne(): HTMLSelectElement {
@@ -158,7 +158,7 @@ export class SwitchFields {
   }
 
   private offer(): void {
-    const kind = this.kind.value as (typeof KINDS)[number];
+    const kind = this.kindChoice.value as (typeof KINDS)[number];
     const items = this.itemsOf(kind);
     const made = this.classNames.map((name, c) => {
       const control = choice(`switch-${c}`, items);

@@ -54,7 +54,7 @@ export class Teach {
   private readonly over = make("button", { type: "button", id: "start-over", class: "plain" }, words.over);
   private readonly opens: OpenProject;
   private readonly status = make("p", { role: "status", id: "learn-me-status" }, words.first);
-  private readonly told = make("p", { id: "learned", class: "told" });
+  private readonly learned = make("p", { id: "learned", class: "told" });
   private readonly trace = new Trace();
   private readonly hint = make("span", { class: "hint" });
   private readonly pad = make("div", { class: "pad" }, this.trace.element, this.hint);
@@ -120,7 +120,7 @@ export class Teach {
       "div",
       { class: "stage" },
       make("div", { class: "hand" }, this.pad, this.trace.legend, this.buttons.element),
-      make("div", { class: "panel" }, make("h3", {}, words.hears), this.answer.element, this.told),
+      make("div", { class: "panel" }, make("h3", {}, words.hears), this.answer.element, this.learned),
       this.unseen.element,
     );
     const made = make(
@@ -229,7 +229,7 @@ export class Teach {
     this.enable();
     this.over.hidden = true;
     this.readings.offer(false);
-    this.told.textContent = "";
+    this.learned.textContent = "";
     this.stand(false);
     this.changed();
     this.showSensor();
@@ -366,7 +366,7 @@ export class Teach {
     this.showSensor();
     this.showButtons();
     this.keep();
-    this.say(texts.toml.opened(board?.name ?? null, settings.told["sensor"] ?? null, this.names));
+    this.say(texts.toml.opened(board?.name ?? null, settings.content["sensor"] ?? null, this.names));
   }
 
   private async open(file: File): Promise<void> {
@@ -490,7 +490,7 @@ export class Teach {
     if (this.gestures?.label !== null || what.waiting) this.keep();
     const waiting = what.waiting ? words.waiting(what.waiting) : "";
     const lost = what.lost ? words.lost(what.lost) : "";
-    this.told.textContent = what.learned || lost ? words.heard(what.learned) + waiting + lost : "";
+    this.learned.textContent = what.learned || lost ? words.heard(what.learned) + waiting + lost : "";
     this.showCards();
   }
 
@@ -516,7 +516,7 @@ export class Teach {
 
 /** Whether going back to it would change nothing. */
 function isSame(one: Kept, other: Kept): boolean {
-  const told = ({ source, lesson }: Kept): string => JSON.stringify([source, lesson.classNames, lesson.above]);
-  const [a, b] = [told(one), told(other)];
+  const asJson = ({ source, lesson }: Kept): string => JSON.stringify([source, lesson.classNames, lesson.above]);
+  const [a, b] = [asJson(one), asJson(other)];
   return a === b && isAlike(one.lesson, other.lesson);
 }

@@ -9,9 +9,9 @@ import { confusionMatrix } from "./confusion_matrix";
 const words = texts.teach.unseen;
 
 export class UnseenPanel {
-  private readonly told = make("div", { id: "unseen", role: "status" });
+  private readonly text = make("div", { id: "unseen", role: "status" });
   private readonly matrix = make("div", { id: "unseen-matrix", class: "small" });
-  readonly element = make("div", {}, this.told, this.matrix);
+  readonly element = make("div", {}, this.text, this.matrix);
   private shown = "";
 
   show(standing: Standing, classNames: readonly string[], taught: number): void {
@@ -20,7 +20,7 @@ export class UnseenPanel {
     const shown = JSON.stringify([lines, counts && [classNames, counts]]);
     if (shown === this.shown) return; // nothing is read out twice
     this.shown = shown;
-    this.told.replaceChildren(
+    this.text.replaceChildren(
       ...lines.map((text, i) => make("p", { class: counts && !i ? "figure" : "told" }, text)),
     );
     this.matrix.replaceChildren(...(counts ? [confusionMatrix(classNames, counts)] : []));

@@ -45,7 +45,7 @@ export class Watch {
   private link: BoardLink | null = null;
   private label: number | null = null;
   private rows: (readonly [Int32Array, number | null])[] = [];
-  private found: Configuration | null = null; // of the board that is watched, or was last
+  private configuration: Configuration | null = null; // of the board that is watched, or was last
   private unsaved = false; // rows that a person labelled, and no file has
 
   /** `open` reads the stream that the playground has chosen; `loss` asks before rows are lost. */
@@ -98,7 +98,7 @@ export class Watch {
       this.link.observed = (observation) => this.observe(observation);
       this.link.interrupted = (why) =>
         this.say(why === null ? texts.watch.back : texts.watch.waits(why), why !== null);
-      this.found = this.link.configuration;
+      this.configuration = this.link.configuration;
       this.rows = [];
       this.unsaved = false;
       this.sent.replaceChildren();
@@ -109,7 +109,7 @@ export class Watch {
       this.showLabels([...this.link.configuration.class_names.entries()]);
       this.ofClasses.hidden = this.send.hidden = this.link.target !== null;
       this.live.hidden = false;
-      this.trace.clear(this.found.feature_names, "");
+      this.trace.clear(this.configuration.feature_names, "");
       this.connect.textContent = texts.watch.end;
       void this.poll(this.link);
     } catch (error) {
@@ -147,7 +147,7 @@ export class Watch {
     await this.queries.show((label) => this.called(label));
     const shown = this.naming.matrix(counts) ?? [names, counts];
     this.confusion.replaceChildren(...(taught ? [confusionMatrix(...shown)] : []));
-    this.report(texts.watch.told(status.samples, taught > 1 ? percent(status.accuracy) : ""));
+    this.report(texts.watch.learned(status.samples, taught > 1 ? percent(status.accuracy) : ""));
     this.status.setAttribute("aria-live", "off"); // every second: a screen reader is spared it
   }
 
@@ -228,7 +228,7 @@ export class Watch {
   }
 
   private saveRecording(): void {
-    const { feature_names: features, class_names: classes } = this.found!;
+    const { feature_names: features, class_names: classes } = this.configuration!;
     this.unsaved = false;
     const cell = (text: string): string => `"${text.replaceAll('"', '""')}"`;
     const known = (value: number): string => (value === MISSING ? "" : String(value));

@@ -22,7 +22,7 @@ const LIGHT_GND = 23; // beside the pins of lights
 /** A light at a pin, and what it tells. */
 interface Light {
   readonly pin: number;
-  readonly told: string;
+  readonly label: string;
 }
 
 /** What tells the answer: lights, and a NeoPixel or a buzzer whose pin this is. */
@@ -64,7 +64,7 @@ const nameOf = (board: Board, pin: number): string => (isPico(board) ? `GP${pin}
 /** A pin by its name, and by its number where all boards of the kind have the same. */
 export function pinName(board: Board, pin: number): string {
   const name = nameOf(board, pin);
-  return told(picoPins().find((each) => each.name === name) ?? { name });
+  return pinLabel(picoPins().find((each) => each.name === name) ?? { name });
 }
 
 /** The picture and its table; the sensor is null where the board has none with wires of its own. */
@@ -83,7 +83,7 @@ export function wiring(board: Board, sensor: SensorSettings | null, parts: Parts
         ...signals.map(([from, pin]): Wire => [from, named(called(pin))]),
       ]
     : [];
-  const ofLights = lights.map(({ pin, told }): Wire => [told, named(called(pin), false)]);
+  const ofLights = lights.map(({ pin, label }): Wire => [label, named(called(pin), false)]);
   const ground = pins.find(({ number }) => number === LIGHT_GND) ?? named("GND", false);
   const ofPixel: Wire[] =
     pixel === undefined
@@ -95,12 +95,12 @@ export function wiring(board: Board, sensor: SensorSettings | null, parts: Parts
         ];
   const ofBuzzer: Wire[] =
     buzzer === undefined ? [] : words.buzzer.map((end, i) => [end, i ? ground : named(called(buzzer), false)]);
-  const said = [
-    ...ofSensor.map(([from, to]) => [`${words.sensor} ${from}`, told(to)]),
-    ...ofLights.map(([name, to]) => [words.light(name), told(to)]),
-    ...(lights.length ? [[words.ground, told(ground)]] : []),
-    ...ofPixel.map(([end, to]) => [words.pixel(end), told(to)]),
-    ...ofBuzzer.map(([end, to]) => [end, told(to)]),
+  const cells = [
+    ...ofSensor.map(([from, to]) => [`${words.sensor} ${from}`, pinLabel(to)]),
+    ...ofLights.map(([name, to]) => [words.light(name), pinLabel(to)]),
+    ...(lights.length ? [[words.ground, pinLabel(ground)]] : []),
+    ...ofPixel.map(([end, to]) => [words.pixel(end), pinLabel(to)]),
+    ...ofBuzzer.map(([end, to]) => [end, pinLabel(to)]),
   ];
   const used = [...ofSensor, ...ofLights, ...ofPixel, ...ofBuzzer].map(([, to]) => to);
   if (lights.length) used.push(ground);
@@ -116,7 +116,7 @@ export function wiring(board: Board, sensor: SensorSettings | null, parts: Parts
     ...moduleMarks("NeoPixel", ofPixel, true),
     ...moduleMarks(words.buzzerName, ofBuzzer.map(([, to], i): Wire => [i ? "GND" : "IN", to]), false),
   );
-  return make("figure", { class: "wiring" }, picture, table([words.from, words.to], said));
+  return make("figure", { class: "wiring" }, picture, table([words.from, words.to], cells));
 }
 
 function picoPins(): Place[] {
@@ -142,7 +142,7 @@ function fewPins(signals: readonly End[] | null, parts: Parts): Place[] {
   ];
 }
 
-function told({ name, number }: Pick<Place, "name" | "number">): string {
+function pinLabel({ name, number }: Pick<Place, "name" | "number">): string {
   return number === undefined ? name : words.pin(name, number);
 }
 
