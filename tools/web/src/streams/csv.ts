@@ -1,6 +1,7 @@
 // The rows of a CSV file: RFC 4180, cells stripped of blanks, blank lines left out. A text comes in
 // pieces, and a row as soon as it is whole.
 
+import { LIMITS } from "../shared";
 import { DataError } from "./data_error";
 import { texts } from "../texts";
 
@@ -17,8 +18,6 @@ export interface Marks {
   readonly quote: string;
   readonly line: number;
 }
-
-const LONGEST_ROW = 1 << 20; // characters
 
 /** What separates the cells, as the first line that is not blank shows: commas, semicolons or tabs. */
 export function delimiterOf(text: string): string {
@@ -52,7 +51,7 @@ export class RowReader {
       const written = this.row(isLast);
       if (!written) {
         [this.at, this.line] = [at, line];
-        if (this.text.length - at > LONGEST_ROW) throw new DataError(texts.errors.longLine(line));
+        if (this.text.length - at > LIMITS.line) throw new DataError(texts.errors.longLine(line));
         return;
       }
       const cells = written.map((cell) => cell.trim());

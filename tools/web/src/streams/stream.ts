@@ -12,7 +12,7 @@ import { DataError, readByCommand } from "./data_error";
 import { piecesOf } from "./file_text";
 import { checkHeader, checkRow, checkTwice } from "./header";
 import { isJson, jsonRows, type JsonRows } from "./json_rows";
-import { isNumberLike, LinesLeftOut, recordLines, boardOutput, tellsUnits, withoutColours, type Odd } from "./log_lines";
+import { boardOutput, isNumberLike, LinesLeftOut, recordLines, tellsUnits, withoutColours, type Odd } from "./log_lines";
 import { telltaleNote } from "./telltales";
 import { leaveOutTooLarge, rawRows, unitOf, type Unit } from "./units";
 

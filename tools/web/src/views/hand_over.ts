@@ -156,7 +156,9 @@ export class HandOver {
         const target = { board: chosen(), sensor: steady[kind] ?? pins.sensor, switches: switches.switched, above };
         checkTarget(model, target);
         const { brokerOptions } = switches;
-        const put = brokerOptions ? make("p", { id: "board-told" }, words.passwords) : ontoBoard(model, target, this.data, this.failed, PART);
+        const put = brokerOptions
+          ? make("p", { id: "board-told" }, words.passwords)
+          : ontoBoard(model, target, this.data, this.failed, PART);
         return [
           make("p", { id: "board-bytes" }, words.size(size(), target.board.bytes)),
           ...this.toWire(kind, target, switches.parts, model.classNames, source),

@@ -36,7 +36,9 @@ export class ReadingProgram {
     this.board = choice(`${PART}board`, data.boards.map(({ key, name }) => [key, name]));
     this.board.value = DEFAULT_BOARD;
     const quick = data.sensors.filter(({ seconds }) => seconds <= 1); // a gesture needs a reading a second
-    this.sensors = new SensorChoice(PART, quick, (kind) => (this.projectSensor?.key === kind.key ? this.projectSensor.settings : given(kind)), () => this.showSteps());
+    const settingsOf = (kind: SensorKind): Given =>
+      this.projectSensor?.key === kind.key ? this.projectSensor.settings : given(kind);
+    this.sensors = new SensorChoice(PART, quick, settingsOf, () => this.showSteps());
     this.sensors.first.value = FIRST;
     this.board.onchange = () => this.show();
     this.element = make(
