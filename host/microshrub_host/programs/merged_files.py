@@ -123,9 +123,9 @@ def compiled(
         with _uncollected():
             if plain:  # more or fewer kernels will be asked for until the program fits
                 all_but_plain = (makes, *asked[:-2], *asked[-1:])
-                texts = _texts(_made_once(repr(all_but_plain).encode(), trees), plain)
+                texts = _texts(_made_once(repr(all_but_plain).encode(), trees), plain, native)
             else:
-                texts = _texts(trees(), plain)
+                texts = _texts(trees(), plain, native)
         part.write_text(json.dumps(asdict(texts)), encoding="utf-8")
 
     @cache
@@ -269,7 +269,7 @@ def _trees_of(
     return _Trees(body, outside, callers, defined, public)
 
 
-def _texts(trees: _Trees, plain: Collection[str]) -> _Texts:
+def _texts(trees: _Trees, plain: Collection[str], native: bool) -> _Texts:
     body, outside, callers = trees.body, trees.outside, trees.callers
     defined, public = trees.defined, trees.public
     roots = unused_code.mentions(callers)
@@ -287,19 +287,21 @@ def _texts(trees: _Trees, plain: Collection[str]) -> _Texts:
     able += [name for node in body if _is_of_native(node) for name in unused_code.defined(node)]
     names = short_names.new_names(able, free, body, callers, {*roots, *public})
     short_names.rename(body, names)
-    body, native = _native_names(body, outside.values(), names)
+    of_native: dict[str, str] = {}
+    if native:
+        body, of_native = _native_names(body, outside.values(), names)
     for each in defined.values():
         each.update({name: names.get(new, new) for name, new in each.items()})
     for tree in outside.values():
         able = short_names.private(tree.body)
         short_names.rename(tree.body, short_names.new_names(able, free, tree.body))
     others = {name: source_text(tree) for name, tree in outside.items()}
-    numbers = short_names.buffer_numbers(body)
-    body, errors = error_texts.moved([short_names.numbered(each, numbers) for each in body])
+    short_names.number_buffers(body)
+    body, errors = error_texts.moved(body)
     there = {name: constant(node) for node in body for name in unused_code.defined(node)}
     stubs = {name: _stub(each, there) for name, each in defined.items()}
     files = {INIT: source_text(ast.Module(body, [])), **others, **stubs}
-    return _Texts(files, errors.decode(), kernels, native)
+    return _Texts(files, errors.decode(), kernels, of_native)
 
 
 def _is_of_native(node: ast.AST) -> TypeGuard[ast.ImportFrom]:

@@ -71,9 +71,13 @@ def new_names(
     Names in `kept` do not change, nor do names that also have another meaning in the module. A
     new name is never one that the module or `others` use.
     """
-    used = {name for node in [*body, *others] for each in walk(node) for name in _names(each)}
-    within = [node for node in body if not isinstance(node, _IMPORTS)]
-    inner = {name for node in within for name in _bound_within(node)}
+    used = {name for node in others for each in walk(node) for name in _names(each)}
+    inner: set[str] = set()
+    for top in body:
+        nodes = walk(top)
+        used.update(name for each in nodes for name in _names(each))
+        if not isinstance(top, _IMPORTS):
+            inner.update(_bound_within(top, nodes))
     renamed = [name for name in able if name not in inner and name not in kept]
     return dict(zip(renamed, sorted({*free} - used - {*kept}), strict=False))
 
@@ -110,14 +114,18 @@ def _names(node: ast.AST) -> list[str]:
     return []
 
 
-def _bound_within(top: ast.stmt) -> set[str]:
-    """The names that a statement binds, except the one that it defines for the module."""
+def _bound_within(top: ast.stmt, nodes: Iterable[ast.AST]) -> set[str]:
+    """The names that a statement binds, except the one that it defines for the module.
+
+    nodes are all of it.
+    """
     names: set[str] = set()
     defining = (top, *(top.targets if isinstance(top, ast.Assign) else ()))
-    for node in walk(top):
-        if node not in defining and not (
-            isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-        ):
+    for node in nodes:
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Load) and node not in defining:
+                names.add(node.id)
+        elif node not in defining:
             names.update(_names(node))
     return names
 
@@ -125,10 +133,17 @@ def _bound_within(top: ast.stmt) -> set[str]:
 _TYPECODES = ("B", "H", "i")
 
 
-def buffer_numbers(body: Iterable[ast.stmt]) -> dict[str, int]:
-    """A number for each buffer named in tables such as `[("window.codes", "B", n), ...]`."""
-    names = (_name(node) for top in body for node in walk(top))
-    return {name: number for number, name in enumerate(dict.fromkeys(filter(None, names)))}
+def number_buffers(body: Iterable[ast.stmt]) -> None:
+    """Replace the names of buffers in a module by numbers, in place.
+
+    A buffer is named in a table such as `[("window.codes", "B", n), ...]`.
+    """
+    nodes = [node for top in body for node in walk(top)]
+    names = dict.fromkeys(filter(None, map(_name, nodes)))
+    numbers = {name: number for number, name in enumerate(names)}
+    for each in nodes:
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            each.value = numbers.get(each.value, each.value)
 
 
 def _name(node: ast.AST) -> str:
@@ -138,14 +153,6 @@ def _name(node: ast.AST) -> str:
         if typecode in _TYPECODES and isinstance(name, str) and "." in name:
             return name
     return ""
-
-
-def numbered(node: ast.stmt, numbers: Mapping[str, int]) -> ast.stmt:
-    """Replace the buffers' names in a statement by their numbers."""
-    for each in walk(node):
-        if isinstance(each, ast.Constant) and isinstance(each.value, str):
-            each.value = numbers.get(each.value, each.value)
-    return node
 
 
 # Names of parameters that the firmware has anyway
@@ -193,7 +200,11 @@ def _is_kept(
 def _renamed_in(function: ast.FunctionDef, kept: Collection[str]) -> None:
     if function.args.kwarg or function.args.vararg:
         return
-    taken = {name for node in walk(function) for name in _variables(node)}
+    parameters = {each.arg for each in function.args.args}
+    if not parameters.difference(kept, _SHORT, ("self",)):
+        return
+    nodes = walk(function)
+    taken = {name for node in nodes for name in _variables(node)}
     inner = {name for node in _inner(function) for name in _variables(node)}
     new: dict[str, str] = {}
     for each in function.args.args:
@@ -201,7 +212,7 @@ def _renamed_in(function: ast.FunctionDef, kept: Collection[str]) -> None:
         if each.arg not in (*kept, *inner, *_SHORT, "self") and free:
             new[each.arg] = free
             taken.add(free)
-    for node in walk(function):
+    for node in nodes if new else ():
         if isinstance(node, ast.Name):
             node.id = new.get(node.id, node.id)
         if isinstance(node, ast.arg):

@@ -47,11 +47,16 @@ def used(body: list[ast.stmt], roots: Collection[str]) -> list[ast.stmt]:
     wanted = _Mentions(roots)
     waiting = [(node, node) for node in body]
     waiting += [(method, node) for node in body for method in _methods(node)]
+    names = {node: defined(node) for node, _ in waiting}
     kept: set[ast.stmt] = set()
-    while newly_wanted := [each for each in waiting if wanted.has(*each)]:
-        waiting = [each for each in waiting if each not in newly_wanted]
-        for node, _ in newly_wanted:
-            kept.add(node)
+    while newly_wanted := [
+        node
+        for node, home in waiting
+        if wanted.has(names[node], None if node is home else names[home])
+    ]:
+        kept.update(newly_wanted)
+        waiting = [each for each in waiting if each[0] not in kept]
+        for node in newly_wanted:
             wanted.visit_part(node)
     for node in body:
         if isinstance(node, ast.ClassDef):
@@ -86,11 +91,12 @@ class _Mentions(Visitor):
         self.of_classes = set(roots)
         self._locals: frozenset[str] = frozenset()  # local names of the enclosing functions
 
-    def has(self, node: ast.stmt, home: ast.stmt) -> bool:
-        """Whether a statement of the module, or a method of the class home, is needed."""
-        if node is not home:
-            return bool(defined(home) & self.of_module and defined(node) & self.of_classes)
-        return not defined(node) or bool(defined(node) & self.of_module)
+    def has(self, names: set[str], home: set[str] | None) -> bool:
+        """Whether a statement of the module that defines these names is needed, or a method of
+        the class of that name."""
+        if home is not None:
+            return not (home.isdisjoint(self.of_module) or names.isdisjoint(self.of_classes))
+        return not names or not names.isdisjoint(self.of_module)
 
     def visit_part(self, node: ast.stmt) -> None:
         """Visit a statement; the methods of a class are visited separately."""

@@ -262,8 +262,8 @@ def table(n):
     return [("one.words", "i", n), ("one.bytes", "B", 2 * n), ("state", "i", 3), ("a.b", n, 1)]
 FIXED = (("one.bytes", (1, 2)), ("a.b", ()))
 """)
-    numbers = short_names.buffer_numbers(tree.body)
-    result = run([short_names.numbered(node, numbers) for node in tree.body])
+    short_names.number_buffers(tree.body)
+    result = run(tree.body)
     assert result["table"](4) == [(0, "i", 4), (1, "B", 8), ("state", "i", 3), ("a.b", 4, 1)]
     assert result["FIXED"] == ((1, (1, 2)), ("a.b", ()))
 
