@@ -72,11 +72,7 @@ class BoardClock:
         if milliseconds < 0:
             return line.poll(-1)
         now, begin = self.look(), time.time_ns()
-        ours = self._ours(now + 1000 * milliseconds)
-        events = line.poll(ours // 1000)
-        if not events and ours % 1000:
-            time.sleep_us(ours % 1000)  # shorter than a line can be waited for
-            events = line.poll(0)
+        events = line.poll(self._ours(now + 1000 * milliseconds) // 1000)
         waited = 1000 * milliseconds
         if events:
             waited = min((time.time_ns() - begin) // 1000 * self.speed, waited)
