@@ -111,7 +111,7 @@ def test_no_new_name_is_a_global_a_builtin_or_magic() -> None:
     free = short_names.attributes(body)
     assert {"level", "_state", "Thing"} <= free
     assert not {"len", "__class__", "__init__", "__call__"} & free
-    renamed = short_names.new_names(["half"] * 50, free, body)
+    renamed = short_names.new_names([f"f{k}" for k in range(50)], free, body)
     assert not {"Thing", "double", "local"} & {*renamed.values()}
 
 
