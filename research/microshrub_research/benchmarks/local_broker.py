@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import TracebackType
 
 from microshrub_host.base import child_process
 from microshrub_host.base.child_process import patience
@@ -47,18 +46,13 @@ class LocalBroker:
         try:
             self._wait()
         except BaseException:
-            self.__exit__(None, None, None)
+            self.__exit__()
             raise
 
     def __enter__(self) -> LocalBroker:
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._process.kill()
         self._process.wait()
 

@@ -15,7 +15,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import chain, repeat
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -118,18 +117,13 @@ class BoardPrograms:
             for first in self._firsts:
                 self._processes.append(self._start(first, port))
         except BaseException:
-            self.__exit__(None, None, None)
+            self.__exit__()
             raise
 
     def __enter__(self) -> BoardPrograms:
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for process in self._processes:
             process.kill()
             process.wait()

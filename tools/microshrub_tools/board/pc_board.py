@@ -14,7 +14,6 @@ import signal
 import subprocess
 import threading
 from pathlib import Path
-from types import TracebackType
 
 from microshrub_host.base import child_process
 from microshrub_host.base.pseudo_terminal import drop_unread, never_wait, pseudo_terminal
@@ -51,12 +50,7 @@ class PcBoard:
     def __enter__(self) -> PcBoard:
         return self
 
-    def __exit__(
-        self,
-        error_type: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._closing = True
         self._process.kill()
         self._thread.join()
