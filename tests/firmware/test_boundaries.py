@@ -20,9 +20,9 @@ from array import array
 from microshrub import Metrics, Quantizer, ShrubEnsemble
 def codes(low, high, values):
     quantizer = Quantizer(1, ranges=((low, high),))
-    found = array("H", bytes(2 * len(values)))
-    quantizer.encode(array("i", values), found)
-    return list(found)
+    encoded = array("H", bytes(2 * len(values)))
+    quantizer.encode(array("i", values), encoded)
+    return list(encoded)
 def refused(call, *given):
     try:
         call(*given)

@@ -136,8 +136,8 @@ for i in range(6):
     model.learn(array("H", [i * 9, 7, 60000 - i]), i & 1)
 before = model.state_crc32()
 for call, _ in WRONG_CALLS:
-    said = attempt("model." + call, model)
-    say("%s %s" % (model.state_crc32() == before, said))
+    outcome = attempt("model." + call, model)
+    say("%s %s" % (model.state_crc32() == before, outcome))
 say(str(before))
 """
 

@@ -424,10 +424,10 @@ for who, what, _ in WRONG:
     before = 0 if owner is library else owner.state_crc32()
     try:
         eval("owner." + what)
-        said = "no error"
+        outcome = "no error"
     except Exception as error:
-        said = "%s: %s" % (type(error).__name__, error)
-    say(before == (0 if owner is library else owner.state_crc32()), said)
+        outcome = "%s: %s" % (type(error).__name__, error)
+    say(before == (0 if owner is library else owner.state_crc32()), outcome)
 """
 
 

@@ -158,12 +158,12 @@ def teach(page: Browser, board: Gesturing, text: str, samples: int = 24) -> None
 
 SAMPLED = """
 (async () => {
-  const found = [];
+  const texts = [];
   for (let i = 0; i < 15; i++) {
     await new Promise((resolve) => setTimeout(resolve, 160));
-    found.push(document.querySelector("#said").textContent);
+    texts.push(document.querySelector("#said").textContent);
   }
-  return found;
+  return texts;
 })()
 """
 

@@ -42,8 +42,8 @@ class Level:
     def read(self, values):
         try:
             with open("level") as file:
-                said = file.read()
-            level = (100, 900)[self.n // 16 % 2] if said == "both" else int(said or 0)
+                content = file.read()
+            level = (100, 900)[self.n // 16 % 2] if content == "both" else int(content or 0)
         except (OSError, ValueError):
             return False
         self.n += 1

@@ -68,20 +68,20 @@ async function applied(link) {
   return new DataView(payload.buffer).getInt32(0, true);
 }
 
-const told = { wrong: 0, sessions: 0, resets: 0, pulled: 0 };
+const counts = { wrong: 0, sessions: 0, resets: 0, pulled: 0 };
 
 /** Go on behind what was applied last, until all is done or the program starts anew. */
 async function session(port) {
-  const interrupted = (why) => why && told.pulled++;
+  const interrupted = (why) => why && counts.pulled++;
   const [link, welcome] = await Link.open(port, interrupted, TIMES);
-  told.sessions++;
-  if (welcome.features !== 5 || welcome.classes !== 7) told.wrong++;
+  counts.sessions++;
+  if (welcome.features !== 5 || welcome.classes !== 7) counts.wrong++;
   const first = await applied(link);
   const answers = [];
   for (let k = first; k < Math.min(total, first + MOST); k++) {
     const [type, payload] = requested(k);
     const answer = link.request(type, payload).then((frame) => {
-      if (!isRight(k, type, frame)) told.wrong++;
+      if (!isRight(k, type, frame)) counts.wrong++;
     });
     answer.catch(() => undefined); // it is awaited below
     answers.push(answer);
@@ -99,8 +99,8 @@ for (let isDone = false; !isDone; ) {
     isDone = await session(port);
   } catch (error) {
     if (!(error instanceof LinkError) || error.code !== "reset") throw error;
-    told.resets++;
+    counts.resets++;
   }
 }
-process.stderr.write(JSON.stringify(told));
+process.stderr.write(JSON.stringify(counts));
 process.exit(0);

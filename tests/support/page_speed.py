@@ -25,17 +25,17 @@ SAMPLES = 4000
 SMALL = {"window": 16, "trees": 4, "depth": 4, "step": 8}
 # The rate that the page tells, and how many pictures it shows meanwhile
 _COUNT = """
-window.told = [];
+window.rates = [];
 window.pictures = [];
 const show = (now) => { pictures.push(now); requestAnimationFrame(show); };
 requestAnimationFrame(show);
 new MutationObserver(() => {
   const rate = /([\\d,]+) a second/.exec(document.querySelector('#status').textContent)?.[1];
-  if (rate) told.push([performance.now(), Number(rate.replaceAll(',', ''))]);
+  if (rate) rates.push([performance.now(), Number(rate.replaceAll(',', ''))]);
 }).observe(document.querySelector('#status'), { childList: true });
 """
 _PICTURES = """(() => {
-  const [first, last] = [told[0][0], told.at(-1)[0]];
+  const [first, last] = [rates[0][0], rates.at(-1)[0]];
   const shown = pictures.filter((time) => time >= first && time <= last).length;
   return (1000 * shown) / (last - first);
 })()"""
@@ -62,7 +62,7 @@ def rates(page: Chromium, address: str, table: Path, learner: str) -> tuple[int,
         set_option(page, name, value)
     page.run(_COUNT)
     crc_of_run(page)
-    return page.run("told.at(-1)[1]"), page.run(_PICTURES)
+    return page.run("rates.at(-1)[1]"), page.run(_PICTURES)
 
 
 def main() -> None:

@@ -35,7 +35,7 @@ _SCRIPT = """
           },
         });
       });
-      this.tell = SIGNALS && ((told) => socket.send(JSON.stringify(told)));
+      this.tell = SIGNALS && ((message) => socket.send(JSON.stringify(message)));
       if (this.tell) this.tell({ baudRate });
       this.writable = new WritableStream({ write: (data) => socket.send(data) });
       const closed = new Promise((resolve) => {

@@ -85,7 +85,7 @@ from microshrub.device.config import Configuration
 from microshrub.device.application import Application
 
 app = Application(Configuration(%r))
-found = [0, 0, 0]
+used = [0, 0, 0]
 
 def hear(count):
     for k in range(count):
@@ -97,9 +97,9 @@ hear(5)
 gc.collect()
 gc.disable()
 for k in range(3):
-    found[k] = gc.mem_alloc()
+    used[k] = gc.mem_alloc()
     hear(500)
-print(found[2] - found[1])
+print(used[2] - used[1])
 """
 
 

@@ -131,16 +131,16 @@ from micropython import heap_lock, heap_unlock
 checkpoint = microshrub.Checkpoint((microshrub.Metrics(2),), "x", 1000000)
 checkpoint.due(0, 0)
 def ask():
-    found = 0
+    count = 0
     for i in range(20000):
-        found += checkpoint.due(i & 0x3FFFFFFF, (i * 50021) & 0x3FFFFFFF)
-    return found
+        count += checkpoint.due(i & 0x3FFFFFFF, (i * 50021) & 0x3FFFFFFF)
+    return count
 heap_lock()
 try:
-    found = ask()
+    count = ask()
 finally:
     heap_unlock()
-print(found)
+print(count)
 """
     assert int(run_micropython(script(4, 2, body))) > 100
 
@@ -228,8 +228,8 @@ finished = False
 while not finished:
     for part in range(4):
         flash = boot(bytearray(image))
-        parts, checkpoint, found = restored()
-        if found != earlier:
+        parts, checkpoint, restored_states = restored()
+        if restored_states != earlier:
             raise RuntimeError("before the cut %d" % cut)
         live(parts, 9, 99)
         later = states(parts)
@@ -240,8 +240,8 @@ while not finished:
             pass
         shutdown(flash)
         flash = boot(flash.data)
-        parts, checkpoint, found = restored()
-        outcomes[0 if found == earlier else 1 if found == later else 2] += 1
+        parts, checkpoint, restored_states = restored()
+        outcomes[0 if restored_states == earlier else 1 if restored_states == later else 2] += 1
         live(parts, 5, 3)
         checkpoint.save()
         if restored()[2] != states(parts):

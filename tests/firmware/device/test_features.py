@@ -24,14 +24,14 @@ values = st.one_of(
 SCRIPT = """
 from array import array
 from microshrub.device.features import energy, outline, summarize
-found = array("i", bytes(32))
+features = array("i", bytes(32))
 for values, first in WINDOWS:
     ring = array("H", [v & 65535 for v in values])
-    summarize(ring, len(values), first, 1, 0, found)
-    found[5] = energy(ring, len(values), 1, 0)
+    summarize(ring, len(values), first, 1, 0, features)
+    features[5] = energy(ring, len(values), 1, 0)
     if len(values) > 1:
-        outline(ring, len(values), first, 1, 0, found)
-    print(list(found))
+        outline(ring, len(values), first, 1, 0, features)
+    print(list(features))
 """
 
 

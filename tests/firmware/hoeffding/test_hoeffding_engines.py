@@ -63,13 +63,13 @@ def rows_of(state, samples, which):
     return codes, labels
 
 blocks = [rows_of(1 + i, 400, int(i > 3)) for i in range(14)]
-said = bytearray(400)
+predictions = bytearray(400)
 sure = {"split_confidence": 0.01, "tie_threshold": 0.1, "bins": 16}
 
 def go_on(model, alternate, x):  # locals need no heap
     alternates = 0
     for codes, labels in blocks:
-        model.run(codes, labels, said)
+        model.run(codes, labels, predictions)
         if model.predict(x) != model.learn(x, 1):
             raise RuntimeError("learn said something else than predict")
         if alternate and max(alternate):

@@ -29,9 +29,9 @@ def of_words(
     budget: str, delay: int | None = None, never: str | None = None, hertz: float | None = None
 ) -> LabelBudget:
     words = {"label_budget": budget, "label_delay": delay, "unanswered": never}
-    found = LabelBudget.of_options(words, hertz)
-    assert found
-    return found
+    label_budget = LabelBudget.of_options(words, hertz)
+    assert label_budget
+    return label_budget
 
 
 WORDS = ("--model", "shrub", "--window", "8", "--trees", "2", "--depth", "2")
@@ -180,40 +180,40 @@ def test_the_engines_are_compared_with_it() -> None:
     assert last.buffer.startswith("query.")
 
 
-Said = Callable[..., str]
+OutputOf = Callable[..., str]
 
 
 @pytest.fixture
-def said(capsys: pytest.CaptureFixture[str]) -> Said:
+def output_of(capsys: pytest.CaptureFixture[str]) -> OutputOf:
     """Runs a command; gives its standard output."""
 
-    def said(*arguments: str) -> str:
+    def output_of(*arguments: str) -> str:
         assert main([*arguments]) == 0
         return capsys.readouterr().out
 
-    return said
+    return output_of
 
 
-def test_the_command_tells_what_was_asked_for(said: Said, tmp_path: Path) -> None:
+def test_the_command_tells_what_was_asked_for(output_of: OutputOf, tmp_path: Path) -> None:
     budget = ("--label-budget", "10%", "--label-delay", "20", "--unanswered", "20%")
     simulate = ("simulate", "synth:sea_a", "--limit", "2000", *WORDS)
     plot = tmp_path / "run.png"
-    result = json.loads(said(*simulate, *budget, "--json", "-", "--plot", str(plot)))
+    result = json.loads(output_of(*simulate, *budget, "--json", "-", "--plot", str(plot)))
     queries = result["label_budget"]["asked"]
     assert result["label_budget"]["delay"] == 20
     assert result["samples"] == 2000
     assert set(result["label_budget"]["answered"]) < set(queries)
     assert plot.stat().st_size > 10000
-    table = said(*simulate, *budget)
+    table = output_of(*simulate, *budget)
     assert f"{len(queries):,}, {len(queries) / 20:.2f} %; 10 % are allowed" in table
     assert "20 samples later" in table
     assert "know every label" in table
 
 
-def test_the_budget_has_its_buffers_and_its_code(said: Said) -> None:
+def test_the_budget_has_its_buffers_and_its_code(output_of: OutputOf) -> None:
     shape = ("--own-program", "--features", "3", "--classes", "2", "--json", "-", *WORDS)
-    result = json.loads(said("budget", *shape, "--label-budget", "10%"))
-    without = json.loads(said("budget", *shape))
+    result = json.loads(output_of("budget", *shape, "--label-budget", "10%"))
+    without = json.loads(output_of("budget", *shape))
     assert result["code"]["active_learning"] > 0
     assert result["buffers"]["query.words"] > 0
     assert "active_learning" not in without["code"]

@@ -28,8 +28,8 @@ const table = new WebAssembly.Table({ element: "anyfunc", initial: 0 });
 const env = { __linear_memory: memory, __indirect_function_table: table };
 const code = readFileSync(new URL("kernels.wasm", import.meta.url));
 const { instance } = await WebAssembly.instantiate(code, { env });
-const found = calls.map(([name, ...given]) => instance.exports[name](...given));
-process.stdout.write(JSON.stringify({ found, names: Object.keys(instance.exports) }));
+const results = calls.map(([name, ...given]) => instance.exports[name](...given));
+process.stdout.write(JSON.stringify({ results, names: Object.keys(instance.exports) }));
 """
 
 
@@ -52,7 +52,7 @@ def test_the_module_exports_the_kernels_and_they_compute_the_same(tmp_path: Path
     calls = [(f"fixed__{name}", x) for name, x in cases]
     output = run(tmp_path, code, calls)
     functions = vars(loader.load("python").fixed)
-    assert output["found"] == [functions[name](x) for name, x in cases]
+    assert output["results"] == [functions[name](x) for name, x in cases]
     assert sorted(output["names"]) == sorted(kernel.name for kernel in kernels)
     assert {kernel.node.name for kernel in kernels} == {node.name for node in read("fixed").nodes}
 

@@ -75,7 +75,7 @@ def test_what_may_do_something_is_done() -> None:
     body = """
 if int(draw(t)) and shape[_R_WIDE]:
     n = 1
-found = int(draw(t))
+drawn = int(draw(t))
 less = n // shape[_R_WIDE]
 while shape[_R_WIDE]:
     n = 2
@@ -84,7 +84,7 @@ return n
     expected = """
 if int(draw(t)) and 0:
     n = 1
-found = int(draw(t))
+drawn = int(draw(t))
 less = n // 0
 return n
 """

@@ -51,14 +51,14 @@ def test_whatever_the_votes_are() -> None:
     """Votes that say nothing, all, or the opposite: no stream breaks the bound."""
     library: Any = loader.load("checked")
     draw = np.random.default_rng(5)
-    for kind in ("same", "wrong", "right", "drawn", "changing"):
+    for behaviour in ("same", "wrong", "right", "drawn", "changing"):
         part = library.prediction_sets.Guarantee(3, 4, percent=90)
         held = []
         for i in range(1500):
             label = int(draw.integers(4))
             votes = array("i", [1 << 22] * 4)
-            if kind != "same":
-                now = ("wrong", "right")[i // 700 % 2] if kind == "changing" else kind
+            if behaviour != "same":
+                now = ("wrong", "right")[i // 700 % 2] if behaviour == "changing" else behaviour
                 top = {"wrong": (label + 1) % 4, "right": label}.get(now, int(draw.integers(4)))
                 votes = array("i", [0 if now != "drawn" else 1 << 20] * 4)
                 votes[top] = 1 << 24
@@ -66,8 +66,8 @@ def test_whatever_the_votes_are() -> None:
             assert size == sum(part.holds(c) for c in range(4))
             held.append(part.holds(label))
         sums = np.convolve(held, np.ones(500), "valid")
-        assert sums.min() >= 440, kind
-        assert sums.max() <= 460, kind
+        assert sums.min() >= 440, behaviour
+        assert sums.max() <= 460, behaviour
 
 
 @pytest.mark.parametrize(("classes", "shape"), [(6, 0.2), (10, 0.4)])

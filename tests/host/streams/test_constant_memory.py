@@ -57,12 +57,12 @@ def german(rows: int) -> Iterator[str]:
     yield from (line.replace(",", ";").replace(".", ",") for line in plain(rows))
 
 
-def peak(folder: Path, kind: Callable[[int], Iterator[str]], rows: int, files: int) -> int:
+def peak(folder: Path, lines_of: Callable[[int], Iterator[str]], rows: int, files: int) -> int:
     """Bytes of memory at the most, in a process of its own."""
     paths = [folder / f"{name}.csv" for name in range(files)]
     for path in paths:
         with path.open("w") as file:
-            file.writelines(kind(rows // files))
+            file.writelines(lines_of(rows // files))
     done = subprocess.run([sys.executable, "-c", READ, *map(str, paths)], capture_output=True,
                           text=True, check=False)  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -74,14 +74,16 @@ def peak(folder: Path, kind: Callable[[int], Iterator[str]], rows: int, files: i
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="asks Linux what is in memory")
 @pytest.mark.parametrize(
-    ("kind", "rows", "files"),
+    ("lines_of", "rows", "files"),
     [(plain, 140_000, 1), (log, 24_000, 1), (german, 24_000, 1), (plain, 60_000, 3)],
 )
 def test_four_times_the_file_takes_no_more_memory(
-    tmp_path: Path, kind: Callable[[int], Iterator[str]], rows: int, files: int
+    tmp_path: Path, lines_of: Callable[[int], Iterator[str]], rows: int, files: int
 ) -> None:
     """From 10 to 40 MB; what is made plain first, from 2 to 7, and several files, from 5 to 18.
 
     On a busy PC, the reader holds all of three shorter files at once.
     """
-    assert peak(tmp_path, kind, 4 * rows, files) - peak(tmp_path, kind, rows, files) < GROWTH
+    assert (
+        peak(tmp_path, lines_of, 4 * rows, files) - peak(tmp_path, lines_of, rows, files) < GROWTH
+    )

@@ -217,11 +217,11 @@ def test_units_that_a_sensor_does_not_give(tmp_path: Path) -> None:
     model, options = MODELS["shrub"]
     parameters = {"features": 2, "classes": 2, **options}
     result = prequential.evaluate(stream, model, parameters, engine="python")
-    found = model_files.of_run(result, stream)
+    file = model_files.of_run(result, stream)
     adc = PROGRAM_FIELDS | {"sensor": {"kind": "adc", "pins": [26, 27], "rate": 50}}
-    assert program_config.of_model(found, PROGRAM_FIELDS).units == [(0, 2), (0, 2)]
+    assert program_config.of_model(file, PROGRAM_FIELDS).units == [(0, 2), (0, 2)]
     with pytest.raises(UserError, match="a was learned in units"):
-        program_config.of_model(found, adc)
+        program_config.of_model(file, adc)
     with pytest.raises(UserError, match=r"a has .*whole numbers"):
         program_config.of_stream(stream, model, parameters, 256, adc)
 

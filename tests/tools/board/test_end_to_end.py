@@ -21,7 +21,7 @@ def test_a_recording_is_simulated_built_and_learned(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """With the default learner and another one, on a real MicroPython behind a line."""
-    recording, out, result = tmp_path / "blobs.csv", tmp_path / "out", tmp_path / "told.json"
+    recording, out, result = tmp_path / "blobs.csv", tmp_path / "out", tmp_path / "result.json"
     rows, labels = make_blobs(400)
     lines = [f"{a},{b},{'ny'[c]}" for (a, b), c in zip(rows, labels, strict=True)]
     recording.write_text("\n".join(["a,b,class", *lines, ""]))

@@ -27,13 +27,13 @@ def client(host, port, user, password, ca=None):
     return made
 
 def until(made, other=None):
-    said = None
-    while not said and made.state != OPEN:
-        said = made.turn(True)
-    while other and not said:
+    message = None
+    while not message and made.state != OPEN:
+        message = made.turn(True)
+    while other and not message:
         made.turn(True)
-        said = other.turn(True)
-    print(said)
+        message = other.turn(True)
+    print(message)
 """
 
 UNSET_CLOCK = """

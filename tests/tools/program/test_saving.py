@@ -127,8 +127,8 @@ def board(run: Run, config: dict[str, Any], readings: int, code: str) -> list[st
 def test_readings_go_on_while_a_checkpoint_is_saved(run_micropython: Run) -> None:
     code = """
 app = serve()
-found = gaps()
-print("GAPS:", max(found), len(flash.erases), app.pace.missed, app.store.number)
+lengths = gaps()
+print("GAPS:", max(lengths), len(flash.erases), app.pace.missed, app.store.number)
 print("LEARNED:", app.metrics.samples, app.pending.waiting, app.saving.held)
 words = [0] * 18
 app.status(words)
@@ -179,7 +179,7 @@ from microshrub.device.saving import Saving
 step = Saving._step
 acts = []
 def stepped(saving):
-    said = step(saving)
+    message = step(saving)
     app = saving._app
     if saving._steps and app.store.number == len(acts):
         acts.append(saving.held)
@@ -189,7 +189,7 @@ def stepped(saving):
             app.label(app.pending.add(app._codes, 0), 1)
         else:
             app.reset()
-    return said
+    return message
 Saving._step = stepped
 app = serve()
 print("ACTS", len(acts), app.metrics.samples < 1600, app.saving.held)

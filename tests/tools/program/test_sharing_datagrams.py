@@ -230,11 +230,11 @@ def ticks(count):
 ticks(10)
 gc.collect()
 gc.disable()
-found = [0, 0, 0]
+used = [0, 0, 0]
 for k in range(3):
-    found[k] = gc.mem_alloc()
+    used[k] = gc.mem_alloc()
     ticks(1000)
-print(found[2] - found[1], sharing._carrier.is_open)
+print(used[2] - used[1], sharing._carrier.is_open)
 """
 
 

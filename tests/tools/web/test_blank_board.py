@@ -36,8 +36,8 @@ UART, JTAG = (0x10C4, 0xEA60), (0x303A, 0x1001)  # a CP2102 beside the chip; the
 # What the page says where the chip takes longer than Espressif allows, as on a busy PC
 LATE = ("The loader in the chip's ROM does not answer.", "MicroPython was written as it is")
 LISTEN = """
-window.said = [];
-new MutationObserver(() => said.push(document.querySelector('#blank-status').textContent))
+window.texts = [];
+new MutationObserver(() => texts.push(document.querySelector('#blank-status').textContent))
   .observe(document.querySelector('#blank-status'), { childList: true });
 """
 
@@ -120,13 +120,13 @@ def write(page: Browser, bridge: Bridge, image: Path, usb: tuple[int, int] | Non
         text = str(page.run(f"{STATUS}.textContent"))
         if not text.startswith(LATE):
             break
-        page.run("said.length = 0")
+        page.run("texts.length = 0")
     return text
 
 
 @pytest.mark.usefixtures("address")
 @pytest.mark.parametrize(
-    ("kind", "usb", "options"),
+    ("model", "usb", "options"),
     [
         ("ESP32", UART, {}),
         ("ESP32", UART, {"damaged": 1}),
@@ -150,7 +150,7 @@ def test_the_flash_holds_the_image_and_micropython_starts(
     (tmp_path / "image.bin").write_bytes(image)
     with bench(model, micropython_command, tmp_path, **options) as (bridge, chip):
         output = write(page, bridge, tmp_path / "image.bin", usb)
-        steps = " ".join(page.run("said"))
+        steps = " ".join(page.run("texts"))
         assert page.run(f"{STATUS}.className") == "good", output
     assert output.startswith("MicroPython 1.")
     offset = CHIP_MODELS[model].offset

@@ -17,7 +17,7 @@ PROGRAM = """
 import { readFileSync } from "node:fs";
 import { checkPins } from "./bundle.mjs";
 const cases = JSON.parse(readFileSync(0, "utf8"));
-const said = cases.map(({ config, board }) => {
+const errors = cases.map(({ config, board }) => {
   try {
     checkPins(config, board);
     return "";
@@ -25,7 +25,7 @@ const said = cases.map(({ config, board }) => {
     return error.message;
   }
 });
-process.stdout.write(JSON.stringify(said));
+process.stdout.write(JSON.stringify(errors));
 """
 
 

@@ -54,8 +54,8 @@ def test_a_project_that_is_too_large_for_a_link_is_refused(tmp_path: Path) -> No
         globalThis.location = { origin: "http://localhost", pathname: "/", search: "" };
         const noise = crypto.getRandomValues(new Uint8Array(60000));
         const files = { "config.json": noise, "gestures.json": noise.slice(0, 30000) };
-        const said = await linkTo(zip(files)).catch((error) => error.message);
-        console.log(JSON.stringify(said));
+        const result = await linkTo(zip(files)).catch((error) => error.message);
+        console.log(JSON.stringify(result));
     """
     output = run_in_node(tmp_path, program, {"project_link": "linkTo", "zip": "zip"}, None)
     assert "is too large for a link: 1" in output

@@ -26,8 +26,8 @@ SENT = "document.querySelector('#watch-sent').textContent"
 STATUS = "document.querySelector('#watch-status')"
 # All that the page says of its state, as it says it
 LISTEN = """
-window.said = [];
-new MutationObserver(() => said.push(document.querySelector('#watch-status').textContent))
+window.texts = [];
+new MutationObserver(() => texts.push(document.querySelector('#watch-status').textContent))
   .observe(document.querySelector('#watch-status'), { childList: true });
 """
 
@@ -132,7 +132,7 @@ def test_a_pulled_cable_is_waited_for_and_no_sample_is_lost_or_learned_twice(
                 cable.pull()
             assert crc_of_board(page) == simulate(stream, "shrub", **OPTIONS).state_crc32
             page.wait(f"{STATUS}.textContent.startsWith('{SAMPLES:,} samples learned')")
-            result = page.run("said")
+            result = page.run("texts")
         finally:
             cable.stop()
     assert sum("as soon as the board is" in text for text in result) == 2
@@ -179,7 +179,7 @@ def test_a_board_that_forgot_what_came_before_the_stream_is_not_taught_half(
         page.wait(f"{SENT}.includes('confirmed')")
         confirmed(page, 200)
         cut_power(device)
-        page.wait("said.some((text) => text.includes('no longer knows'))")
+        page.wait("texts.some((text) => text.includes('no longer knows'))")
         assert not page.run("document.querySelector('#watch-stream').disabled")
 
 
@@ -198,12 +198,12 @@ def test_a_board_that_is_only_watched_is_waited_for(
         try:
             watch(page, bridge.address)
             cable.pull()
-            page.wait("said.includes('The board is back.')")
+            page.wait("texts.includes('The board is back.')")
             cut_power(device)
-            page.run("said.length = 0")
-            page.wait("said.some((text) => text.startsWith('0 samples learned'))")
+            page.run("texts.length = 0")
+            page.wait("texts.some((text) => text.startsWith('0 samples learned'))")
         finally:
             cable.stop()
-    page.wait("said.some((text) => text.includes('It goes on as soon as'))")
+    page.wait("texts.some((text) => text.includes('It goes on as soon as'))")
     page.run("document.querySelector('#watch').click()")
     page.wait("document.querySelector('#watch').textContent === 'Connect'")

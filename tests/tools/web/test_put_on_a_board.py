@@ -232,8 +232,8 @@ def test_a_board_that_loads_no_machine_code_of_ours_gets_bytecode(
         import { architectureOf } from "./bundle.mjs";
         import { readFileSync } from "node:fs";
         const value = async () => JSON.parse(readFileSync(0, "utf8"));
-        const found = await architectureOf({ run: async () => "", value });
-        console.log(JSON.stringify(found ?? null));
+        const arch = await architectureOf({ run: async () => "", value });
+        console.log(JSON.stringify(arch ?? null));
     """
     mpy = 4 << 10 | sub << 8 | 6
     assert run_in_node(tmp_path, program, {"board/flash": "architectureOf"}, mpy) == arch

@@ -171,8 +171,8 @@ def test_a_double_click_deletes_one_recording(held: Chromium) -> None:
     cards = "document.querySelectorAll('#cards li').length"
     assert held.run(cards) == 3
     x, y = held.run(
-        "(() => { const found = document.querySelector('#cards .remove');"
-        "found.scrollIntoView({block: 'center'}); const box = found.getBoundingClientRect();"
+        "(() => { const button = document.querySelector('#cards .remove');"
+        "button.scrollIntoView({block: 'center'}); const box = button.getBoundingClientRect();"
         "return [box.x + box.width / 2, box.y + box.height / 2]; })()"
     )
     for clicks in (1, 2):

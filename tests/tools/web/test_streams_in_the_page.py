@@ -24,10 +24,10 @@ from microshrub_tools.cli.main import main
 PROGRAM = """
 import { readFileSync } from "node:fs";
 import { readStream, unitOf, rawOf } from "./bundle.mjs";
-const told = JSON.parse(readFileSync(0, "utf8"));
+const given = JSON.parse(readFileSync(0, "utf8"));
 const number = (value) => (value === null ? NaN : value);
-const columns = told.columns.map((column) => Float64Array.from(column, number));
-const CHUNK = told.chunk ?? 1 << 16;
+const columns = given.columns.map((column) => Float64Array.from(column, number));
+const CHUNK = given.chunk ?? 1 << 16;
 class Slow extends Blob { // it comes in pieces of any size
   constructor(bytes) {
     super([bytes]);
@@ -55,11 +55,11 @@ async function read([name, base64]) {
     return { refused: error.message };
   }
   const { featureNames, classNames, units, rows, labels, twoValued, notes } = s;
-  const found = { featureNames, classNames, units, twoValued, notes, shares };
-  return { ...found, rows: [...rows], labels: [...labels] };
+  const facts = { featureNames, classNames, units, twoValued, notes, shares };
+  return { ...facts, rows: [...rows], labels: [...labels] };
 }
 const streams = [];
-for (const file of told.files) streams.push(await read(file));
+for (const file of given.files) streams.push(await read(file));
 const raw = columns.map((column) => {
   const unit = unitOf(column);
   return { unit, rows: [...column].map((value) => rawOf(value, unit)) };

@@ -119,14 +119,14 @@ def test_a_pulled_cable_is_waited_for_and_nothing_is_lost(
             begun(page, bridge.address)
             teach(page, board, "across")
             page.run(
-                "said = []; new MutationObserver(() => said.push(" + STATUS_TEXT + ")).observe("
+                "texts = []; new MutationObserver(() => texts.push(" + STATUS_TEXT + ")).observe("
                 f"{STATUS}, {{childList: true}}); void 0"
             )
             press(page, "up")
             board.play("up")
             cable.pull()
-            page.wait("said.some((text) => text.startsWith('The board is back. It learns up'))")
-            assert page.run("said.some((text) => text.includes('What was taught is kept'))")
+            page.wait("texts.some((text) => text.startsWith('The board is back. It learns up'))")
+            assert page.run("texts.some((text) => text.includes('What was taught is kept'))")
             page.wait(f"{samples_of('up')} >= 24")
             assert page.run(samples_of("across")) >= 24
             shown = end(page)

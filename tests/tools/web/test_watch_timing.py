@@ -38,13 +38,13 @@ new Promise((resolve) => {
 ANSWERED = """
 new Promise((resolve) => {
   const asked = document.querySelector('#query');
-  const found = [];
+  const texts = [];
   new MutationObserver(async (_, observer) => {
     observer.disconnect();
     for (let i = 0; i < 20; i++) await undefined;
-    new MutationObserver(() => found.push(asked.textContent)).observe(asked, { childList: true });
+    new MutationObserver(() => texts.push(asked.textContent)).observe(asked, { childList: true });
     document.querySelector('#query-labels button').click();
-    new MutationObserver(() => resolve(found)).observe(
+    new MutationObserver(() => resolve(texts)).observe(
       document.querySelector('#watch-confusion'), { childList: true });
   }).observe(document.querySelector('#watch-numbers'), { childList: true });
 })

@@ -42,7 +42,7 @@ os.chdir({0!r})
 page = Learning({1!r}, {2!r})
 page.model.load(open("learner", "rb").read())
 page.quantizer.load(open("quantizer", "rb").read())
-said = []
+predictions = []
 with open("rows", "rb") as rows:
     while True:
         row = rows.read(4 * {3})
@@ -50,8 +50,8 @@ with open("rows", "rb") as rows:
             break
         with open("row", "wb") as file:
             file.write(row)
-        said.append(json.loads(page.predict("row"))["predicted"])
-print(json.dumps(said))
+        predictions.append(json.loads(page.predict("row"))["predicted"])
+print(json.dumps(predictions))
 """
 SETS = ("iris", "wine", "breast_cancer", "digits", "blobs")
 

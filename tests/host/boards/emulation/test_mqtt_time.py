@@ -33,27 +33,27 @@ def now():
     return mem32[0x40008540]
 
 class Line:
-    "What of a broker's answers has not been read is in `said`."
+    "What of a broker's answers has not been read is in `output`."
 
-    said = b""
+    output = b""
 
     def write(self, data, at, n):
         if data[at] == 0x10:
-            self.said += b"\\x20\\x02\\0\\0"
+            self.output += b"\\x20\\x02\\0\\0"
         elif data[at] == 0x82:
-            self.said += b"\\x90\\x03\\0\\1\\0"
+            self.output += b"\\x90\\x03\\0\\1\\0"
         elif data[at] & 0xF6 == 0x32 and b"/event" in bytes(data[at : at + n]):
             start = at + 2 + (data[at + 1] >> 7)
             start += 2 + (data[start] << 8 | data[start + 1])
-            self.said += b"\\x40\\x02" + data[start : start + 2]
+            self.output += b"\\x40\\x02" + data[start : start + 2]
         return n
 
     def readinto(self, buffer, n):
-        if not self.said:
+        if not self.output:
             return None
-        n = min(n, len(self.said))
-        buffer[:n] = self.said[:n]
-        self.said = self.said[n:]
+        n = min(n, len(self.output))
+        buffer[:n] = self.output[:n]
+        self.output = self.output[n:]
         return n
 
     def setblocking(self, to):
@@ -137,15 +137,15 @@ board = Board()
 
 def samples(n):
     "Instructions of each of n samples, 20 ms apart; the class changes once a second."
-    found = []
+    times = []
     for k in range(n):
         board.now += 20
         label = k // 55 & 1
         begin = now()
         app.sample(label)
         app.tick(board.now)
-        found.append(now() - begin)
-    return found
+        times.append(now() - begin)
+    return times
 
 gc.collect()
 alone = sorted(samples(60))[30]
@@ -168,8 +168,8 @@ while mqtt.publisher._discovery or mqtt.publisher._announces:
     samples(10)
 gc.collect()
 gc.threshold(-1)
-told = samples(550)
-print(alone, sorted(told)[275], max(told), mqtt.events.held, mqtt.labels)
+telling = samples(550)
+print(alone, sorted(telling)[275], max(telling), mqtt.events.held, mqtt.labels)
 """
 
 

@@ -52,12 +52,12 @@ gc.collect()
 gc.threshold(-1)
 
 def least(do):
-    found = []
+    times = []
     for k in range(8):
         begin = now()
         do(k)
-        found.append(now() - begin)
-    return min(found)
+        times.append(now() - begin)
+    return min(times)
 
 nothing = least(lambda k: None)
 print(least(lambda k: link.feed(frames[30 + k], len(frames[30 + k]))) - nothing)

@@ -97,7 +97,7 @@ PROGRAM = """
 import fs from "node:fs";
 import tty from "node:tty";
 
-const told = JSON.parse(fs.readFileSync(0, "utf8"));
+const given = JSON.parse(fs.readFileSync(0, "utf8"));
 globalThis.location = { hash: "" };
 globalThis.document = { documentElement: {} };
 globalThis.navigator ??= {};
@@ -111,7 +111,7 @@ class Device extends EventTarget {
   getInfo() { return {}; }
   async open() {
     const flags = fs.constants.O_RDWR | fs.constants.O_NOCTTY | fs.constants.O_NONBLOCK;
-    const fd = fs.openSync(told.port, flags);
+    const fd = fs.openSync(given.port, flags);
     const stream = this.stream = new tty.ReadStream(fd);
     const lost = () => this.dispatchEvent(new Event("disconnect"));
     this.readable = new ReadableStream({
@@ -131,9 +131,9 @@ const { Port, RawRepl } = await import("./bundle.mjs");
 const port = await Port.open(new Device(), 115200);
 const repl = await RawRepl.enter(port);
 const answer = await repl.value("6 * 7");
-const said = await repl.start(60_000);
+const output = await repl.start(60_000);
 await port.close();
-process.stdout.write(JSON.stringify([answer, said]), () => process.exit());
+process.stdout.write(JSON.stringify([answer, output]), () => process.exit());
 """
 
 

@@ -91,14 +91,14 @@ def finished(path: Path) -> list[Any]:
 
 def wait_for_trials(process: subprocess.Popen[str], path: Path, count: int) -> None:
     """Wait until so many trials are in a study's file."""
-    found = 0
-    while found < count:
-        assert process.poll() is None, f"it ended with {found} trials"
+    complete = 0
+    while complete < count:
+        assert process.poll() is None, f"it ended with {complete} trials"
         with contextlib.suppress(sqlite3.OperationalError):  # there is no such file or table yet
             study = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
             with contextlib.closing(study):
                 words = "SELECT COUNT(*) FROM trials WHERE state = 'COMPLETE'"
-                (found,) = study.execute(words).fetchone()
+                (complete,) = study.execute(words).fetchone()
         time.sleep(0.02)
 
 
@@ -303,12 +303,14 @@ def test_the_rule_of_one_standard_error() -> None:
 def test_the_default_is_tried_in_its_own_size(tmp_path: Path) -> None:
     split = StreamSplit(make_stream(600), 100, 250)
     limits = Limits(BOARD, BOARD.model_budget_bytes)
-    own = bytes_for(limits.deployment("thicket", split.parameters(Candidate(0, "thicket", {}))))
+    default_bytes = bytes_for(
+        limits.deployment("thicket", split.parameters(Candidate(0, "thicket", {})))
+    )
     with Search(tmp_path / "study", split, limits, seed=3) as search:
         search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
         (default,) = search.within_limits()
-    assert default.configuration.settings["bytes"] == own
-    assert simulate_bytes(split.stream) == own
+    assert default.configuration.settings["bytes"] == default_bytes
+    assert simulate_bytes(split.stream) == default_bytes
 
 
 def simulate_bytes(stream: Stream) -> int:
@@ -318,9 +320,11 @@ def simulate_bytes(stream: Stream) -> int:
 
 
 def test_what_the_bytes_are_worth_is_told() -> None:
-    def report(found: list[FinishedTrial]) -> str:
+    def report(finished_trials: list[FinishedTrial]) -> str:
         split = StreamSplit(make_stream(600), 100, 250)
-        made = TuningReport(split, LIMITS, found, {}, ["made.csv"], ["--board", "rpi_pico"], 0)
+        made = TuningReport(
+            split, LIMITS, finished_trials, {}, ["made.csv"], ["--board", "rpi_pico"], 0
+        )
         return "\n".join(made.advice())
 
     text = report(known(10_000))
