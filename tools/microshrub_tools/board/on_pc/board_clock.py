@@ -76,6 +76,7 @@ class BoardClock:
         waited = 1000 * milliseconds
         if events:
             waited = min((time.time_ns() - begin) // 1000 * self.speed, waited)
+        if waited:
             self._looks = 0
         self._set(now + waited)
         return events
