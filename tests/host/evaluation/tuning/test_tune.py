@@ -519,7 +519,7 @@ def test_a_cluster_needs_no_file(
     with (
         distributed.LocalCluster(
             n_workers=0, processes=False, protocol="tcp://", host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
         ) as cluster,
         distributed.Client(cluster, timeout=PATIENCE) as client,
     ):  # fmt: skip
