@@ -50,8 +50,8 @@ def test_a_device_looks_for_no_garbage(tmp_path: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(gc, "collect", looked)
     device: Any = loader.load("python").device
-    told = configuration("HoeffdingTree", {"features": 2, "classes": 2})
-    made = device.config.Configuration(json.dumps(told).encode())
+    content = configuration("HoeffdingTree", {"features": 2, "classes": 2})
+    made = device.config.Configuration(json.dumps(content).encode())
     app = device.application.Application(made, f"{tmp_path}/")
     app.begin()
     app.values[:] = array("i", (1, 2))
