@@ -13,7 +13,7 @@ from typing import Any
 from microshrub_tools.board.discovery_messages import Entity, entities
 
 PICTURE = Path(__file__).parent / "images" / "home-assistant.svg"
-_AROUND: dict[str, Any] = {
+_PROGRAM: dict[str, Any] = {
     "sensor": {"kind": "mpu6050"},
     **{key: {"is": "there"} for key in ("alarm", "anomaly", "checkpoint", "queries")},
 }
@@ -29,13 +29,13 @@ _WIDTH, _GAP, _ROW, _TOP = 300, 20, 30, 70
 def _card(entity: Entity) -> str:
     if entity.fields.get("ent_cat") == "diagnostic":
         return "Diagnostic"
-    return "Sensors" if "sensor" in entity.kind or entity.kind == "event" else "Controls"
+    return "Sensors" if "sensor" in entity.platform or entity.platform == "event" else "Controls"
 
 
 def picture() -> str:
     """The picture, as SVG."""
     rows: dict[str, list[Entity]] = {card: [] for card in _CARDS}
-    for entity in entities(_AROUND):
+    for entity in entities(_PROGRAM):
         rows[_card(entity)].append(entity)
     height = _TOP + 50 + _ROW * max(map(len, rows.values()))
     width = len(_CARDS) * (_WIDTH + _GAP) + _GAP
