@@ -168,15 +168,20 @@ while True:
 """
 
 
+def board_with(program: str, folder: Path, command: tuple[str, ...]) -> PcBoard:
+    """A virtual board whose main.py is that program; its sensor plays nothing."""
+    flash = folder / "flash"
+    flash.mkdir()
+    (flash / "main.py").write_text(program)
+    sensors = boards.write_sensors(folder, None, 100.0, {})
+    return PcBoard(command, flash, sensors=sensors)
+
+
 def test_its_clock_stands_still_while_the_pc_has_no_time_for_it(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     """Else it would miss readings that no real board misses."""
-    flash = tmp_path / "flash"
-    flash.mkdir()
-    (flash / "main.py").write_text(STEPS)
-    sensors = boards.write_sensors(tmp_path, None, 100.0, {})
-    board = PcBoard(micropython_command, flash, sensors=sensors)
+    board = board_with(STEPS, tmp_path, micropython_command)
     with board, open(board.port, "rb", buffering=0) as line:
         line.read(1)
         for _ in range(2):
@@ -204,11 +209,7 @@ def test_it_leaves_the_processor_to_others_while_it_waits(
     tmp_path: Path, micropython_command: tuple[str, ...]
 ) -> None:
     """Also where its program looks at the clock all the time, as boards do between readings."""
-    flash = tmp_path / "flash"
-    flash.mkdir()
-    (flash / "main.py").write_text(WAITING)
-    sensors = boards.write_sensors(tmp_path, None, 100.0, {})
-    board = PcBoard(micropython_command, flash, sensors=sensors)
+    board = board_with(WAITING, tmp_path, micropython_command)
     received = b""
     with board, open(board.port, "rb", buffering=0) as line:
         while not (used := re.search(rb"used (\d+) \.", received)):
