@@ -27,7 +27,7 @@ class CodeRaisedError(Exception):
 
 
 class _Line:
-    """pyserial's object for a port, but that it is not read beyond a limit, and read in pieces.
+    """A port of pyserial that is read in pieces, and never beyond a time limit.
 
     mpremote reads until the board is silent, or until what it waits for has come; a program that
     prints from a thread or a timer is never silent. It asks for one byte after the other, which
@@ -70,7 +70,7 @@ class _Line:
         return data
 
     def read_until(self, expected: bytes) -> bytes:
-        """What comes until then, or until the time for a byte is over for all of them."""
+        """Read until `expected` has come, or until the port's timeout has passed."""
         data, end = b"", time.monotonic() + (math.inf if self.timeout is None else self.timeout)
         while not data.endswith(expected) and (byte := self.read()):
             data += byte

@@ -97,7 +97,7 @@ class Machine:
 # Switches the unit for floats on, in CPACR, as a real board's start does and that of ports/qemu
 # does not
 _FLOATS_ON = ("-device", "loader,addr=0xE000ED88,data=0x00F00000,data-len=4")
-# What is compiled for a Cortex-M4 is what a Cortex-M7 runs, so it is compiled once for both
+# A Cortex-M7 runs what is compiled for a Cortex-M4, so both share one compilation
 _MPS2 = """\
 QEMU_ARCH = arm
 QEMU_MACHINE = {machine}

@@ -71,7 +71,7 @@ def add_board(source: Path, port: str, makefile: str, **files: str) -> None:
 
 
 def drop_naming(build: Path, machine: str) -> None:
-    """Delete what was compiled there that has QEMU's name of a board; another board comes now."""
+    """Delete the compiled files that contain QEMU's name of a board: another board is next."""
     for compiled in build.rglob("*.o"):
         if machine.encode() in compiled.read_bytes():
             compiled.unlink()

@@ -135,11 +135,11 @@ class _Loader(InspectLoader):
 
 
 class _Collector:
-    """The library's `gc`: Python's own looks at all that the process has, and here for nothing."""
+    """The library's `gc` on a PC, where a collection would search the whole process in vain."""
 
     @staticmethod
     def collect() -> None:
-        """Do nothing: what nobody has any more is gone already."""
+        """Do nothing: Python frees an object as soon as nothing refers to it."""
 
 
 class _Finder(MetaPathFinder):

@@ -92,8 +92,10 @@ class _Mentions(Visitor):
         self._locals: frozenset[str] = frozenset()  # local names of the enclosing functions
 
     def has(self, names: set[str], home: set[str] | None) -> bool:
-        """Whether a statement of the module that defines these names is needed, or a method of
-        the class of that name."""
+        """Whether a statement that defines these names is needed.
+
+        home has the names of the class, if it is a method of one.
+        """
         if home is not None:
             return not (home.isdisjoint(self.of_module) or names.isdisjoint(self.of_classes))
         return not names or not names.isdisjoint(self.of_module)

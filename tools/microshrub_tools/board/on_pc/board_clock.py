@@ -11,8 +11,8 @@ import time
 
 _MOST_BEHIND = 1000000  # microseconds of ours
 _LOOK = 100  # microseconds that a board takes from one look at the clock to the next, about
-_LOOKS = 8  # with nothing computed in between: then a board only waits for the time
-_NAP = 250  # microseconds of the board's that pass with each look then, so that no core is busy
+_LOOKS = 8  # at the clock with nothing computed in between, before a board only waits
+_NAP = 250  # microseconds of the board's time that each further look takes, to spare the core
 _WRAPS = 0x7FFFFFFF
 
 
@@ -50,7 +50,7 @@ class BoardClock:
         return self._now
 
     def look(self):
-        """What a program that looks at the clock gets; one that does nothing else takes a nap."""
+        """The time, for a program that looks at the clock; one that only looks takes a nap."""
         now = self.now()
         computed = (self._last - self._looked) & _WRAPS
         self._looked = self._last
