@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from board_support import UnixBoard
+from child_support import wait_until
 
 from microshrub_host.base.child_process import VARIABLE
 from microshrub_host.base.errors import UserError
@@ -22,15 +23,14 @@ _thread.start_new_thread(tick, ())
 while True:
     time.sleep(1)
 """
-# Ctrl-C does not end it
+# Ctrl-C is a byte like any other to it, from when its file is there
 STUBBORN = """
-import time
+import micropython, time
+micropython.kbd_intr(-1)
+open("started", "w").close()
 while True:
-    try:
-        time.sleep(0.01)
-        print("hello from an old program")
-    except BaseException:
-        pass
+    time.sleep(0.01)
+    print("hello from an old program")
 """
 
 
@@ -48,11 +48,10 @@ def test_it_is_told_that_the_board_does_not_answer(
     tmp_path: Path, micropython_command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(board_repl, "_PATIENCE", 1.0)
-    with (
-        board(micropython_command, tmp_path, STUBBORN) as there,
-        pytest.raises(UserError, match="MicroPython does not answer"),
-    ):
-        board_repl.Device(there.port)
+    with board(micropython_command, tmp_path, STUBBORN) as there:
+        wait_until((tmp_path / "started").exists)
+        with pytest.raises(UserError, match="MicroPython does not answer"):
+            board_repl.Device(there.port)
 
 
 def test_a_thread_that_prints_ends_with_the_soft_reset(
