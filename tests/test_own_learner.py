@@ -202,12 +202,9 @@ def test_build_and_the_devices_program(
     assert main([*map(str, words)]) == 0
     assert (folder / "lib" / "microshrub" / "majority.mpy").exists()
     assert json.loads((folder / "config.json").read_text())["learner"] == "Majority"
-    device = Device(micropython_command, folder)
-    try:
+    with Device(micropython_command, folder) as device:
         words = ["stream", data, "--port", device.port, "--build", folder]
         assert main([*map(str, words)]) == 0
-    finally:
-        device.close()
     assert f"Device and simulator agree: {SAMPLES} samples" in capsys.readouterr().out
 
 

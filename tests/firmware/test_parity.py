@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from property_support import examples
+from raw_values import draw_raw
 from tests_support import stream_of
 
 from microshrub_host.library import loader
@@ -60,17 +61,6 @@ def name_of(parameters: dict[str, Any]) -> str:
     if parameters is OTHER:
         return "all others"
     return ",".join(f"{name}={value}" for name, value in parameters.items()) or "base"
-
-
-def draw_raw(seed: int, samples: int, features: int, classes: int) -> tuple[Raw, Labels]:
-    """Sensor values, some far out, some few-valued, some missing; labels that depend on them."""
-    rng = np.random.default_rng(seed)
-    raw = rng.normal(0, 1000, (samples, features)).astype(np.int32)
-    raw[:, -1] //= 700
-    raw[rng.random(raw.shape) < 0.02] *= 1000
-    raw[rng.random(raw.shape) < 0.02] = -(2**29)  # missing
-    labels = rng.integers(classes, size=samples)
-    return raw, np.where(raw[:, 0] > 300, classes - 1, labels).astype(np.uint8)
 
 
 def result_of(

@@ -101,6 +101,15 @@ def put_device(
     return zlib.crc32(data)
 
 
+def put_learner(
+    folder: Path, stream: Stream, learner: str, parameters: dict[str, Any], **fields: Any
+) -> None:
+    """Write what a device has in its flash that learns such a stream, whose ranges it has."""
+    states = {"quantizer": "quantizer.state"} | fields
+    put_device(folder, configuration(learner, parameters, **states))
+    (folder / "quantizer.state").write_bytes(frozen_quantizer(stream))
+
+
 class Device:
     """A running device; `port` is what a PC opens. kill() is a power cut, start() power-on."""
 
@@ -111,6 +120,12 @@ class Device:
         tty.setraw(self._slave)
         self.port = os.ttyname(self._slave)
         self.start()
+
+    def __enter__(self) -> Device:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def start(self) -> None:
         """Run main.py as after power-on."""

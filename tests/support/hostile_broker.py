@@ -96,8 +96,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as listens:
         folder = Path(name)
         put_mqtt(folder, settings(listens.getsockname()[1]), times=100)
-        device = Device(find_or_fetch().command, folder, "256k")
-        try:
+        with Device(find_or_fetch().command, folder, "256k") as device:
             heard = os.open(device.port, os.O_RDONLY | os.O_NOCTTY | os.O_NONBLOCK)
             lines = attack(listens, heard, arguments.packets, random.Random(arguments.seed))
             os.close(heard)
@@ -107,8 +106,6 @@ def main() -> int:
             assert isinstance(status, DeviceStatus)
             assert status.samples == 0, "something was learned"
             assert device.process.poll() is None
-        finally:
-            device.close()
     print(f"{arguments.packets:,} passed on {lines:,} lines: nothing in, nothing lost")
     return 0
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from typing import Any
 
 import numpy as np
@@ -11,20 +10,11 @@ from float_regression_tree import FloatRegressionTree
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from property_support import examples
+from regression_support import held, learn
 
 from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
-
-
-def held(model: Any) -> dict[str, Any]:
-    return {name: np.array(buffer).astype(int) for name, _, buffer in model.buffers()}
-
-
-def learn(model: Any, codes: Any, targets: Any) -> Any:
-    values = array("H", bytes(2 * len(targets)))
-    model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), values)
-    return np.array(values).astype(int)
 
 
 def drawn(seed: int, samples: int, spread: int = 20000) -> tuple[Any, Any]:

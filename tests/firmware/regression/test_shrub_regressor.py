@@ -11,14 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from property_support import examples
 from regression_oracle import ExponentiatedGradient, best_gain, gain
+from regression_support import held, learn
 
 from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
-
-
-def held(model: Any) -> dict[str, Any]:
-    return {name: np.array(buffer).astype(int) for name, _, buffer in model.buffers()}
 
 
 def drawn(seed: int, samples: int, features: int) -> tuple[Any, Any]:
@@ -27,12 +24,6 @@ def drawn(seed: int, samples: int, features: int) -> tuple[Any, Any]:
     noise = rng.integers(-3000, 3000, samples)
     targets = np.clip(codes[:, 0] // 2 + (codes[:, -1] > 40000) * 20000 + noise, 0, 65535)
     return codes, targets
-
-
-def learn(model: Any, codes: Any, targets: Any) -> Any:
-    values = array("H", bytes(2 * len(targets)))
-    model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), values)
-    return np.array(values).astype(int)
 
 
 def leaf_of(model: Any, b: dict[str, Any], slot: int, codes: Any) -> int:

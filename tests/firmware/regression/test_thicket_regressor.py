@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from array import array
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from property_support import examples
+from regression_support import held, learn
 
 from microshrub_host.library import loader
 
 LIBRARY = loader.load(loader.fastest())
-
-
-def held(model: Any) -> dict[str, Any]:
-    return {name: np.array(buffer).astype(int) for name, _, buffer in model.buffers()}
-
-
-def learn(model: Any, codes: Any, targets: Any) -> Any:
-    values = array("H", bytes(2 * len(targets)))
-    model.run(array("H", codes.ravel().tolist()), array("H", targets.tolist()), values)
-    return np.array(values).astype(int)
 
 
 def test_members_are_mixed_by_their_recent_errors() -> None:

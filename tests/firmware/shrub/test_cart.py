@@ -159,85 +159,84 @@ def draw_samples(seed: int, n: int, features: int, classes: int, bits: int) -> t
     return codes, np.where(rng.random(n) < 0.5, cut, labels).astype(np.int64)
 
 
-CASES = (
-    st.integers(0, 2**32 - 1),
-    st.one_of(st.integers(2, 12), st.integers(13, 70), st.sampled_from([255, 256, 257, 320])),
-    st.integers(1, 5),
-    st.integers(2, 5),
-    st.sampled_from([1, 2, 3, 4, 6, 10, 11, 30]),
-    st.sampled_from([8, 16]),
-    st.sampled_from(["proba", "class"]),
+@dataclass
+class Case:
+    """A stream, and the shrub that is grown on it."""
+
+    seed: int
+    n: int
+    features: int
+    classes: int
+    depth: int
+    bits: int
+    leaf: str
+
+    def samples(self) -> tuple[Ints, Ints, Ints]:
+        """Rows, the codes that a shrub has of them, and labels."""
+        rows, labels = draw_samples(self.seed, self.n, self.features, self.classes, self.bits)
+        return rows, rows if self.bits == 16 else rows >> 8, labels
+
+    def grown(self, rows: Ints, labels: Ints, **parameters: Any) -> Shrub:
+        given = {"depth": self.depth, "feature_bits": self.bits, "leaf": self.leaf, **parameters}
+        engine, seed = loader.fastest(), self.seed % 999
+        return grown(engine, rows, labels, self.classes, seed=seed, **given)
+
+
+CASES = st.builds(
+    Case,
+    seed=st.integers(0, 2**32 - 1),
+    n=st.one_of(st.integers(2, 12), st.integers(13, 70), st.sampled_from([255, 256, 257, 320])),
+    features=st.integers(1, 5),
+    classes=st.integers(2, 5),
+    depth=st.sampled_from([1, 2, 3, 4, 6, 10, 11, 30]),
+    bits=st.sampled_from([8, 16]),
+    leaf=st.sampled_from(["proba", "class"]),
 )
 
 
 @settings(deadline=None, max_examples=examples(150))
-@given(*CASES)
-def test_every_split_is_one_of_the_best(
-    seed: int, n: int, features: int, classes: int, depth: int, bits: int, leaf: str
-) -> None:
-    rows, labels = draw_samples(seed, n, features, classes, bits)
-    codes = rows if bits == 16 else rows >> 8
-    shrub = grown(
-        loader.fastest(),
-        rows,
-        labels,
-        classes,
-        depth=depth,
-        feature_bits=bits,
-        leaf=leaf,
-        seed=seed % 999,
-    )
+@given(CASES)
+def test_every_split_is_one_of_the_best(case: Case) -> None:
+    rows, codes, labels = case.samples()
+    shrub = case.grown(rows, labels)
     for visit in visits(shrub, codes):
         x, y = codes[visit.samples], labels[visit.samples]
         pure = len(set(y.tolist())) == 1
-        score, best = best_splits(x.astype(np.uint16), y, classes)
+        score, best = best_splits(x.astype(np.uint16), y, case.classes)
         if not splits_at(shrub, codes, visit):
-            assert pure or visit.level >= depth or not best
+            assert pure or visit.level >= case.depth or not best
             continue
         assert not pure
-        assert visit.level < depth
+        assert visit.level < case.depth
         feature, threshold = int(shrub.feature[visit.node]), int(shrub.threshold[visit.node])
         column = np.unique(x[:, feature])
         assert threshold in (column[:-1] + column[1:]) // 2
-        if n <= EXACT_UP_TO:
+        if case.n <= EXACT_UP_TO:
             assert (feature, threshold) in best
-        top = score_of(x[:, best[0][0]], y, int(best[0][1]), classes)
+        top = score_of(x[:, best[0][0]], y, int(best[0][1]), case.classes)
         assert float(top) == pytest.approx(score)
-        assert top - score_of(x[:, feature], y, threshold, classes) < FLOOR
+        assert top - score_of(x[:, feature], y, threshold, case.classes) < FLOOR
 
 
 @settings(deadline=None, max_examples=examples(100))
-@given(*CASES, st.sampled_from(["best", "random"]))
-def test_leaves_hold_what_reaches_them(
-    seed: int,
-    n: int,
-    features: int,
-    classes: int,
-    depth: int,
-    bits: int,
-    leaf: str,
-    splitter: str,
-) -> None:
+@given(CASES, st.sampled_from(["best", "random"]))
+def test_leaves_hold_what_reaches_them(case: Case, splitter: str) -> None:
     """Frequencies add up to 255; their running sums are rounded, so each is off by less than 1.
 
     With two classes there is one running sum: off by at most half a unit.
     """
-    rows, labels = draw_samples(seed, n, features, classes, bits)
-    codes = rows if bits == 16 else rows >> 8
-    shrub = grown(
-        loader.fastest(), rows, labels, classes,
-        depth=depth, feature_bits=bits, leaf=leaf, splitter=splitter, seed=seed % 999,
-    )  # fmt: skip
+    rows, codes, labels = case.samples()
+    shrub = case.grown(rows, labels, splitter=splitter)
     reached = np.array([shrub.leaf_of(row) for row in codes])
-    assert shrub.member[:n].tolist() == reached.tolist()
-    assert len(set(reached.tolist())) <= min(2 ** min(depth, 30), n)
+    assert shrub.member[: case.n].tolist() == reached.tolist()
+    assert len(set(reached.tolist())) <= min(2 ** min(case.depth, 30), case.n)
     for number in set(reached.tolist()):
-        share = np.bincount(labels[reached == number], minlength=classes)
-        if leaf == "class":
+        share = np.bincount(labels[reached == number], minlength=case.classes)
+        if case.leaf == "class":
             assert shrub.leaves[number] == np.argmax(share)
             continue
         exact = share * 255 / share.sum()
-        held = shrub.leaves.reshape(-1, classes - 1)[number]
+        held = shrub.leaves.reshape(-1, case.classes - 1)[number]
         held = np.append(held, 255 - held.sum())
         assert held.min() >= 0
         assert np.abs(np.cumsum(held) - np.cumsum(exact)).max() <= 0.5 + 1e-9
@@ -245,32 +244,21 @@ def test_leaves_hold_what_reaches_them(
 
 
 @settings(deadline=None, max_examples=examples(100))
-@given(*CASES, st.integers(0, 5))
-def test_random_thresholds_are_within_the_samples_of_the_node(
-    seed: int,
-    n: int,
-    features: int,
-    classes: int,
-    depth: int,
-    bits: int,
-    leaf: str,
-    drawn: int,
-) -> None:
-    rows, labels = draw_samples(seed, n, features, classes, bits)
-    codes = rows if bits == 16 else rows >> 8
-    shrub = grown(
-        loader.fastest(), rows, labels, classes, depth=depth, feature_bits=bits, leaf=leaf,
-        splitter="random", max_features=min(drawn, features), seed=seed % 999,
-    )  # fmt: skip
+@given(CASES, st.integers(0, 5))
+def test_random_thresholds_are_within_the_samples_of_the_node(case: Case, drawn: int) -> None:
+    rows, codes, labels = case.samples()
+    drawn = min(drawn, case.features)
+    shrub = case.grown(rows, labels, splitter="random", max_features=drawn)
     for visit in visits(shrub, codes):
         x, y = codes[visit.samples], labels[visit.samples]
         if splits_at(shrub, codes, visit):
             column = x[:, shrub.feature[visit.node]]
             assert column.min() <= shrub.threshold[visit.node] < column.max()
             assert len(set(y.tolist())) > 1
-            assert visit.level < depth
+            assert visit.level < case.depth
         elif not drawn:  # no feature would part them
-            assert len(set(y.tolist())) == 1 or visit.level >= depth or not np.ptp(x, axis=0).any()
+            alike = len(set(y.tolist())) == 1 or not np.ptp(x, axis=0).any()
+            assert alike or visit.level >= case.depth
 
 
 # Where a sample falls, and the two layouts

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from property_support import examples
+from raw_values import draw_raw
 
 from microshrub_host.library import loader
 from microshrub_host.simulation import engines
@@ -32,21 +33,10 @@ CASES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-def draw(seed: int, samples: int, features: int, classes: int) -> tuple[Any, Any]:
-    """Raw rows, some values far out, few-valued or missing, and labels that depend on them."""
-    rng = np.random.default_rng(seed)
-    raw = rng.normal(0, 1000, (samples, features)).astype(np.int32)
-    raw[:, -1] //= 700
-    raw[rng.random(raw.shape) < 0.02] *= 1000
-    raw[rng.random(raw.shape) < 0.02] = -(2**29)  # missing
-    labels = rng.integers(classes, size=samples)
-    return raw, np.where(raw[:, 0] > 300, classes - 1, labels).astype(np.uint8)
-
-
 def outcome(engine: str, class_name: str, parameters: dict[str, Any], seed: int) -> dict[str, Any]:
     """Predictions, status and every buffer after a stream."""
     samples = 300 if parameters["features"] < 99 else 60
-    raw, labels = draw(seed, samples, parameters["features"], parameters["classes"])
+    raw, labels = draw_raw(seed, samples, parameters["features"], parameters["classes"])
     with engines.start(engine, class_name, parameters) as run:
         run.observe(raw[:40])
         run.freeze()

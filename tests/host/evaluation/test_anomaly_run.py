@@ -84,17 +84,6 @@ def data(tmp_path: Path) -> str:
 OutputOf = Callable[..., str]
 
 
-@pytest.fixture
-def output_of(capsys: pytest.CaptureFixture[str]) -> OutputOf:
-    """Runs a command; gives its standard output."""
-
-    def output_of(*arguments: str) -> str:
-        assert main([*arguments]) == 0
-        return capsys.readouterr().out
-
-    return output_of
-
-
 def test_a_button_is_for_a_board(data: str) -> None:
     assert of_words("0.01", "pin=15").program(())["anomaly"]["pin"] == 15
     assert main(["simulate", data, *MODEL, "--anomaly", "0.01", "pin=15"]) == 2

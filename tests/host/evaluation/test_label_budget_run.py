@@ -183,17 +183,6 @@ def test_the_engines_are_compared_with_it() -> None:
 OutputOf = Callable[..., str]
 
 
-@pytest.fixture
-def output_of(capsys: pytest.CaptureFixture[str]) -> OutputOf:
-    """Runs a command; gives its standard output."""
-
-    def output_of(*arguments: str) -> str:
-        assert main([*arguments]) == 0
-        return capsys.readouterr().out
-
-    return output_of
-
-
 def test_the_command_tells_what_was_asked_for(output_of: OutputOf, tmp_path: Path) -> None:
     budget = ("--label-budget", "10%", "--label-delay", "20", "--unanswered", "20%")
     simulate = ("simulate", "synth:sea_a", "--limit", "2000", *WORDS)

@@ -38,17 +38,6 @@ def data(tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.fixture
-def output_of(capsys: pytest.CaptureFixture[str]) -> OutputOf:
-    """Runs a command; gives its standard output."""
-
-    def output_of(*arguments: str) -> str:
-        assert main([*arguments]) == 0
-        return capsys.readouterr().out
-
-    return output_of
-
-
 def test_a_class_that_comes_later_is_noticed_and_learned(data: str, output_of: OutputOf) -> None:
     run = ("simulate", data, *MODEL, "--json", "-")
     result = json.loads(output_of(*run, "--spare-classes", "2", "collect=6"))

@@ -148,8 +148,7 @@ def test_build_and_monitor(
     config = json.loads((folder / "config.json").read_text())
     assert config["watchers"] == {"above": ["above", "Above", {"limit": 30000}]}
     stream = open_stream("synth:sea_a", limit=600)
-    device = Device(micropython_command, folder, "192k")
-    try:
+    with Device(micropython_command, folder, "192k") as device:
         with connected(device) as link:
             rows = stream.scale.apply(stream.values).tolist()
             for row, label in zip(rows, stream.labels.tolist(), strict=True):
@@ -159,5 +158,3 @@ def test_build_and_monitor(
             watch = Watch(link)
             watch.ask()
             assert dict(facts(watch))["above"] == f"{count} samples"
-    finally:
-        device.close()

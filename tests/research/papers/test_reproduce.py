@@ -25,7 +25,7 @@ from microshrub_research.papers.paper_streams import Source
 from microshrub_research.papers.shrub_experiment import EXPERIMENT
 from microshrub_tools.cli.main import main
 
-NOWHERE = "http://127.0.0.1:9"  # where no OpenML answers
+pytestmark = pytest.mark.usefixtures("without_java")
 SMALL = ["shrub-ensembles", "--streams", "agrawal_a,led_a", "--methods", "NB,SE", "--limit", "500"]
 SMALL += ["--configurations", "1"]
 JAVA = {name: os.environ[name] for name in ("PATH", "JAVA_HOME") if name in os.environ}
@@ -34,16 +34,6 @@ NAMES = [
     "ranks-paper",
     *(f"{s}-{p}" for s in ("agrawal_a", "led_a") for p in ("time", "front")),
 ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def without_java() -> Any:
-    """River's learners, which start faster."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", "")
-        patch.delenv("JAVA_HOME", raising=False)
-        patch.setenv("MICROSHRUB_OPENML", NOWHERE)
-        yield
 
 
 @pytest.fixture(scope="module")

@@ -22,18 +22,8 @@ from microshrub_research.papers.regularized_report import part_of
 from microshrub_research.papers.tree_tables import errors
 from microshrub_tools.cli.main import main
 
-NOWHERE = "http://127.0.0.1:9"  # where no OpenML answers
+pytestmark = pytest.mark.usefixtures("without_java")
 NAMES = ("regularized", "efdt", "olboost")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def without_java() -> Any:
-    """River's learners, which start faster."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", "")
-        patch.delenv("JAVA_HOME", raising=False)
-        patch.setenv("MICROSHRUB_OPENML", NOWHERE)
-        yield
 
 
 Reproduce = Callable[..., tuple[str, list[dict[str, Any]], set[str]]]

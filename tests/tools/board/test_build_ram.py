@@ -149,22 +149,18 @@ _TOO_LONG = ("shrub, a sensor", "shrub, spare classes, queries")
 def on_heap(command: tuple[str, ...], folder: Path, fields: dict[str, Any]) -> int:
     """What the running program takes, with a state restored if it keeps any."""
     (folder / "main.py").write_text(MAIN)
-    device = Device(command, folder, "400k")
-    try:
-        with HostLink(SerialLine(device.port)) as link:
+    with Device(command, folder, "400k") as device, HostLink(SerialLine(device.port)) as link:
+        link.connect()
+        if fields.get("checkpoint"):
+            link.ask(CHECKPOINT)
+            device.kill()
+            device.start()
             link.connect()
-            if fields.get("checkpoint"):
-                link.ask(CHECKPOINT)
-                device.kill()
-                device.start()
-                link.connect()
-            used = []
-            for _ in range(5):
-                status = link.ask(STATUS)
-                assert isinstance(status, DeviceStatus)
-                used.append(status.heap_used)
-    finally:
-        device.close()
+        used = []
+        for _ in range(5):
+            status = link.ask(STATUS)
+            assert isinstance(status, DeviceStatus)
+            used.append(status.heap_used)
     return min(used) - int((folder / "before").read_text())
 
 

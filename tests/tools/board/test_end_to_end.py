@@ -30,13 +30,10 @@ def test_a_recording_is_simulated_built_and_learned(
     board = ["--board", str(tmp_path / "x86.toml")]
     assert main(["simulate", str(recording), *more, "--json", str(result)]) == 0
     assert main(["build", str(recording), *more, *board, "--output", str(out)]) == 0
-    device = Device(micropython_command, out, "1m")
-    try:
+    with Device(micropython_command, out, "1m") as device:
         words = ["stream", str(recording), "--port", device.port, "--build", str(out)]
         capsys.readouterr()
         assert main(words) == 0
-    finally:
-        device.close()
     output = capsys.readouterr().out
     assert "agree: 400 samples" in output
     simulated = json.loads(result.read_text())

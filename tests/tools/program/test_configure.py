@@ -52,9 +52,8 @@ CANNOT_BE = [
 @pytest.fixture
 def device(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Device]:
     put_device(tmp_path, OLD)
-    device = Device(micropython_command, tmp_path)
-    yield device
-    device.close()
+    with Device(micropython_command, tmp_path) as device:
+        yield device
 
 
 def learn(link: HostLink, samples: int = 40) -> int:

@@ -11,10 +11,10 @@ from device_support import (
     Device,
     configuration,
     connected,
-    frozen_quantizer,
     learn,
     nothing_allocated,
     put_device,
+    put_learner,
     run_device,
     starting,
 )
@@ -70,9 +70,7 @@ def wanted(stream: Stream) -> AnomalyRun:
 @pytest.fixture
 def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) -> Iterator[Start]:
     def put(**fields: Any) -> None:
-        config = configuration(MODELS["shrub"], MODEL, quantizer="quantizer.state", **fields)
-        put_device(tmp_path, config)
-        (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
+        put_learner(tmp_path, stream, MODELS["shrub"], MODEL, **fields)
 
     with starting(micropython_command, tmp_path, put, "128k") as start:
         yield start
@@ -198,17 +196,13 @@ def test_a_saved_model_goes_on_with_what_is_normal(
     put_device(tmp_path, files["config.json"])
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
-    device = Device(micropython_command, tmp_path, "160k")
-    try:
-        with connected(device) as link:
-            for _ in range(2):
-                assert link.ask(anomaly(scores=False)) == AnomalyStatus(
-                    opened.score, opened.threshold, opened.alarms
-                )
-                learn(link, stream, 0, 20)
-                link.ask(RESET)
-    finally:
-        device.close()
+    with Device(micropython_command, tmp_path, "160k") as device, connected(device) as link:
+        for _ in range(2):
+            assert link.ask(anomaly(scores=False)) == AnomalyStatus(
+                opened.score, opened.threshold, opened.alarms
+            )
+            learn(link, stream, 0, 20)
+            link.ask(RESET)
     fields = options.program(())["anomaly"]
     with_pin = program_config.of_model(model, PROGRAM_FIELDS | {"anomaly": fields | {"pin": 3}})
     assert with_pin.config["anomaly"] == fields | {"pin": 3, "states": ["anomaly.state"]}
@@ -285,15 +279,12 @@ def test_a_button_says_what_is_normal(
     put_device(tmp_path, config)
     (tmp_path / "main.py").write_text(BOARD)
     put_held_clock(tmp_path)
-    clock = Clock(tmp_path)
-    device = Device(micropython_command, tmp_path, "160k")
-    words = BoardWords()
-    try:
-        with HostLink(SerialLine(device.port), on_text=words.feed) as link:
-            link.connect()
-            clock.go(240 * 10_000)
-            observe(link, 240)
-            message = words.last
-    finally:
-        device.close()
-    assert message == "this is normal: the next 40 samples show it"
+    clock, words = Clock(tmp_path), BoardWords()
+    with (
+        Device(micropython_command, tmp_path, "160k") as device,
+        HostLink(SerialLine(device.port), on_text=words.feed) as link,
+    ):
+        link.connect()
+        clock.go(240 * 10_000)
+        observe(link, 240)
+    assert words.last == "this is normal: the next 40 samples show it"

@@ -12,10 +12,10 @@ from device_support import (
     Device,
     configuration,
     connected,
-    frozen_quantizer,
     learn,
     nothing_allocated,
     put_device,
+    put_learner,
     run_device,
     starting,
 )
@@ -72,9 +72,7 @@ def simulated(stream: Stream, *more: LabelBudget) -> GuaranteeRun:
 @pytest.fixture
 def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) -> Iterator[Start]:
     def put(**fields: Any) -> None:
-        config = configuration(MODELS["shrub"], MODEL, quantizer="quantizer.state", **fields)
-        put_device(tmp_path, config)
-        (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
+        put_learner(tmp_path, stream, MODELS["shrub"], MODEL, **fields)
 
     with starting(micropython_command, tmp_path, put, "128k") as start:
         yield start
@@ -132,22 +130,21 @@ def test_build_goes_on_with_what_a_model_was_told(
     assert main([*words, "--output", str(tmp_path / "new"), "--guarantee", "90%"]) == 0
     assert not (tmp_path / "new" / "guarantee.state").exists()  # it begins anew
     assert main([*words, "--output", str(tmp_path / "same")]) == 0
-    device = Device(micropython_command, tmp_path / "same", "192k")
-    try:
-        with connected(device) as link:
-            answer = link.ask(companion_words(0))
-            assert isinstance(answer, CompanionWords)
-            assert answer.words[:5] == counts(first.companions["guarantee"])
-            learn(link, stream, 300, SAMPLES)
-            answer = link.ask(companion_words(0))
-            assert isinstance(answer, CompanionWords)
-            assert answer.words[:5] == counts(run.companions["guarantee"])
-            link.ask(RESET)
-            answer = link.ask(companion_words(0))
-            assert isinstance(answer, CompanionWords)
-            assert answer.words[:5] == counts(first.companions["guarantee"])
-    finally:
-        device.close()
+    with (
+        Device(micropython_command, tmp_path / "same", "192k") as device,
+        connected(device) as link,
+    ):
+        answer = link.ask(companion_words(0))
+        assert isinstance(answer, CompanionWords)
+        assert answer.words[:5] == counts(first.companions["guarantee"])
+        learn(link, stream, 300, SAMPLES)
+        answer = link.ask(companion_words(0))
+        assert isinstance(answer, CompanionWords)
+        assert answer.words[:5] == counts(run.companions["guarantee"])
+        link.ask(RESET)
+        answer = link.ask(companion_words(0))
+        assert isinstance(answer, CompanionWords)
+        assert answer.words[:5] == counts(first.companions["guarantee"])
 
 
 def test_with_queries_it_hears_the_answers(stream: Stream, start: Start) -> None:

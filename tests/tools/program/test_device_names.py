@@ -152,17 +152,13 @@ def test_a_model_that_was_simulated_goes_on_with_its_names(
     put_device(tmp_path, files["config.json"])
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
-    device = Device(micropython_command, tmp_path, "160k")
-    try:
-        with connected(device) as link:
-            assert ask(link, class_messages.tell(2)).name == "stairs"
-            assert live(link, stream, 170, 175, label=False) == [2] * 5
-            assert ask(link, class_messages.tell(3)).novel == 0
-            ask(link, class_messages.forget(2))
-            link.ask(RESET)  # as it was without a checkpoint
-            assert ask(link, class_messages.tell(2)).name == "stairs"
-    finally:
-        device.close()
+    with Device(micropython_command, tmp_path, "160k") as device, connected(device) as link:
+        assert ask(link, class_messages.tell(2)).name == "stairs"
+        assert live(link, stream, 170, 175, label=False) == [2] * 5
+        assert ask(link, class_messages.tell(3)).novel == 0
+        ask(link, class_messages.forget(2))
+        link.ask(RESET)  # as it was without a checkpoint
+        assert ask(link, class_messages.tell(2)).name == "stairs"
     wanted = options.program(model.known_names)["spare_classes"]
     program_config.of_model(model, PROGRAM_FIELDS | {"spare_classes": wanted | {"pin": 3}})
     with pytest.raises(UserError, match="its own, classes=3 period=100 window=32"):
@@ -312,15 +308,11 @@ def test_a_button_names_what_is_new(micropython_command: tuple[str, ...], tmp_pa
     (tmp_path / "main.py").write_text(BOARD)
     put_held_clock(tmp_path)
     clock = Clock(tmp_path)
-    device = Device(micropython_command, tmp_path, "160k")
-    try:
-        with connected(device) as link:
-            clock.go(240 * 10_000)
-            seen = observe(link, 240)
-            named = ask(link, class_messages.tell(2))
-            assert (named.name, ask(link, class_messages.tell(3)).name) == ("new 1", "")
-    finally:
-        device.close()
+    with Device(micropython_command, tmp_path, "160k") as device, connected(device) as link:
+        clock.go(240 * 10_000)
+        seen = observe(link, 240)
+        named = ask(link, class_messages.tell(2))
+        assert (named.name, ask(link, class_messages.tell(3)).name) == ("new 1", "")
     assert {o.label for o in seen if o.values[0] in range(20000, 20400)} <= {0, None}
     light = (tmp_path / "light").read_text()
     assert re.fullmatch("0{80,}1{20,}0+", light)

@@ -348,9 +348,9 @@ def test_a_program_of_classes_refuses_numbers(
 ) -> None:
     parameters = {"features": 2, "classes": 2, "window": 8, "trees": 2}
     put_device(tmp_path, configuration("ShrubEnsemble", parameters))
-    device = Device(micropython_command, tmp_path)
-    try:
-        with connected(device) as link, pytest.raises(RefusedError, match="of another kind"):
-            link.ask(regression(predictions=True))
-    finally:
-        device.close()
+    with (
+        Device(micropython_command, tmp_path) as device,
+        connected(device) as link,
+        pytest.raises(RefusedError, match="of another kind"),
+    ):
+        link.ask(regression(predictions=True))

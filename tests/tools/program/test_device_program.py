@@ -18,8 +18,8 @@ from device_support import (
     configuration,
     connected,
     crc32_of,
-    frozen_quantizer,
     put_device,
+    put_learner,
     run_device,
     status_of,
     until_saved,
@@ -77,10 +77,7 @@ def start(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Star
     def start(
         stream: Stream, model: str = "shrub", *, heap: str = "128k", main: str = "", **fields: Any
     ) -> Device:
-        states = {"quantizer": "quantizer.state"} | fields
-        config = configuration(MODELS[model], parameters(model, stream), **states)
-        put_device(tmp_path, config)
-        (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
+        put_learner(tmp_path, stream, MODELS[model], parameters(model, stream), **fields)
         if main:
             (tmp_path / "main.py").write_text(main)
         devices.append(Device(micropython_command, tmp_path, heap))
@@ -407,17 +404,16 @@ def test_versions_are_said_on_both_sides(
     micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_device(tmp_path, GOOD | {"program": "0.0.1 (12345678)"})
-    device = Device(micropython_command, tmp_path)
-    try:
-        with HostLink(SerialLine(device.port), on_text=(text := []).append) as link:
-            device.kill()  # what was said before the port was open is lost
-            device.start()
-            welcome = link.connect()
-            for _ in range(2):
-                link._line.write(pack(Frame(1, 5, 0, b"", version=7)))  # a PC of another version
-            note = version_note(read_configuration(link, welcome))
-    finally:
-        device.close()
+    with (
+        Device(micropython_command, tmp_path) as device,
+        HostLink(SerialLine(device.port), on_text=(text := []).append) as link,
+    ):
+        device.kill()  # what was said before the port was open is lost
+        device.start()
+        welcome = link.connect()
+        for _ in range(2):
+            link._line.write(pack(Frame(1, 5, 0, b"", version=7)))  # a PC of another version
+        note = version_note(read_configuration(link, welcome))
     output = b"".join(text).decode()
     assert "microshrub: program 0.0.1 (12345678)" in output
     assert len(re.findall("speaks version 7 .*version 1", output)) == 1

@@ -11,9 +11,9 @@ from device_support import (
     Device,
     configuration,
     connected,
-    frozen_quantizer,
     nothing_allocated,
     put_device,
+    put_learner,
     run_device,
     starting,
 )
@@ -56,10 +56,8 @@ def stream() -> Stream:
 @pytest.fixture
 def start(micropython_command: tuple[str, ...], tmp_path: Path, stream: Stream) -> Iterator[Start]:
     def put(**fields: Any) -> None:
-        fields = {"quantizer": "quantizer.state"} | fields
         model = fields.pop("model_name", (MODELS["shrub"], SHAPE))
-        put_device(tmp_path, configuration(*model, **fields))
-        (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
+        put_learner(tmp_path, stream, *model, **fields)
 
     with starting(micropython_command, tmp_path, put, "128k") as start:
         yield start

@@ -11,7 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from device_support import Device, configuration, connected, frozen_quantizer, put_device
+from device_support import (
+    Device,
+    connected,
+    put_learner,
+)
 from patience import PATIENCE
 from recorded_board import observe
 
@@ -96,8 +100,7 @@ def put(
     def put(name: str) -> Device:
         model, fields = PROGRAMS.get(name, (SHRUB, {"sensor": SENSOR, "text": False}))
         (tmp_path / "mine.py").write_text(MINE)
-        put_device(tmp_path, configuration(*model, **{"quantizer": "quantizer.state"} | fields))
-        (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
+        put_learner(tmp_path, stream, *model, **fields)
         (tmp_path / "main.py").write_text(WATCHED)
         devices.append(Device(micropython_command, tmp_path, HEAPS.get(name, "256k")))
         return devices[-1]

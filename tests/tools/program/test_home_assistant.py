@@ -40,11 +40,8 @@ def test_home_assistant_makes_the_entities(
     broker = Mosquitto(tmp_path / "broker")
     listener = Listener(broker.port)
     put_mqtt(tmp_path, settings(broker.port, **ALL), old=age == "old")
-    device = Device(micropython_command, tmp_path, "256k")
-    try:
+    with Device(micropython_command, tmp_path, "256k"):
         listener.until_state()
-    finally:
-        device.close()
         broker.stop()
     messages = {topic: data.decode() for topic, data in listener.last.items()}
     check = tmp_path / "house" / "test_entities.py"  # away from our own conftest.py

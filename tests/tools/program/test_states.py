@@ -60,10 +60,8 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def link(micropython_command: tuple[str, ...], folder: Path) -> Iterator[HostLink]:
-    device = Device(micropython_command, folder)
-    with connected(device) as link:
+    with Device(micropython_command, folder) as device, connected(device) as link:
         yield link
-    device.close()
 
 
 def flipped(data: bytes, place: int) -> bytes:
@@ -107,17 +105,13 @@ def test_a_fresh_board_observes_before_it_learns(
     folder: Path, micropython_command: tuple[str, ...]
 ) -> None:
     (folder / "learner.state").write_bytes(b"?")
-    device = Device(micropython_command, folder)
-    try:
-        with connected(device) as link:
-            for k in range(256):
-                assert link.ask(sample([k, k], 1)) == Prediction(0, 0, 0)
-            link.ask(sample([1, 1], 1))
-            status = link.ask(STATUS)
-            assert isinstance(status, DeviceStatus)
-            assert status.samples == 1
-    finally:
-        device.close()
+    with Device(micropython_command, folder) as device, connected(device) as link:
+        for k in range(256):
+            assert link.ask(sample([k, k], 1)) == Prediction(0, 0, 0)
+        link.ask(sample([1, 1], 1))
+        status = link.ask(STATUS)
+        assert isinstance(status, DeviceStatus)
+        assert status.samples == 1
 
 
 @pytest.mark.parametrize(("name", "damage", "words"), DAMAGE)

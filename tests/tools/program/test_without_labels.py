@@ -50,9 +50,8 @@ def device(micropython_command: tuple[str, ...], tmp_path: Path) -> Any:
     checkpoint = {"path": "checkpoint", "seconds": 240}
     config = configuration("Thicket", parameters, warmup=None, checkpoint=checkpoint)
     put_device(tmp_path, config)
-    device = Device(micropython_command, tmp_path, "320k")
-    yield device
-    device.close()
+    with Device(micropython_command, tmp_path, "320k") as device:
+        yield device
 
 
 def test_taught_class_after_class_it_knows_all_through_a_power_cut(

@@ -13,7 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from device_support import Device, configuration, frozen_quantizer, power_cuts, put_device
+from device_support import (
+    Device,
+    configuration,
+    power_cuts,
+    put_device,
+    put_learner,
+)
 from line_support import Cable, Damaged, Ends
 
 from microshrub_host.base.errors import UserError
@@ -57,9 +63,7 @@ def start(micropython_command: tuple[str, ...], stream: Stream, tmp_path: Path) 
 
     def start(**fields: Any) -> Device:
         names = {"feature_names": stream.feature_names, "class_names": stream.class_names}
-        fields = {"quantizer": "quantizer.state"} | names | fields
-        put_device(tmp_path, configuration("ShrubEnsemble", parameters(stream), **fields))
-        (tmp_path / "quantizer.state").write_bytes(frozen_quantizer(stream))
+        put_learner(tmp_path, stream, "ShrubEnsemble", parameters(stream), **names | fields)
         devices.append(Device(micropython_command, tmp_path))
         return devices[-1]
 

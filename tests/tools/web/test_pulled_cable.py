@@ -69,11 +69,8 @@ def device_with(
     put_device(folder, config)
     if frozen:
         (folder / "quantizer.state").write_bytes(frozen_quantizer(stream))
-    device = Device(command, folder)
-    try:
+    with Device(command, folder) as device:
         yield device
-    finally:
-        device.close()
 
 
 def begin(page: Browser, address: str, tmp_path: Path) -> None:

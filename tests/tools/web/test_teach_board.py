@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from board_support import UnixBoard, what_starts
 from browser_support import Browser
+from cable_support import bridged as bridge_at
 from emulated_support import START, OnLine, board_file
 from node_support import run_in_node
 from patience import PATIENCE
@@ -27,7 +27,6 @@ from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import FINGERPRINT
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.web import page_boards
-from microshrub_tools.web.bridge import of_port
 
 
 @pytest.fixture
@@ -39,16 +38,11 @@ def board(micropython_command: tuple[str, ...], tmp_path: Path) -> Iterator[Unix
 @contextlib.contextmanager
 def page_of_a_bridge(page: Browser, port: str) -> Iterator[None]:
     """While it is open, the page is that of a bridge to the port; its clock is in our hands."""
-    bridge = of_port(port, 115200, 0)
-    thread = threading.Thread(target=bridge.run, daemon=True)
-    thread.start()
-    with held_clock(page):
+    with bridge_at(port) as bridge, held_clock(page):
         page.open(bridge.address)
         page.wait("!!document.querySelector('#start')")
         choose(page, "source", "pointer")
         yield
-    bridge.stop()
-    thread.join()
 
 
 @pytest.fixture

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 import time
 from pathlib import Path
 
 import pytest
 from browser_support import Browser
+from cable_support import bridged
 from device_support import Device
 from naming_support import SPARE, kinds, live, put_naming_device
 from patience import PATIENCE
@@ -16,7 +16,6 @@ from patience import PATIENCE
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.serial_line import PortError, SerialLine
 from microshrub_tools.watch.class_naming import Classes
-from microshrub_tools.web.bridge import of_port
 
 BUTTONS = "[...document.querySelectorAll('#watch-part .labels button')]"
 LABELS = f"{BUTTONS}.map((each) => each.textContent).join()"
@@ -45,11 +44,10 @@ def test_classes_get_their_names_in_the_page(
     page: Browser, micropython_command: tuple[str, ...], tmp_path: Path
 ) -> None:
     put_naming_device(tmp_path, spare_classes=SPARE)
-    device = Device(micropython_command, tmp_path, "160k")
-    bridge = of_port(device.port, 115200, 0)
-    thread = threading.Thread(target=bridge.run, daemon=True)
-    thread.start()
-    try:
+    with (
+        Device(micropython_command, tmp_path, "160k") as device,
+        bridged(device.port) as bridge,
+    ):
         with HostLink(SerialLine(device.port)) as link:
             link.connect()
             live(link, kinds(), 0, 120, label=True)
@@ -90,7 +88,3 @@ def test_classes_get_their_names_in_the_page(
         with HostLink(line_that_was_let_go(device.port)) as link:
             states = Classes(link, link.connect().classes).all
         assert [state.state for state in states] == [1, 3, 2, 0, 0]
-    finally:
-        bridge.stop()
-        thread.join()
-        device.close()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
 from browser_support import Browser
+from cable_support import bridged
 from device_support import Device, put_device
 from program_support import blobs, number_program
 
@@ -15,7 +15,6 @@ from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import sample
 from microshrub_tools.link.serial_line import SerialLine
 from microshrub_tools.watch.device_watch import Watch
-from microshrub_tools.web.bridge import of_port
 
 CELLS = "[...document.querySelectorAll('#watch-numbers tr')].map((row) => "
 CELLS += "[...row.children].map((cell) => cell.textContent))"
@@ -30,11 +29,10 @@ def test_a_predicted_number_is_shown_with_its_errors(
     put_device(tmp_path, files["config.json"])
     for name, data in files.items():
         (tmp_path / name).write_bytes(data)
-    device = Device(micropython_command, tmp_path, "192k")
-    bridge = of_port(device.port, 115200, 0)
-    thread = threading.Thread(target=bridge.run, daemon=True)
-    thread.start()
-    try:
+    with (
+        Device(micropython_command, tmp_path, "192k") as device,
+        bridged(device.port) as bridge,
+    ):
         with HostLink(SerialLine(device.port)) as link:
             link.connect()
             rows = blobs().values[:300].astype(int).tolist()
@@ -59,7 +57,3 @@ def test_a_predicted_number_is_shown_with_its_errors(
         assert page.run("document.querySelector('#watch-stream').hidden")
         assert page.run("document.querySelector('#watch-confusion').closest('section').hidden")
         assert page.run("document.querySelector('#watch-status').className") == ""
-    finally:
-        bridge.stop()
-        thread.join()
-        device.close()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import pytest
 from browser_support import Browser
+from cable_support import bridged
 from device_support import Device
 from naming_support import SPARE, kinds, live, put_naming_device
 
 from microshrub_tools.link.client import HostLink
 from microshrub_tools.link.messages import QUERIES, STATUS, DeviceStatus, Query
 from microshrub_tools.link.serial_line import SerialLine
-from microshrub_tools.web.bridge import of_port
 
 QUERY = "document.querySelector('#query').textContent"
 COUNT = "document.querySelector('#query-count').textContent"
@@ -27,10 +26,7 @@ def test_a_query_is_answered_in_the_page(
 ) -> None:
     """One of the ten that a board may ask at once; with spare classes, only names are offered."""
     put_naming_device(tmp_path, spare_classes=SPARE, queries={"labels": 1, "samples": 10})
-    device = Device(micropython_command, tmp_path, "192k")
-    bridge = of_port(device.port, 115200, 0)
-    thread = threading.Thread(target=bridge.run, daemon=True)
-    try:
+    with Device(micropython_command, tmp_path, "192k") as device:
         with HostLink(SerialLine(device.port)) as link:
             link.connect()
             live(link, kinds(), 0, 15, label=False)
@@ -38,25 +34,20 @@ def test_a_query_is_answered_in_the_page(
             assert isinstance(before, Query)
             assert before.sample_id
             predicted = ("walk", "rest")[before.label]
-        thread.start()
-        page.open(bridge.address)
-        page.wait("!!document.querySelector('#start')")
-        page.press("#watch")
-        query = f"What is sample {before.sample_id}? Predicted: {predicted}."
-        page.wait(f"{QUERY} === {query!r}")
-        page.wait(f"{COUNT}.startsWith('{before.asked} of 15 samples were asked for, ')")
-        page.wait(f"{ANSWERS}.join() === 'walk,rest'")
-        page.press("#query-labels button:nth-child(2)")
-        page.wait(f"{QUERY} === 'No sample waits for its label.'")
-        page.wait("document.querySelector('#watch-numbers').textContent.includes('label')")
-        assert "%" not in page.run(NUMBERS), "of one class all is right"
-        page.press("#watch")
-        page.wait("document.querySelector('#watch').textContent === 'Connect'")
-    finally:
-        bridge.stop()
-        if thread.ident:
-            thread.join()
-    try:
+        with bridged(device.port) as bridge:
+            page.open(bridge.address)
+            page.wait("!!document.querySelector('#start')")
+            page.press("#watch")
+            query = f"What is sample {before.sample_id}? Predicted: {predicted}."
+            page.wait(f"{QUERY} === {query!r}")
+            page.wait(f"{COUNT}.startsWith('{before.asked} of 15 samples were asked for, ')")
+            page.wait(f"{ANSWERS}.join() === 'walk,rest'")
+            page.press("#query-labels button:nth-child(2)")
+            page.wait(f"{QUERY} === 'No sample waits for its label.'")
+            page.wait("document.querySelector('#watch-numbers').textContent.includes('label')")
+            assert "%" not in page.run(NUMBERS), "of one class all is right"
+            page.press("#watch")
+            page.wait("document.querySelector('#watch').textContent === 'Connect'")
         with HostLink(SerialLine(device.port)) as link:
             link.connect()
             now, status = link.ask(QUERIES), link.ask(STATUS)
@@ -64,5 +55,3 @@ def test_a_query_is_answered_in_the_page(
         assert isinstance(status, DeviceStatus)
         assert (now.sample_id, now.asked) == (0, before.asked)
         assert status.samples == 1, "the one that was answered"
-    finally:
-        device.close()

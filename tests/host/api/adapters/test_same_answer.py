@@ -137,12 +137,11 @@ def test_a_board_says_the_same(
     words = ["build", "--model", str(path), "--board", str(tmp_path / "x86.toml")]
     assert main([*words, "--output", str(tmp_path / "out")]) == 0
     order = [*reversed(range(len(wanted))), *range(len(wanted))]
-    device = Device(micropython_command, tmp_path / "out", "320k")
-    try:
-        with connected(device) as link:
-            answers = [link.ask(sample(raw[i].tolist())) for i in order]
-    finally:
-        device.close()
+    with (
+        Device(micropython_command, tmp_path / "out", "320k") as device,
+        connected(device) as link,
+    ):
+        answers = [link.ask(sample(raw[i].tolist())) for i in order]
     assert [each.label for each in answers if isinstance(each, Prediction)] == [
         wanted[i] for i in order
     ]

@@ -40,11 +40,8 @@ def test_it_learns_the_same_bits(
 @pytest.mark.long
 def test_the_program_runs_on_it(newest: MicroPython, tmp_path: Path) -> None:
     put_sleeper(tmp_path, USUAL, {})
-    device = Device(newest.command, tmp_path, "192k")
-    try:
+    with Device(newest.command, tmp_path, "192k") as device:
         status, board = live(device, tmp_path)
-    finally:
-        device.close()
     assert status.missed == 0
     assert board["asleep"] - 1 <= status.asleep <= board["asleep"]
 
