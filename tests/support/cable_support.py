@@ -16,6 +16,7 @@ from typing import Any
 
 from browser_support import Browser
 from device_support import configuration, put_device
+from line_support import Cable, Ends
 from playground_support import choose
 from recorded_board import observe
 from teach_support import begin, name, press
@@ -115,6 +116,14 @@ def bridged(port: str) -> Iterator[Bridge]:
     finally:
         bridge.stop()
         thread.join()
+
+
+@contextlib.contextmanager
+def pulled_cable(folder: Path, port: str) -> Iterator[tuple[Cable, Bridge]]:
+    """A cable to the port, which can be pulled, and the bridge at its other end."""
+    other = folder / "port"
+    with Cable(other, Ends(port)) as cable, bridged(str(other)) as bridge:
+        yield cable, bridge
 
 
 def open_page(page: Browser, address: str) -> None:

@@ -54,6 +54,12 @@ class Cable:
         self._thread.start()
         self._plugged.wait(PATIENCE)
 
+    def __enter__(self) -> Cable:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
     def pull(self) -> None:
         """The pty is gone, and there is another one a moment later."""
         self._pulled.set()

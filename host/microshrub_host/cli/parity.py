@@ -37,6 +37,7 @@ from .regression_options import (
     wants_numbers,
 )
 from .stream_options import (
+    STREAM_OPTIONS,
     add_stream_options,
     compile_kernels,
     made_of,
@@ -65,10 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_options(parser, numbers=True)
     show_first(
         parser,
-        "--label",
-        "--drop",
-        "--features",
-        "--limit",
+        *STREAM_OPTIONS,
         "--model",
         "--every",
         "--native",

@@ -57,6 +57,7 @@ from .simulate_anomaly import run_alone
 from .simulate_saved import run_saved
 from .stream_options import (
     DEFAULT_BOARD,
+    STREAM_OPTIONS,
     add_board_option,
     add_no_label_option,
     add_stream_options,
@@ -236,10 +237,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model_options(parser, files=True, numbers=True)
     show_first(
         parser,
-        "--label",
-        "--drop",
-        "--features",
-        "--limit",
+        *STREAM_OPTIONS,
         "--board",
         "--model",
         "--balance",

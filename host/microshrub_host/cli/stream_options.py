@@ -33,6 +33,7 @@ from .options import companions_of, given_options, model_parameters
 from .parsed import check_no_group, columns_read, whole_number
 
 DEFAULT_BOARD = "rpi_pico"
+STREAM_OPTIONS = ("--label", "--drop", "--features", "--limit")  # what --help shows of them
 _ANY_RATE = 1.0  # readings a second: companions take the same room at any
 
 

@@ -46,6 +46,7 @@ from .regression_options import (
 )
 from .run_options import add_worker_options, jobs_of
 from .stream_options import (
+    STREAM_OPTIONS,
     add_board_option,
     add_emit_option,
     add_stream_options,
@@ -145,10 +146,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     show_first(
         parser,
-        "--label",
-        "--drop",
-        "--features",
-        "--limit",
+        *STREAM_OPTIONS,
         "--board",
         "--trials",
         "--choose-on",

@@ -21,7 +21,12 @@ from microshrub_host.cli.parsed import check_at_least_one, whole_number
 from microshrub_host.cli.plain_parser import show_first
 from microshrub_host.cli.regression_options import add_number_options, wants_numbers
 from microshrub_host.cli.run_options import add_run_options, jobs_of
-from microshrub_host.cli.stream_options import add_stream_options, open_arguments, open_rows
+from microshrub_host.cli.stream_options import (
+    STREAM_OPTIONS,
+    add_stream_options,
+    open_arguments,
+    open_rows,
+)
 from microshrub_host.library.learners import MODELS
 from microshrub_host.models import model_files
 from microshrub_host.models.second_recording import as_the_model
@@ -107,10 +112,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_number_options(parser, interval=False)
     show_first(
         parser,
-        "--label",
-        "--drop",
-        "--features",
-        "--limit",
+        *STREAM_OPTIONS,
         "--ours",
         "--peers",
         "--bytes",

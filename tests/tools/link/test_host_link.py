@@ -375,19 +375,18 @@ def test_a_program_that_starts_anew_goes_on(port: str) -> None:
 
 def test_a_cable_is_pulled_and_plugged_in_again(start: Start, tmp_path: Path) -> None:
     process = start(subprocess.PIPE, subprocess.PIPE)
-    cable = Cable(tmp_path / "port", process)
-    try:
-        with HostLink(SerialLine(str(tmp_path / "port")), timeout=0.2) as link:
-            link.connect()
-            results = []
-            for pending in link.stream(request(k) for k in range(600)):
-                results.append(pending.answer)
-                if len(results) % 150 == 0:
-                    cable.pull()
-            assert results == [answer(k) for k in range(600)]
-            assert link.ask(STATUS) == DeviceStatus(600, 600, *[0] * 16)
-    finally:
-        cable.stop()
+    with (
+        Cable(tmp_path / "port", process) as cable,
+        HostLink(SerialLine(str(tmp_path / "port")), timeout=0.2) as link,
+    ):
+        link.connect()
+        results = []
+        for pending in link.stream(request(k) for k in range(600)):
+            results.append(pending.answer)
+            if len(results) % 150 == 0:
+                cable.pull()
+        assert results == [answer(k) for k in range(600)]
+        assert link.ask(STATUS) == DeviceStatus(600, 600, *[0] * 16)
 
 
 def test_ports_that_cannot_be_opened(tmp_path: Path) -> None:

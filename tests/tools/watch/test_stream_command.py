@@ -159,7 +159,6 @@ def test_a_pulled_cable_is_waited_for(
     start: Any, stream: Stream, tmp_path: Path, wanted: Result
 ) -> None:
     device = start()
-    cable = Cable(tmp_path / "port", Ends(device.port))
     pulls = [200, 500]
 
     def pull(figures: Figures) -> None:
@@ -167,13 +166,13 @@ def test_a_pulled_cable_is_waited_for(
             pulls.pop(0)
             cable.pull()
 
-    try:
-        with HostLink(SerialLine(str(tmp_path / "port")), timeout=0.2) as link:
-            run = run_of(link, tmp_path, stream, progress=pull)
-            assert run.run() == wanted.state_crc32
-            assert (run.figures.restarts, pulls) == (0, [])
-    finally:
-        cable.stop()
+    with (
+        Cable(tmp_path / "port", Ends(device.port)) as cable,
+        HostLink(SerialLine(str(tmp_path / "port")), timeout=0.2) as link,
+    ):
+        run = run_of(link, tmp_path, stream, progress=pull)
+        assert run.run() == wanted.state_crc32
+        assert (run.figures.restarts, pulls) == (0, [])
 
 
 def test_a_damaged_line_changes_nothing(start: Any, stream: Stream, tmp_path: Path) -> None:

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import pytest
 from browser_support import Browser
-from cable_support import bridged
+from cable_support import bridged, pulled_cable
 from device_support import Device, configuration, frozen_quantizer, put_device
-from line_support import Cable, Ends
 from playground_support import give_csv
 from serial_support import serial_port
 
@@ -73,6 +72,19 @@ def device_with(
         yield device
 
 
+@contextlib.contextmanager
+def streaming(
+    page: Browser, command: tuple[str, ...], stream: Stream, folder: Path, **options: bool
+) -> Iterator[Device]:
+    """Such a board at whose bridge the page is, which has begun to send the stream."""
+    with (
+        device_with(command, stream, folder / "flash", **options) as device,
+        bridged(device.port) as bridge,
+    ):
+        begin(page, bridge.address, folder)
+        yield device
+
+
 def begin(page: Browser, address: str, tmp_path: Path) -> None:
     """Connect the page to the board, and let it stream the file."""
     watch(page, address)
@@ -117,21 +129,17 @@ def test_a_pulled_cable_is_waited_for_and_no_sample_is_lost_or_learned_twice(
 ) -> None:
     with (
         device_with(micropython_command, stream, tmp_path / "flash") as device,
-        bridged(str(tmp_path / "port")) as bridge,
+        pulled_cable(tmp_path, device.port) as (cable, bridge),
         serial_port(page, f"ws://localhost:{bridge.port}/bridge?token={bridge.token}"),
     ):
-        cable = Cable(tmp_path / "port", Ends(device.port))
-        try:
-            there = bridge.address if via == "bridge" else bridge.address.partition("#")[0]
-            begin(page, there, tmp_path)
-            for samples in (200, 600):
-                confirmed(page, samples)
-                cable.pull()
-            assert crc_of_board(page) == simulate(stream, "shrub", **OPTIONS).state_crc32
-            page.wait(f"{STATUS}.textContent.startsWith('{SAMPLES:,} samples learned')")
-            result = page.run("texts")
-        finally:
-            cable.stop()
+        there = bridge.address if via == "bridge" else bridge.address.partition("#")[0]
+        begin(page, there, tmp_path)
+        for samples in (200, 600):
+            confirmed(page, samples)
+            cable.pull()
+        assert crc_of_board(page) == simulate(stream, "shrub", **OPTIONS).state_crc32
+        page.wait(f"{STATUS}.textContent.startsWith('{SAMPLES:,} samples learned')")
+        result = page.run("texts")
     assert sum("as soon as the board is" in text for text in result) == 2
     assert "The board is back." in result
 
@@ -145,11 +153,7 @@ def test_a_board_whose_power_is_cut_goes_on_from_its_checkpoint(
     tmp_path: Path,
     frozen: bool,
 ) -> None:
-    with (
-        device_with(micropython_command, stream, tmp_path / "flash", frozen=frozen) as device,
-        bridged(device.port) as bridge,
-    ):
-        begin(page, bridge.address, tmp_path)
+    with streaming(page, micropython_command, stream, tmp_path, frozen=frozen) as device:
         for samples in (30, 700):
             confirmed(page, samples)
             cut_power(device)
@@ -164,11 +168,7 @@ def test_a_board_that_forgot_what_came_before_the_stream_is_not_taught_half(
     stream: Stream,
     tmp_path: Path,
 ) -> None:
-    with (
-        device_with(micropython_command, stream, tmp_path / "flash", saves=False) as device,
-        bridged(device.port) as bridge,
-    ):
-        begin(page, bridge.address, tmp_path)
+    with streaming(page, micropython_command, stream, tmp_path, saves=False) as device:
         confirmed(page, 200)
         cut_power(device)  # which the stream's own samples survive: they are sent again
         assert crc_of_board(page) == simulate(stream, "shrub", **OPTIONS).state_crc32
@@ -189,18 +189,14 @@ def test_a_board_that_is_only_watched_is_waited_for(
 ) -> None:
     with (
         device_with(micropython_command, stream, tmp_path / "flash") as device,
-        bridged(str(tmp_path / "port")) as bridge,
+        pulled_cable(tmp_path, device.port) as (cable, bridge),
     ):
-        cable = Cable(tmp_path / "port", Ends(device.port))
-        try:
-            watch(page, bridge.address)
-            cable.pull()
-            page.wait("texts.includes('The board is back.')")
-            cut_power(device)
-            page.run("texts.length = 0")
-            page.wait("texts.some((text) => text.startsWith('0 samples learned'))")
-        finally:
-            cable.stop()
+        watch(page, bridge.address)
+        cable.pull()
+        page.wait("texts.includes('The board is back.')")
+        cut_power(device)
+        page.run("texts.length = 0")
+        page.wait("texts.some((text) => text.startsWith('0 samples learned'))")
     page.wait("texts.some((text) => text.includes('It goes on as soon as'))")
     page.run("document.querySelector('#watch').click()")
     page.wait("document.querySelector('#watch').textContent === 'Connect'")

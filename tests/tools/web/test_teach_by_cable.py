@@ -20,6 +20,7 @@ from cable_support import (
     gesturing,
     motion_program,
     open_page,
+    pulled_cable,
     put,
     recognised,
     samples_of,
@@ -113,52 +114,44 @@ def test_what_a_board_taught_goes_on_that_board_and_recognises_it(
 def test_a_pulled_cable_is_waited_for_and_nothing_is_lost(
     page: Browser, board: Gesturing, tmp_path: Path
 ) -> None:
-    cable = Cable(tmp_path / "port", Ends(board.port))
-    with bridged(str(tmp_path / "port")) as bridge:
-        try:
-            begun(page, bridge.address)
-            teach(page, board, "across")
-            page.run(
-                "texts = []; new MutationObserver(() => texts.push(" + STATUS_TEXT + ")).observe("
-                f"{STATUS}, {{childList: true}}); void 0"
-            )
-            press(page, "up")
-            board.play("up")
-            cable.pull()
-            page.wait("texts.some((text) => text.startsWith('The board is back. It learns up'))")
-            assert page.run("texts.some((text) => text.includes('What was taught is kept'))")
-            page.wait(f"{samples_of('up')} >= 24")
-            assert page.run(samples_of("across")) >= 24
-            shown = end(page)
-            assert simulated(page, tmp_path) == shown
-        finally:
-            cable.stop()
+    with pulled_cable(tmp_path, board.port) as (cable, bridge):
+        begun(page, bridge.address)
+        teach(page, board, "across")
+        page.run(
+            "texts = []; new MutationObserver(() => texts.push(" + STATUS_TEXT + ")).observe("
+            f"{STATUS}, {{childList: true}}); void 0"
+        )
+        press(page, "up")
+        board.play("up")
+        cable.pull()
+        page.wait("texts.some((text) => text.startsWith('The board is back. It learns up'))")
+        assert page.run("texts.some((text) => text.includes('What was taught is kept'))")
+        page.wait(f"{samples_of('up')} >= 24")
+        assert page.run(samples_of("across")) >= 24
+        shown = end(page)
+        assert simulated(page, tmp_path) == shown
 
 
 @pytest.mark.usefixtures("address")
 def test_a_board_that_stays_away_ends_it_and_go_on_goes_on(
     page: Browser, board: Gesturing, tmp_path: Path
 ) -> None:
-    cable = Cable(tmp_path / "port", Ends(board.port))
-    with bridged(str(tmp_path / "port")) as bridge:
-        try:
-            begun(page, bridge.address)
-            teach(page, board, "across")
-            cable.stop()
-            page.wait(f"{STATUS_TEXT}.includes('Plug it in again')")
-            page.run("real = performance.now.bind(performance);"
-                     "performance.now = () => real() + 120000; void 0")  # fmt: skip
-            page.wait(f"{STATUS_TEXT}.includes('press Go on')")
-            assert crc(page) == simulated(page, tmp_path)
-            assert page.run(CARDS) == 1
-            cable = Cable(tmp_path / "port", Ends(board.port))
+    with pulled_cable(tmp_path, board.port) as (cable, bridge):
+        begun(page, bridge.address)
+        teach(page, board, "across")
+        cable.stop()
+        page.wait(f"{STATUS_TEXT}.includes('Plug it in again')")
+        page.run("real = performance.now.bind(performance);"
+                 "performance.now = () => real() + 120000; void 0")  # fmt: skip
+        page.wait(f"{STATUS_TEXT}.includes('press Go on')")
+        assert crc(page) == simulated(page, tmp_path)
+        assert page.run(CARDS) == 1
+        with Cable(tmp_path / "port", Ends(board.port)):
             begin(page)
             teach(page, board, "up")
             assert page.run(samples_of("across")) >= 24
             shown = end(page)
             assert simulated(page, tmp_path) == shown
-        finally:
-            cable.stop()
 
 
 @pytest.mark.usefixtures("address")
