@@ -11,19 +11,28 @@ import pytest
 from blind_runs import write_blind_runs
 from packet_support import CLASSES, NAMES, rows_of
 
+from microshrub_host import open_stream
+from microshrub_host.evaluation import fleet as fleets
 from microshrub_tools.cli.main import main
+
+
+def lines_of(*counts: int) -> list[str]:
+    """Lines with so many samples of each class, mixed."""
+    rows = np.concatenate([rows_of(c, count, 1) for c, count in enumerate(counts) if count])
+    labels = np.repeat(CLASSES[: len(counts)], counts)
+    order = np.random.default_rng(0).permutation(len(labels))
+    return [",".join([*map(str, rows[k]), labels[k]]) for k in order]
+
+
+def write(path: Path, lines: list[str]) -> str:
+    path.write_text("\n".join([",".join([*NAMES, "what"]), *lines]) + "\n", encoding="utf-8")
+    return str(path)
 
 
 @pytest.fixture
 def stream(tmp_path: Path) -> str:
     """A file of three classes, mixed."""
-    rows = np.concatenate([rows_of(c, 250, 1) for c in range(3)])
-    labels = np.repeat(CLASSES, 250)
-    order = np.random.default_rng(0).permutation(750)
-    lines = [",".join([*map(str, rows[k]), labels[k]]) for k in order]
-    path = tmp_path / "three.csv"
-    path.write_text("\n".join([",".join([*NAMES, "what"]), *lines]) + "\n", encoding="utf-8")
-    return str(path)
+    return write(tmp_path / "three.csv", lines_of(250, 250, 250))
 
 
 def fleet(stream: str, capsys: pytest.CaptureFixture[str], *options: str) -> dict[str, Any]:
@@ -46,6 +55,31 @@ def test_boards_learn_what_they_lack(stream: str, capsys: pytest.CaptureFixture[
         # 20 samples of 5 bytes each, and names, units and ranges
         assert 100 < board["received"] / board["looked"] < 300
         assert 200 < board["sent"] < 600
+
+
+def test_a_rare_class_that_a_board_lacks_counts_as_much_as_a_frequent_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "rare.csv", lines_of(450, 60, 60))
+    for board in fleet(path, capsys, "--boards", "3")["each"]:
+        assert 50 < board["alone"] < 67
+        assert board["together"] > 90
+
+
+def test_each_row_is_dealt_to_one_board(stream: str) -> None:
+    wanted = {"lacking": 1, "exchange": 20, "bytes": 8192, "seed": 0, "engine": "python"}
+    plan = fleets.plan(open_stream(stream), boards=2, **wanted)
+    dealt = np.concatenate([plan.dealt(board) for board in range(2)])
+    assert sorted(dealt) == np.flatnonzero(plan.draw.learned).tolist()
+
+
+def test_what_comes_in_the_second_half_is_learned_by_boards_that_meet_and_by_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "late.csv", lines_of(150, 150, 0) + lines_of(100, 100, 150))
+    result = fleet(path, capsys, "--boards", "2", "--lacking", "0")
+    for how in ("alone", "together", "whole"):
+        assert result[how] > 90, how
 
 
 def test_boards_that_see_alike_lose_nothing(

@@ -53,7 +53,7 @@ def test_whatever_the_votes_are() -> None:
     draw = np.random.default_rng(5)
     for behaviour in ("same", "wrong", "right", "drawn", "changing"):
         part = library.prediction_sets.Guarantee(3, 4, percent=90)
-        held = []
+        held, sizes = [], []
         for i in range(1500):
             label = int(draw.integers(4))
             votes = array("i", [1 << 22] * 4)
@@ -65,6 +65,11 @@ def test_whatever_the_votes_are() -> None:
             size = part.look(array("H", [0] * 3), votes, int(np.argmax(votes)), label)
             assert size == sum(part.holds(c) for c in range(4))
             held.append(part.holds(label))
+            sizes.append(size)
+        words = array("i", [0] * 15)
+        part.tell(words)
+        unsure = sum(size > 1 for size in sizes)
+        assert words[:5].tolist() == [1500, sum(held), 1500, sum(sizes), unsure], behaviour
         sums = np.convolve(held, np.ones(500), "valid")
         assert sums.min() >= 440, behaviour
         assert sums.max() <= 460, behaviour
