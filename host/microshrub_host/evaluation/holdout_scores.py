@@ -53,11 +53,16 @@ class HoldoutScores:
         return all(asked[part].any() for part in (self.choosing, ~self.choosing))
 
     @property
+    def samples(self) -> tuple[int, int]:
+        """How many samples choose, and how many are the rest."""
+        counted = np.logical_or.reduce(self._predictable)
+        chooses = self.choosing[self.known.stretches.of]
+        return int((counted & chooses).sum()), int((counted & ~chooses).sum())
+
+    @property
     def words(self) -> str:
         """What the two scores are."""
-        of = self.known.stretches.of
-        counted = np.logical_or.reduce(self._predictable)
-        first, rest = (int((counted & part[of]).sum()) for part in (self.choosing, ~self.choosing))
+        first, rest = self.samples
         what, others = f"whole {self.known.stretches.by}", "others"
         if self.now:
             what = f"the last {self.known.stretches.by} of a stream that drifts"

@@ -107,6 +107,11 @@ class SearchedStream(ABC):
         """What the scores are."""
 
     @property
+    def choosing(self) -> int:
+        """How many samples choose."""
+        return self.first
+
+    @property
     def parts(self) -> str:
         """What the two scores are, in words."""
         first, total = self.first, self.samples
@@ -223,6 +228,10 @@ class StreamSplit(SearchedStream):
         if not self.holdout:
             return ACCURACY
         return AS_OF_NOW if self.holdout.now else UNSEEN
+
+    @property
+    def choosing(self) -> int:
+        return self.holdout.samples[0] if self.holdout else self.first
 
     @property
     def parts(self) -> str:

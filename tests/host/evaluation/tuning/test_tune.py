@@ -160,6 +160,7 @@ def test_the_commands_that_it_prints_work(
     assert front == sorted(front)
     assert result["taken"]["accuracy"]["first"] == front[-1][1]
     assert f"{result['baselines']['guessing']['first']:.2f}" in captured.out
+    assert f"Chosen on {result['samples_that_choose']} samples of them" in captured.out
 
 
 def stable(samples: int) -> Stream:

@@ -38,6 +38,7 @@ def test_the_commands_that_it_prints_work(
     result = json.loads((tmp_path / "found.json").read_text())
     errors = {trial["options"]: trial["mean_absolute_error"] for trial in result["trials"]}
     assert len(errors) == 6
+    assert f"Chosen on the first {result['samples_that_choose']} samples" in output
     first_parts = [each["mean_absolute_error"]["first"] for each in result["front"]]
     assert first_parts == sorted(first_parts, reverse=True)
     assert min(each["first"] for each in errors.values()) == first_parts[-1]
