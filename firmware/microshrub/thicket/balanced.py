@@ -42,10 +42,9 @@ from micropython import const
 from ..fixed import RNG_WORDS, below, seed_generator
 from ..learner import ParameterError, whole
 from ..shrub.ensemble import learn as learn_shrubs
-from .members import come_back, predict_known, teach
+from .members import come_back, find, predict_known, teach
 from .members import predict as predict_plainly
 from .members import predict_next as predict_next_plainly
-from .neighbour_reach import find
 from .sample_store import in_runs
 from .thicket import MEMBERS, Thicket
 

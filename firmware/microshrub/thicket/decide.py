@@ -15,8 +15,7 @@ from micropython import const
 
 from .bayes import predict as ask_bayes
 from .grove import predict as ask_grove
-from .members import arrive, ask, predict
-from .neighbour_reach import aim
+from .members import aim, arrive, ask, predict
 from .neighbours import ask as ask_neighbours
 from .sample_store import in_runs
 from .softmax import predict as ask_softmax

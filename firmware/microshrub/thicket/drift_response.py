@@ -36,6 +36,7 @@ from micropython import const
 from ..ranges import moved_code
 from ..shrub.moving import move_shrubs
 from .sample_store import contradict, forget, in_runs
+from .vote_mixing import judge_change, say_alone
 
 # From elsewhere, written by `make constants`:
 # places of buffers
@@ -64,6 +65,7 @@ _NEIGHBOURS_NEAREST = const(7)
 _SPROUT_STATE = const(9)
 _GROVE_GROWN = const(21)
 _STORE_STATE = const(22)
+_STORE_COUNT = const(24)
 # ranges.py
 _STEP_BITS = const(13)
 _BELOW = const(4096)
@@ -79,6 +81,7 @@ _NEIGHBOURS = const(1)
 _OLD = const(1)
 _BECAME = const(2)
 _SOFTMAX = const(2)
+_T_LABEL = const(2)
 _SHRUBS = const(3)
 _THICKET = const(4)
 _BAYES = const(5)
@@ -194,6 +197,26 @@ def contradict_near(t, label: int):
     for r in range(reached):
         if distance[r] < _FAR:
             contradict(t[_GROVE], nearest[r], label, strength)
+
+
+@micropython.viper
+def judge_alone(t, label: int):
+    """Judge the members that do not use the label before, if the label's class is known."""
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
+    grove = t[_GROVE]
+    held = ptr16(ptr32(grove)[_STORE_COUNT])[label]
+    other = int(label != state[_T_LABEL])
+    runs = int(in_runs(grove))
+    if other:
+        if state[_T_FAMILIAR] == _NEW:
+            state[_T_ALONE] = 0
+        state[_T_FAMILIAR] = int(held >= _KNOWN)
+    if held and (other or runs):
+        say_alone(t)
+        if other:
+            judge_change(t[_THICKET], label)
+        if runs:
+            notice_in_runs(t, label)
 
 
 @micropython.viper

@@ -1,8 +1,20 @@
-"""The kernels of a thicket: predict with the members, mix their votes, and teach them.
+"""Asks the members of a thicket, has their votes mixed, and teaches them.
 
 The kernels get a tuple of tables of addresses: grove, neighbours, softmax, shrubs, Thicket's own
 table, bayes, and the neighbours of a sample that is replayed (vote_mixing.py). Its last item is
 the buffer of that sample's codes.
+
+Asking the neighbours takes most of a prediction's time, so they search only `reach` samples. While
+the classes are mixed, these are the newest. In runs, two fifths are the newest samples, which are
+of one class or two, and the others are spread over the rest of the places. With few samples of a
+class, few neighbours vote: one for every twelve samples of a class, 1 to k.
+
+A thicket of more than 64 KB may hold thousands of samples. Without concept drift, more samples
+raise the accuracy; with drift, they lower it by more. So while the labels are mixed, the
+neighbours of such a thicket predict twice: from the newest 1,024 samples alone, and from all of
+them, by one search in two parts. The prediction with the higher accuracy over the last few hundred
+labels counts, and trees grow on as many samples. Meanwhile the prediction from the newest samples
+is kept in the buffers of a replayed sample, as replay happens only while labels come in runs.
 """
 
 import micropython
@@ -12,44 +24,74 @@ from ..shrub.ensemble import learn as learn_shrubs
 from ..shrub.ensemble import predict as ask_shrubs
 from .bayes import follow as follow_bayes
 from .bayes import predict as ask_bayes
-from .drift_response import notice, notice_in_runs
+from .drift_response import judge_alone, notice
 from .grove import follow, tend
 from .grove import predict as ask_grove
-from .neighbour_reach import aim, ask_twice, find, judge_lookback
 from .neighbours import ask as ask_neighbours
-from .neighbours import count_votes
+from .neighbours import begin, count_votes, search
 from .sample_store import in_runs
 from .softmax import average, step
 from .softmax import predict as ask_softmax
 from .vote_mixing import (
+    ask_again,
+    compare_classes,
+    draw_again,
+    even_out,
     judge,
-    judge_change,
+    judge_again,
+    judge_lookback,
     learn_again,
     mix,
     opinion,
-    predict_alone,
-    replay,
     say_alone,
+    search_part,
     share_out,
+    voters,
 )
 
 # From elsewhere, written by `make constants`:
 # places of buffers
+_RING_SHAPE = const(0)
 _THICKET_STATE = const(0)
 _VOTES = const(1)
 _THICKET_PREDICTIONS = const(2)
+_NEIGHBOURS_STATE = const(3)
 _THICKET_ACCURACY = const(3)
 _GROVE_VOTES = const(4)
 _NEIGHBOURS_VOTES = const(4)
+_NEIGHBOURS_SAMPLE = const(5)
+_THICKET_ALONE = const(5)
+_NEIGHBOURS_DISTANCE = const(6)
+_NEIGHBOURS_NEAREST = const(7)
 _THICKET_TAUGHT = const(7)
 _STORE_STATE = const(22)
-_STORE_COUNT = const(24)
+# thicket/neighbours.py
+_N_MOST = const(0)
+_N_REACH = const(1)
+_N_VOTERS = const(2)
+_N_SKIP = const(3)
+_N_FROM = const(4)
+_N_LOW = const(5)
+_N_SECOND = const(5)
+_N_SIZE = const(6)
+_N_STEP = const(7)
+_N_COUNT = const(8)
+_FAR = const(65536)
+# thicket/sample_ring.py
+_R_LENGTH = const(0)
+_R_FEATURES = const(1)
+_R_HELD = const(3)
+_R_HEAD = const(4)
 # thicket/sample_store.py
+_W_FIRST = const(0)
+_W_HAND = const(1)
 _W_SEEN = const(4)
 _W_RUN = const(6)
 _W_ALERT = const(7)
 # thicket/vote_mixing.py
+_PARTS = const(4)
 _FULL = const(256)
+_NEWEST = const(1024)
 # (end)
 
 _GROVE = const(0)  # places in the kernels' tuple, and numbers of the members
@@ -72,7 +114,7 @@ _T_FRESH = const(5)  # 1: the label before the newest predicted sample was known
 _T_WITH_SOFTMAX = const(6)  # 1: there is a softmax regression
 _T_WITH_SHRUBS = const(7)
 _T_WITH_BAYES = const(8)
-_T_WITH_REPLAY = const(9)  # 2: neighbour_reach.py decides how many samples count
+_T_WITH_REPLAY = const(9)  # 2: the neighbours predict twice, see above
 _T_EVEN = const(10)  # 1: without labels, classes are equally likely if features tell them
 _T_REST = const(11)  # how often trees may still grow before the next label
 _T_USUAL = const(12)  # Q20: the usual share of wrong predictions; see drift_response.py
@@ -82,7 +124,7 @@ _T_FAMILIAR = const(15)  # whether the class of this run is known, see below
 _T_TURN = const(16)  # the class of the sample that is replayed
 _T_PLACE = const(17)  # the place of that sample in the store
 _T_PART = const(18)  # the part of its replay that is done, 0..4
-_T_WORDS = const(19)  # only thickets of more than 64 KB have the rest, see neighbour_reach.py
+_T_WORDS = const(19)  # only thickets of more than 64 KB have the rest
 _T_GAIN = const(19)  # Q20: how much more often the newest neighbours alone were right,
 _T_OF_NEWEST = const(20)  # what the newest neighbours alone predicted, or -1
 _T_OF_ALL = const(21)  # what all neighbours predicted
@@ -103,7 +145,6 @@ _RESTS = const(100)  # how often trees grow after the last label
 _LATER = const(2)  # the neighbours predict after the other members
 _LONG = const(8)  # after so many labels of a run, samples are replayed,
 _TAUGHT = const(64)  # if there were so many labels in all
-_FEW = const(16)  # a class with so many samples is known
 _MOST_TAUGHT = const(65535)  # labels of a class, at which all classes' counts are halved
 _ALIKE = const(64)  # after so many labels of a run, naive Bayes skips what it knows
 
@@ -120,6 +161,27 @@ def predict(t, rows, at: int) -> int:
     ask(t, rows, at, 0)
     ptr32(ptr32(t[_THICKET])[_THICKET_PREDICTIONS])[_LAST] = -1
     return int(hear(t))
+
+
+@micropython.viper
+def predict_alone(t, rows, at: int) -> int:
+    """Return the class of the sample at rows[at]; leave the votes in the table."""
+    address = ptr32(t[_THICKET])
+    state = ptr32(address[_THICKET_STATE])
+    predictions = ptr32(address[_THICKET_PREDICTIONS])
+    aim(t[_GROVE], t[_NEIGHBOURS])
+    ask_grove(t[_GROVE], rows, at)
+    if state[_T_WITH_REPLAY] == _LOOKBACK:
+        ask_twice(t, rows, at)
+    else:
+        ask_neighbours(t[_NEIGHBOURS], rows, at)
+    predictions[_BAYES] = -1
+    if state[_T_WITH_BAYES]:
+        predictions[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
+    if state[_T_WITH_SOFTMAX]:
+        ask_softmax(t[_SOFTMAX], rows, at)
+    evidence = int(say_alone(t))
+    return int(mix(t, int(share_out(t, _THICKET_ALONE, evidence))))
 
 
 @micropython.viper
@@ -224,23 +286,23 @@ def teach(t, rows, at: int, label: int, wrong: int):
 
 
 @micropython.viper
-def judge_alone(t, label: int):
-    """Judge the members that do not use the label before, if the label's class is known."""
+def replay(t):
+    """Continue the replay of a sample, or draw another one; there is at least one."""
     state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
-    grove = t[_GROVE]
-    held = ptr16(ptr32(grove)[_STORE_COUNT])[label]
-    other = int(label != state[_T_LABEL])
-    runs = int(in_runs(grove))
-    if other:
-        if state[_T_FAMILIAR] == _NEW:
-            state[_T_ALONE] = 0
-        state[_T_FAMILIAR] = int(held >= _FEW)
-    if held and (other or runs):
-        say_alone(t)
-        if other:
-            judge_change(t[_THICKET], label)
-        if runs:
-            notice_in_runs(t, label)
+    part = state[_T_PART]
+    if part == 0:
+        draw_again(t)
+        aim(t[_GROVE], t[_AGAIN])
+        ask_again(t)
+    else:
+        search_part(t[_AGAIN], 0, part)
+        search_part(t[_AGAIN], _N_SECOND, part)
+        if part == _PARTS:
+            count_votes(t[_AGAIN])
+            compare_classes(t, _FULL)
+            predicted = int(even_out(t[_THICKET], t[_AGAIN], _NEIGHBOURS_VOTES))
+            judge_again(t, _NEIGHBOURS, predicted)
+    state[_T_PART] = part + 1 if part < _PARTS else 0
 
 
 @micropython.viper
@@ -303,3 +365,122 @@ def ask(t, rows, at: int, neighbours_known: int):
     predictions[_BAYES] = -1
     if state[_T_WITH_BAYES]:
         predictions[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
+
+
+@micropython.viper
+def aim(t, near):
+    """Write to the neighbours' state which samples of the store in table t they search."""
+    address = ptr32(t)
+    shape = ptr32(address[_RING_SHAPE])
+    plan = ptr32(ptr32(near)[_NEIGHBOURS_STATE])
+    held = shape[_R_HELD]
+    reach = plan[_N_REACH] if plan[_N_REACH] < held else held
+    low = 0
+    if held == shape[_R_LENGTH]:
+        low = ptr32(address[_STORE_STATE])[_W_FIRST]
+    spread = 0
+    if reach < held:
+        spread = int(in_runs(t))
+    newest = reach * 2 // 5 if spread else reach
+    if newest > held - low:
+        newest = held - low
+    rest = low if low else held - newest
+    plan[_N_VOTERS] = int(voters(t, plan[_N_MOST]))
+    plan[_N_SKIP] = -1
+    plan[_N_FROM] = shape[_R_HEAD]
+    plan[_N_LOW] = low
+    plan[_N_SIZE] = held - low
+    plan[_N_STEP] = 1
+    plan[_N_COUNT] = newest
+    plan[_N_SECOND + _N_FROM] = ptr32(address[_STORE_STATE])[_W_HAND]
+    plan[_N_SECOND + _N_LOW] = 0
+    plan[_N_SECOND + _N_SIZE] = rest
+    plan[_N_SECOND + _N_STEP] = int(stride(rest)) if spread else 1
+    plan[_N_SECOND + _N_COUNT] = reach - newest
+
+
+@micropython.viper
+def stride(size: int) -> int:
+    """Return a long step that visits each of `size` places once before it visits one again.
+
+    It is about five eighths of `size`, with no common divisor (Euclid).
+    """
+    step = size * 5 // 8 + 1
+    common = 0
+    while common != 1:
+        common = size
+        rest = step
+        while rest:
+            k = common % rest
+            common = rest
+            rest = k
+        step += 1
+    return step - 1 if step <= size else 1
+
+
+@micropython.viper
+def find(t, rows, at: int) -> int:
+    """Return whether the last search was for the sample whose label came.
+
+    It was if the sample was predicted and no sample was taken in since. A function that changes
+    held samples, or aims without a search, writes 0 for the number of nearest samples.
+    """
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
+    if state[_T_FRESH] == 0 or state[_T_KNOWN]:
+        return 0
+    shape = ptr32(ptr32(t[_GROVE])[_RING_SHAPE])
+    near = ptr32(t[_NEIGHBOURS])
+    plan = ptr32(near[_NEIGHBOURS_STATE])
+    sample = ptr8(near[_NEIGHBOURS_SAMPLE])
+    x = ptr16(rows)
+    count = plan[_N_COUNT]
+    b = shape[_R_HEAD] - count
+    if b < plan[_N_LOW]:
+        b += plan[_N_SIZE]
+    if count == 0 or plan[_N_LOW] + plan[_N_SIZE] != shape[_R_HELD] or plan[_N_FROM] != b:
+        return 0
+    if ptr32(near[_NEIGHBOURS_DISTANCE])[plan[_N_MOST] - 1] == _FAR:
+        return 0  # fewer than k: what is behind them would move on
+    for f in range(shape[_R_FEATURES]):
+        if sample[f] != x[at + f] >> 8:
+            return 0
+    return 1
+
+
+@micropython.viper
+def ask_twice(t, rows, at: int) -> int:
+    """Compute the neighbours' votes in a store of over 1,024 samples."""
+    near = t[_NEIGHBOURS]
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
+    plan = ptr32(ptr32(near)[_NEIGHBOURS_STATE])
+    count = plan[_N_COUNT]
+    newest = _NEWEST if count > _NEWEST else count
+    state[_T_OF_NEWEST] = -1
+    if int(in_runs(t[_GROVE])) or newest == count + plan[_N_SECOND + _N_COUNT]:
+        return int(ask_neighbours(near, rows, at))
+    begin(near, rows, at)
+    search(0, 0, near, 0, newest)
+    state[_T_OF_NEWEST] = int(count_votes(near))
+    state[_T_PART] = 0
+    copy(near, t[_AGAIN])
+    search(0, 0, near, 0, count - newest)
+    search(0, 0, near, _N_SECOND, plan[_N_SECOND + _N_COUNT])
+    if state[_T_GAIN] > 0:
+        state[_T_OF_ALL] = int(count_votes(near))
+        copy(t[_AGAIN], near)
+    predicted = int(count_votes(near))
+    if state[_T_GAIN] <= 0:
+        state[_T_OF_ALL] = predicted
+    return predicted
+
+
+@micropython.viper
+def copy(source, target):
+    """Copy the nearest samples of one search to another search."""
+    distance = ptr32(ptr32(source)[_NEIGHBOURS_DISTANCE])
+    nearest = ptr16(ptr32(source)[_NEIGHBOURS_NEAREST])
+    distances = ptr32(ptr32(target)[_NEIGHBOURS_DISTANCE])
+    places = ptr16(ptr32(target)[_NEIGHBOURS_NEAREST])
+    for r in range(ptr32(ptr32(source)[_NEIGHBOURS_STATE])[_N_MOST]):
+        distances[r] = distance[r]
+        places[r] = nearest[r]

@@ -18,7 +18,7 @@ from .bayes import follow as follow_bayes
 from .drift_response import disregard
 from .grove import judge, tend, weigh
 from .grove import predict as ask_grove
-from .neighbour_reach import stride
+from .members import stride
 from .neighbours import absolute_gaps, neighbours_table, predict, start_neighbours
 from .sample_store import put, replace
 from .softmax import average, step

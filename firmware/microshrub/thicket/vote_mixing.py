@@ -44,9 +44,7 @@ from micropython import const
 from ..fixed import below, exp_decays
 from .bayes import predict as ask_bayes
 from .grove import predict as ask_grove
-from .neighbour_reach import aim, ask_twice
-from .neighbours import ask as ask_neighbours
-from .neighbours import begin, count_votes, search
+from .neighbours import begin, search
 from .sample_store import fetch, in_runs
 from .softmax import predict as ask_softmax
 from .softmax import step
@@ -61,6 +59,7 @@ _THICKET_VOTES = const(1)
 _VOTES = const(1)
 _RING_LABELS = const(2)
 _THICKET_PREDICTIONS = const(2)
+_GROVE_STATE = const(3)
 _NEIGHBOURS_STATE = const(3)
 _THICKET_ACCURACY = const(3)
 _GROVE_VOTES = const(4)
@@ -78,7 +77,6 @@ _T_FEATURES = const(0)
 _NEIGHBOURS = const(1)
 _T_CLASSES = const(1)
 _ALWAYS_EVEN = const(2)
-_LOOKBACK = const(2)
 _SOFTMAX = const(2)
 _SHRUBS = const(3)
 _LAST = const(4)
@@ -93,16 +91,20 @@ _T_WITH_REPLAY = const(9)
 _T_EVEN = const(10)
 _T_TURN = const(16)
 _T_PLACE = const(17)
-_T_PART = const(18)
+_T_GAIN = const(19)
+_T_OF_NEWEST = const(20)
+_T_OF_ALL = const(21)
 # thicket/neighbours.py
 _N_SKIP = const(3)
-_N_SECOND = const(5)
 _N_COUNT = const(8)
 # thicket/sample_ring.py
 _R_LENGTH = const(0)
+_R_CLASSES = const(2)
 _R_HELD = const(3)
 # thicket/thicket.py
 _TELLING = const(4)
+# thicket/trees.py
+_G_RECENT = const(7)
 # (end)
 
 _FULL = const(256)  # as much evidence as there can be
@@ -114,6 +116,8 @@ _REPLAYED = const(127)  # the replayed samples that `tells` looks back over
 _OF_BAYES = const(3)  # its place in `tells`
 _ONE = const(1048576)  # an accuracy of 1, Q20
 _MEMORY = const(8)  # log2 of the samples that an accuracy looks back over
+_NEWEST = const(1024)  # samples that neighbours search alone, in a thicket of over 64 KB
+_FOR_EACH = const(12)  # samples of a class for each neighbour that votes
 _NOTHING = const(1048576)  # exp_decay() of it is 0
 _CERTAIN = const(65280)  # votes of 65536 * 255, by 256
 _SHARPNESS = const(40)  # where classes are mixed,
@@ -136,6 +140,20 @@ def opinion(member, place: int, best: int) -> int:
     The address of the votes stands at `place` in the member's table.
     """
     return best if ptr32(ptr32(member)[place])[best] else -1
+
+
+@micropython.viper
+def voters(t, most: int) -> int:
+    """Return how many of the nearest samples vote."""
+    address = ptr32(t)
+    count = ptr16(address[_STORE_COUNT])
+    came = 0
+    for c in range(ptr32(address[_RING_SHAPE])[_R_CLASSES]):
+        came += int(count[c] > 0)
+    voting = ptr32(address[_RING_SHAPE])[_R_HELD] // (_FOR_EACH * came) if came else 1
+    if voting > most:
+        voting = most
+    return voting if voting else 1
 
 
 @micropython.viper
@@ -241,24 +259,14 @@ def judge(thicket, label: int):
 
 
 @micropython.viper
-def predict_alone(t, rows, at: int) -> int:
-    """Return the class of the sample at rows[at]; leave the votes in the table."""
-    address = ptr32(t[_THICKET])
-    state = ptr32(address[_THICKET_STATE])
-    predictions = ptr32(address[_THICKET_PREDICTIONS])
-    aim(t[_GROVE], t[_NEIGHBOURS])
-    ask_grove(t[_GROVE], rows, at)
-    if state[_T_WITH_REPLAY] == _LOOKBACK:
-        ask_twice(t, rows, at)
-    else:
-        ask_neighbours(t[_NEIGHBOURS], rows, at)
-    predictions[_BAYES] = -1
-    if state[_T_WITH_BAYES]:
-        predictions[_BAYES] = int(ask_bayes(t[_BAYES], rows, at))
-    if state[_T_WITH_SOFTMAX]:
-        ask_softmax(t[_SOFTMAX], rows, at)
-    evidence = int(say_alone(t))
-    return int(mix(t, int(share_out(t, _THICKET_ALONE, evidence))))
+def judge_lookback(t, label: int):
+    """Note which of the neighbours' two predictions was right; new trees use that many samples."""
+    grove = ptr32(ptr32(t[_GROVE])[_GROVE_STATE])
+    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
+    if state[_T_OF_NEWEST] >= 0:
+        ahead = int(state[_T_OF_NEWEST] == label) - int(state[_T_OF_ALL] == label)
+        state[_T_GAIN] = state[_T_GAIN] + ((ahead * _ONE - state[_T_GAIN]) >> _MEMORY)
+    grove[_G_RECENT] = _NEWEST if state[_T_OF_NEWEST] >= 0 and state[_T_GAIN] > 0 else 0
 
 
 @micropython.viper
@@ -367,25 +375,6 @@ def judge_change(thicket, label: int):
 
 
 @micropython.viper
-def replay(t):
-    """Continue the replay of a sample, or draw another one; there is at least one."""
-    state = ptr32(ptr32(t[_THICKET])[_THICKET_STATE])
-    part = state[_T_PART]
-    if part == 0:
-        draw_again(t)
-        ask_again(t)
-    else:
-        search_part(t[_AGAIN], 0, part)
-        search_part(t[_AGAIN], _N_SECOND, part)
-        if part == _PARTS:
-            count_votes(t[_AGAIN])
-            compare_classes(t, _FULL)
-            predicted = int(even_out(t[_THICKET], t[_AGAIN], _NEIGHBOURS_VOTES))
-            judge_again(t, _NEIGHBOURS, predicted)
-    state[_T_PART] = part + 1 if part < _PARTS else 0
-
-
-@micropython.viper
 def draw_again(t):
     """Draw a sample of the class whose turn it is, any with the same chance.
 
@@ -423,7 +412,6 @@ def ask_again(t):
         ask_softmax(t[_SOFTMAX], t[_ROW], 0)
         predicted = int(even_out(t[_THICKET], t[_SOFTMAX], _SOFTMAX_VOTES))
         judge_again(t, _SOFTMAX, predicted)
-    aim(t[_GROVE], t[_AGAIN])
     ptr32(ptr32(t[_AGAIN])[_NEIGHBOURS_STATE])[_N_SKIP] = state[_T_PLACE]
     begin(t[_AGAIN], t[_ROW], 0)
 

@@ -35,7 +35,8 @@ run.model.predict = lambda x: decide(run.model, x)"""
 
 _SMALL = 65536  # bytes of a thicket that looks back no further, and has no large trees,
 _UNCALLED = {
-    "thicket.neighbour_reach": ("ask_twice", "copy", "judge_lookback"),  # which are for these
+    "thicket.members": ("ask_twice", "copy"),  # which are for these
+    "thicket.vote_mixing": ("judge_lookback",),
     "thicket.trees": ("hang", "descend_far"),
     "thicket.drift_response": (  # no range grows here
         *("move_samples", "move_grove", "move_trees", "move_bayes", "move_softmax"),

@@ -136,8 +136,10 @@ def buffer_tables(known: Mapping[Path, Numbers], scopes: Scopes) -> dict[Path, N
     }
     for path, module in modules.items():
         for name in wanted(path.read_text(encoding="utf-8")):
+            if hasattr(module, name):
+                continue
             declaration = declared_elsewhere(name, known, scopes.of(path), path.name)
-            if declaration and not hasattr(module, name):  # it is not written there yet
+            if declaration:  # it is not written there yet
                 setattr(module, name, declaration.number)
     learners = library.learners.learner_names()
     for path, module in modules.items():
