@@ -118,7 +118,8 @@ class Checkpoint:
         if self._time >= 0:
             self._pass((milliseconds - self._time) & _TICKS)
         self._time = milliseconds
-        self.note(changes)
+        if changes != self._changes:
+            self.note(changes)
         if changes == self._kept or self._left <= (0 if self.urgent else _RESERVE):
             return False
         pause = self._quiet >= _PAUSE and changes != self._begun
@@ -154,9 +155,8 @@ class Checkpoint:
             self._changes = changes
             self._quiet = 0
 
-    @property
     def unsaved(self):
-        """How many of the changes that were noted are not in flash."""
+        """Return how many of the changes that were noted are not in flash."""
         return (self._changes - self._kept) & _TICKS
 
     # Restore
@@ -183,9 +183,8 @@ class Checkpoint:
         self.ago = 0
         return True
 
-    @property
     def number(self):
-        """The sequence number of the newest known checkpoint, 0 if there is none."""
+        """Return the sequence number of the newest known checkpoint, 0 if there is none."""
         newest = self._newest()
         return self._numbers[newest] if newest >= 0 else 0
 

@@ -595,10 +595,10 @@ def test_a_full_disk_is_not_written_to_again_and_again(disk: Disk) -> None:
             tried += 1
             assert not checkpoint.save()
     assert tried == 1 + (600 - 8) // 45
-    assert checkpoint.unsaved == 1
+    assert checkpoint.unsaved() == 1
     disk.room = 1 << 20
     assert checkpoint.save()
-    assert (checkpoint.unsaved, checkpoint.ago) == (0, 0)
+    assert (checkpoint.unsaved(), checkpoint.ago) == (0, 0)
 
 
 def test_a_change_during_a_save_is_not_saved(disk: Disk) -> None:
@@ -608,10 +608,10 @@ def test_a_change_during_a_save_is_not_saved(disk: Disk) -> None:
     steps = checkpoint.steps()
     next(steps)
     checkpoint.note(9)
-    assert checkpoint.unsaved == 9  # of this one, it is not known yet
+    assert checkpoint.unsaved() == 9  # of this one, it is not known yet
     for _ in steps:
         pass
-    assert checkpoint.unsaved == 2
+    assert checkpoint.unsaved() == 2
 
 
 def test_what_is_forgotten_is_not_restored(disk: Disk) -> None:

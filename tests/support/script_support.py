@@ -73,7 +73,7 @@ while True:
     app.values[1] = -(1 << 29) if n % 10 == 3 else -3 * n
     app.confidence = 51
     link.observe(n % 2, n // 50 % 2 if n % 4 else -1)
-    if link.is_open:
+    if link.is_open():
         n += 1
     time.sleep_ms(2)
 """

@@ -30,6 +30,7 @@ class Application:
     answered with class 0, confidence 0 and no id, and are neither learned nor counted.
     """
 
+    # With a property, MicroPython looks for one whenever an attribute is set: there is none here.
     # Attributes that few instances set: with more attributes, an instance is slower, see py/map.c
     anomaly = sharing = None  # see anomaly_scores.py and sharing.py
     plot = late = None  # points at which companions are called, see below
@@ -245,10 +246,10 @@ class Application:
         words[7] = min(self.rest, _MOST)
         self._note(words)
         words[10] = min(self.seconds, _MOST)
-        words[12] = min(self.store.number, _MOST) if self.store else 0
+        words[12] = min(self.store.number(), _MOST) if self.store else 0
         words[14] = self.pace.missed if self.pace else 0
         words[15] = self.sleep.seconds if self.sleep else 0
-        words[16] = self.unsaved
+        words[16] = self.unsaved()
         words[17] = self.store.ago // 1000 if self.store else -1
 
     def _note(self, words):
@@ -302,14 +303,13 @@ class Application:
         if self.store:
             self.store.urgent = True
 
-    @property
     def unsaved(self):
-        """The labels and other changes that are not in flash yet; -1 if nothing is ever saved."""
+        """Return how many labels and other changes are not in flash yet; -1: nothing is saved."""
         store = self.store
         if not store or self.trial:
             return -1
         store.note(self.changes)
-        return store.unsaved + (self.saving.held if self.saving else 0)
+        return store.unsaved() + (self.saving.held if self.saving else 0)
 
     def reset(self):
         """Forget what was learned: begin again, with the configuration's states.
@@ -368,7 +368,7 @@ class Application:
         store = self.store
         if store and not self.trial and self.quantizer.frozen:
             if self.light:
-                self.light.value(self.unsaved > 0)
+                self.light.value(self.unsaved() > 0)
             if store.due(self.changes, milliseconds):
                 if self.saving:
                     self.saving.begin()

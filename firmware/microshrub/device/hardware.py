@@ -186,7 +186,7 @@ class Input:
 
         Raises KeyboardInterrupt, and EOFError at the end of the input.
         """
-        n = self._receive(milliseconds, 1 + int(link.is_open))
+        n = self._receive(milliseconds, 1 + int(link.is_open()))
         if n:
             link.feed(self._piece, n)
         elif self._state[_ENDED]:

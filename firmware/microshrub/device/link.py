@@ -266,9 +266,8 @@ class Link(RequestHandlers):
         self._observed = 0  # sequence number of the last observation
         self.foreign = 0  # the version of the last frame that was of another one
 
-    @property
     def is_open(self):
-        """Whether a host has sent hello."""
+        """Return whether a host has sent hello."""
         return self._sessions[0] != 0
 
     def allow(self, requests):
@@ -288,7 +287,7 @@ class Link(RequestHandlers):
 
         It is sent once, and only if a host has sent hello.
         """
-        if self.is_open:
+        if self.is_open():
             out = self.out
             self._observed = (self._observed + 1) & _BITS_16
             size = self.put_prediction(out.once, prediction)

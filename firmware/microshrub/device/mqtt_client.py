@@ -134,7 +134,7 @@ def fill(target, where, form, k: int, values) -> int:
 class PacketOut:
     """The packet to be sent, of up to `room` bytes, or a longer one in pieces.
 
-    While is_free: call begin(), put() any number of times, and send(first byte of the packet).
+    While is_free(): call begin(), put() any number of times, and send(first byte of the packet).
     Without send(), the bytes are sent as they are: a piece of a packet that is made elsewhere.
     `more`: another piece follows.
     """
@@ -149,9 +149,8 @@ class PacketOut:
         self._sent = self.end = 0
         self.more = False
 
-    @property
     def is_free(self):
-        """Whether the last packet was sent."""
+        """Return whether the last packet was sent."""
         return self._sent == self.end
 
     def begin(self):
@@ -298,7 +297,7 @@ class MqttClient:
     take    take(body, start, end, size, retained): a message came; its topic is body[2 : start],
             its text body[start : end]; size is what end would be had nothing been dropped
     talk    talk(fresh, milliseconds), called while connected: it may put a packet into `out`, if
-            is_free; fresh: the connection is new
+            is_free(); fresh: the connection is new
     clock   milliseconds, as Hardware has them
     """
 
@@ -321,10 +320,9 @@ class MqttClient:
         self._reason = None  # why the connection was lost, a message
         self._asked = self._fresh = False  # a PINGREQ waits for its answer; the connection is new
 
-    @property
     def is_free(self):
-        """Whether `out` can take a packet, or the next piece of one."""
-        return self.state == OPEN and self.out.is_free
+        """Return whether `out` can take a packet, or the next piece of one."""
+        return self.state == OPEN and self.out.is_free()
 
     def put_number(self, again):
         """Add the number by which the broker acknowledges a packet; again: the last number.
@@ -416,7 +414,7 @@ class MqttClient:
             if kind >= 0:
                 self._packet(kind, self._in.size)
         quiet = (now - self._heard) & _TICKS
-        if out.is_free and not out.more:
+        if out.is_free() and not out.more:
             if self._owed:
                 out.begin()
                 out.put_16(self._owed)

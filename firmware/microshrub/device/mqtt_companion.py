@@ -150,7 +150,7 @@ class MqttPublisher:
         if fresh:
             self._again = self.flying
             self._announces = True
-        if not client.is_free:
+        if not client.is_free():
             return
         spare = mqtt.names.spare
         if spare and spare.changes != self._changes:
@@ -200,7 +200,7 @@ class MqttPublisher:
         values[0] = mqtt.shown
         values[1] = app.confidence * 100 // 255 if mqtt.shown >= 0 else -1
         values[2] = mqtt.right * 100 >> 16 if mqtt.labels else -1
-        values[3] = mqtt.drifting
+        values[3] = mqtt.is_drifting()
         values[4] = mqtt.anomalous
         values[5] = mqtt.new
         values[6] = app.metrics.samples
@@ -209,10 +209,10 @@ class MqttPublisher:
         values[7] = app.rest
         values[8] = mqtt.events.lost
         values[9] = mqtt.label_now
-        values[11] = asked = mqtt.asked
+        values[11] = asked = mqtt.asked()
         values[10] = mqtt.epoch_of(asked) if asked else -1
         values[12] = mqtt.queries._predicted if asked else -1
-        values[13] = app.unsaved
+        values[13] = app.unsaved()
         self._begin(b"state")
         self._fill(_STATE_FORM)
         self._client.out.send(PUBLISH | RETAIN)
@@ -336,13 +336,13 @@ class MqttCompanion:
         alarm = self.app.alarm
         if not alarm:
             return
-        drifting = self.drifting
+        drifting = self.is_drifting()
         if alarm.drifts > self._drifts:
             self._calm = 0
         elif drifting:
             self._calm += 1
         self._drifts = alarm.drifts
-        if drifting != self.drifting:
+        if drifting != self.is_drifting():
             self._note(_DRIFT_OVER if drifting else _DRIFT)
 
     def turn(self, _, passed):
@@ -365,14 +365,12 @@ class MqttCompanion:
 
     # The state
 
-    @property
-    def drifting(self):
-        """Whether a drift is not over yet."""
+    def is_drifting(self):
+        """Return whether a drift is not over yet."""
         return self._calm < _CALM
 
-    @property
     def asked(self):
-        """The id of the sample whose label is queried; 0: none."""
+        """Return the id of the sample whose label is queried; 0: none."""
         queries = self.queries
         if queries and queries.newest in self.app.pending:
             return queries.newest
@@ -411,11 +409,11 @@ class MqttCompanion:
 
     def _look(self):
         """Note the current label query, and whether all labels are saved."""
-        unsaved = self.app.unsaved > 0
+        unsaved = self.app.unsaved() > 0
         if unsaved != self._unsaved:
             self._unsaved = unsaved
             self.publisher.due = True
-        asked = self.asked
+        asked = self.asked()
         if asked != self._asked:
             self._asked = asked
             if asked:

@@ -28,11 +28,6 @@ class Saving:
         self._steps = None  # the steps of the checkpoint that is being saved
         app.store.moving = app.parts[2:]
 
-    @property
-    def is_saving(self):
-        """Whether a checkpoint is being written."""
-        return self._steps is not None
-
     def begin(self):
         """Begin a checkpoint: its first step comes in the next turn."""
         self.settle()

@@ -153,7 +153,7 @@ class Service:
 
     def _confirm(self):
         """End the trial of a new configuration once a host has sent hello."""
-        if self._link.is_open:
+        if self._link.is_open():
             adopt_new(self._folder)
             self._app.trial = False
             self._say("the new configuration is in use")
@@ -182,7 +182,7 @@ class Service:
         wait = self._sensor.pace.wait()
         if app.sleep and not app.still:
             wait = max(wait // 1000, 0)
-            return app.sleep.rest(min(wait, _UNSAVED) if app.unsaved > 0 else wait)
+            return app.sleep.rest(min(wait, _UNSAVED) if app.unsaved() > 0 else wait)
         return min(max(wait - _ANSWER, 0) // 1000, _IDLE)
 
     def _sense(self):
@@ -200,7 +200,7 @@ class Service:
         message = ""
         app = self._app
         app.settle()
-        worth = app.quantizer.frozen and (app.metrics.samples or app.unsaved > 0)
+        worth = app.quantizer.frozen and (app.metrics.samples or app.unsaved() > 0)
         if app.store and worth and not app.trial:
             app.store.note(app.changes)
             app.store.save()

@@ -219,7 +219,7 @@ class BoardSharing(Buffers):
         words = self._flat[_WORDS]
         if not words[_BEGUN]:
             self._begin()
-        elif self._app.saving and self._app.saving.is_saving:  # the learner must not change
+        elif self._app.still:  # the learner must not change
             pass
         elif self._work:
             self._go_on()

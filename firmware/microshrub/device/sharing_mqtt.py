@@ -127,11 +127,11 @@ class SharingMqtt(SharingTransport):
         if fresh:
             self._begin()
         if self._packet:
-            if client.is_free:
+            if client.is_free():
                 self._send_piece(client.out)
             return
         self._talk(fresh, now)
-        if client.is_free and not client.out.more:
+        if client.is_free() and not client.out.more:
             self._tell()
 
     def _send_piece(self, out):

@@ -174,8 +174,8 @@ class DeepSleep:
             return False
         app.settle()
         # A sample with neither a label nor an id changes only the state of label queries
-        nothing_new = not app.unsaved and not app.sample_id and not app.queries
-        if (nothing_new and app.store.number) or app.store.save():
+        nothing_new = not app.unsaved() and not app.sample_id and not app.queries
+        if (nothing_new and app.store.number()) or app.store.save():
             return True
         self._say(app.store.message)
         return False

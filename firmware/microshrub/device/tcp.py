@@ -56,10 +56,9 @@ class Tcp:
 
     # In place of the program's link
 
-    @property
     def is_open(self):
-        """Whether a host has sent hello."""
-        return self.line.is_open or self._link.is_open
+        """Return whether a host has sent hello."""
+        return self.line.is_open() or self._link.is_open()
 
     @property
     def foreign(self):

@@ -1,6 +1,10 @@
-"""The companions of an application are called one after the other."""
+"""The companions of an application are called one after the other, and cost little else."""
 
 from __future__ import annotations
+
+import functools
+
+import pytest
 
 from microshrub_host.library import loader
 
@@ -19,3 +23,21 @@ def test_a_message_keeps_no_companion_from_its_turn() -> None:
     assert both(button, broker)(70, 7) == "this is normal"
     assert both(broker, button)(80, 10) == "this is normal"
     assert called == [("button", 70, 7), ("broker", 70, 7), ("broker", 80, 10), ("button", 80, 10)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("device.application.Application", "device.regression_app.RegressionApp"),
+        *("device.service.Service", "device.hardware.Input", "device.link.Link"),
+        *("checkpoint.Checkpoint", "device.saving.Saving", "device.saving.LabelsHeld"),
+        *("device.mqtt_companion.MqttCompanion", "device.mqtt_companion.MqttPublisher"),
+        *("device.mqtt_client.MqttClient", "device.mqtt_client.PacketOut"),
+    ],
+)
+def test_what_changes_with_each_sample_has_no_property(name: str) -> None:
+    """If a class has one, MicroPython looks for a property whenever an attribute is set, too."""
+    *home, kind = name.split(".")
+    module = functools.reduce(getattr, home, loader.load("python"))
+    bases = getattr(module, kind).__mro__[:-1]
+    assert not [each for base in bases for each in vars(base).values() if type(each) is property]

@@ -141,7 +141,7 @@ def test_a_power_cut_loses_what_was_taught_within_seconds(
     board.until(times(labels)[-1] + 8)
     assert len(board.given) >= labels
     assert check(board, learned) > 10
-    assert board.app.unsaved == 0
+    assert board.app.unsaved() == 0
 
 
 def test_what_is_taught_in_the_first_moment_after_a_start_is_kept(make: Make) -> None:
@@ -369,7 +369,7 @@ def test_a_board_that_sleeps_deeply_saves_each_sample_once(
         assert [part.state_crc32() for part in kept.parts] == [
             part.state_crc32() for part in board.app.parts
         ]
-        assert kept.store.number == samples
+        assert kept.store.number() == samples
         for _, files in board.flash.left:  # the power may be cut before the sleep, too
             assert samples - learned(board.restored(files)) <= (2 if released == 0 else samples)
         assert learned(kept) == (samples - 1 if released == 0 else 0)  # one is observed
@@ -415,7 +415,7 @@ def test_a_save_goes_on_while_a_pc_asks(make: Make) -> None:
     def ask() -> None:
         board.request(STATUS)
         asked.append(board.seconds)
-        saving.append(board.app.saving.is_saving)
+        saving.append(board.app.still)
 
     end = times(3)[-1]
     board.doings += [(end + 2.0 + 0.02 * k, ask) for k in range(20)]

@@ -138,9 +138,9 @@ def again(frames: list[Frame]) -> list[int]:
 @pytest.mark.parametrize("engine", ["checked", "python", "llvm", "c"])
 def test_every_request_has_its_answer(engine: str) -> None:
     device = Device(engine)
-    assert not device.link.is_open
+    assert not device.link.is_open()
     assert device.ask(HELLO, 0) == Welcome(8, CRC, 3, 40, 64, 1)
-    assert device.link.is_open
+    assert device.link.is_open()
     assert device.ask(sample(ROW), 1) == Prediction(0x1234, 39, 200)
     assert device.ask(sample(ROW, 5), 2) == Prediction(0x1234, 39, 200)
     assert device.ask(late_label(65535, 255), 3) == Done()

@@ -35,7 +35,7 @@ class QueryBoard(TaughtBoard):
 
     @property
     def asked(self) -> int:
-        return int(self.service.mqtt.asked)
+        return int(self.service.mqtt.asked())
 
     @property
     def stamp(self) -> str:

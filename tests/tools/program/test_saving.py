@@ -128,7 +128,7 @@ def test_readings_go_on_while_a_checkpoint_is_saved(run_micropython: Run) -> Non
     code = """
 app = serve()
 lengths = gaps()
-print("GAPS:", max(lengths), len(flash.erases), app.pace.missed, app.store.number)
+print("GAPS:", max(lengths), len(flash.erases), app.pace.missed, app.store.number())
 print("LEARNED:", app.metrics.samples, app.pending.waiting, app.saving.held)
 words = [0] * 18
 app.status(words)
@@ -165,7 +165,7 @@ Saving.begin = noted
 app = serve()
 READINGS = 0
 again = serve()
-print("SAME", again.store.number, states[-1] == state(again))
+print("SAME", again.store.number(), states[-1] == state(again))
 """
     config = configuration("ShrubEnsemble", {"features": 3, "classes": 2}, **FIELDS)
     lines = board(run_micropython, config, 1600, code)
@@ -181,7 +181,7 @@ acts = []
 def stepped(saving):
     message = step(saving)
     app = saving._app
-    if saving._steps and app.store.number == len(acts):
+    if saving._steps and app.store.number() == len(acts):
         acts.append(saving.held)
         if len(acts) == 1:
             app.checkpoint()
@@ -203,7 +203,7 @@ print("ACTS", len(acts), app.metrics.samples < 1600, app.saving.held)
 def test_without_room_for_labels_that_wait_none_is_lost(run_micropython: Run) -> None:
     code = """
 app = serve()
-print("LEARNED", app.metrics.samples, app.store.number)
+print("LEARNED", app.metrics.samples, app.store.number())
 """
     config = configuration("Thicket", THICKET, pending=3, **FIELDS)
     assert "LEARNED 1091 2" in board(run_micropython, config, 1100, code)

@@ -74,7 +74,7 @@ class YearDevice:
     @property
     def number(self) -> int:
         """The newest checkpoint's."""
-        return int(self.app.store.number)
+        return int(self.app.store.number())
 
     @property
     def saves_soon(self) -> bool:
