@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,7 +95,9 @@ def compile_firmware(
     tools, folder = compiler_root(compiler.packages, progress), source(progress)
     progress(f"compiling MicroPython for {port} (half a minute)")
     port_folder = folder / "ports" / "qemu"
-    (build / "frozen_content.c").unlink(missing_ok=True)  # it may be newer than what is frozen now
+    # what was frozen before may be newer than what is frozen now
+    shutil.rmtree(build / "frozen_mpy", ignore_errors=True)
+    (build / "frozen_content.c").unlink(missing_ok=True)
     debian_packages.run(
         (
             "make", "-C", str(port_folder), f"-j{os.cpu_count() or 1}",
