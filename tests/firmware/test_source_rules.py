@@ -31,7 +31,6 @@ PROGRAM = {
         "device/application.py",
         "device/hardware.py",
         "device/config.py",
-        "device/plotter.py",
         "device/program.py",
     ),
     *(
@@ -45,7 +44,7 @@ PROGRAM = {
         "device/novel_classes.py",
         "device/states.py",
     ),
-    *("device/saving.py", "device/sleep.py", "device/anomaly_scores.py"),
+    *("device/saving.py", "device/sleep.py", "device/watchers.py"),
     *(
         "device/mqtt_companion.py",
         "device/mqtt_subscriber.py",
@@ -59,7 +58,6 @@ PROGRAM = {
     *(
         "device/networking.py",
         "device/network_start.py",
-        "device/authenticated_channel.py",
         "device/tcp.py",
     ),
     "device/network_update.py",

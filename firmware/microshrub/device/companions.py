@@ -28,11 +28,11 @@ def make(app):
     configuration = app.configuration
     if configuration.anomaly is not None:
         if configuration.anomaly.get("pin") is None:
-            from .anomaly_scores import AnomalyScores
+            from .watchers import AnomalyScores
 
             join(app, AnomalyScores(app))
         else:
-            from .anomaly_scores import NormalButton
+            from .watchers import NormalButton
 
             join(app, NormalButton(app))
     if configuration.queries is not None:

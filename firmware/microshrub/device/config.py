@@ -18,13 +18,13 @@ The file is an object:
                   that is on while something learned is not saved yet; or null
     alarm         {"detector", "hook", ...}, see DriftAlarm, or null
     anomaly       {"period", "window", "reach", "normal"}, see AnomalyScore, optionally with a
-                  "pin" and "states", see anomaly_scores.py; or null
+                  "pin" and "states", see watchers.py; or null
     spare_classes {"classes", "room", ...}: the last classes have no name yet, see
                   novel_classes.py; or null
     queries       {"labels", "samples"} of a QueryStrategy, see active_learning.py; optionally
                   "led", the pin of a light that is on while a query waits for its label; or null
     watchers      {name: [module, class, options, state], ...}, see watchers.py; or null
-    regression    {"columns", "column", ...}, see regression_app.py; or null
+    regression    {"columns", "column", ...}, see application.py; or null
     label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not, each
                   null for no label; or null
     switches      [[pin, ...], ...]: for each class, the pins that are high while it is predicted,

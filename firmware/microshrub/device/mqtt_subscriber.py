@@ -37,7 +37,7 @@ def _do(mqtt, what, text):
     if what == b"name/set":
         return _name(mqtt, text)
     if what == b"normal/set" and mqtt.app.anomaly:
-        from .anomaly_scores import this_is_normal
+        from .watchers import this_is_normal
 
         return this_is_normal(mqtt.app)
     raise ValueError("there is no topic " + str(what, "utf-8"))

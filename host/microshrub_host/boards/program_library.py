@@ -13,6 +13,7 @@ from ..programs import frozen_files, merged_files, mpy, plain_kernels
 from ..programs.settled_words import settled
 from ..programs.unused_code import home_of
 from ..simulation import companion_registry
+from ..simulation.anomaly import Anomaly
 from ..simulation.watcher import CONFIG
 from ..streams.stream import methods_by_need, modules_by_need
 from . import emits, import_heap
@@ -81,7 +82,7 @@ class ProgramLibrary:
         """The files, by their paths in the program's folder; those made `ahead` are of all
         programs."""
         if self.freeze:
-            frozen = frozen_files.files(self.arch, self._modules)
+            frozen = frozen_files.files(self.arch, self._modules, left_out(self.program))
             return {f"firmware/{place}": data for place, data in frozen.items()}
         merged = self._merged
         paths = {mpy.in_library(path): path for path in (*merged.imported, *merged.others())}
@@ -105,7 +106,7 @@ class ProgramLibrary:
     def heap(self) -> import_heap.LibraryHeap:
         """Return its heap once the program runs."""
         if self.freeze:
-            return import_heap.library_heap(self.arch, self._running, import_heap.FROZEN)
+            return import_heap.files_heap(self._frozen, import_heap.FROZEN)
         return import_heap.files_heap(self.imported, forgotten=self._forgotten)
 
     def less_in_rom(self) -> int:
@@ -118,8 +119,14 @@ class ProgramLibrary:
     def texts(self) -> frozenset[str]:
         """Texts that are on the board anyway, as names of the firmware's or of these modules."""
         if self.freeze:
-            return import_heap.texts(self.arch, self._running)
+            return import_heap.texts_in(self._frozen)
         return import_heap.texts_in(self.imported)
+
+    @property
+    def _frozen(self) -> list[Path]:
+        """The files of the modules that stay imported, as they are in a firmware."""
+        names = library_files.closure(self._running)
+        return mpy.compiled(self.arch, names, left_out(self.program))
 
     @property
     def _running(self) -> tuple[str, ...]:
@@ -224,11 +231,12 @@ def _needs(program: Program) -> dict[str, Any]:
         "drift_alarm": config["alarm"],
         "adwin": config["alarm"] and config["alarm"].get("detector") == "adwin",
         **_of_companions(program),
-        "device.watchers": config.get(CONFIG),
+        "device.watchers": config.get(CONFIG) or config.get(Anomaly.name),
+        "device.watchers:Watchers": config.get(CONFIG),
         **_of_makers(config),
         "device.companions:make": any(map(config.get, fields.COMPANIONS)),
         "device.companions:make_for_board": _is_for_board(config),
-        "device.companion": any(map(config.get, (*fields.COMPANIONS, *fields.NETWORK))),
+        "device.companion": _companions_of(config) > 1,
         "device.config_fields:check_parts": not _is_plain(config),
         "device.config_fields:take_regression": program.regression,
         "checkpoint": config["checkpoint"],
@@ -248,7 +256,7 @@ def _needs(program: Program) -> dict[str, Any]:
         "device.switches": config.get("switches"),
         "device.switches:Buzzer": has_tone(config.get("switches") or ()),
         "device.keyboard": has_key(config.get("switches") or ()),
-        "device.plotter": config["text"],
+        "device.service:Plotter": config["text"],
         "device.saving": config["checkpoint"],
         "device.saving:LabelsHeld": config["checkpoint"]
         and config["sensor"]["kind"] != "serial"
@@ -265,7 +273,8 @@ def _needs(program: Program) -> dict[str, Any]:
         "growing_ranges": program.warmup is None,
         "quantizer": program.warmup is not None,
         "delayed_labels": not program.regression,
-        "device.regression_app": program.regression,
+        "device.application:RegressionApp": program.regression,
+        "forecaster": program.regression,
         "prediction_interval": program.regression and program.regression["interval"],
         "naive_forecasts": program.regression and program.regression["horizon"],
     }
@@ -319,6 +328,13 @@ def _is_plain(config: Mapping[str, Any]) -> bool:
     fields = loader.load("python").device.config_fields
     optional = (*fields.OPTIONAL, *fields.NETWORK)
     return config["sensor"] == {"kind": "serial"} and not any(map(config.get, optional))
+
+
+def _companions_of(config: Mapping[str, Any]) -> int:
+    """How many companions a program has, without those that come with MQTT and sharing."""
+    fields = loader.load("python").device.config_fields
+    names = (*fields.COMPANIONS, "switches", "mqtt", "datagrams")
+    return sum(bool(config.get(name)) for name in names)
 
 
 def _is_for_board(config: Mapping[str, Any]) -> bool:

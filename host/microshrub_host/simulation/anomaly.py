@@ -133,8 +133,8 @@ class Anomaly(Companion):
     @classmethod
     def modules(cls, config: Mapping[str, Any], learner: str) -> dict[str, bool]:
         part = config.get(cls.name) or {}
-        scores = dict.fromkeys(("anomaly", "device.anomaly_scores"), bool(part))
-        return scores | {"device.anomaly_scores:NormalButton": part.get("pin") is not None}
+        scores = dict.fromkeys(("anomaly", "device.watchers:AnomalyScores"), bool(part))
+        return scores | {"device.watchers:NormalButton": part.get("pin") is not None}
 
     @classmethod
     def opened(

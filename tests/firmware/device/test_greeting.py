@@ -37,7 +37,7 @@ class Line:
 def ends() -> Iterator[tuple[Any, Line, socket.socket, bytes]]:
     """A greeting that has begun, its line, the host's end of that, and the board's number."""
     library: Any = loader.load(loader.fastest())
-    channel = library.device.authenticated_channel
+    channel = library.device.tcp
     greeting = channel.Greeting(library.device.sha256.Sha256(), bytearray(KEY))
     board, host = socket.socketpair()
     with board, host:

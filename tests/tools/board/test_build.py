@@ -81,7 +81,7 @@ def test_every_kind_of_board_gets_its_folder(
     modules = {library_files.module_name(Path(name)) for name in files if name.endswith(".mpy")}
     needed = {"device.program", "device.selftest", "shrub.ensemble", "quantizer"}
     assert {"__init__", *needed} <= modules
-    unused = {"hoeffding.tree", "device.sensors", "explanation", "device.plotter"}
+    unused = {"hoeffding.tree", "device.sensors", "explanation"}
     assert not unused & modules
     for name in files:
         if name.endswith(".mpy"):
@@ -416,7 +416,7 @@ def test_only_what_is_needed_and_all_of_it(
         modules = {
             library_files.module_name(Path(path)) for path in made.files if path.endswith(".mpy")
         }
-        optional = {"drift_alarm", "anomaly", "checkpoint", "device.plotter", "novelty_detection"}
+        optional = {"drift_alarm", "anomaly", "checkpoint", "device.watchers", "novelty_detection"}
         optional |= {
             "spare_classes",
             "class_names",

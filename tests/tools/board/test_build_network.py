@@ -69,7 +69,7 @@ def test_a_program_without_it_has_none_of_it(tmp_path: Path) -> None:
     board = board_files.load("rpi_pico_w")
     plain = build.make(program(), board, tmp_path / "out")
     assert "secrets.json" not in plain.files
-    ours = {"networking", "network_start", "tcp", "authenticated_channel", "sha256"}
+    ours = {"networking", "network_start", "tcp", "sha256"}
     assert not {part.name for part in plain.budget.code} & {f"device.{name}" for name in ours}
     less = budget_of(ProgramLibrary(program(), board)).ram_bytes
     more = budget_of(ProgramLibrary(program(tcp={"port": 1}), board))

@@ -29,8 +29,10 @@ SERVING = {
         "_keep",
         "_head",
     ),
-    "device.tcp": ("take", "_wait", "_knocks", "_serve", "_answer", "_read", "_take", "_send"),
-    "device.authenticated_channel": ("read", "_check", "put", "write", "_trail"),
+    "device.tcp": (
+        *("take", "_wait", "_knocks", "_serve", "_answer", "_read", "_take", "_send"),
+        *("read", "_check", "put", "write", "_trail"),
+    ),
     "device.sha256": ("sign", "give", "is_right"),
     "device.sharing": ("count", "step", "turn", "due"),
     "device.sharing_mqtt": ("turn", "talk", "_tell", "_send_piece"),
@@ -45,7 +47,7 @@ SERVING = {
     "quantizer": ("encode", "observe", "code"),
 }
 # Functions of the same name that are called for a client only
-GUESTS = {"device.authenticated_channel": ["read"]}
+GUESTS = {"device.tcp": ["read"]}
 
 
 @pytest.mark.parametrize("module", SERVING)

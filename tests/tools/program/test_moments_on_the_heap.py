@@ -131,7 +131,7 @@ class System:
 with open("config.json") as file:
     configuration = Configuration(file.read().encode())
 if configuration.regression:
-    from microshrub.device.regression_app import RegressionApp as Application
+    from microshrub.device.application import RegressionApp as Application
 app = Application(configuration, "")
 if configuration.switches:
     from microshrub.device.companions import make_for_board
@@ -141,9 +141,9 @@ if configuration.switches:
 
     make_for_board(Service(), Board(), "")
 if app.configuration.text:
-    from microshrub.device import plotter
-    plotter.sys = System
-    app.plotter = plotter.Plotter(app.configuration.feature_names)
+    from microshrub.device import service
+    service.sys = System
+    app.plotter = service.Plotter(app.configuration.feature_names)
 for companion in app.companions:
     if hasattr(companion, "attach"):
         companion.attach(Board(), None, None)

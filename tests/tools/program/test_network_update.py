@@ -24,7 +24,7 @@ class Machine:
         sys.exit()
 sys.modules["machine"] = Machine
 from microshrub.device import network_update
-from microshrub.device.authenticated_channel import Records
+from microshrub.device.tcp import Records
 from microshrub.device.sha256 import Sha256
 class Time:
     @staticmethod

@@ -65,10 +65,10 @@ class Twin:
     @property
     def _application(self) -> Any:
         """The class of the program's application."""
-        device = self._library.device
+        application = self._library.device.application
         if self.configuration.regression is None:
-            return device.application.Application
-        return device.regression_app.RegressionApp
+            return application.Application
+        return application.RegressionApp
 
     @property
     def hash(self) -> int:

@@ -152,11 +152,14 @@ def motion_config(board: Board) -> dict[str, Any]:
     return ProgramOptions(sensor=sensor, features=_WINDOWS).config(board, names, _CLASSES)
 
 
-def never_used() -> set[str]:
-    """The functions and classes of the device library that no program of the page uses."""
+def never_used(sensor: bool) -> set[str]:
+    """The functions and classes of the device library that no program of the page uses, or none
+    whose samples come over the link, without a sensor."""
     board = load(next(iter(BOARDS)))
     plain = serial_config(board)
-    configs = (plain, motion_config(board), plain | {"switches": [[[0, 440]]]})
+    configs = [plain, plain | {"switches": [[[0, 440]]]}]
+    if sensor:
+        configs.append(motion_config(board))
     return set.intersection(*(set(left_out(page_program(DEFAULT, each))) for each in configs))
 
 

@@ -72,6 +72,7 @@ _DECIMALS = 4
 _DRIVERS = ("kernels.py", "learning.py", "motion.py")
 _PAGE = "page"  # the library that runs there
 _DEVICE = "device"
+_SERIAL = "serial"  # the kind of sensor of samples that come over the link
 _NATIVE = f"{library_files.PACKAGE}/{native_module.MODULE}.mpy"
 
 
@@ -190,8 +191,16 @@ def _modules(device: Collection[str]) -> list[str]:
 
 
 def _bytecode(names: Collection[str]) -> dict[str, bytes]:
-    files = mpy.compiled(mpy.BYTECODE_ONLY, names, never_used())
-    return {mpy.in_library(path): path.read_bytes() for path in files}
+    """Those for programs with a sensor; and those that are smaller where samples come over the
+    link, in a folder of that name."""
+    with_sensor, without = (
+        {mpy.in_library(path): path.read_bytes() for path in files}
+        for files in (
+            mpy.compiled(mpy.BYTECODE_ONLY, names, never_used(sensor)) for sensor in (True, False)
+        )
+    )
+    less = {name: data for name, data in without.items() if data != with_sensor[name]}
+    return with_sensor | {f"{_SERIAL}/{name}": data for name, data in less.items()}
 
 
 def _in_the_page(names: Collection[str]) -> dict[str, bytes]:

@@ -129,7 +129,8 @@ async function libraryFor(
   if (arch === BYTECODE) {
     const library = await loadLibrary(BYTECODE);
     const paths = [...modulesOf(model, target, more), OF_BYTECODE].map(pathOf);
-    return Object.fromEntries(paths.map((path) => [path, library[path]!]));
+    const { kind } = target.sensor; // a library may have other files for programs without a sensor
+    return Object.fromEntries(paths.map((path) => [path, library[`${kind}/${path}`] ?? library[path]!]));
   }
   const [merged, native] = await Promise.all([loadLibrary(model.learner.key), loadLibrary(arch)]);
   const unneeded = some.filter((name) => !more.includes(name)).map(pathOf);
