@@ -13,6 +13,7 @@ _ANSWER = const(6000)  # microseconds that an answer takes on a slow board
 _TURNS = const(256)  # turns of the loop; each takes 100 microseconds there
 _UNSAVED = const(2000)  # milliseconds of sleep, at most, while something is not saved
 _SHOWN = const(6)  # features in a line for a plotter
+_SPACE = const(12)  # where a value's space is, after a colon, a minus and ten digits
 _TRIAL = const(30)  # seconds in which a host has to say hello to a new configuration
 
 
@@ -221,7 +222,7 @@ class Plotter:
     def __init__(self, names):
         self._names = tuple([_plain(name) for name in names[:_SHOWN]])
         self._line = bytearray(sum([len(name) + 13 for name in self._names]) + 68)
-        self._digits = bytearray(10)
+        self._text = bytearray(b" " * (_SPACE + 1))  # of a value, at the end
         self._at = 0
 
     def show(self, values, label, predicted, metrics, plot=None):
@@ -250,25 +251,28 @@ class Plotter:
 
     def put(self, name, value):
         """Add a name, bytes, and a value to the line."""
-        for i in range(len(name)):
-            self._add(name[i])
-        self._add(58)  # colon
+        self._add(name, 0)
+        rest = -value if value < 0 else value
+        text = self._text
+        k = _SPACE
+        while rest or k == _SPACE:
+            k -= 1
+            text[k] = 48 + rest % 10
+            rest //= 10
         if value < 0:
-            self._add(45)  # minus
-            value = -value
-        n = 0
-        while value or not n:
-            self._digits[n] = 48 + value % 10
-            value //= 10
-            n += 1
-        while n:
-            n -= 1
-            self._add(self._digits[n])
-        self._add(32)
+            k -= 1
+            text[k] = 45  # minus
+        text[k - 1] = 58  # colon
+        self._add(text, k - 1)
 
-    def _add(self, byte):
-        self._line[self._at] = byte
-        self._at += 1
+    def _add(self, text, start):
+        """Add a text, bytes, from its byte `start` on."""
+        line = self._line
+        at = self._at
+        for i in range(start, len(text)):
+            line[at] = text[i]
+            at += 1
+        self._at = at
 
 
 def _plain(name):
