@@ -1,8 +1,8 @@
 """The application behind the serial link: what a board does with samples and labels, see link.py.
 
 An `Application` is made from a configuration, see config.py. It also runs on a PC, as the board's
-twin in the simulator. A RegressionApp is for a program that predicts a number.
-Features that only some programs have are companions, see companion.py.
+twin in the simulator. A `RegressionApp` predicts a number. Features that only some programs have
+are companions, see companion.py.
 """
 
 import gc
@@ -70,7 +70,7 @@ class Application:
             raise ValueError("parameters: %s" % error) from None
         self.alarm = None
         self.companions = ()  # type: tuple  # in the order in which they are called
-        # The points: the functions to be called there, see above
+        # The points: the functions to be called there, see companion.py
         self.look = self.note = self.show = self.count = self.turn = None
         self.queries = None  # decides which samples wait for a label, see label_queries.py
         self.spare = None  # the learner, if it has spare classes, see novel_classes.py
