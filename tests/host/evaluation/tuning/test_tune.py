@@ -373,6 +373,7 @@ def test_other_data_another_board_and_another_file_are_refused(tmp_path: Path) -
         "board": (split, Limits(board_files.load("esp32"), 3000)),
         "samples that choose": (replace(split, first=300), LIMITS),
         "warm-up": (replace(split, warmup=50), LIMITS),
+        "--emit": (split, replace(LIMITS, emit="viper")),
     }
     for name, (other, limits) in others.items():
         with pytest.raises(UserError, match=f"another search: .* {name}"):
@@ -381,6 +382,59 @@ def test_other_data_another_board_and_another_file_are_refused(tmp_path: Path) -
     with pytest.raises(UserError, match="is no study of tune"):
         Search(path, split, LIMITS, seed=0)
     assert path.read_text() == "x,y\n1,2\n"
+
+
+def small(trees: int) -> tuple[str, dict[str, Any]]:
+    """A model and its settings, which fit LIMITS."""
+    return "shrub", {**defaults("shrub"), "window": 32, "trees": trees, "depth": 3}
+
+
+def test_no_configuration_is_tried_twice_nor_in_a_later_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposed: list[tuple[str, dict[str, Any]]] = []
+    monkeypatch.setattr("microshrub_host.evaluation.study.sample", lambda *_: proposed.pop(0))
+    split = StreamSplit(make_stream(600), 100, 250)
+    proposed += [small(trees) for trees in (1, 1, 2)]
+    with Search(tmp_path / "study", split, LIMITS, seed=0) as search:
+        search.run(2, jobs=1, scheduler=None, progress=lambda *_: None)
+    proposed += [small(trees) for trees in (2, 1, 3)]
+    with Search(tmp_path / "study", split, LIMITS, seed=0) as search:
+        search.run(3, jobs=1, scheduler=None, progress=lambda *_: None)
+        tried = [trial.configuration.settings["trees"] for trial in search.within_limits()]
+    assert tried == [1, 2, 3]
+
+
+def test_what_was_under_way_when_a_search_was_stopped_is_asked_for_again(tmp_path: Path) -> None:
+    split = StreamSplit(make_stream(600), 100, 250)
+    with Search(tmp_path / "study", split, LIMITS, seed=0) as search:
+        stopped = [search._ask().options for _ in range(2)]
+    with Search(tmp_path / "study", split, LIMITS, seed=0) as search:
+        again = [search._ask().options for _ in range(len(search._trials("WAITING")))]
+    assert set(stopped) <= set(again)
+
+
+class NotedClock:
+    """Counts nothing; knows what it was told to remember."""
+
+    def __init__(self) -> None:
+        self.remembered: list[tuple[str, float]] = []
+
+    def milliseconds(self, model: str, wanted: dict[str, Any], most: float) -> float:
+        return 7.5
+
+    def remember(self, model: str, wanted: dict[str, Any], milliseconds: float) -> None:
+        self.remembered.append((model, milliseconds))
+
+
+def test_times_that_were_counted_in_an_earlier_run_are_not_counted_again(tmp_path: Path) -> None:
+    split = StreamSplit(make_stream(600), 100, 250)
+    for runs in range(2):
+        clock: Any = NotedClock()
+        limits = replace(LIMITS, board=replace(BOARD, cost=None), max_latency=1e9, clock=clock)
+        with Search(tmp_path / "study", split, limits, seed=0) as search:
+            assert clock.remembered == runs * [("thicket", 7.5)]
+            search.run(1, jobs=1, scheduler=None, progress=lambda *_: None)
 
 
 def test_one_search_at_a_time_has_a_study(tmp_path: Path) -> None:
