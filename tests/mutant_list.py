@@ -238,7 +238,7 @@ _THICKET = _of(
         "softmax",
     ),
     (
-        "softmax.py",
+        "scaling.py",
         "_MEMORY = const(1024)",
         "_MEMORY = const(256)",
         "softmax",

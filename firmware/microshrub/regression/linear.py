@@ -1,6 +1,6 @@
 """LinearRegressor: a weighted sum of the features, fitted by normalised gradient descent.
 
-Features are centred and scaled on the fly (thicket/softmax.py). The sum is relative to
+Features are centred and scaled on the fly (thicket/scaling.py). The sum is relative to
 the running mean of the targets; with a second head, as in thicket.py, also relative to a target
 that is known. A sample of scaled features z, and one of 1 for the bias, changes each weight by
 
@@ -23,7 +23,7 @@ import micropython
 from micropython import const
 
 from ..regressor import Regressor
-from ..thicket.softmax import average, scale
+from ..thicket.scaling import average, scale
 
 # From elsewhere, written by `make constants`:
 # places of buffers

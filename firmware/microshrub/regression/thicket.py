@@ -25,7 +25,7 @@ from ..buffers import address_table, table_bytes
 from ..fixed import exp_decay
 from ..learner import ParameterError
 from ..regressor import Regressor
-from ..thicket.softmax import scale
+from ..thicket.scaling import scale
 from ..thicket.trees import descend
 from .linear import LinearRegressor, add_up, step
 from .linear import follow as follow_linear

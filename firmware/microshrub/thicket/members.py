@@ -30,8 +30,9 @@ from .grove import predict as ask_grove
 from .neighbours import ask as ask_neighbours
 from .neighbours import begin, count_votes, search
 from .sample_store import in_runs
-from .softmax import average, step
+from .scaling import average
 from .softmax import predict as ask_softmax
+from .softmax import step
 from .vote_mixing import (
     ask_again,
     compare_classes,

@@ -21,8 +21,9 @@ from .grove import predict as ask_grove
 from .members import stride
 from .neighbours import absolute_gaps, neighbours_table, predict, start_neighbours
 from .sample_store import put, replace
-from .softmax import average, step
+from .scaling import average
 from .softmax import predict as ask_softmax
+from .softmax import step
 
 # From elsewhere, written by `make constants`:
 # places of buffers

@@ -17,7 +17,7 @@ Buffers:
     share      'i'  [classes] the scores, Q12, then their softmax p, Q14
     weight     'i'  [classes * (features + 1)] Q16, within +-16
 
-The linear regressor scales its features in the same way.
+scaling.py centres and scales the features.
 """
 
 import micropython
@@ -25,21 +25,17 @@ from micropython import const
 
 from ..fixed import exp_decays
 from ..learner import Learner
+from .scaling import average, scale
 
 # From elsewhere, written by `make constants`:
 # places of buffers
 _SOFTMAX_STATE = const(0)
 _SOFTMAX_VOTES = const(1)
-_SOFTMAX_MEAN = const(2)
-_SOFTMAX_DEVIATION = const(3)
 _SOFTMAX_SCALED = const(4)
 _SOFTMAX_SHARE = const(5)
 _SOFTMAX_WEIGHT = const(6)
 # (end)
 
-_MEMORY = const(1024)  # samples that the running means look back over
-_ONE = const(4096)  # 1 in Q12
-_MOST_SCALED = const(12288)  # 3 in Q12
 _L_FEATURES = const(0)  # from here on, words of the state
 _L_CLASSES = const(1)
 _L_RATE = const(2)  # 1/256
@@ -49,51 +45,6 @@ _MOST_WEIGHT = const(1048576)  # 16 in Q16
 _FAR = const(65536)  # 16 in Q12
 _CERTAIN = const(16384)  # 1 in Q14
 _VOTE = const(1020)  # votes for a share of 1 / 2**14
-
-
-@micropython.viper
-def scale(t, rows, at: int):
-    """Centre and scale the sample at rows[at]; a feature that never changed is ignored."""
-    address = ptr32(t)
-    mean = ptr32(address[_SOFTMAX_MEAN])
-    deviation = ptr32(address[_SOFTMAX_DEVIATION])
-    scaled = ptr32(address[_SOFTMAX_SCALED])
-    x = ptr16(rows)
-    features = ptr32(address[_SOFTMAX_STATE])[_L_FEATURES]
-    for f in range(features):
-        z = 0
-        unit = deviation[f] >> 8
-        if unit:
-            z = ((x[at + f] - (mean[f] >> 8)) << 12) // unit  # |...| < 2**16 * 2**12
-            if z > _MOST_SCALED:
-                z = _MOST_SCALED
-            if z < 0 - _MOST_SCALED:
-                z = 0 - _MOST_SCALED
-        scaled[f] = z
-    scaled[features] = _ONE
-
-
-@micropython.viper
-def average(t, rows, at: int):
-    """Move each mean and deviation towards the sample at rows[at]: by 1/n, at least 1/1024."""
-    address = ptr32(t)
-    state = ptr32(address[_SOFTMAX_STATE])
-    mean = ptr32(address[_SOFTMAX_MEAN])
-    deviation = ptr32(address[_SOFTMAX_DEVIATION])
-    x = ptr16(rows)
-    seen = state[_L_SEEN]
-    if seen < _MEMORY:
-        seen += 1
-        state[_L_SEEN] = seen
-    for f in range(state[_L_FEATURES]):
-        code = x[at + f] << 8  # < 2**24
-        if seen == 1:
-            mean[f] = code
-        away = code - mean[f]
-        mean[f] = mean[f] + away // seen
-        if away < 0:
-            away = 0 - away
-        deviation[f] = deviation[f] + (away - deviation[f]) // seen
 
 
 @micropython.viper

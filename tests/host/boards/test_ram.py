@@ -260,6 +260,15 @@ def test_only_an_adaptive_tree_has_the_code_for_it() -> None:
     assert "hoeffding.hat" not in ram_budget.modules_of("HoeffdingTree", plain)
 
 
+@pytest.mark.parametrize("learner", ["LinearRegressor", "ThicketRegressor"])
+def test_regressors_scale_features_without_the_code_of_the_softmax_regression(
+    learner: str,
+) -> None:
+    parts = library_files.closure(ram_budget.modules_of(learner, {"features": 1}))
+    assert "thicket.scaling" in parts
+    assert "thicket.softmax" not in parts
+
+
 def test_a_real_one_imports_it_only_then(run_micropython: Callable[[str], str]) -> None:
     output = run_micropython("""
 from microshrub import HoeffdingTree
