@@ -296,7 +296,7 @@ def _check_shown(what):
     elif len(what) == 4:
         for value in what[1:]:
             whole("a pixel's colour", value, 0, 255)
-    elif len(what) != 1:  # a key, which keyboard.py looks at
+    elif len(what) != 1:  # a key, which switches.py looks at
         raise ValueError(
             "a pixel is [pin, red, green, blue], a tone [pin, hertz], and a key [usage], not %r"
             % (what,)

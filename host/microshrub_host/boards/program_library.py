@@ -45,7 +45,7 @@ class MadeAhead:
     """A library that is made before its programs are known, as the page has it.
 
     program is the one for which modules are merged; those of `more`, which others can have, are
-    files of their own.
+    files of their own. A module can have several, see merged_files.compiled().
     """
 
     program: Program
@@ -96,7 +96,10 @@ class ProgramLibrary:
         if not self.ahead:
             return merged.imported
         others = set(self._running) - set(running(*self._merged_for))
-        return (*merged.imported, *merged.others(others))
+        parts = {part for name in self.ahead.more for part in merged_files.parts_without(name)}
+        gone = parts.intersection(left_out(self.program))
+        names = {merged_files.file_without(name, gone) for name in others}
+        return (*merged.imported, *merged.others(names))
 
     @property
     def _forgotten(self) -> list[Path]:
@@ -255,7 +258,7 @@ def _needs(program: Program) -> dict[str, Any]:
         "device.networking:EspNowCarrier": datagrams and datagrams["by"] == "espnow",
         "device.switches": config.get("switches"),
         "device.switches:Buzzer": has_tone(config.get("switches") or ()),
-        "device.keyboard": has_key(config.get("switches") or ()),
+        "device.switches:UsbKeyboard": has_key(config.get("switches") or ()),
         "device.service:Plotter": config["text"],
         "device.saving": config["checkpoint"],
         "device.saving:LabelsHeld": config["checkpoint"]

@@ -18,6 +18,7 @@ from __future__ import annotations
 import ast
 import gc
 import hashlib
+import itertools
 import json
 import pickle
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -55,6 +56,7 @@ _KERNELS = "kernels.txt"
 _SOURCE = f"{PACKAGE}.py"  # where an error that nobody caught comes from, it says
 _KEPT = {"main": "device.program", error_texts.FUNCTION: error_texts.MODULE}
 _VERSION = "__version__"
+_PART = "-"  # in the name of a file: without what comes next
 _ONLY = "_ONLY"  # of learner.py: the configuration of the only learner
 
 
@@ -98,6 +100,9 @@ def compiled(
     plain         kernels that stay bytecode, such as "thicket.neighbours.search"
     left_out      functions and classes of the modules that the program does not use, such as
                   "device.saving:LabelsHeld"
+
+    A module that is not running can be there several times: "device.switches-UsbKeyboard" is the
+    file of device.switches without this class.
     """
     names = [*sorted(modules), error_texts.MODULE]
     user_sources = tuple(user_sources)
@@ -135,7 +140,7 @@ def compiled(
 
     def one(name: str) -> Path:
         target = folder.joinpath(*name.split(".")).with_suffix(".mpy")
-        source = _SOURCE if name == INIT else f"{name.rpartition('.')[2]}.py"
+        source = _SOURCE if name == INIT else f"{whole(name).rpartition('.')[2]}.py"
         return kept(target, lambda part: mpy.compile_text(made().files[name], part, arch, source))
 
     def others(wanted: Collection[str] | None) -> list[Path]:
@@ -153,7 +158,7 @@ def compiled(
         errors = written(error_texts.FILE, lambda: made().errors)
         kernels = written(_KERNELS, lambda: "\n".join(made().kernels))
     if native:
-        imported.append(native_files.module(arch, modules, made().native))
+        imported.append(native_files.module(arch, {*map(whole, modules)}, made().native))
     return MergedFiles(tuple(imported), errors, kernels, others)
 
 
@@ -186,16 +191,44 @@ def _sources(
     left_out: Collection[str],
 ) -> Mapping[str, str]:
     """The modules' texts before they are merged."""
-    texts = {name: library_files.source_of(name).read_text("utf-8") for name in modules}
+    texts = {name: library_files.source_of(whole(name)).read_text("utf-8") for name in modules}
     if native:
-        library = native_module.native_library(modules[:-1])
-        texts = {**library.sources, modules[-1]: texts[modules[-1]]}
+        library = native_module.native_library(sorted({*map(whole, modules[:-1])}))
+        parts = {name: library.sources[whole(name)] for name in modules if _PART in name}
+        texts = {**library.sources, **parts, modules[-1]: texts[modules[-1]]}
     if arch == mpy.BYTECODE_ONLY:
         texts = {name: plain_kernels.plain(text) for name, text in texts.items()}
     if plain:
         texts = {name: plain_kernels.with_tables(name, text) for name, text in texts.items()}
     present = {*modules, native_module.MODULE}.difference(unasked)
-    return {name: without_missing(name, text, present, left_out) for name, text in texts.items()}
+    return {
+        name: without_missing(whole(name), text, present, {*left_out, *parts_without(name)})
+        for name, text in texts.items()
+    }
+
+
+def whole(name: str) -> str:
+    """The module of which this is the name of a file; see compiled()."""
+    return name.partition(_PART)[0]
+
+
+def parts_without(name: str) -> list[str]:
+    """The functions and classes that the file of such a name is without."""
+    module, *parts = name.split(_PART)
+    return [f"{module}:{part}" for part in parts]
+
+
+def file_without(module: str, parts: Iterable[str]) -> str:
+    """The name of a module's file without these functions and classes, named as in left_out."""
+    gone = sorted(part.partition(":")[2] for part in parts if unused_code.home_of(part) == module)
+    return _PART.join((module, *gone))
+
+
+def files_of(module: str, parts: Collection[str]) -> Iterator[str]:
+    """The names of a module's files, each without others of these functions and classes."""
+    for count in range(len(parts) + 1):
+        for gone in itertools.combinations(parts, count):
+            yield file_without(module, gone)
 
 
 @dataclass(frozen=True)

@@ -177,8 +177,9 @@ def check_program(
     check_library(library, made, "thicket", "rpi_pico")
     assert ("lib/microshrub/device/switches.mpy" in library) == (switch is not None)
     shown = [str(pin) for pins in (switch or {}).values() for pin in pins]
-    has_keys = any("key:" in each for each in shown)
-    assert ("lib/microshrub/device/keyboard.mpy" in library) == has_keys
+    code = library.get("lib/microshrub/device/switches.mpy", b"")
+    assert (b"USBDevice" in code) == any("key:" in each for each in shown)
+    assert (b"duty_u16" in code) == any("Hz" in each for each in shown)
 
 
 def test_the_wiring_names_pins_and_their_numbers(shaken: Browser) -> None:

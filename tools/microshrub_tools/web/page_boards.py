@@ -14,20 +14,22 @@ from microshrub_host.boards.program import Program
 from microshrub_host.boards.program_budget import budget_of
 from microshrub_host.boards.program_library import MadeAhead, ProgramLibrary, left_out, modules
 from microshrub_host.library.learners import DEFAULT, MODELS, defaults, grows, model_name
+from microshrub_host.programs.merged_files import files_of
 from microshrub_host.simulation.feature_options import FeatureOptions
 
 from ..board.program_options import ProgramOptions
 from ..board.program_sensors import sensors
 
 WARMUP = 256
-# What only some programs with a motion sensor have
-MORE_OF_DEVICE = tuple(
-    f"device.{name}"
-    for name in (
-        *("companions", "switches", "keyboard"),
-        *("motion_fifo", "combined_sensor", "custom_sensor"),
-    )
-)
+# What only some programs with a motion sensor have: modules, and which of their functions and
+# classes only some of those programs have
+MORE_OF_DEVICE: dict[str, tuple[str, ...]] = {
+    "device.companions": (),
+    "device.switches": ("Buzzer", "UsbKeyboard"),
+    "device.motion_fifo": (),
+    "device.combined_sensor": (),
+    "device.custom_sensor": (),
+}
 _CLASSES = ("0", "1")  # any: a program without classes would predict numbers
 
 _PICO_PINS = (1, 0), (16, 17, 18, 19, 20)
@@ -108,7 +110,7 @@ def page_library(board: Board, program: Program) -> ProgramLibrary:
     what others need is beside it.
     """
     model = model_name(program.learner)
-    more = (*modules(page_program(model, serial_config(board))), *MORE_OF_DEVICE)
+    more = (*modules(page_program(model, serial_config(board))), *files_of_more())
     ahead = MadeAhead(page_program(model, motion_config(board)), more)
     return ProgramLibrary(program, board, NATIVE, ahead=ahead)
 
@@ -157,10 +159,18 @@ def never_used(sensor: bool) -> set[str]:
     whose samples come over the link, without a sensor."""
     board = load(next(iter(BOARDS)))
     plain = serial_config(board)
-    configs = [plain, plain | {"switches": [[[0, 440]]]}]
+    configs = [plain, plain | {"switches": [[[0, 440], [4]]]}]
     if sensor:
         configs.append(motion_config(board))
     return set.intersection(*(set(left_out(page_program(DEFAULT, each))) for each in configs))
+
+
+def files_of_more() -> list[str]:
+    """The names of the files of MORE_OF_DEVICE, see merged_files.compiled()."""
+    names: list[str] = []
+    for module, parts in MORE_OF_DEVICE.items():
+        names += files_of(module, [f"{module}:{part}" for part in parts])
+    return names
 
 
 def page_program(model: str, config: dict[str, Any], **options: int) -> Program:

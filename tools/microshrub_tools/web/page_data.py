@@ -46,7 +46,7 @@ from microshrub_host.library.learners import (
     stream_parameters,
 )
 from microshrub_host.models import model_files
-from microshrub_host.programs import mpy, native_module
+from microshrub_host.programs import merged_files, mpy, native_module
 from microshrub_host.streams.open_stream import open_stream
 from microshrub_host.streams.stream import Stream
 
@@ -59,6 +59,7 @@ from .page_boards import (
     WARMUP,
     board_bytes,
     board_data,
+    files_of_more,
     learners,
     motion_config,
     never_used,
@@ -193,14 +194,20 @@ def _modules(device: Collection[str]) -> list[str]:
 def _bytecode(names: Collection[str]) -> dict[str, bytes]:
     """Those for programs with a sensor; and those that are smaller where samples come over the
     link, in a folder of that name."""
-    with_sensor, without = (
-        {mpy.in_library(path): path.read_bytes() for path in files}
-        for files in (
-            mpy.compiled(mpy.BYTECODE_ONLY, names, never_used(sensor)) for sensor in (True, False)
-        )
-    )
+    with_sensor, without = (_bytecode_without(names, never_used(each)) for each in (True, False))
     less = {name: data for name, data in without.items() if data != with_sensor[name]}
     return with_sensor | {f"{_SERIAL}/{name}": data for name, data in less.items()}
+
+
+def _bytecode_without(names: Collection[str], unused: set[str]) -> dict[str, bytes]:
+    result = {}
+    for path in mpy.compiled(mpy.BYTECODE_ONLY, names, unused):
+        result[mpy.in_library(path)] = path.read_bytes()
+    for name in files_of_more():
+        gone = unused.union(merged_files.parts_without(name))
+        (path,) = mpy.compiled(mpy.BYTECODE_ONLY, [merged_files.whole(name)], gone)
+        result[mpy.in_library(path.with_stem(name.rpartition(".")[2]))] = path.read_bytes()
+    return result
 
 
 def _in_the_page(names: Collection[str]) -> dict[str, bytes]:

@@ -6,7 +6,7 @@ import { votesOf, type Above } from "./learning/lesson";
 import { fromBase64, joined } from "./learning/recording";
 import type { Extraction } from "./learning/windows";
 import { driversFor, modulesFor, type SensorSettings } from "./link/sensor_settings";
-import { BYTECODE, isKey, loadLibrary, type Library } from "./page_data";
+import { BYTECODE, isKey, isTone, loadLibrary, type Library } from "./page_data";
 import type { Board, Learner, PageData, Parameters, ProgramSettings, Switched } from "./page_data";
 import type { Unit } from "./streams/units";
 import { zip } from "./zip";
@@ -14,7 +14,7 @@ import { zip } from "./zip";
 const [CONFIG, LEARNER, QUANTIZER] = ["config.json", "learner.state", "quantizer.state"] as const;
 const PACKAGE = "microshrub";
 const OF_SWITCHES = ["companions", "switches"].map((name) => `device.${name}`);
-const OF_KEYS = "device.keyboard";
+const [OF_TONES, OF_KEYS] = ["device.switches:Buzzer", "device.switches:UsbKeyboard"] as const;
 const OF_BYTECODE = "bytecode_pointers"; // a module that only bytecode needs
 
 /** A model, and what it has learned. */
@@ -128,16 +128,23 @@ async function libraryFor(
   const more = moreModules(target);
   if (arch === BYTECODE) {
     const library = await loadLibrary(BYTECODE);
-    const paths = [...modulesOf(model, target, more), OF_BYTECODE].map(pathOf);
     const { kind } = target.sensor; // a library may have other files for programs without a sensor
-    return Object.fromEntries(paths.map((path) => [path, library[`${kind}/${path}`] ?? library[path]!]));
+    const files = [...modulesOf(model, target, more), OF_BYTECODE].map((name) => {
+      const path = pathOf(fileOf(name, more, some));
+      return [pathOf(name), library[`${kind}/${path}`] ?? library[path]!] as const;
+    });
+    return Object.fromEntries(files);
   }
   const [merged, native] = await Promise.all([loadLibrary(model.learner.key), loadLibrary(arch)]);
-  const unneeded = some.filter((name) => !more.includes(name)).map(pathOf);
+  const modules = Object.keys(some);
+  const chosen = new Map(
+    modules.filter((name) => more.includes(name)).map((name) => [pathOf(fileOf(name, more, some)), pathOf(name)]),
+  );
+  const ofSome = new Set(modules.map(pathOf));
   const changes = JSON.parse(new TextDecoder().decode(native[`${model.learner.key}.json`])) as Changes;
   const files = Object.entries(merged)
-    .filter(([path]) => !unneeded.includes(path))
-    .map(([path, bytes]) => [path, changed(bytes, changes[path]!)] as const);
+    .filter(([path]) => chosen.has(path) || !ofSome.has(path.replace(WITHOUT, "")))
+    .map(([path, bytes]) => [chosen.get(path) ?? path, changed(bytes, changes[path]!)] as const);
   return { ...Object.fromEntries(files), [pathOf("native")]: native[`${model.learner.key}.mpy`]! };
 }
 
@@ -155,6 +162,14 @@ function changed(bytes: Uint8Array<ArrayBuffer>, changes: Changes[string]): Uint
   return joined([...parts, bytes.subarray(at)]);
 }
 
+/** The module's file that is without what of it the program does not have. */
+function fileOf(module: string, more: readonly string[], some: PageData["more_of_device"]): string {
+  const gone = (some[module] ?? []).filter((part) => !more.includes(`${module}:${part}`));
+  return [module, ...gone].join("-");
+}
+
+const WITHOUT = /-[^/]*(?=\.mpy$)/; // in a file's name
+
 const pathOf = (module: string): string => `${PACKAGE}/${module.replaceAll(".", "/")}.mpy`;
 
 /** The modules that only some programs have, and this one has. */
@@ -162,6 +177,7 @@ function moreModules({ sensor, switches }: Target): string[] {
   return [
     ...modulesFor(sensor),
     ...(switches.length ? OF_SWITCHES : []),
+    ...(switches.flat().some(isTone) ? [OF_TONES] : []),
     ...(switches.flat().some(isKey) ? [OF_KEYS] : []),
   ];
 }
@@ -173,7 +189,8 @@ function modulesOf(model: Model, { sensor }: Target, more: readonly string[]): s
     .map((name) => name.slice(PACKAGE.length + 1))
     .filter((name) => name !== OF_BYTECODE);
   const { modules, motion_modules: motion } = model.learner;
-  return [...new Set([...(sensor.kind === "serial" ? modules : motion), ...imported, ...more])].sort();
+  const names = [...(sensor.kind === "serial" ? modules : motion), ...imported, ...more];
+  return [...new Set(names.filter((name) => !name.includes(":")))].sort();
 }
 
 function states(model: Model): Record<string, Uint8Array> {

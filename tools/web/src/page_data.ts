@@ -31,6 +31,9 @@ export type Switched = number | readonly number[];
 export const isKey = (what: Switched): boolean =>
   typeof what !== "number" && what.length === 1;
 
+/** Whether it sounds a buzzer. */
+export const isTone = (what: Switched): boolean => typeof what !== "number" && what.length === 2;
+
 /** What config.json has besides the learner: sensor, alarm and so on. */
 export type ProgramSettings = Readonly<Record<string, unknown>>;
 
@@ -106,7 +109,8 @@ export interface PageData {
   readonly boards: readonly Board[];
   readonly sensors: readonly SensorKind[];
   readonly learners: readonly Learner[];
-  readonly more_of_device: readonly string[]; // modules of the library that only some programs have
+  /** Modules of the library that only some programs have, and what only some of these have of them. */
+  readonly more_of_device: Readonly<Record<string, readonly string[]>>;
   readonly streams: readonly SampleStream[];
 }
 
