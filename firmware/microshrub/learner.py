@@ -3,7 +3,7 @@
 from array import array
 
 # found at once: on a board, a miss among a module's own names takes up to 1,000 instructions
-from builtins import bool, hasattr, int, isinstance, len, max, min, type  # noqa: UP029
+from builtins import bool, hasattr, int, isinstance, len, type  # noqa: UP029
 
 import micropython
 from micropython import const

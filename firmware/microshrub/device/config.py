@@ -24,7 +24,7 @@ The file is an object:
     queries       {"labels", "samples"} of a QueryStrategy, see active_learning.py; optionally
                   "led", the pin of a light that is on while a query waits for its label; or null
     watchers      {name: [module, class, options, state], ...}, see watchers.py; or null
-    regression    {"columns", "column", ...}, see application.py; or null
+    regression    {"columns", "column", ...}, see regression_app.py; or null
     label_pin     {"pin", "pressed", "released"}: classes while a button is pressed or not, each
                   null for no label; or null
     switches      [[pin, ...], ...]: for each class, the pins that are high while it is predicted,

@@ -342,7 +342,7 @@ def _check_sensor(sensor, kinds):
 
 
 def take_regression(configuration, fields):
-    """Read the field `regression` of config.json, see application.py. Raises ValueError.
+    """Read the field `regression` of config.json, see regression_app.py. Raises ValueError.
 
     A sample then has the columns that the sensor gives, and the configuration has one class.
     """

@@ -34,7 +34,7 @@ class Service:
         if configuration.regression is None:
             from .application import Application
         else:
-            from .application import RegressionApp as Application
+            from .regression_app import RegressionApp as Application
         self._app = app = Application(configuration, folder)
         app.trial = trial
         self._sensor = self._button = self._watchdog = None

@@ -385,7 +385,7 @@ def aim(t, near):
     newest = reach * 2 // 5 if spread else reach
     if newest > held - low:
         newest = held - low
-    rest = low if low else held - newest
+    left = low if low else held - newest
     plan[_N_VOTERS] = int(voters(t, plan[_N_MOST]))
     plan[_N_SKIP] = -1
     plan[_N_FROM] = shape[_R_HEAD]
@@ -395,8 +395,8 @@ def aim(t, near):
     plan[_N_COUNT] = newest
     plan[_N_SECOND + _N_FROM] = ptr32(address[_STORE_STATE])[_W_HAND]
     plan[_N_SECOND + _N_LOW] = 0
-    plan[_N_SECOND + _N_SIZE] = rest
-    plan[_N_SECOND + _N_STEP] = int(stride(rest)) if spread else 1
+    plan[_N_SECOND + _N_SIZE] = left
+    plan[_N_SECOND + _N_STEP] = int(stride(left)) if spread else 1
     plan[_N_SECOND + _N_COUNT] = reach - newest
 
 
@@ -410,11 +410,11 @@ def stride(size: int) -> int:
     common = 0
     while common != 1:
         common = size
-        rest = step
-        while rest:
-            k = common % rest
-            common = rest
-            rest = k
+        left = step
+        while left:
+            k = common % left
+            common = left
+            left = k
         step += 1
     return step - 1 if step <= size else 1
 

@@ -276,8 +276,7 @@ def _needs(program: Program) -> dict[str, Any]:
         "growing_ranges": program.warmup is None,
         "quantizer": program.warmup is not None,
         "delayed_labels": not program.regression,
-        "device.application:RegressionApp": program.regression,
-        "forecaster": program.regression,
+        "device.regression_app": program.regression,
         "prediction_interval": program.regression and program.regression["interval"],
         "naive_forecasts": program.regression and program.regression["horizon"],
     }

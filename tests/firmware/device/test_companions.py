@@ -28,7 +28,7 @@ def test_a_message_keeps_no_companion_from_its_turn() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("device.application.Application", "device.application.RegressionApp"),
+        *("device.application.Application", "device.regression_app.RegressionApp"),
         *("device.service.Service", "device.hardware.Input", "device.link.Link"),
         *("checkpoint.Checkpoint", "device.saving.Saving", "device.saving.LabelsHeld"),
         *("device.mqtt_companion.MqttCompanion", "device.mqtt_companion.MqttPublisher"),

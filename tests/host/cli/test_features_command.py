@@ -88,7 +88,7 @@ def test_a_feature_is_forecast_from_the_others(
         assert config["extraction"] == result["extraction"]["options"]
         assert (config["regression"]["columns"], config["regression"]["column"]) == (4, 3)
         names = {file.name for file in folder.rglob("*.mpy")}
-        assert {"feature_extractor.mpy", "spectrum.mpy", "forecaster.mpy"} <= names
+        assert {"feature_extractor.mpy", "spectrum.mpy", "regression_app.mpy"} <= names
 
 
 @pytest.mark.parametrize(

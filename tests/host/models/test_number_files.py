@@ -122,7 +122,7 @@ def test_build_goes_on_with_it(
     opened = model_files.open_model(path)
     library: Any = loader.load("python")
     config = library.device.config.Configuration(files["config.json"])
-    app = library.device.application.RegressionApp(config, f"{tmp_path / 'out'}/")
+    app = library.device.regression_app.RegressionApp(config, f"{tmp_path / 'out'}/")
     app.begin()
     for mine, other in zip(opened.forecaster.parts, app.parts, strict=True):
         assert other.state_crc32() == mine.state_crc32()

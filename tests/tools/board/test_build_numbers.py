@@ -43,7 +43,7 @@ def test_the_folder(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert config["feature_names"] == ["a", "b", "c"]
     assert (config["alarm"], config["class_names"]) == (None, None)
     modules = {Path(name).stem for name in files if name.endswith(".mpy")}
-    assert {"forecaster", "prediction_interval", "linear"} <= modules
+    assert {"regression_app", "forecaster", "prediction_interval", "linear"} <= modules
     assert not {"metrics", "delayed_labels", "drift_alarm", "shrubs", "watchers"} & modules
     assert made(tmp_path, data, "--target", "b", "--model", "linear") == 0
     modules = {Path(name).stem for name in build.read(tmp_path / "out")}
@@ -83,7 +83,10 @@ def test_a_program_of_classes_has_nothing_of_it(data: Path, tmp_path: Path) -> N
     assert made(tmp_path, data, "--label", "c", "--model", "shrub") == 0
     files = build.read(tmp_path / "out")
     modules = {Path(name).stem for name in files}
-    assert not {"forecaster", "regression_metrics", "prediction_interval", "target"} & modules
+    assert (
+        not {"regression_app", "forecaster", "regression_metrics", "prediction_interval", "target"}
+        & modules
+    )
     assert "regression" not in json.loads(files["config.json"])
 
 

@@ -131,7 +131,7 @@ class System:
 with open("config.json") as file:
     configuration = Configuration(file.read().encode())
 if configuration.regression:
-    from microshrub.device.application import RegressionApp as Application
+    from microshrub.device.regression_app import RegressionApp as Application
 app = Application(configuration, "")
 if configuration.switches:
     from microshrub.device.companions import make_for_board

@@ -65,10 +65,10 @@ class Twin:
     @property
     def _application(self) -> Any:
         """The class of the program's application."""
-        application = self._library.device.application
+        device = self._library.device
         if self.configuration.regression is None:
-            return application.Application
-        return application.RegressionApp
+            return device.application.Application
+        return device.regression_app.RegressionApp
 
     @property
     def hash(self) -> int:

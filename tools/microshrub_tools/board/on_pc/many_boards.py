@@ -169,7 +169,7 @@ class Seen:
 
     anomaly = alarm = queries = pace = sharing = None
     confidence = 204  # of 255: not so sure that one answer is enough
-    sample_id = unsaved = 0
+    sample_id = 0
     room = rest = 0  # bytes of the heap, once they are counted
 
     def __init__(self, plan, name):
@@ -186,6 +186,10 @@ class Seen:
 
     def mem_free(self):
         """Count nothing."""
+
+    def unsaved(self):
+        """Nothing waits to be saved."""
+        return 0
 
     def sample(self, label):
         """The class that it sees."""
