@@ -82,7 +82,7 @@ class ProgramLibrary:
         """The files, by their paths in the program's folder; those made `ahead` are of all
         programs."""
         if self.freeze:
-            frozen = frozen_files.files(self.arch, self._modules, left_out(self.program))
+            frozen = frozen_files.files(self.arch, self._modules)
             return {f"firmware/{place}": data for place, data in frozen.items()}
         merged = self._merged
         paths = {mpy.in_library(path): path for path in (*merged.imported, *merged.others())}
@@ -109,7 +109,7 @@ class ProgramLibrary:
     def heap(self) -> import_heap.LibraryHeap:
         """Return its heap once the program runs."""
         if self.freeze:
-            return import_heap.files_heap(self._frozen, import_heap.FROZEN)
+            return import_heap.library_heap(self.arch, self._running, import_heap.FROZEN)
         return import_heap.files_heap(self.imported, forgotten=self._forgotten)
 
     def less_in_rom(self) -> int:
@@ -122,14 +122,8 @@ class ProgramLibrary:
     def texts(self) -> frozenset[str]:
         """Texts that are on the board anyway, as names of the firmware's or of these modules."""
         if self.freeze:
-            return import_heap.texts_in(self._frozen)
+            return import_heap.texts(self.arch, self._running)
         return import_heap.texts_in(self.imported)
-
-    @property
-    def _frozen(self) -> list[Path]:
-        """The files of the modules that stay imported, as they are in a firmware."""
-        names = library_files.closure(self._running)
-        return mpy.compiled(self.arch, names, left_out(self.program))
 
     @property
     def _running(self) -> tuple[str, ...]:

@@ -107,7 +107,7 @@ class SearchedStream(ABC):
         """What the scores are."""
 
     @property
-    def choosing(self) -> int:
+    def samples_that_choose(self) -> int:
         """How many samples choose."""
         return self.first
 
@@ -230,7 +230,7 @@ class StreamSplit(SearchedStream):
         return AS_OF_NOW if self.holdout.now else UNSEEN
 
     @property
-    def choosing(self) -> int:
+    def samples_that_choose(self) -> int:
         return self.holdout.samples[0] if self.holdout else self.first
 
     @property

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ..library import library_files
-from . import movable_code, mpy, unused_code
+from . import movable_code, mpy
 from .movable_code import ImmovableCodeError
 
 MANIFEST = '''\
@@ -29,29 +29,26 @@ freeze_mpy(".")
 _MOVED = "armv6m"  # the architecture whose code depends on where it is
 
 
-def files(arch: str, modules: Collection[str], left_out: Collection[str] = ()) -> dict[str, bytes]:
+def files(arch: str, modules: Collection[str]) -> dict[str, bytes]:
     """The manifest and the .mpy files of these modules, by path, to be written to one folder.
 
-    `arch` is an -march of mpy-cross, or BYTECODE_ONLY. The files are without the functions and
-    classes that are left_out, see unused_code.py. Raises ImmovableCodeError for a module,
+    `arch` is an -march of mpy-cross, or BYTECODE_ONLY. Raises ImmovableCodeError for a module,
     which can only be one of the user's own, whose code has to be at a multiple of four.
     """
     contents = {"manifest.py": MANIFEST.encode()}
     with tempfile.TemporaryDirectory() as folder:
         for source in library_files.sources_with_users():
-            module = library_files.module_name(source)
-            if module in modules:
-                text = unused_code.without(module, source.read_text(encoding="utf-8"), left_out)
+            if library_files.module_name(source) in modules:
                 place = mpy.in_library(source)
-                contents[place] = _compiled(text, arch, Path(folder), place)
+                contents[place] = _compiled(source, arch, Path(folder), place)
     return contents
 
 
-def _compiled(text: str, arch: str, folder: Path, place: str) -> bytes:
+def _compiled(source: Path, arch: str, folder: Path, place: str) -> bytes:
     target = folder / place
     target.parent.mkdir(parents=True, exist_ok=True)
     name = Path(place).with_suffix(".py").as_posix()
-    mpy.compile_text(text, target, arch, name)
+    mpy.compile_file(source, target, arch, name)
     data = bytearray(target.read_bytes())
     if arch == _MOVED:
         for code in _functions(mpy.read(target).code):

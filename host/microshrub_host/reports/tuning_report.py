@@ -181,7 +181,7 @@ class TuningReport:
             "stream": self.split.name,
             "samples": self.split.samples,
             "score": self.split.measure.name,
-            "samples_that_choose": self.split.choosing,
+            "samples_that_choose": self.split.samples_that_choose,
             "board": self.limits.board.key,
             "budget": self.limits.budget,
             "front": [self._record(result) for result in self.front],

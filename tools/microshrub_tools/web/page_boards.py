@@ -22,7 +22,7 @@ from ..board.program_sensors import sensors
 
 WARMUP = 256
 # What only some programs with a motion sensor have: modules, and which of their functions and
-# classes only some of those programs have
+# classes only some of those programs have, in alphabetical order, as files are named
 MORE_OF_DEVICE: dict[str, tuple[str, ...]] = {
     "device.companions": (),
     "device.switches": ("Buzzer", "UsbKeyboard"),
@@ -155,8 +155,8 @@ def motion_config(board: Board) -> dict[str, Any]:
 
 
 def never_used(sensor: bool) -> set[str]:
-    """The functions and classes of the device library that no program of the page uses, or none
-    whose samples come over the link, without a sensor."""
+    """The functions and classes of the device library that no program of the page uses; if not
+    sensor, those that no program uses whose samples come over the link."""
     board = load(next(iter(BOARDS)))
     plain = serial_config(board)
     configs = [plain, plain | {"switches": [[[0, 440], [4]]]}]

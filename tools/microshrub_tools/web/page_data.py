@@ -5,7 +5,8 @@ streams/*.csv.gz        generated streams; `microshrub simulate` reads the same 
 library/page.gz         a line with names and sizes, then what runs in the page: the device
                         library's .mpy files, its kernels as a module of WebAssembly, and
                         kernels.py, learning.py and motion.py, which drive a learner
-library/bytecode.gz     the .mpy files for boards with any processor, with the kernels as bytecode
+library/bytecode.gz     the .mpy files for boards with any processor, with the kernels as bytecode;
+                        in serial/ those that are others where no sensor is read
 library/LEARNER.gz      that of programs with such a learner, merged, without kernels, as it is
                         for one of the processors
 library/ARCH.gz         for each learner the native module, and what else differs on the processor
