@@ -1,4 +1,4 @@
-"""The anomaly score of a stream that has no labels: no learner runs beside it."""
+"""The anomaly score of a stream without labels, for which no learner runs."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..library import loader
 from ..simulation.anomaly import Anomaly, AnomalyRun
 from ..streams.regression_streams import NumberStream
 
-_ROWS = 2048  # at a time
+_ROWS = 2048  # rows scored at a time
 
 
 @dataclass(frozen=True)
 class Alone:
-    """What came of it: the scores, and values out of the quantizer's range and missing ones."""
+    """The result: scores, and how many values were out of the quantizer's range or missing."""
 
     stream: NumberStream
     run: AnomalyRun
@@ -26,7 +26,7 @@ class Alone:
     missing: int
 
     def record(self) -> dict[str, Any]:
-        """For --json."""
+        """Return the result for --json."""
         rows, columns = self.stream.columns.shape
         return {
             "stream": self.stream.name,
@@ -47,9 +47,10 @@ def score_alone(
     warmup: int = 256,
     progress: Callable[[int, int], None] | None = None,
 ) -> Alone:
-    """Score each row as `simulate --anomaly` does, whose columns are all features.
+    """Score each row as `simulate --anomaly` does; all columns are features.
 
-    engine: python, llvm or c; None is the fastest. The quantizer sees the first `warmup` rows.
+    `engine` is python, llvm or c; None selects the fastest. The quantizer is fitted on the first
+    `warmup` rows.
     """
     rows, columns = stream.columns.shape
     library: Any = loader.load(engine or loader.fastest())

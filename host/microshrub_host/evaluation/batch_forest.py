@@ -1,4 +1,4 @@
-"""What a batch forest says of stretches that it has not seen, where scikit-learn is installed."""
+"""Predictions of a batch forest for held-out stretches, where scikit-learn is installed."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from numpy.typing import NDArray
 from ..base.cache import remembered
 from ..streams.units import MISSING, Raw
 
-_ROWS = 5000  # that it learns, spread evenly over those that there are
+_ROWS = 5000  # rows to learn, spread evenly over the rows given
 _TREES = 50
-_KEPT = 256  # answers, some 4 KB each
+_KEPT = 256  # results in the cache, some 4 KB each
 
 
 def answers(rows: Raw, labels: NDArray[np.uint8], asked: Raw) -> NDArray[np.uint8] | None:
-    """The classes of the rows `asked` by extremely randomised trees; None without scikit-learn.
+    """Predict the classes of the rows `asked` by extremely randomised trees.
 
-    The column's median stands for a missing value. The answers are remembered, since importing
-    scikit-learn takes longer than most runs. A figure beside others must not end a command:
-    an installed scikit-learn that cannot be imported, or raises, is as good as none.
+    None without scikit-learn. The column's median replaces a missing value. Predictions are
+    cached, since importing scikit-learn takes longer than most runs. The forest is only a baseline
+    and must not end a command: if an installed scikit-learn cannot be imported, or raises, the
+    result is None, too.
     """
     some = np.linspace(0, len(rows) - 1, min(len(rows), _ROWS)).astype(int)
     parts = rows[some], labels[some], asked

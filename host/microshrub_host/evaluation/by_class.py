@@ -1,8 +1,8 @@
-"""How well each class is found, for streams on which some classes are rare.
+"""Recall for each class, for streams on which some classes are rare.
 
-A model that never says the rare class can have 99 % accuracy. The balanced accuracy is the mean of
-the classes' recalls, the G-mean their geometric mean (Kubat, Matwin: Addressing the Curse of
-Imbalanced Training Sets, ICML 1997), which is 0 if one class is never found.
+A model that never predicts the rare class can have 99 % accuracy. The balanced accuracy is the
+mean of the classes' recalls, the G-mean their geometric mean (Kubat, Matwin: Addressing the Curse
+of Imbalanced Training Sets, ICML 1997), which is 0 if one class is never predicted correctly.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_MOST = 12  # classes that have a row each in a table
+_MOST = 12  # classes with a row each in a table
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class ByClass:
 
     @classmethod
     def none_yet(cls, names: tuple[str, ...]) -> ByClass:
-        """The counts before the first sample."""
+        """Return a confusion matrix of zeros, for use before the first sample."""
         return cls(names, np.zeros((len(names), len(names)), dtype=np.int64))
 
     def add(self, labels: NDArray[np.uint8], predictions: NDArray[np.uint8]) -> None:
@@ -39,7 +39,7 @@ class ByClass:
 
     @property
     def recalls(self) -> list[float | None]:
-        """For each class, how many of its samples were predicted correctly."""
+        """The percentage of each class's samples that were predicted correctly."""
         totals = self.counts.sum(axis=1)
         pairs = zip(np.diag(self.counts).tolist(), totals.tolist(), strict=True)
         return [100 * right / total if total else None for right, total in pairs]
@@ -64,7 +64,7 @@ class ByClass:
         return [recall for recall in self.recalls if recall is not None]
 
     def record(self) -> dict[str, Any]:
-        """For --json."""
+        """Return the scores and the confusion matrix for --json."""
         return {
             "balanced_accuracy": self.balanced_accuracy,
             "g_mean": self.g_mean,
@@ -73,8 +73,8 @@ class ByClass:
         }
 
     def confused(self) -> tuple[str, str, int, int] | None:
-        """The two classes that are taken for each other most often, how often, and of how many
-        samples; None if no prediction was wrong."""
+        """Return the two classes confused most often, the number of these errors, and of both
+        classes' samples; None if no prediction was wrong."""
         wrong = self.counts - np.diag(np.diag(self.counts))
         pairs = np.triu(wrong + wrong.T)
         if not pairs.any():
@@ -83,7 +83,7 @@ class ByClass:
         return self.names[a], self.names[b], int(pairs[a, b]), int(self.counts[[a, b]].sum())
 
     def matrix(self) -> list[list[str]]:
-        """The confusion matrix as a table, its head first; empty if there are too many classes."""
+        """Return the confusion matrix as a table, head first; empty for too many classes."""
         if len(self.names) > _MOST:
             return []
         rows = zip(self.names, self.counts.tolist(), self.recalls, strict=True)
@@ -96,7 +96,7 @@ class ByClass:
         ]
 
     def rows(self) -> list[tuple[str, str]]:
-        """Rows of a table: names and values, with each class unless there are too many."""
+        """Return a table's rows of names and values, with each class unless there are too many."""
         return [
             ("balanced accuracy", f"{self.balanced_accuracy:.2f} %"),
             ("G-mean", f"{self.g_mean:.2f} %"),
@@ -104,7 +104,7 @@ class ByClass:
         ]
 
     def recall_rows(self) -> list[tuple[str, str]]:
-        """The recall of each class, unless there are too many classes."""
+        """Return a row for the recall of each class; none if there are too many classes."""
         if len(self.names) > _MOST:
             return []
         totals = self.counts.sum(axis=1).tolist()
@@ -113,11 +113,11 @@ class ByClass:
 
 
 def percent(share: float, decimals: int = 0) -> str:
-    """As texts have it; 100 % is all of them."""
+    """Format a percentage for texts; only a share of exactly 100 is shown as 100 %."""
     text = f"{share:.{decimals}f}"
     return f"{share:.2f} %" if float(text) == 100 > share else f"{text} %"
 
 
 def recall_text(recall: float | None, total: int) -> str:
-    """A recall in words: `12.50 % of 8`."""
+    """Return a recall as text: `12.50 % of 8`."""
     return "no samples" if recall is None else f"{recall:.2f} % of {total:,}"

@@ -1,4 +1,4 @@
-"""What comes of a run over a stream of classes: accuracies, curves, and those of two baselines."""
+"""The result of a run over a stream of classes: accuracies, curves, and two baselines."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from .unseen import Unseen
 
 _POINTS = 400  # at least this many points in the curves of a long stream
 _LONGEST_BLOCK = 2048
-_AT_ONCE = 1 << 18  # samples of which a mean is formed
+_AT_ONCE = 1 << 18  # samples per partial sum
 
 _Run = TypeVar("_Run", bound=CompanionRun)
 
 
 @dataclass(frozen=True)
 class Point:
-    """Where the evaluation stood after some samples; accuracies in percent."""
+    """A point of the curves: the accuracies, in percent, after a number of samples."""
 
     samples: int
     accuracy: float
@@ -48,7 +48,7 @@ class Result(RunResult):
     running_average_accuracy: float
     accuracy_nochange: float
     accuracy_majority: float
-    label_agreement: float  # how often two samples drawn at random have the same label
+    label_agreement: float  # chance that two samples drawn at random have equal labels
     kappa: float
     kappa_temporal: float
     right: NDArray[np.bool_] = field(repr=False)
@@ -56,7 +56,7 @@ class Result(RunResult):
     scale: Scale = field(repr=False)
     by_class: ByClass = field(repr=False)
     windows: bool = field(default=False, repr=False)  # whether samples share readings
-    unseen: Unseen | None = field(default=None, repr=False)  # if it was asked for
+    unseen: Unseen | None = field(default=None, repr=False)  # only if requested
 
     @property
     def anomaly(self) -> AnomalyRun | None:
@@ -70,14 +70,14 @@ class Result(RunResult):
 
     @property
     def label_budget(self) -> LabelBudgetRun | None:
-        """Which labels were asked for, or None without a label budget."""
+        """The queries for labels and their result, or None without a label budget."""
         return self._companions(LabelBudgetRun)
 
     def _companions(self, run_class: type[_Run]) -> _Run | None:
         return next((run for run in self.companions.values() if isinstance(run, run_class)), None)
 
     def record(self) -> dict[str, Any]:
-        """The result as JSON holds it: one flat object, without the curves."""
+        """Return the result for JSON: one flat object, without the curves."""
         flat = super().record() | {name: run.record() for name, run in self.companions.items()}
         flat |= self.unseen.record() if self.unseen else {}
         return flat | self.by_class.record()
@@ -141,7 +141,7 @@ class ClassTask(StreamTask[Result]):
         )
 
     def _companions(self, run: Engine, status: Status) -> dict[str, CompanionRun]:
-        """What became of the companions, by what JSON calls them."""
+        """Return the companions' results by their keys in JSON."""
         buffers = run.buffers() if self.companions else []
         results = {}
         for blocks, companion_status, each in zip(
@@ -157,7 +157,7 @@ class ClassTask(StreamTask[Result]):
 
 
 def label_agreement(labels: Labels) -> float:
-    """The chance in percent that two labels drawn at random, one after the other, are equal."""
+    """Return the chance, in percent, that two labels drawn with replacement are equal."""
     parts = range(0, len(labels), _AT_ONCE)
     counts = np.zeros(256, np.intp)
     for at in parts:
@@ -168,12 +168,12 @@ def label_agreement(labels: Labels) -> float:
 
 
 def running_accuracy(right: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Percent correct so far after each sample, shape (samples,)."""
+    """Return the percentage of correct predictions so far after each sample, shape (samples,)."""
     return np.cumsum(right) / np.arange(1, len(right) + 1) * 100
 
 
 def running_average(right: NDArray[np.bool_]) -> float:
-    """The mean over time of the running accuracy, in percent: what the papers' tables hold."""
+    """Return the mean over time of the running accuracy, in percent, as the papers' tables do."""
     total, before = 0.0, 0
     for at in range(0, len(right), _AT_ONCE):
         part = right[at : at + _AT_ONCE]

@@ -1,11 +1,11 @@
 """A fleet of boards that each lack some classes of a stream, and teach each other by packets.
 
-Whole stretches of the stream, a fifth of it, are held out and asked of every board, see
-stretches.py. The others are dealt out. Each board lacks some classes, all its own, and learns half
-of its rows. Then it gives a packet of each class that it knows, and takes others' until it has one
-of each class that it lacks, of three boards at most. It learns one sample of these after each row
-of its second half. It is compared with a board of the same rows that never meets another one, and
-with one that lacks none.
+Whole stretches of the stream, a fifth of the samples, are held out, and every board predicts them;
+see stretches.py. The other stretches are dealt out to the boards. Each board lacks some classes
+and learns half of its rows. Then it sends a packet of each class that it knows, and receives
+packets of each class that it lacks, from at most three boards, until one packet of that class was
+of use. It learns one received sample after each row of its second half. Two boards serve as
+baselines: one with the same rows and no exchange, and one that lacks no class.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Do = Callable[[str, bytes], bytes]
 
 @contextmanager
 def board(engine: str) -> Iterator[Do]:
-    """What does the commands of fleet_board.py, on the engine of that name."""
+    """Return a function that runs the commands of fleet_board.py on the engine with that name."""
     if engine != "micropython":
         yield fleet_board.FleetBoard(loader.load(engine)).do
         return
@@ -43,49 +43,49 @@ def board(engine: str) -> Iterator[Do]:
         yield lambda letter, body: program.ask(letter.encode(), body)
 
 
-_FEWEST = 20  # rows of a stream, of which four are asked
-_LEAST = 200  # rows of a board; of a stream with fewer for each, boards share rows
-_TRIES = 3  # packets of a class that a board looks at
-_ASKED = 2000  # rows at most
+_FEWEST = 20  # rows of a stream, four of which are held out
+_LEAST = 200  # rows of a board; boards share rows of a shorter stream
+_TRIES = 3  # packets of a class that a board checks
+_ASKED = 2000  # held-out rows, at most
 
 
 @dataclass(frozen=True)
 class FleetPlan:
-    """What is simulated; each task of it is a board, by its number."""
+    """The settings of a simulation; each of its tasks is a board, by number."""
 
     rows: Raw = field(repr=False)
     labels: NDArray[np.uint8] = field(repr=False)
     draw: Draw = field(repr=False)
-    by: str  # what is held out: runs, groups or blocks of time
+    by: str  # kind of stretches held out: runs, groups or blocks of time
     features: tuple[str, ...]
     units: tuple[tuple[int, int], ...]
     classes: tuple[str, ...]
     boards: int
-    lacking: int  # classes
-    exchange: int  # samples of a class
+    lacking: int  # classes that each board lacks
+    exchange: int  # samples of a class in a packet
     bytes: int
     seed: int
     engine: str
 
     @property
     def asked(self) -> NDArray[np.intp]:
-        """The rows that all boards are asked about: of classes with other stretches to learn."""
+        """The rows that all boards predict: held out, of classes with other stretches to learn."""
         rows = np.flatnonzero(holdout.predictable(self.draw, self.labels))
         return rows[:: -(-len(rows) // _ASKED) or 1]
 
     def lacks(self, number: int) -> list[int]:
-        """The classes that a board lacks: each board the next ones of a drawn order."""
+        """Return the classes that a board lacks: the next ones of a random order."""
         order = np.random.default_rng((self.seed, 1)).permutation(len(self.classes))
         first = number * self.lacking
         return [int(order[(first + k) % len(order)]) for k in range(self.lacking)]
 
     def rows_of(self, number: int) -> NDArray[np.intp]:
-        """The rows that a board learns."""
+        """Return the rows that a board learns."""
         rows = self.dealt(number)
         return rows[~np.isin(self.labels[rows], self.lacks(number))]
 
     def dealt(self, number: int) -> NDArray[np.intp]:
-        """The rows that it would learn if it lacked no class."""
+        """Return the rows that a board would learn if it lacked no class."""
         rows = np.flatnonzero(self.draw.learned)
         if len(rows) // self.boards >= _LEAST:
             rows = rows[number :: self.boards]
@@ -97,34 +97,34 @@ class FleetPlan:
 
 @dataclass(frozen=True)
 class Half:
-    """What a board has come to when boards meet: its state, its packets, and how well alone."""
+    """A board before the exchange: its state, its packets, and its accuracies on its own."""
 
     state: bytes = field(repr=False)
     packets: dict[int, bytes] = field(repr=False)  # by class
-    alone: float  # balanced accuracy in percent, once it has learned all of its rows
-    whole: float  # and what it would be if it lacked no class
+    alone: float  # balanced accuracy in percent, after all rows of the board
+    whole: float  # the same if the board lacked no class
 
 
 @dataclass(frozen=True)
 class Met:
-    """What a board has come to in the end."""
+    """A board at the end of the simulation."""
 
     number: int
     alone: float  # balanced accuracies in percent, as in Half
     whole: float
-    together: float  # and after the exchange
-    sent: int  # bytes of packets that it gave
-    received: int  # and of those that it looked at
-    looked: int  # packets that it looked at,
-    taken: int  # and those of which it learned
-    learned: int  # samples of others
+    together: float  # the same after the exchange
+    sent: int  # bytes of the packets sent
+    received: int  # bytes of the packets checked
+    looked: int  # packets checked
+    taken: int  # packets with samples that the board took
+    learned: int  # samples taken from packets
     state: bytes = field(repr=False)
 
 
 def plan(stream: Stream, **wanted: Any) -> FleetPlan:
-    """The plan of a fleet over that stream; wanted are FleetPlan's other fields.
+    """Return the plan of a fleet over a stream; `wanted` has FleetPlan's other fields.
 
-    Raises UserError for a stream of so few rows or stretches that none is left to ask about.
+    Raises UserError for a stream with so few rows or stretches that none can be held out.
     """
     known = holdout.held_out(stream, whole=True)
     if known is None or len(stream.labels) < _FEWEST:
@@ -148,7 +148,7 @@ def plan(stream: Stream, **wanted: Any) -> FleetPlan:
 
 
 def first_half(plan: FleetPlan, number: int) -> Half:
-    """A board up to where it meets others; and, on its own, to the end."""
+    """Run a board up to the exchange, and then without an exchange to the end."""
     rows = plan.rows_of(number)
     with _begun(plan) as do:
         _learn(do, plan, rows[: len(rows) // 2])
@@ -164,7 +164,7 @@ def first_half(plan: FleetPlan, number: int) -> Half:
 
 
 def _whole(plan: FleetPlan, number: int) -> float:
-    """How well a board does that lacks no class."""
+    """Return the balanced accuracy, in percent, of a board that lacks no class."""
     with _begun(plan) as do:
         _learn(do, plan, plan.dealt(number))
         do("E", b"")
@@ -172,7 +172,7 @@ def _whole(plan: FleetPlan, number: int) -> float:
 
 
 def second_half(plan: FleetPlan, task: tuple[int, Half, list[list[bytes]]]) -> Met:
-    """A board from where it met others; of each class it lacks, it is offered some packets."""
+    """Run a board from the exchange on; offers has packets for each class that the board lacks."""
     number, half, offers = task
     rows = plan.rows_of(number)
     received = looked = taken = learned = 0
@@ -197,7 +197,7 @@ def second_half(plan: FleetPlan, task: tuple[int, Half, list[list[bytes]]]) -> M
 
 
 def offers(plan: FleetPlan, number: int, halves: dict[int, Half]) -> list[list[bytes]]:
-    """For each class that a board may lack, packets of others, in a drawn order."""
+    """Return, for each class that a board may lack, packets of other boards in a random order."""
     dice = np.random.default_rng((plan.seed, 2, number))
     others = [int(b) for b in dice.permutation(plan.boards)[: 8 * _TRIES] if b != number]
     wanted = plan.lacks(number) or range(len(plan.classes))
@@ -210,9 +210,9 @@ Spread = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 def run(plan: FleetPlan, spread: Spread) -> list[Met]:
-    """All boards; spread(work, tasks) gives what work(task) gives for each, in any order.
+    """Run all boards; spread(work, tasks) yields the result of work(task) for each, in any order.
 
-    Instead of a task, None says that there is none before another one is done.
+    A task of None means that another task has to finish first.
     """
     halves: dict[int, Half] = {}
 
@@ -234,13 +234,13 @@ def run(plan: FleetPlan, spread: Spread) -> list[Met]:
 def _half(
     plan: FleetPlan, task: int | tuple[int, Half, list[list[bytes]]]
 ) -> tuple[int, Half] | Met:
-    """The first half of a board, by its number, or a board's second one."""
+    """Run a board's first half, given its number, or its second half."""
     return (task, first_half(plan, task)) if isinstance(task, int) else second_half(plan, task)
 
 
 @contextmanager
 def _begun(plan: FleetPlan) -> Iterator[Do]:
-    """A fresh board."""
+    """Start a new board."""
     shape = {"features": len(plan.features), "classes": len(plan.classes)}
     config: dict[str, Any] = {"parameters": {**shape, "bytes": plan.bytes}}
     config["features"] = plan.features
@@ -257,7 +257,7 @@ def _learn(do: Do, plan: FleetPlan, which: NDArray[np.intp]) -> None:
 
 
 def _balanced(do: Do, plan: FleetPlan) -> float:
-    """The mean recall of the classes that are asked about, percent."""
+    """Return the mean recall, in percent, of the held-out classes."""
     asked = plan.asked
     predictions = np.frombuffer(do("P", plan.rows[asked].astype("<i4").tobytes()), dtype=np.uint8)
     truth = plan.labels[asked]

@@ -1,15 +1,16 @@
-"""Holds out whole stretches of a stream, and asks about them once the last label has come.
+"""Holds out whole stretches of a stream, and predicts them after the last label.
 
-A prequential accuracy tells each label right after its prediction, and so rewards whoever repeats
-the last one. On the shelf there is no label. Here a learner learns the stretches that a draw of
-stretches.py leaves, in the order of the stream, and is then asked about the others. There are
-several draws unless one asks about many stretches: few say little, and their spread shows that.
+Prequential evaluation reveals each label right after its prediction, and so rewards a model that
+repeats the last label. A board in use gets no labels. Here a model learns the stretches that a
+draw of stretches.py leaves, in the order of the stream, and then predicts the held-out ones. There
+are several draws unless one draw holds out many stretches: the accuracy on a few stretches is
+uncertain, as the spread of the draws shows.
 
-A stretch of long ago is asked about at the end, too, which in a stream that drifts is the past. So
-the last stretches are also asked about after all that comes before them: the accuracy as of now.
-That is the headline if the stream drifts, which is if answers about the older half of the
-stretches are clearly worse than those about the recent half: by _DRIFT points, and by three
-standard errors of the difference between stretches of the same class.
+Old stretches, too, are predicted at the end, and belong to the past of a stream that drifts. So
+the last stretches are also predicted after all samples before them were learned: the accuracy as
+of now. It is the headline if the stream drifts. A stream drifts if the older half of the stretches
+is predicted clearly worse than the recent half: by _DRIFT points, and by three standard errors of
+the difference between stretches of the same class.
 """
 
 from __future__ import annotations
@@ -33,18 +34,18 @@ from .by_class import ByClass
 from .stretches import RUNS, Draw, Labels, Marks, Stretches, find
 from .unseen import Holdout, Unseen
 
-FEWEST = 10  # samples
+FEWEST = 10  # samples of a stream, at least
 _LATEST = (20_000, 50_000, 100_000)  # samples at the end; more only if a class has one stretch
 _MOST = 100_000  # samples that all draws learn
 _DRAWS = 5
-_STRETCHES = 20  # that are asked about in all draws together, after which there is no other one
+_STRETCHES = 20  # held-out stretches in all draws together, after which no draw is added
 _DRIFT = 10.0  # percent
 _BLOCK = 2048
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What was predicted of the samples of a draw: of those that were asked, in their order."""
+    """A draw, and the predictions for its held-out samples, in the order of the samples."""
 
     draw: Draw
     predictions: Predictions
@@ -53,21 +54,22 @@ class Answers:
 
 @dataclass(frozen=True)
 class HeldOut:
-    """The end of a stream in stretches, its raw rows and its labels."""
+    """The end of a stream: its stretches and its raw rows."""
 
     stretches: Stretches
     rows: Raw
 
     @property
     def labels(self) -> Labels:
-        """Of the samples."""
+        """The labels of the samples."""
         return self.stretches.labels
 
 
 def held_out(stream: Stream, *, whole: bool = False) -> HeldOut | None:
-    """What draws are made of: the last 20,000 samples; None if there are fewer than FEWEST.
+    """Return the stretches and rows to draw from: the last 20,000 samples.
 
-    Up to 100,000 if a class has a single stretch among fewer; whole: all samples.
+    If a class has only one stretch in these, up to 100,000 samples; with `whole`, all samples.
+    None if there are fewer than FEWEST samples.
     """
     total = len(stream.labels)
     if total < FEWEST:
@@ -86,7 +88,7 @@ def held_out(stream: Stream, *, whole: bool = False) -> HeldOut | None:
 
 
 def draws(stretches: Stretches, seed: int = 0) -> Iterator[Draw]:
-    """Those that are asked about: until they have enough stretches, five at most."""
+    """Yield draws until they hold out enough stretches; five at most."""
     asked = 0
     for number, draw in enumerate(stretches.draws(seed), 1):
         if not draw.learned.any() or not draw.held_out.any():
@@ -108,11 +110,11 @@ def measure(
     forest: bool = False,
     seed: int = 0,
 ) -> Unseen | None:
-    """Learn what draws leave of a stream, and ask about the stretches that they hold out.
+    """Learn the rest of each draw of a stream, and predict the stretches that the draw holds out.
 
-    None if there are too few samples, or it makes no sense beside a companion. It runs on the
-    fastest engine, as all come to the same bits. For warmup see warmup_of(). forest: a batch
-    forest learns and is asked the same, if scikit-learn is there.
+    None if there are too few samples, or if a companion cannot be evaluated so. Runs on the
+    fastest engine, as all engines compute the same bits. For `warmup` see warmup_of(). With
+    `forest`, a batch forest learns and predicts the same samples, if scikit-learn is installed.
     """
     known = held_out(stream) if all(each.can_be_asked for each in companions) else None
     if known is None:
@@ -140,7 +142,7 @@ def ask(
     companions: Companions = (),
     forest: bool = False,
 ) -> Answers:
-    """Learn what a draw leaves, and ask about what it holds out; for the rest see measure()."""
+    """Learn the rest of a draw, and predict its held-out samples; for arguments see measure()."""
     parts = known.rows[draw.learned], known.labels[draw.learned], known.rows[draw.held_out]
     predictions = answers(model, parameters, *parts, warmup=warmup, companions=companions)
     return Answers(draw, predictions, batch_forest.answers(*parts) if forest else None)
@@ -149,7 +151,7 @@ def ask(
 def unseen(
     stream: Stream, stretches: Stretches, drawn: list[Answers], now: list[Answers]
 ) -> Unseen:
-    """What the answers to some draws and to the last stretches come to."""
+    """Return the accuracy on unseen data, given some draws' answers and the last stretches'."""
     names = tuple(stream.class_names)
     labels = stretches.labels
     asked = [predictable(each.draw, labels) for each in drawn]
@@ -166,7 +168,7 @@ def unseen(
 
 
 def predictable(draw: Draw, labels: Labels) -> Marks:
-    """Those of the samples that a draw asks about whose class it also has learned."""
+    """Mark the test samples of a draw whose class the draw has also learned."""
     return _of_known(draw, labels, draw.asked)
 
 
@@ -199,7 +201,7 @@ def _holdout(
 
 
 def right_by_stretch(stretches: Stretches, drawn: list[Answers]) -> NDArray[np.float64]:
-    """Percent right of each stretch, in all draws that asked about it; NaN for none."""
+    """Return the percentage right in each stretch, over all draws that hold it out, or NaN."""
     right, asked = np.zeros(stretches.count), np.zeros(stretches.count)
     for answers in drawn:
         marks = predictable(answers.draw, stretches.labels)
@@ -211,9 +213,9 @@ def right_by_stretch(stretches: Stretches, drawn: list[Answers]) -> NDArray[np.f
 
 
 def drifts(stretches: Stretches, right: NDArray[np.float64]) -> bool:
-    """Whether stretches of the older half are predicted clearly worse than recent ones.
+    """Return whether stretches of the older half are predicted clearly worse than recent ones.
 
-    right has the percent of each stretch. Stretches of one class are compared with one another.
+    right has the percentage right of each stretch. Stretches are compared within a class.
     """
     when = np.zeros(stretches.count)
     np.add.at(when, stretches.of, stretches.times)
@@ -245,7 +247,7 @@ def answers(
     warmup: int | None = None,
     companions: Companions = (),
 ) -> NDArray[np.uint8]:
-    """What a fresh model says of the rows `asked` once it has learned these rows and labels."""
+    """Return a new model's predictions for the rows `asked` after learning rows and labels."""
     warmup = warmup_of(model, warmup, frozen=freezes(companions))
     engine = loader.fastest()
     prequential.compile_kernels(model, parameters, engine)

@@ -1,4 +1,4 @@
-"""Scores of a model on unseen data in two parts, the first of which chooses among models."""
+"""A model's scores on two parts of unseen data, the first of which serves to choose a model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .stretches import Draw, Marks
 
 @dataclass(frozen=True)
 class Scores:
-    """The scores of one model: on the first part, on the rest, and on the whole stream."""
+    """The scores of one model: on the part to choose by, on the rest, and on all of the data."""
 
     first: float
     rest: float
@@ -28,16 +28,16 @@ class Scores:
 
 @dataclass(frozen=True)
 class HoldoutScores:
-    """Draws of a stream's stretches; the answers about a part of these, of that share, choose."""
+    """Draws of a stream's stretches; a share of the held-out stretches serves to choose."""
 
     known: HeldOut
     draws: Sequence[Draw]
     share: float
-    now: bool  # whether there is one draw, of the last stretches, as the stream drifts
+    now: bool  # whether the only draw is of the last stretches, as the stream drifts
 
     @functools.cached_property
     def choosing(self) -> Marks:
-        """The stretches whose answers choose."""
+        """The stretches that serve to choose, a mark for each."""
         stretches = self.known.stretches
         asked = np.unique(stretches.of[np.logical_or.reduce(self._predictable)])
         among = np.isin(stretches.of, asked)
@@ -46,7 +46,7 @@ class HoldoutScores:
 
     @property
     def can_choose(self) -> bool:
-        """Whether there is something on both sides."""
+        """Whether both parts, the one to choose by and the rest, have samples."""
         if not any(marks.any() for marks in self._predictable):
             return False
         asked = self._sums([np.zeros(int(d.held_out.sum()), np.uint8) for d in self.draws])[1]
@@ -54,14 +54,14 @@ class HoldoutScores:
 
     @property
     def samples(self) -> tuple[int, int]:
-        """How many samples choose, and how many are the rest."""
+        """The numbers of samples in the part to choose by and in the rest."""
         counted = np.logical_or.reduce(self._predictable)
         chooses = self.choosing[self.known.stretches.of]
         return int((counted & chooses).sum()), int((counted & ~chooses).sum())
 
     @property
     def words(self) -> str:
-        """What the two scores are."""
+        """A description of the two scores, for users."""
         first, rest = self.samples
         what, others = f"whole {self.known.stretches.by}", "others"
         if self.now:
@@ -74,17 +74,17 @@ class HoldoutScores:
         )
 
     def scores(self, predictions: Sequence[Predictions]) -> Scores:
-        """Those of the answers to each draw."""
+        """Return the scores of a model, given its predictions for each draw."""
         right, asked = self._sums(predictions)
         parts = (self.choosing, ~self.choosing, self.choosing | True)
         first, rest, whole = (100 * right[part].sum() / asked[part].sum() for part in parts)
         chosen = self.choosing & (asked > 0)
-        apart = right[chosen] - first / 100 * asked[chosen]  # stretches are what differs by chance
+        apart = right[chosen] - first / 100 * asked[chosen]  # errors vary by stretch
         error = 100 * float(np.sqrt(np.sum(apart**2))) / float(asked[chosen].sum())
         return Scores(round(float(first), 4), round(float(rest), 4), float(whole), error)
 
     def baselines(self) -> dict[str, Scores]:
-        """Naming the majority class of what was learned, and a batch forest."""
+        """Return the scores of predicting the majority class, and of a batch forest."""
         rows, labels = self.known.rows, self.known.labels
         guesses, forest = [], []
         for draw in self.draws:
@@ -103,7 +103,7 @@ class HoldoutScores:
     def _sums(
         self, predictions: Sequence[Predictions]
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """How many answers about each stretch are right, and how many there are."""
+        """Return, for each stretch, the number of right predictions and of all predictions."""
         stretches = self.known.stretches
         right, asked = np.zeros(stretches.count, np.intp), np.zeros(stretches.count, np.intp)
         for draw, marks, of_draw in zip(self.draws, self._predictable, predictions, strict=True):

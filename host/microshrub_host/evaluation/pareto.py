@@ -1,4 +1,4 @@
-"""Models by bytes and accuracy: those that no other beats, and the staircase they form."""
+"""Models by bytes and accuracy: the Pareto front, and the staircase that it forms."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Points = Sequence[tuple[float, float]]  # bytes, accuracy in percent
 
 
 def front(points: Points) -> list[int]:
-    """The indices of the points that no other beats, both figures rising.
+    """Return the indices of the points that no other point beats, by ascending bytes.
 
-    A point beats another that is neither smaller nor more accurate; of equal points, the first
-    stands for all.
+    A point beats another one that is neither smaller nor more accurate. Of equal points, only the
+    first is in the front.
     """
     unbeaten: list[int] = []
     best = float("-inf")
@@ -24,10 +24,10 @@ def front(points: Points) -> list[int]:
 
 
 def area(points: Points, most_bytes: float) -> float:
-    """The best accuracy within a budget, averaged over all budgets from 0 to most_bytes; 0 to 1.
+    """Return the best accuracy within a RAM limit, averaged over limits from 0 to most_bytes.
 
-    That is the area under the front's staircase, which is 0 where no model is small enough. Raises
-    ValueError if most_bytes is not above 0.
+    This is the area under the front's staircase, from 0 to 1; it is 0 where no model is small
+    enough. Raises ValueError if most_bytes is not above 0.
     """
     if not most_bytes > 0:
         raise ValueError(f"most_bytes has to be above 0, not {most_bytes}")
@@ -49,7 +49,7 @@ def draw(
 ) -> None:
     """Draw every group of points, faint, and the staircase of its front, up to most_bytes.
 
-    looks are matplotlib's options of a group's line; the axis of the bytes is logarithmic.
+    looks has matplotlib's options for a group's line. The axis of the bytes is logarithmic.
     """
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 

@@ -1,6 +1,6 @@
-"""Checks that the engines hold the same bits, or finds where they begin to differ.
+"""Checks that the engines compute the same bits, or finds the first sample where they differ.
 
-So are the features checked that they make of a recording's readings.
+The features that the engines extract from a recording's readings are checked the same way.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Difference:
-    """The first sample after which two engines differ, and the first buffer that differs."""
+    """The first sample after which two engines differ, and the first differing buffer."""
 
     sample: int
     buffer: str
@@ -62,12 +62,11 @@ Buffers = list[tuple[str, str, bytes]]
 def check(
     starters: Mapping[str, Starter], rows: Raw, labels: Labels, *, warmup: int, every: int
 ) -> Iterator[Step | Difference]:
-    """Run all engines side by side; yields a Step every so many samples.
+    """Run all engines side by side; yield a Step after each `every` samples.
 
-    labels is NO_LABELS for rows of numbers, which have their target in a column.
-
-    Where they differ, the last thing it yields is the Difference, found by running them again up
-    to the last block in which they agreed and from there sample by sample.
+    `labels` is NO_LABELS for rows of a regression stream, which have their target in a column. If
+    engines differ, the last item is the Difference: the engines run again up to the last block in
+    which they agreed, and from there sample by sample.
     """
     with ExitStack() as stack:
         running = _start(stack, starters, rows[:warmup])
@@ -85,7 +84,7 @@ def check(
 def _start(stack: ExitStack, starters: Mapping[str, Starter], rows: Raw) -> dict[str, Engine]:
     running = {name: stack.enter_context(start()) for name, start in starters.items()}
     for engine in running.values():
-        fit(engine, rows, len(rows))  # with no rows, ranges grow
+        fit(engine, rows, len(rows))  # without rows, the ranges grow
     return running
 
 
@@ -121,7 +120,7 @@ def _first_difference(
 
 
 def samples(extraction: Extraction, readings: Raw, engine: str) -> Raw:
-    """What an engine makes of readings, shape (rows, channels): shape (samples, features)."""
+    """Return an engine's samples, (samples, features), of readings, (rows, channels)."""
     if engine == "micropython":
         return _on_micropython(extraction, readings)
     extractor = Extractor(extraction, engine)
@@ -132,7 +131,7 @@ def samples(extraction: Extraction, readings: Raw, engine: str) -> Raw:
 def difference(
     recording: NDArray[np.float64], extraction: Extraction, names: Sequence[str]
 ) -> str | None:
-    """Where two engines differ on a recording's readings, in words; None if they agree."""
+    """Describe the first difference of two engines on a recording; None if they agree."""
     readings = raw_readings(scaled(recording, extraction))
     first = samples(extraction, readings, names[0])
     for name in names[1:]:

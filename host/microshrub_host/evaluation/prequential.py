@@ -26,16 +26,16 @@ Progress = Callable[[int, int, float], None]
 
 
 def fit(engine: Engine, rows: Raw, warmup: int) -> None:
-    """Fit the engine's quantizer on the first rows and freeze it, unless its ranges grow."""
+    """Fit the engine's quantizer on the first rows and freeze it; without any, its ranges grow."""
     if warmup:
         engine.observe(rows[:warmup])
         engine.freeze()
 
 
 def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> None:
-    """Compile all that a run of such a model on that engine needs, or load it from the cache.
+    """Compile all kernels that such a model needs on that engine, or load them from the cache.
 
-    None is the fastest engine here; `python` needs nothing.
+    None is the fastest engine here. The engine `python` needs no kernels.
     """
     engine = engine or loader.fastest()
     if engine not in loader.COMPILED:
@@ -47,7 +47,7 @@ def compile_kernels(model: str, parameters: Mapping[str, Any], engine: str | Non
         mark.touch()
 
 
-@functools.cache  # a process needs to do it once
+@functools.cache  # once in a process is enough
 def _compile(model: str, switches: tuple[str, ...], engine: str) -> None:
     numbers = model in REGRESSORS
     small = {"features": 1} if numbers else {"features": 1, "classes": 2}
@@ -61,7 +61,7 @@ def _compile(model: str, switches: tuple[str, ...], engine: str) -> None:
 
 
 def are_compiled(model: str, parameters: Mapping[str, Any], engine: str | None = None) -> bool:
-    """Whether compile_kernels has done its work before, in this cache."""
+    """Return whether compile_kernels() has filled this cache before."""
     engine = engine or loader.fastest()
     try:
         return engine not in loader.COMPILED or _compiled_mark(model, parameters, engine).exists()
@@ -70,7 +70,7 @@ def are_compiled(model: str, parameters: Mapping[str, Any], engine: str | None =
 
 
 def _switches(parameters: Mapping[str, Any]) -> list[str]:
-    """The parameters that are True: they may switch on other kernels."""
+    """Return the names of parameters that are True: they may enable other kernels."""
     return sorted(name for name, value in parameters.items() if value is True)
 
 
@@ -89,11 +89,11 @@ def evaluate(
     progress: Progress | None = None,
     companions: Companions = (),
 ) -> Result:
-    """Run a learner, made with these parameters, over the whole stream.
+    """Run a learner with these parameters over the whole stream.
 
-    The quantizer sees the features of the first `warmup` samples before the run, 0 if ranges are
-    to grow, None for what is usual: see warmup_of(). Every sample counts. `companions` are what
-    on_stream() gives, in the registry's order; parameters are those with them around. Raises
+    The quantizer is fitted on the features of the first `warmup` samples before the run; 0 lets
+    the ranges grow, None is the default of warmup_of(). Every sample counts. `companions` come
+    from on_stream(), in the registry's order, and the parameters include the companions'. Raises
     ValueError for parameters that the learner refuses.
     """
     warmup = warmup_of(model, warmup, frozen=freezes(companions))
@@ -108,7 +108,7 @@ def learn(
     warmup: int,
     progress: Progress | None,
 ) -> R:
-    """Predict each row of a task and then learn it; see evaluate()."""
+    """Predict and then learn each row of a task; see evaluate()."""
     engine = engine or loader.fastest()
     compile_kernels(model, parameters, engine)
     seconds = 0.0
@@ -138,7 +138,7 @@ def learn(
             "clamped": status.clamped,
             "missing": status.missing,
             "progress": status.progress,
-            "state_crc32": status.state_crc32,  # before it settled
+            "state_crc32": status.state_crc32,  # before run.settle()
             "seconds": round(seconds, 3),
             "samples_per_second": round(len(task.rows) / max(seconds, 1e-9), 1),
             "states": run.saved(),

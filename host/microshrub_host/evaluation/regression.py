@@ -1,6 +1,6 @@
-"""What comes of a run over a regression stream: its errors, and those of two baselines.
+"""The result of a run over a regression stream: its errors, and the errors of two baselines.
 
-How far predictions are off, and how intervals hold, is summed up in parts, as they come.
+Errors and interval coverage are summed up block by block.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from .task import RunResult, StreamTask
 
 @dataclass(frozen=True)
 class Errors:
-    """How far predictions are from the targets, in the targets' unit."""
+    """The errors of predictions, in the targets' unit."""
 
     mae: float  # mean absolute error
     rmse: float  # root of the mean squared error
-    r2: float  # part of the targets' variance that is explained; below 0: worse than their mean
+    r2: float  # share of the targets' variance that is explained; below 0: worse than their mean
 
 
 @dataclass(frozen=True)
 class IntervalResult:
-    """How the intervals around the predictions have held."""
+    """The coverage and width of the prediction intervals."""
 
-    share: float  # percent of the targets that were to be inside
-    inside: float  # percent that were
+    share: float  # nominal coverage in percent
+    inside: float  # actual coverage in percent
     mean_width: float  # in the targets' unit
 
 
 class ErrorSums:
-    """The sums of what Errors has the means of."""
+    """Running sums, from which the means in Errors are computed."""
 
     def __init__(self) -> None:
         self.count = 0
         self._away = self._squares = 0.0
-        self._mean = self._spread = 0.0  # of the targets
+        self._mean = self._spread = 0.0  # mean and sum of squared deviations of the targets
 
     def add(self, predictions: Values, targets: Values) -> None:
-        """Some more predictions, both of shape (samples,), none of them missing."""
+        """Add predictions and targets, both of shape (samples,), none of them missing."""
         new = len(targets)
         if not new:
             return
@@ -57,7 +57,7 @@ class ErrorSums:
         self._squares += float(np.sum(away**2))
         mean = float(np.mean(targets))
         apart, whole = mean - self._mean, self.count + new
-        # The spreads of two parts around their means, and that of the means around the whole's
+        # The spread of two parts: the spread within each part, and between the parts' means
         self._spread += float(np.sum((targets - mean) ** 2))
         self._spread += apart**2 * self.count * new / whole
         self._mean += apart * new / whole
@@ -69,22 +69,22 @@ class ErrorSums:
         return self._away / self.count if self.count else math.nan
 
     def errors(self) -> Errors:
-        """Of all that were added."""
+        """Return the errors of all predictions added."""
         rmse = math.sqrt(self._squares / self.count) if self.count else math.nan
         return Errors(self.mae, rmse, 1 - self._squares / self._spread if self._spread else 0.0)
 
 
 def errors_of(predictions: Values, targets: Values) -> Errors:
-    """The errors of predictions, both of shape (samples,)."""
+    """Return the errors of predictions; both arrays have the shape (samples,)."""
     sums = ErrorSums()
     sums.add(predictions, targets)
     return sums.errors()
 
 
 class IntervalSums:
-    """How many raw targets are inside of intervals around raw predictions, and how wide these are.
+    """The number of raw targets inside the intervals around raw predictions, and the widths' sum.
 
-    unit is what a raw integer stands for.
+    unit is the value of a raw integer's step.
     """
 
     def __init__(self, unit: float) -> None:
@@ -92,13 +92,13 @@ class IntervalSums:
         self._count = self._inside = self._halves = 0
 
     def add(self, predictions: Raw, halves: Raw, targets: Raw) -> None:
-        """Some more, all of shape (samples,), of targets that are known."""
+        """Add predictions, intervals and known targets, all of shape (samples,)."""
         self._count += len(targets)
         self._inside += int(np.sum(np.abs(predictions.astype(np.int64) - targets) <= halves))
         self._halves += int(np.sum(halves, dtype=np.int64))
 
     def result(self, share: float) -> IntervalResult:
-        """Of intervals that were to hold that share, in percent."""
+        """Return the coverage of intervals whose nominal coverage is `share`, in percent."""
         count = max(self._count, 1)
         return IntervalResult(
             share, 100 * self._inside / count, 2 * self._halves / count * self._unit
@@ -111,22 +111,22 @@ _BASELINES = ("nochange", "running_mean")
 
 @dataclass(frozen=True, kw_only=True)
 class NumberResult(RunResult):
-    """The outcome of one run."""
+    """The result of one run."""
 
     target: str
     horizon: int
-    scored: int  # those with a known target before them, which the errors are about
+    scored: int  # samples with errors: these have a known target before them
     errors: Errors
-    nochange: Errors  # of predicting the last known target
-    running_mean: Errors  # of predicting the mean of those known
+    nochange: Errors  # errors of predicting the last known target
+    running_mean: Errors  # errors of predicting the mean of the known targets
     interval: IntervalResult | None
     predictions: Values = field(repr=False)
-    half_widths: Values = field(repr=False)  # of the intervals, in the targets' unit; or none
+    half_widths: Values = field(repr=False)  # in the targets' unit; may be empty
 
     _PARTS = ("progress", "errors", *_BASELINES, "interval")
 
     def record(self) -> dict[str, Any]:
-        """The result as JSON holds it: one flat object, without the predictions."""
+        """Return the result for JSON: one flat object, without the predictions."""
         flat = super().record() | asdict(self.errors)
         for name in _BASELINES:
             flat |= {f"{key}_{name}": value for key, value in asdict(getattr(self, name)).items()}
@@ -144,21 +144,21 @@ def evaluate_numbers(
     interval: float | None = None,
     progress: Progress | None = None,
 ) -> NumberResult:
-    """Run a regressor, made with these parameters, over the whole stream.
+    """Run a regressor with these parameters over the whole stream.
 
-    The ranges of the features and the targets are those of the first `warmup` rows (of later
-    ones, too, if the target does not move in these), unless `ends` is the raw range of the
-    targets. Every sample counts for which a baseline could be made. The last rows, whose
-    targets come after the stream, are predicted, too, as on a board. With `interval`, a share in
-    percent, there is an interval around each prediction. Raises ValueError for parameters that
-    the learner refuses.
+    The ranges of the features and the targets come from the first `warmup` rows (and from later
+    rows, too, if the target is constant in these), unless `ends` is the raw range of the targets.
+    Every sample counts for which the baselines have a prediction. The last rows, whose targets
+    come after the stream, are predicted, too, as on a board. With `interval`, a coverage in
+    percent, there is an interval around each prediction. Raises ValueError for parameters that the
+    learner refuses.
     """
     task = NumberTask(stream, ends, interval)
     return learn(task, model, parameters, engine, stream.first_rows(warmup), progress)
 
 
 class NumberTask(StreamTask[NumberResult]):
-    """The numbers in a stream's target column, with an interval around each, or without."""
+    """Predicting a stream's target column, with or without an interval around each prediction."""
 
     block = _BLOCK
 

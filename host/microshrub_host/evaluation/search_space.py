@@ -1,7 +1,8 @@
-"""What `tune` searches: the ranges of each model's parameters, and configurations to begin with.
+"""The search space of `tune`: ranges of each model's parameters, and first configurations.
 
-A trial is whatever has Optuna's suggest_int, suggest_float and suggest_categorical. What depends
-on another parameter is asked for only where it counts, so all that comes out goes together.
+A trial is any object with Optuna's suggest_int, suggest_float and suggest_categorical. A parameter
+that depends on another one is only drawn where it has an effect, so every configuration is
+consistent.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ from ..library.learners import Parameter, companion, defaults, learner_name, opt
 from ..simulation.feature_choice import WINDOWS
 from ..simulation.feature_options import AUTO, NONE, FeatureOptions
 
-Choice = dict[str, Any]  # names as a trial has them: "model", "shrub window"
+Choice = dict[str, Any]  # names as in a trial: "model", "shrub window"
 
 _NOT_TUNED = "seed"
-_WIDE = 32  # times the least value: a range so wide is drawn from by its logarithm
+_WIDE = 32  # a range whose ends differ by this factor is sampled on a log scale
 
 
 def first(models: Sequence[str], default: str, budget: int) -> list[Choice]:
-    """What a search begins with: choices that are known to be of use, those of `default` first.
+    """Return configurations known to be good, to begin a search with; those of `default` first.
 
-    Those that ask for more bytes than the budget are left out.
+    Configurations that need more bytes than the budget are left out.
     """
     result = []
     for model in sorted(models, key=lambda model: model != default):
@@ -38,10 +39,10 @@ def first(models: Sequence[str], default: str, budget: int) -> list[Choice]:
 def sample(
     trial: Any, models: Sequence[str], features: int, budget: int
 ) -> tuple[str, dict[str, Any]]:
-    """One of the models, and all its parameters but those that the stream gives.
+    """Draw a model, and all its parameters except those that follow from the stream.
 
-    It takes at most `budget` bytes where a single parameter is its size; else it may turn out to
-    be larger.
+    The model takes at most `budget` bytes if one parameter is its size; other models may turn out
+    larger.
     """
     model = str(trial.suggest_categorical("model", list(models)))
     ask, space = Ask(trial, model, budget), _space_of(model)
@@ -54,13 +55,13 @@ def _space_of(model: str) -> Any:
 
 
 def changed(model: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of the parameters that are not the default: what has to be typed."""
+    """Return the parameters that differ from the defaults, and so have to be typed."""
     usual = defaults(model)
     return {name: value for name, value in parameters.items() if value != usual[name]}
 
 
 class Ask:
-    """A trial whose parameters are called by the model, too."""
+    """A trial whose parameters' names begin with the model's name."""
 
     def __init__(self, trial: Any, model: str, budget: int) -> None:
         self._trial = trial
@@ -71,7 +72,7 @@ class Ask:
         return int(self._trial.suggest_int(f"{self.model} {name}", low, high, log=log))
 
     def number(self, name: str, low: float, high: float, *, log: bool = True) -> float:
-        """Two digits of it: more would say nothing."""
+        """Draw a number with two significant digits; more would make no difference."""
         value = self._trial.suggest_float(f"{self.model} {name}", low, high, log=log)
         return min(high, max(low, float(f"{value:.2g}")))
 
@@ -80,7 +81,7 @@ class Ask:
 
 
 def _whole_ranges(ask: Ask, features: int) -> dict[str, Any]:
-    """Each parameter but the seed, from all that it may be."""
+    """Draw each parameter except the seed from its whole range."""
     rows = options_of(ask.model)
     return {n: _any_of(ask, row, features) for n, row in rows.items() if n != _NOT_TUNED}
 
@@ -100,10 +101,11 @@ _SEARCHED = ("window", "hop", "statistics", "bands")
 
 
 def weighed(words: Sequence[str], chosen: FeatureOptions) -> list[str]:
-    """What is tried of --features: the words that were given, and what they leave open.
+    """Return the sets of features that `tune` tries, as values of --features.
 
-    These are windows of half and twice the readings, statistics, bands, and both, each with the
-    same hop. The first of them is what `chosen` is, the same as without a search.
+    The words given are kept. Where they leave a choice, the sets have windows of the chosen
+    length, half and twice as long, with the same hop, and statistics, bands or both. The first set
+    is `chosen`, the one used without a search.
     """
     given = dict(word.split("=", 1) for word in words)
     kept = [word for word in words if word.partition("=")[0] not in _SEARCHED]
@@ -113,7 +115,7 @@ def weighed(words: Sequence[str], chosen: FeatureOptions) -> list[str]:
     statistics = [given["statistics"]] if "statistics" in given else [AUTO, NONE]
     bands = [given["bands"]] if "bands" in given else [AUTO, NONE]
     if not chosen.chosen:
-        bands.sort(key=NONE.__ne__)  # what is chosen comes first
+        bands.sort(key=NONE.__ne__)  # the chosen set comes first
     return [
         " ".join([f"window={w}", f"hop={chosen.hop}", f"statistics={s}", f"bands={b}", *kept])
         for w in windows

@@ -1,12 +1,12 @@
 """A stream in two parts: one to choose a model, one to measure the chosen model.
 
 Models are chosen by the accuracy on unseen data that `simulate` prints, with the same draws of
-whole stretches. The answers about some of the stretches are all that a choice may look at; those
-about the others show what became of it. If the stream drifts, as it does for the model that needs
-no options, both are parts of its last stretches.
+whole stretches. Only the predictions for some of the stretches serve to choose; the predictions
+for the others measure the chosen model. If the stream drifts for the model without options, both
+parts are among its last stretches.
 
-Numbers, and classes of which nothing can be held out, are predicted one by one before they are
-learned: the score on the first samples chooses.
+Regression streams, and streams without stretches to hold out, are evaluated prequentially: the
+score on the first samples serves to choose.
 """
 
 from __future__ import annotations
@@ -49,29 +49,29 @@ from .trials import Candidate
 
 @dataclass(frozen=True)
 class Measure:
-    """What the figures are, and which of two is the better one."""
+    """A measure of a model's quality: its name, its unit, and whether more is better."""
 
     name: str
-    unit: str  # in a table's head, behind "rest, "
+    unit: str  # in a table's head, after "rest, "
     rising: bool  # whether more is better
     key: str  # in the JSON
 
     def worth(self, score: float) -> float:
-        """The score so that more is better."""
+        """Return the score, with its sign changed where less is better."""
         return score if self.rising else -score
 
     def difference(self, score: float, other: float) -> str:
-        """How much better or worse the one is than the other, in words."""
+        """Return how much better or worse a score is than another one, as text."""
         gain = self.worth(score) - self.worth(other)
         much = f"{abs(gain):.2f} points" if self.rising else f"{abs(gain):.4g}"
         return f"{much} {'better' if gain > 0 else 'worse'}"
 
     def text(self, score: float) -> str:
-        """As tables have it."""
+        """Return a score as tables show it."""
         return f"{score:.2f}" if self.rising else f"{score:.4g}"
 
     def score_text(self, score: float) -> str:
-        """As sentences have it."""
+        """Return a score as sentences show it."""
         return f"{self.text(score)} %" if self.rising else f"MAE {self.text(score)}"
 
 
@@ -82,18 +82,18 @@ MAE = Measure("mean absolute error", "MAE", rising=False, key="mean_absolute_err
 
 
 def error_of_accuracy(percent: float, samples: int) -> float:
-    """The standard error of an accuracy, in points."""
+    """Return the standard error of an accuracy, in points."""
     return math.sqrt(percent * (100 - percent) / samples)
 
 
 @dataclass(frozen=True)
 class SearchedStream(ABC):
-    """What a search asks of a stream, be it of classes or of numbers.
+    """A stream of classes or a regression stream, as a search uses it.
 
-    `warmup` is how many samples' features give the ranges before a run, None for what is usual;
-    `first` is how many samples choose; of unseen data, it is that share of them. If several sets
-    of features are weighed, `made` has the stream of each, by the words behind --features, and
-    this one is the first of them.
+    `warmup` is the number of samples whose features set the ranges before a run, None for the
+    default; `first` is the number of samples to choose by; of unseen data, the same share serves
+    to choose. If several sets of features are compared, `made` has the stream of each set, by its
+    value of --features, and this stream is the first of them.
     """
 
     stream: Stream | NumberStream
@@ -104,16 +104,16 @@ class SearchedStream(ABC):
     @property
     @abstractmethod
     def measure(self) -> Measure:
-        """What the scores are."""
+        """The measure of the scores."""
 
     @property
     def samples_that_choose(self) -> int:
-        """How many samples choose."""
+        """The number of samples to choose by."""
         return self.first
 
     @property
     def parts(self) -> str:
-        """What the two scores are, in words."""
+        """A description of the two scores, for users."""
         first, total = self.first, self.samples
         return (
             f"Chosen on the first {count(first, 'sample')}; the rest are the {total - first:,} "
@@ -123,56 +123,56 @@ class SearchedStream(ABC):
 
     @property
     def name(self) -> str:
-        """The stream's."""
+        """The stream's name."""
         return self.stream.name
 
     @property
     def samples(self) -> int:
-        """Of the whole stream."""
+        """The number of samples in the whole stream."""
         return self.stream.samples
 
     @property
     def features(self) -> int:
-        """Of a sample."""
+        """The number of features of a sample."""
         return len(self.stream.feature_names)
 
     @property
     @abstractmethod
     def names(self) -> Names:
-        """Of the columns and of the classes."""
+        """The names of the columns and of the classes."""
 
     @property
     @abstractmethod
     def default(self) -> str:
-        """The model that needs no options."""
+        """The model that is used without options."""
 
     @property
     @abstractmethod
     def on_board(self) -> Companions:
-        """What stands around each model on a board, as ram_budget.budget() takes it."""
+        """The companions of each model on a board, as ram_budget.budget() takes them."""
 
     def sets(self) -> list[str]:
-        """The sets of features that are tried; a single "" where there is nothing to choose."""
+        """Return the sets of features to try; a single "" where there is no choice."""
         return list(self.made) or [""]
 
     def of(self, features: str) -> SearchedStream:
-        """The stream with that set of features."""
+        """Return the stream with that set of features."""
         return self.made[features] if self.made else self
 
     @abstractmethod
     def models(self) -> list[str]:
-        """The learners that are tried."""
+        """Return the models to try."""
 
     def parameters(self, candidate: Candidate) -> dict[str, Any]:
-        """All parameters of its constructor on the stream with its set of features."""
+        """Return all of the constructor's parameters on the stream with a candidate's features."""
         return self.of(candidate.features)._parameters(candidate)
 
     @abstractmethod
     def _parameters(self, candidate: Candidate) -> dict[str, Any]:
-        """The same on this stream."""
+        """Return all of the constructor's parameters on this stream."""
 
     def run(self, candidate: Candidate) -> Scores:
-        """Learn the stream with its set of features.
+        """Run a candidate over the stream with its set of features.
 
         Raises ValueError for parameters that the learner refuses.
         """
@@ -180,26 +180,26 @@ class SearchedStream(ABC):
 
     @abstractmethod
     def _run(self, model: str, parameters: dict[str, Any]) -> Scores:
-        """Learn this stream."""
+        """Run a model over this stream."""
 
     @abstractmethod
     def baselines(self) -> dict[str, Scores]:
-        """Baselines on the same parts, and a batch forest where there is one."""
+        """Return the scores of baselines on the same parts, with a batch forest if available."""
 
     def content(self) -> Iterator[bytes]:
-        """All that makes the stream this one."""
+        """Yield the bytes that identify the stream, with all sets of features."""
         for words in self.sets():
             yield words.encode()
             yield from self.of(words)._content()
 
     @abstractmethod
     def _content(self) -> Iterator[bytes]:
-        """Of this stream alone."""
+        """Yield the bytes that identify this stream alone."""
 
 
 @dataclass(frozen=True)
 class StreamSplit(SearchedStream):
-    """A stream of classes; `companions` are the companions of each trial on this stream."""
+    """A stream of classes; `companions` run in each trial on this stream."""
 
     stream: Stream
     companions: Companions = ()
@@ -208,7 +208,7 @@ class StreamSplit(SearchedStream):
 
     @functools.cached_property
     def holdout(self) -> HoldoutScores | None:
-        """What the models are asked; None if nothing can be held out."""
+        """The held-out stretches to score models on; None if no stretch can be held out."""
         known = (
             held_out(self.stream) if all(each.can_be_asked for each in self.companions) else None
         )
@@ -246,7 +246,7 @@ class StreamSplit(SearchedStream):
         return [*self.companions, *pipeline(self.stream.extraction)]
 
     def models(self) -> list[str]:
-        """Those that are made to be accurate."""
+        """Return the classifiers made for accuracy."""
         return [model for model in MODELS if model != BALANCED]
 
     def _parameters(self, candidate: Candidate) -> dict[str, Any]:
@@ -298,7 +298,7 @@ class StreamSplit(SearchedStream):
 
 @dataclass(frozen=True)
 class NumberSplit(SearchedStream):
-    """A regression stream; ends is the raw range of the target, None: that of the warm-up."""
+    """A regression stream; ends is the raw range of the target, None for the warm-up's range."""
 
     stream: NumberStream
     warmup: int
@@ -321,7 +321,7 @@ class NumberSplit(SearchedStream):
         return pipeline(self.stream.extraction, self.stream.forecaster())
 
     def models(self) -> list[str]:
-        """All regressors."""
+        """Return all regressors."""
         return list(REGRESSORS)
 
     def _parameters(self, candidate: Candidate) -> dict[str, Any]:
@@ -345,7 +345,7 @@ class NumberSplit(SearchedStream):
         yield json.dumps(names).encode()
 
     def _scores(self, predictions: Values) -> Scores:
-        """The mean absolute errors, about the samples that are scored."""
+        """Return the mean absolute errors over the samples that are scored."""
         away = np.where(self.stream.scored, np.abs(predictions - self.stream.targets), np.nan)
         parts = (away[: self.first], away[self.first :], away)
         first, rest, whole = (float(np.nanmean(part)) for part in parts)

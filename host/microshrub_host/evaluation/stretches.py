@@ -1,17 +1,17 @@
-"""Which samples of a stream belong together, and draws that hold whole stretches of them out.
+"""The stretches of a stream, whose samples belong together, and draws that hold stretches out.
 
-Samples that are neighbours in time are alike, so a row that is held out between its neighbours is
-no test. What is held out here are whole stretches:
+Samples that are neighbours in time are alike, so a held-out row between its neighbours is no test.
+Therefore whole stretches are held out:
 
 - groups, where a column names them (`--group`): a person, a session, a file;
-- else runs of one label, where labels come in runs: where a run is on average at least _IN_RUNS
+- else runs of one label, if labels come in runs: if a run is on average at least _IN_RUNS
   times as long as if the same labels came in random order. A run that is shorter than a tenth of
-  its class's mean, or than _FLICKER samples, goes with what comes before it;
+  its class's mean, or than _FLICKER samples, belongs to the run before it;
 - else blocks of time, a hundredth of the stream each, with a gap on either side.
 
-A draw takes a fifth of each class, at least one stretch of it, and leaves one of it to be learned.
-Of a class that has a single stretch, only the end of that stretch is held out, and counted apart.
-No window is learned that shares a reading with one that is held out.
+A draw holds out a fifth of each class, at least one stretch, and leaves at least one stretch to
+learn. If a class has a single stretch, only the end of that stretch is held out, and counted
+separately. No learned window shares a reading with a held-out window.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-EVERY = 5  # one of so many samples of a class is held out, in whole stretches
+EVERY = 5  # one in EVERY samples of a class is held out, in whole stretches
 RUNS, GROUPS, BLOCKS = "runs", "groups", "blocks of time"
-_IN_RUNS = 4  # times as long as in random order
-_FLICKER = 3  # samples of a run that is one, at least
+_IN_RUNS = 4  # factor between the mean run and the mean run in random order
+_FLICKER = 3  # samples of a run, at least
 _TENTH = 10
 _BLOCKS = 100
-_BLOCK = 50  # samples of a block, at least, unless there are then fewer than ten
-_GAP = 4  # one of so many samples of a block is as many as are left out on either side
+_BLOCK = 50  # samples of a block, at least, unless there would be fewer than ten blocks
+_GAP = 4  # the gap on either side is one _GAP-th of a block
 _ALL = 0xFFFFFFFF
 
 Labels = NDArray[np.uint8]
@@ -39,46 +39,46 @@ Places = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Draw:
-    """What is learned and what is asked after that, a mark for each sample."""
+    """A draw: marks for the samples to learn, and for those to predict afterwards."""
 
     learned: Marks
     asked: Marks
-    ends: Marks  # of the only run of a class: asked as well, and counted apart
+    ends: Marks  # the end of a class's only run: predicted as well, but counted separately
 
     @property
     def held_out(self) -> Marks:
-        """All that is asked."""
+        """All held-out samples."""
         return self.asked | self.ends
 
 
 @dataclass(frozen=True)
 class Stretches:
-    """A stream's samples in stretches.
+    """A stream's samples, divided into stretches.
 
-    `of` has each sample's stretch; `times` says when it came, in the order of which it is a place
-    among the others, or its last reading.
+    `of` has each sample's stretch. `times` has each sample's time: its place in the order of the
+    samples, or its last reading.
     """
 
     by: str  # RUNS, GROUPS or BLOCKS
     of: Places  # (samples,)
     labels: Labels  # (samples,)
     times: Places  # (samples,)
-    window: int  # readings of a sample; 0: a sample is a reading
-    held: Marks = field(repr=False)  # (stretches, classes): whose samples are in it
+    window: int  # readings in a sample; 0: each sample is a reading
+    held: Marks = field(repr=False)  # (stretches, classes): which classes a stretch holds
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of stretches."""
         return len(self.held)
 
     @property
     def single(self) -> list[int]:
-        """The classes that one stretch alone has: how they are elsewhere cannot be asked."""
+        """The classes with only one stretch: no draw can both learn and test them."""
         classes: list[int] = np.flatnonzero(self.held.sum(axis=0) == 1).tolist()
         return classes
 
     def draws(self, seed: int = 0) -> Iterator[Draw]:
-        """Without an end; each takes the stretches first that were taken least often before."""
+        """Yield draws without end; each draw prefers the stretches that were drawn least often."""
         taken = np.zeros(self.count, np.intp)
         for number in range(_ALL):
             drawn = _mixed(seed * 1000 + number)
@@ -88,7 +88,7 @@ class Stretches:
             yield self._draw(np.isin(self.of, chosen))
 
     def _drawn(self, order: Places) -> list[int]:
-        """The stretches of a draw, which are tried in that order."""
+        """Return the stretches of a draw, trying them in the given order."""
         sizes = np.zeros(self.held.shape, np.intp)
         np.add.at(sizes, (self.of, self.labels), 1)
         sizes *= self.held
@@ -116,7 +116,7 @@ class Stretches:
         return self._apart(asked & ~ends, ends, unsure | ends)
 
     def _apart(self, asked: Marks, ends: Marks, unsure: Marks) -> Draw:
-        """Leave out what is too near to the samples that are asked."""
+        """Return a draw that does not learn samples too close to the held-out ones."""
         held = asked | ends
         learned = ~unsure
         if self.window:
@@ -127,7 +127,7 @@ class Stretches:
         return Draw(learned, asked, ends)
 
     def some(self, samples: int, *, among: Marks, seed: int = 0) -> list[int]:
-        """Drawn stretches that have so many of these samples; the classes take turns."""
+        """Draw stretches with about that many of the marked samples; the classes take turns."""
         sizes = np.bincount(self.of[among], minlength=self.count)
         chance = np.array([_mixed(_mixed(seed) + k) for k in range(self.count)])
         turn = np.zeros(self.count, np.intp)
@@ -140,10 +140,10 @@ class Stretches:
         return drawn
 
     def last(self) -> Draw | None:
-        """Ask about the last stretches in time, a fifth of the samples, after what comes before.
+        """Hold out the last stretches in time, a fifth of the samples, and learn all before them.
 
-        So many more, up to two fifths, that each class with several stretches is among them. None
-        if nothing comes before.
+        Up to two fifths are held out, until each class with several stretches is among them. None
+        if no sample comes before them.
         """
         first, last = _spans(self.of, self.times, self.count)
         asked = np.zeros(len(self.of), np.bool_)
@@ -171,10 +171,11 @@ def find(
     window: int = 0,
     groups: Places | None = None,
 ) -> Stretches:
-    """The stretches of samples with these labels.
+    """Divide samples with these labels into stretches.
 
-    times are those of the samples' last readings, or their places in the recording; None: they
-    come in its order. window is how many readings a sample is made of, groups has each one's.
+    times has the time of each sample's last reading, or its place in the recording; None means
+    that the samples are in order. window is the number of readings in a sample. groups has the
+    group of each sample.
     """
     times = np.arange(len(labels)) if times is None else times
     order = np.argsort(times, kind="stable")
@@ -189,7 +190,7 @@ def find(
         blocks = _blocks(len(labels))
         of[order] = np.arange(len(labels)) * blocks // max(len(labels), 1)
     held = np.zeros((int(of.max(initial=-1)) + 1, classes), np.bool_)
-    if by == RUNS:  # whose run it is, not what flickers in it
+    if by == RUNS:  # a run's main class, without flickering labels
         sizes = np.zeros(held.shape, np.intp)
         np.add.at(sizes, (of, labels), 1)
         held[np.arange(len(held)), sizes.argmax(axis=1)] = True
@@ -199,7 +200,7 @@ def find(
 
 
 def in_runs(labels: Labels) -> bool:
-    """Whether a label repeats far longer than it would in random order."""
+    """Return whether labels repeat far longer than they would in random order."""
     shares = np.bincount(labels) / max(len(labels), 1)
     changes = np.count_nonzero(np.diff(labels))
     if not changes:
@@ -208,7 +209,7 @@ def in_runs(labels: Labels) -> bool:
 
 
 def _runs(labels: Labels, times: Places, window: int, classes: int) -> Places:
-    """The run of each sample, in the order of time."""
+    """Return the run of each sample; the samples are in the order of time."""
     starts = np.concatenate([[0], np.flatnonzero(np.diff(labels)) + 1])
     run_labels = labels[starts]
     lengths = np.diff([*starts, len(labels)])
@@ -216,14 +217,14 @@ def _runs(labels: Labels, times: Places, window: int, classes: int) -> Places:
     means = np.bincount(run_labels, lengths, minlength=classes) / runs
     spans = np.diff([*times[starts], times[-1] + 1])
     whole = (lengths >= np.maximum(_FLICKER, means[run_labels] / _TENTH)) & (spans >= window)
-    place = np.maximum(np.cumsum(whole) - 1, 0)  # what comes before the first one goes with it
+    place = np.maximum(np.cumsum(whole) - 1, 0)  # samples before the first run belong to it
     kept = run_labels[whole] if whole.any() else run_labels[:1]
-    same = np.concatenate([[0], np.cumsum(np.diff(kept) != 0)])  # parts of a run that flickers
+    same = np.concatenate([[0], np.cumsum(np.diff(kept) != 0)])  # flickering runs as one
     return np.repeat(same[place], lengths)
 
 
 def _blocks(samples: int) -> int:
-    """How many blocks of time so many samples make."""
+    """Return the number of blocks of time for that many samples."""
     length = max(samples // _BLOCKS, min(_BLOCK, samples // 10), 1)
     return max(samples // length, 1)
 
@@ -235,10 +236,10 @@ def _ranks(times: Places) -> Places:
 
 
 def _distance(times: Places, held: Marks) -> Places:
-    """How far each sample is from the nearest one that is held out."""
+    """Return the distance in time of each sample from the nearest held-out one."""
     kept = np.sort(times[held])
     far = np.full(len(times), np.iinfo(np.intp).max)
-    after = np.searchsorted(kept, times)  # the first kept one that is not before each
+    after = np.searchsorted(kept, times)  # the first one not before each sample
     for near in (after - 1, after):
         known = (near >= 0) & (near < len(kept))
         apart = np.abs(times[known] - kept[near[known]])
@@ -247,7 +248,7 @@ def _distance(times: Places, held: Marks) -> Places:
 
 
 def _spans(of: Places, times: Places, count: int) -> tuple[Places, Places]:
-    """When each stretch begins and ends."""
+    """Return the first and the last time of each stretch."""
     first, last = np.full(count, np.iinfo(np.intp).max), np.full(count, -1)
     np.minimum.at(first, of, times)
     np.maximum.at(last, of, times)
@@ -255,7 +256,7 @@ def _spans(of: Places, times: Places, count: int) -> tuple[Places, Places]:
 
 
 def _mixed(number: int) -> int:
-    """32 bits that look drawn; the page has the same ones."""
+    """Return 32 pseudo-random bits, the same as on the page."""
     bits = number & _ALL
     for shift, factor in ((16, 0x7FEB352D), (15, 0x846CA68B)):
         bits = (bits ^ bits >> shift) * factor & _ALL

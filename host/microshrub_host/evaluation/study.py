@@ -30,11 +30,11 @@ from .splits import Measure, SearchedStream
 from .trials import AHEAD, AskedAhead, Candidate, Limits, Size
 
 _NAME = "microshrub tune"
-SET = "features"  # the set of these that a trial has
-_FEW = 200  # configurations; if all of them are far too large, so are the others
-_REFUSED = 2000  # configurations in a row that do not fit: there is none, or as good as none
-_STUBBORN = 20  # refused in a row, after which the next ones are drawn at random
-_FAILED = 5  # trials in a row that came to nothing
+SET = "features"  # name of a trial's parameter for its set of features
+_FEW = 200  # configurations; if all of them are far too large, the search stops
+_REFUSED = 2000  # unsuitable configurations in a row, after which the search stops
+_STUBBORN = 20  # unsuitable configurations in a row, after which the next ones are drawn at random
+_FAILED = 5  # failed trials in a row, after which the search stops
 RULE = "the model with the best score where models are chosen, as free RAM is of no other use"
 
 Progress = Callable[[int, int, str], None]
@@ -42,7 +42,7 @@ Progress = Callable[[int, int, str], None]
 
 @dataclass(frozen=True)
 class FinishedTrial:
-    """A finished trial."""
+    """A finished trial: its configuration, scores and size."""
 
     configuration: Candidate
     scores: Scores
@@ -50,13 +50,13 @@ class FinishedTrial:
 
 
 class Search:
-    """The study in a file: what it has found, and what it is to try next.
+    """The study in a file: its finished trials, and the configurations to try next.
 
-    The file is its own until close(), which a with statement calls.
+    The file stays locked until close(), which a with statement calls.
     """
 
     def __init__(self, path: Path, split: SearchedStream, limits: Limits, seed: int) -> None:
-        """Open or begin it.
+        """Open the study, or create it.
 
         Raises UserError for a file that is no study, is damaged, is of other data, or is in use by
         another search.
@@ -80,7 +80,7 @@ class Search:
             stack.pop_all()
 
     def close(self) -> None:
-        """Let other searches have the file."""
+        """Close the file, and so unlock it for other searches."""
         self._file.close()
 
     def __enter__(self) -> Search:
@@ -90,7 +90,7 @@ class Search:
         self.close()
 
     def _remember(self) -> None:
-        """Tell the clock what it counted in earlier runs."""
+        """Pass the latencies of earlier runs to the clock."""
         for trial in self._trials("COMPLETE"):
             if self._limits.clock and "latency" in trial.user_attrs:
                 known = _configuration(trial)
@@ -98,7 +98,7 @@ class Search:
                 self._limits.clock.remember(known.model, wanted, trial.user_attrs["latency"])
 
     def within_limits(self) -> list[FinishedTrial]:
-        """All finished trials that keep to the limits, in the order of their numbers."""
+        """Return all finished trials within the limits, in the order of their numbers."""
         finished = []
         for configuration, scores in map(_finished, self._trials("COMPLETE")):
             size = self._size(configuration)
@@ -107,13 +107,13 @@ class Search:
         return finished
 
     def finished(self) -> int:
-        """How many trials are finished."""
+        """Return the number of finished trials."""
         return len(self._trials("COMPLETE"))
 
     def run(self, wanted: int, *, jobs: int, scheduler: str | None, progress: Progress) -> None:
-        """Go on until so many trials are finished. progress is called for each, and for the best.
+        """Run trials until `wanted` are finished. progress gets both numbers and the best score.
 
-        Raises UserError if the file cannot be written, and if no trial works.
+        Raises UserError if the file cannot be written, or if no trial works.
         """
         with study_file.writable(self._path):
             self._run(wanted, jobs, scheduler, progress)
@@ -149,17 +149,18 @@ class Search:
     def _tasks(self, ahead: AskedAhead, *, compile_here: bool) -> Iterator[Candidate | None]:
         for task in ahead.tasks():
             if task and compile_here and not prequential.are_compiled(task.model, task.settings):
-                prequential.compile_kernels(task.model, task.settings)  # once, not in each worker
+                prequential.compile_kernels(task.model, task.settings)  # not in each worker
             yield task
 
     def _ask(self) -> Candidate:
-        """The next one that fits and is new.
+        """Return the next configuration that is new and fits.
 
-        What is refused teaches the sampler nothing, so it may propose the like without an end.
+        The sampler learns nothing from refused configurations, so it may propose similar ones
+        without end.
         """
         split, budget = self._split, self._limits.budget
         models, sets = split.models(), split.sets()
-        smallest = math.inf  # bytes
+        smallest = math.inf  # bytes of the smallest configuration
         for refused in range(_REFUSED):
             if refused == _FEW and not self._seen and 4 * budget < smallest < math.inf:
                 raise UserError(
@@ -192,14 +193,14 @@ class Search:
         )
 
     def _size(self, task: Candidate) -> Size | None:
-        """What it takes, None if that is too much."""
+        """Return the size of a candidate, None if it is above the limits."""
         wanted, split = self._split.parameters(task), self._split.of(task.features)
         how = {"companions": split.on_board, "names": split.names}
         asked = self._limits.deployment(task.model, wanted, fixed_ranges=bool(split.warmup), **how)
         return trials.size_within(task.model, asked, self._limits)
 
     def _take(self, outcome: Outcome) -> None:
-        """Have the study know of it."""
+        """Add an outcome to the study."""
         if outcome.failure:
             self._fail(outcome.task.number)
         else:
@@ -218,7 +219,7 @@ class Search:
         self._study.tell(self._under_way.pop(number), state=self._states.FAIL)
 
     def _again(self) -> None:
-        """Have what was under way when a search was stopped run again; ask for the known first."""
+        """Queue what a stopped search had begun; in a new study, queue the first choices."""
         for trial in self._trials("RUNNING"):
             self._study.tell(trial.number, state=self._states.FAIL)
             if "configuration" in trial.user_attrs:
@@ -235,7 +236,7 @@ class Search:
         self._study.enqueue_trial({**choice, SET: made} if made else choice)
 
     def _size_alone(self, made: str) -> Choice:
-        """The size that the model which needs no options has on the board by itself."""
+        """Return the size of the model without options, when it is alone on the board."""
         default, limits = self._split.default, self._limits
         usual = Candidate(-1, default, defaults(default), made)
         if SIZE not in usual.settings:
@@ -261,37 +262,37 @@ def _key(configuration: Candidate) -> str:
 
 
 def _configuration(trial: Any) -> Candidate:
-    """That of a trial of the study's file."""
+    """Return the configuration of a trial in the study's file."""
     return Candidate(trial.number, **trial.user_attrs["configuration"])
 
 
 def _finished(trial: Any) -> tuple[Candidate, Scores]:
-    """What a finished trial of the study's file ran, and what came of it."""
+    """Return the configuration and the scores of a finished trial in the study's file."""
     return _configuration(trial), Scores(**trial.user_attrs["scores"])
 
 
 def points(finished: list[FinishedTrial], measure: Measure) -> list[tuple[float, float]]:
-    """Bytes, and what the score on the part that chooses is worth, for pareto.py."""
+    """Return bytes and worth of the score to choose by for each trial, for pareto.py."""
     return [(trial.size.model_bytes, measure.worth(trial.scores.first)) for trial in finished]
 
 
 def pareto(finished: list[FinishedTrial], measure: Measure) -> list[FinishedTrial]:
-    """Those that no other one beats, by bytes."""
+    """Return the trials of the Pareto front, by ascending bytes."""
     return [finished[i] for i in front(points(finished, measure))]
 
 
 def take(finished: list[FinishedTrial], measure: Measure) -> FinishedTrial:
-    """The configuration to take, by RULE, the smallest of equal ones; finished is not empty."""
+    """Return the configuration to take by RULE, the smallest of equals; finished is not empty."""
     return max(
         finished, key=lambda trial: (measure.worth(trial.scores.first), -trial.size.model_bytes)
     )
 
 
 def smallest(finished: list[FinishedTrial], measure: Measure) -> FinishedTrial:
-    """The smallest within a standard error of the best: what to take if the bytes are needed.
+    """Return the smallest trial within a standard error of the best, for when bytes are scarce.
 
     It is the rule of one standard error (Breiman, Friedman, Olshen, Stone: Classification and
-    Regression Trees, 1984, section 3.4.3): the best of many was also the luckiest.
+    Regression Trees, 1984, section 3.4.3): the best of many is also the luckiest.
     """
     enough = _enough(finished, measure)
     return next(
@@ -302,7 +303,7 @@ def smallest(finished: list[FinishedTrial], measure: Measure) -> FinishedTrial:
 def of_default(
     finished: list[FinishedTrial], measure: Measure, model: str
 ) -> FinishedTrial | None:
-    """The best of the model that needs no search, if it is within a standard error of the best."""
+    """Return the best trial of a model, if it is within a standard error of the best of all."""
     of_model = [trial for trial in finished if trial.configuration.model == model]
     enough = _enough(finished, measure)
     able = [trial for trial in of_model if measure.worth(trial.scores.first) >= enough]
@@ -310,7 +311,7 @@ def of_default(
 
 
 def _enough(finished: list[FinishedTrial], measure: Measure) -> float:
-    """What a score has to be worth: that of the best, less its standard error."""
+    """Return the least worth within a standard error of the best score."""
     best = max(
         (trial.scores for trial in finished), key=lambda scores: measure.worth(scores.first)
     )
@@ -334,7 +335,7 @@ def _study(optuna: Any, path: Path, seed: int, *, rising: bool) -> Any:
         directions=["maximize" if rising else "minimize", "minimize"],
         load_if_exists=True,
     )
-    # a search that goes on does not draw what it began with once more
+    # A resumed search gets another seed, so that it does not repeat its first draws
     seed += len(study.get_trials(deepcopy=False))
     study.sampler = optuna.samplers.TPESampler(
         multivariate=True, group=True, constant_liar=True, seed=seed
@@ -343,7 +344,7 @@ def _study(optuna: Any, path: Path, seed: int, *, rising: bool) -> Any:
 
 
 def _identity(split: SearchedStream, limits: Limits) -> dict[str, Any]:
-    """What all trials of a study have in common."""
+    """Return the properties that all trials of a study have in common."""
     digest = hashlib.sha256()
     for part in split.content():
         digest.update(part)

@@ -15,10 +15,10 @@ _MAGIC = b"SQLite format 3\0"
 
 
 def open_locked(path: Path) -> IO[bytes]:
-    """The file, made if need be, which no other search gets until it is closed.
+    """Open the file, creating it if need be, and lock it against other searches.
 
-    Close it when SQLite is done: closing any handle of a file takes SQLite's own locks off it.
-    Raises UserError if it is in use, cannot be opened, or is neither empty nor a database.
+    Close it after SQLite has finished: closing any handle of a file releases SQLite's own locks on
+    it. Raises UserError if it is in use, cannot be opened, or is neither empty nor a database.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -34,7 +34,7 @@ def open_locked(path: Path) -> IO[bytes]:
 
 
 def storage(path: Path) -> Any:
-    """Optuna's storage in that file; a name with a question mark or braces is no address."""
+    """Return Optuna's storage in that file, whose name may hold characters special in URLs."""
     import optuna
     import sqlalchemy
 
@@ -44,12 +44,12 @@ def storage(path: Path) -> Any:
 
 @contextlib.contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Raise UserError, here or in the with statement, for a database that is damaged."""
+    """Raise UserError, here or in the with statement, if the database is damaged."""
     import optuna
     import sqlalchemy
 
     broken = (sqlalchemy.exc.SQLAlchemyError, sqlite3.Error, optuna.exceptions.OptunaError)
-    wrong = (ValueError, LookupError, TypeError, AttributeError, RuntimeError)  # of its content
+    wrong = (ValueError, LookupError, TypeError, AttributeError, RuntimeError)  # bad content
     try:
         _check_integrity(path)
         yield
@@ -62,7 +62,7 @@ def readable(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def writable(path: Path) -> Iterator[None]:
-    """Raise UserError if the database cannot be written any more."""
+    """Raise UserError if the database can no longer be written."""
     import optuna
     import sqlalchemy
 
@@ -81,5 +81,5 @@ def _check_integrity(path: Path) -> None:
 
 def _first_line(error: Exception) -> str:
     while error.__cause__ is not None and isinstance(error.__cause__, Exception):
-        error = error.__cause__  # what SQLite said, below what others made of it
+        error = error.__cause__  # SQLite's own error, which the others wrap
     return (str(error) or type(error).__name__).splitlines()[0]

@@ -1,4 +1,4 @@
-"""What a run over a stream is about, classes or numbers; prequential.py has the run itself."""
+"""What a run over a stream predicts, classes or a target; prequential.py has the run itself."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from ..streams.units import Scale
 
 @dataclass(frozen=True, kw_only=True)
 class RunResult:
-    """What comes of every run."""
+    """The results common to all runs."""
 
     stream: str
     model: str
@@ -38,12 +38,12 @@ class RunResult:
     seconds: float
     samples_per_second: float
     states: States = field(repr=False)
-    companions: dict[str, CompanionRun] = field(default_factory=dict, repr=False)  # by their names
+    companions: dict[str, CompanionRun] = field(default_factory=dict, repr=False)  # by JSON key
 
-    _PARTS: ClassVar[tuple[str, ...]] = ("progress",)  # fields that JSON does not hold as they are
+    _PARTS: ClassVar[tuple[str, ...]] = ("progress",)  # fields that JSON holds in another form
 
     def record(self) -> dict[str, Any]:
-        """The result as JSON holds it: one flat object, without what is there for each sample."""
+        """Return the result for JSON: one flat object, without the values of each sample."""
         shown = [each.name for each in fields(self) if each.repr]
         flat = {name: getattr(self, name) for name in shown if name not in self._PARTS}
         return flat | self.progress
@@ -53,12 +53,12 @@ R = TypeVar("R", bound=RunResult)
 
 
 class StreamTask(ABC, Generic[R]):
-    """A stream and what is predicted of it: counts a run's predictions, block by block."""
+    """A stream and its target: counts a run's predictions, block by block."""
 
     name: str  # of the stream
     rows: Values  # shape (rows, columns)
-    scale: Scale  # their units
-    labels: Labels = NO_LABELS  # of classes; a number is in a column
+    scale: Scale  # the units of the rows
+    labels: Labels = NO_LABELS  # classes; a regression target is a column instead
     companions: Sequence[HasPlan] = ()
     block: int  # rows that are learned at a time
     samples: int
@@ -70,8 +70,8 @@ class StreamTask(ABC, Generic[R]):
 
     @abstractmethod
     def so_far(self) -> tuple[int, float]:
-        """Samples that were counted, and how the learner has done: percent right, or an error."""
+        """Return the number of samples counted, and the score so far: percent or an error."""
 
     @abstractmethod
     def result(self, run: Engine, status: Status, common: Mapping[str, Any]) -> R:
-        """What came of it all; status is that after the last row, common what RunResult has."""
+        """Return the result; status is that after the last row, common has RunResult's fields."""

@@ -1,6 +1,6 @@
-"""A board is taught, left alone, and taught again after a change; beside it, what cannot learn on.
+"""A board that is taught, left alone, and taught again after a change, with two baselines.
 
-The figures are of gestures that nobody labels, after the last label: what a board in use is worth.
+The accuracies are of gestures without labels, after the last label, as for a board in use.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ ASKED = (ALONE, TURNED, AFTER, BEFORE)  # the phases without a label
 
 @dataclass(frozen=True)
 class TaughtTwice:
-    """Which predictions were right in each phase without labels, of each learner.
+    """The right predictions of each learner in each phase without labels.
 
-    The names in `right` are OURS, FROZEN, which was not taught again, and FOREST, a batch forest
-    that learned the first lesson on a PC, if scikit-learn is there.
+    The learners in `right` are OURS, FROZEN, which was not taught again, and FOREST, a batch
+    forest that learned the first lesson on a PC, if scikit-learn is installed.
     """
 
     right: dict[str, dict[int, NDArray[np.bool_]]] = field(repr=False)
-    guessing: dict[int, float]  # percent, of naming one class
-    seconds: dict[int, float]  # of each phase, the lessons among them
+    guessing: dict[int, float]  # percent right if always predicting the most frequent class
+    seconds: dict[int, float]  # of each phase, including the lessons
     samples: int
 
     def percent(self, name: str, phase: int) -> float:
-        """How many of the phase's samples a learner predicts correctly."""
+        """Return the percentage of a phase's samples that a learner predicts correctly."""
         return 100 * float(self.right[name][phase].mean())
 
 
@@ -48,7 +48,7 @@ OURS, FROZEN, FOREST = "microshrub", "frozen model", "batch forest"
 
 
 def made_stream(seed: int, options: FeatureOptions) -> tuple[Stream, NDArray[np.intp]]:
-    """The samples that a board makes of a hand's motion, and the phase of each."""
+    """Return the samples that a board computes from a hand's motion, and the phase of each."""
     rows = list(turned.readings(seed))
     stream = Stream(
         f"a hand, seed {seed}",
@@ -65,7 +65,7 @@ def made_stream(seed: int, options: FeatureOptions) -> tuple[Stream, NDArray[np.
 def teach_twice(
     stream: Stream, phases: NDArray[np.intp], model: str, parameters: Mapping[str, Any], hop: float
 ) -> TaughtTwice:
-    """Run it; a learner whose ranges grow, of one sample every `hop` seconds."""
+    """Run the experiment with a learner whose ranges grow, and one sample every `hop` seconds."""
     rows, labels = stream.scale.apply(np.asarray(stream.values)), np.asarray(stream.labels)
     run = LocalEngine(loader.fastest(), learner_name(model), parameters, (), True)
 

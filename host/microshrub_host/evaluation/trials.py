@@ -1,6 +1,6 @@
-"""A configuration to try, what it takes on a board, and those that are asked for ahead.
+"""Candidate configurations, their size on a board, and a queue of candidates chosen ahead.
 
-Ahead of the outcomes that are known, so that several can run at a time.
+Candidates are chosen before the outcomes of earlier ones are known, so that several run at a time.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from .search_space import changed
 
 @dataclass(frozen=True)
 class Candidate:
-    """A model: its name on the command line, and all parameters except the stream's."""
+    """A candidate: a model's name on the command line, and all parameters except the stream's."""
 
-    number: int  # of its trial
+    number: int  # number of its trial
     model: str
     settings: Mapping[str, Any]
-    features: str = ""  # the set, as the words behind --features; "": those of the stream
+    features: str = ""  # set of features, as the value of --features; "" for the stream's own
 
     @property
     def options(self) -> str:
@@ -43,10 +43,10 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Limits:
-    """What a model may take: bytes of its buffers, milliseconds of a sample (None: any time).
+    """The limits of a model: bytes of its buffers, milliseconds per sample (None: no limit).
 
-    Without a clock only the board's file says how long one takes. emit is what its
-    kernels become, one of EMITS.
+    Without a clock, latencies come only from the board's file. emit is the form of the kernels on
+    the board, one of EMITS.
     """
 
     board: Board
@@ -56,15 +56,15 @@ class Limits:
     emit: str = NATIVE
 
     def deployment(self, model: str, wanted: Mapping[str, Any], **more: Any) -> Deployment:
-        """A model on the board, with more fields of the Deployment."""
+        """Return the Deployment of a model on the board; `more` has further fields."""
         return Deployment(wanted, self.board, learner_name(model), emit=self.emit, **more)
 
 
 @dataclass(frozen=True)
 class Size:
-    """What a model takes: bytes of its buffers, of RAM, and milliseconds of a predict and a learn.
+    """A model's size: bytes of its buffers, bytes of RAM, milliseconds of a predict and a learn.
 
-    The time is the 99th percentile, None if it is not known for such a model.
+    The latency is the 99th percentile, None if unknown for such a model.
     """
 
     model_bytes: int
@@ -73,7 +73,7 @@ class Size:
 
 
 def bytes_of(model: str, wanted: Mapping[str, Any]) -> float:
-    """What its buffers take; infinity if the learner refuses the parameters as too large."""
+    """Return the bytes of a model's buffers; infinity if refused as too large."""
     try:
         return float(learner(model).nbytes(**wanted))
     except ValueError:
@@ -81,11 +81,10 @@ def bytes_of(model: str, wanted: Mapping[str, Any]) -> float:
 
 
 def size_within(model: str, asked: Deployment, limits: Limits) -> Size | None:
-    """What a model takes, with all that stands around it on a board; None if that is more than the
-    limits.
+    """Return the size of a model with all its companions on a board; None if above the limits.
 
-    That is also with so many kernels as bytecode that a sample takes USUAL times as long, or if
-    the learner refuses the parameters as too large.
+    The size is also above the limits if so many kernels stay bytecode that a sample takes USUAL
+    times as long, or if the learner refuses the parameters as too large.
     """
     wanted = asked.parameters
     if bytes_of(model, wanted) > limits.budget:
@@ -105,31 +104,32 @@ def size_within(model: str, asked: Deployment, limits: Limits) -> Size | None:
     return Size(budget.model_bytes, budget.ram_bytes, latency)
 
 
-AHEAD = 8  # trials
+AHEAD = 8  # candidates chosen ahead
 
 
 class AskedAhead:
-    """What to try, asked for AHEAD trials before the last outcome that is known.
+    """Candidates to try, chosen AHEAD trials before the last known outcome.
 
-    Outcomes are told in the order in which their trials were asked for. So what is asked for
-    depends on them alone, not on how many run at a time. Only if `elastic`, more are asked for
-    where there is room for more; then it also depends on which of them are done first.
+    Outcomes are reported in the order in which their trials were chosen. So the choice depends on
+    the outcomes alone, not on how many trials run at a time. Only if `elastic`, more candidates
+    are chosen whenever a worker is idle; then the choice also depends on which trials finish
+    first.
     """
 
     def __init__(self, missing: int, ask: Callable[[], Candidate], *, elastic: bool) -> None:
-        """So many are missing that do not fail; ask raises UserError if there is no other one."""
+        """Set up for `missing` successful trials; ask raises UserError if no candidate is left."""
         self._missing = missing
         self._ask = ask
         self._elastic = elastic
-        self._asked: deque[Candidate] = deque()  # their outcomes are not told yet
-        self._ready: deque[Candidate] = deque()  # of these, those that nobody has begun
+        self._asked: deque[Candidate] = deque()  # outcomes not reported yet
+        self._ready: deque[Candidate] = deque()  # of these, the ones not started yet
         self._done: dict[int, Outcome] = {}  # by the numbers of their trials
         self._refused: UserError | None = None
 
     def tasks(self) -> Iterator[Candidate | None]:
-        """Each one to try, or None for later; until nothing is missing.
+        """Yield each candidate to try, or None if one has to finish first, until none is missing.
 
-        Raises what ask raised, once all the others are told.
+        Raises the error that ask raised, after all other outcomes were reported.
         """
         self._fill(AHEAD)
         while self._missing:
@@ -140,7 +140,7 @@ class AskedAhead:
             yield self._ready.popleft() if self._ready else None
 
     def in_order(self, outcome: Outcome) -> Iterator[Outcome]:
-        """Those that can be told now that this one is there."""
+        """Yield the outcomes that can be reported now that this one is known."""
         self._done[outcome.task.number] = outcome
         while self._asked and self._asked[0].number in self._done:
             first = self._done.pop(self._asked.popleft().number)
@@ -149,7 +149,7 @@ class AskedAhead:
             self._fill(AHEAD)
 
     def left(self) -> list[Outcome]:
-        """Those that are there, but were not told, as one before them is not done."""
+        """Return outcomes not reported, as an earlier trial has not finished."""
         return [self._done[number] for number in sorted(self._done)]
 
     def _fill(self, room: int) -> None:

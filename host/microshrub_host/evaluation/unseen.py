@@ -1,4 +1,4 @@
-"""What a model knows of stretches that it has never seen, once no label comes; see holdout.py."""
+"""The accuracy of a model on stretches that it has never seen, without labels; see holdout.py."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from ..base.text import count
 from .by_class import ByClass, percent
 from .stretches import GROUPS, RUNS
 
-_ROUND = 1000  # samples from which a share has a decimal
+_ROUND = 1000  # from this many samples on, a percentage has a decimal
 
 
 @dataclass(frozen=True)
 class Holdout:
-    """What was asked after learning the rest, and what came of it, in percent."""
+    """The accuracies, in percent, on held-out samples after learning the rest."""
 
     by_class: ByClass = field(repr=False)  # of all draws together
-    draws: tuple[float, ...]  # the accuracy of each
-    stretches: int  # that were asked, in all draws together
-    learned: int  # samples, in the mean of the draws
-    guessing: float  # the accuracy of naming the majority class of what was learned
-    forest: float | None  # that of a batch forest, if there was one
+    draws: tuple[float, ...]  # the accuracy in each draw
+    stretches: int  # held-out stretches in all draws together
+    learned: int  # samples learned, averaged over the draws
+    guessing: float  # the accuracy of always predicting the majority class of the learned samples
+    forest: float | None  # the accuracy of a batch forest, if available
 
     @property
     def samples(self) -> int:
-        """How many were asked."""
+        """The number of held-out samples."""
         return int(self.by_class.counts.sum())
 
     @property
     def accuracy(self) -> float:
-        """How many of these were predicted correctly."""
+        """The percentage of held-out samples predicted correctly."""
         return 100 * float(np.trace(self.by_class.counts)) / self.samples
 
     @property
@@ -42,7 +42,7 @@ class Holdout:
         return self.by_class.balanced_accuracy
 
     def record(self) -> dict[str, Any]:
-        """For --json."""
+        """Return the accuracies for --json."""
         known = self.by_class.record()
         return {
             "accuracy": self.accuracy,
@@ -59,13 +59,13 @@ class Holdout:
 
     @property
     def short(self) -> str:
-        """As "90 % of 82 samples (guessing: 35 %)"; the samples of a draw of several."""
+        """A short text like "90 % of 82 samples (guessing: 35 %)"; the samples are of one draw."""
         each = count(self._each, "sample") if self._each < _ROUND else f"{self._each:,}"
         return f"{self.percent(self.accuracy)} of {each} (guessing: {self.percent(self.guessing)})"
 
     @property
     def text(self) -> str:
-        """The same with how far apart the draws are, and with the batch forest."""
+        """A longer text, with the spread of the draws and the batch forest's accuracy."""
         apart = f", {self.spread} of {len(self.draws)} draws" * (len(self.draws) > 1)
         right = f"{self.percent(self.accuracy)} of {count(self._each, 'sample')}"
         baselines = [f"guessing: {self.percent(self.guessing)}"]
@@ -75,7 +75,7 @@ class Holdout:
 
     @property
     def spread(self) -> str:
-        """The lowest and the highest draw."""
+        """The lowest and the highest accuracy of the draws, as text."""
         low, high = (self.percent(each) for each in (min(self.draws), max(self.draws)))
         return f"{high} in each" if low == high else f"{low.removesuffix(' %')} to {high} in each"
 
@@ -84,34 +84,34 @@ class Holdout:
         return round(self.samples / len(self.draws))
 
     def percent(self, share: float) -> str:
-        """As texts have it: with a decimal if there are many samples; 100 % is all of them."""
+        """Format a percentage, with a decimal if there are many samples; only 100 is "100 %"."""
         return percent(share, int(self.samples >= _ROUND))
 
 
 @dataclass(frozen=True)
 class Unseen:
-    """The accuracy on unseen data, of whole stretches, and that as of now.
+    """The accuracy on unseen data, over whole stretches, and the accuracy as of now.
 
-    `holdout` is of stretches drawn from the whole stream: groups, runs of a label or blocks of
-    time. `now` is of the last ones, after all before them was learned, and `ends` of the ends of
-    stretches that are learned otherwise. Each is None if it cannot be told.
+    `holdout` is about stretches drawn from the whole stream: groups, runs of a label or blocks of
+    time. `now` is about the last stretches, after all samples before them were learned. `ends` is
+    about the ends of stretches that are otherwise learned. Each is None if it cannot be measured.
     """
 
-    by: str  # what the stretches are: stretches.RUNS, GROUPS or BLOCKS
+    by: str  # the kind of stretches: stretches.RUNS, GROUPS or BLOCKS
     holdout: Holdout | None
     now: Holdout | None
-    ends: Holdout | None  # of stretches that are the only one of their class
+    ends: Holdout | None  # ends of stretches that are the only one of their class
     drifts: bool  # whether old stretches are predicted clearly worse than recent ones
-    single: tuple[str, ...]  # classes that one stretch alone has
+    single: tuple[str, ...]  # classes with only one stretch
     group: str = ""  # the column that names the groups
 
     @property
     def headline(self) -> Holdout | None:
-        """The figure to look at: as of now if the stream drifts, else that of drawn stretches."""
+        """The main figure: as of now if the stream drifts, else over drawn stretches."""
         return self.now if self.drifts and self.now else self.holdout
 
     def record(self) -> dict[str, Any]:
-        """For --json."""
+        """Return the accuracies for --json."""
         parts = {"holdout": self.holdout, "as_of_now": self.now, "ends_of_runs": self.ends}
         head = self.headline
         return {
@@ -126,7 +126,7 @@ class Unseen:
         }
 
     def rows(self) -> list[tuple[str, str]]:
-        """For a table: names and values, the headline first."""
+        """Return a table's rows of names and values, the headline first."""
         head = self.headline
         parts = [(f"of whole {self._several}", self.holdout), ("as of now", self.now)]
         parts.append((f"ends of the same {self._several}", self.ends))
@@ -143,7 +143,7 @@ class Unseen:
         ]
 
     def detail_rows(self) -> list[tuple[str, str]]:
-        """More of the headline's figure, for a table."""
+        """Return a table's rows with details of the headline."""
         head = self.headline
         if not head:
             return []
@@ -153,7 +153,7 @@ class Unseen:
         ]
 
     def answer(self) -> str:
-        """The headline as a sentence."""
+        """Return the headline as a sentence."""
         head = self.headline
         if not head:
             return f"On its own: unknown, as each class has one {self._one} only."
@@ -162,7 +162,7 @@ class Unseen:
         return f"On its own: right in {right} of {what} (guessing: {guessing})."
 
     def sentences(self) -> list[str]:
-        """What was held out, and what it cannot tell."""
+        """Return sentences about the held-out stretches, and about classes not tested."""
         return [*self._main(), *self._cannot_tell()]
 
     @property
@@ -171,7 +171,7 @@ class Unseen:
 
     @property
     def _several(self) -> str:
-        if self.group in ("file", "recording"):  # not a column, but what was read
+        if self.group in ("file", "recording"):  # no column, but the sources that were read
             return f"{self.group}s"
         return f"groups of {self.group}" if self.group else self.by
 
@@ -215,7 +215,7 @@ class Unseen:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """As "a, b and c"; of many the first three."""
+    """Return names as "a, b and c"; of many names, the first three."""
     if len(names) > 4:
         return f"{', '.join(names[:3])} and {len(names) - 3} more classes"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

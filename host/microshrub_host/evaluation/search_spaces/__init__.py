@@ -1,7 +1,7 @@
-"""Where tune looks for a learner's parameters, in the file with its name.
+"""Where `tune` searches for a learner's parameters: a file for each learner, with its name.
 
-    FIRST                   choices that are known to be of use on some stream, to begin with
-    space(ask, features)    the parameters that a trial draws, see search_space.Ask
+FIRST                   configurations known to be good on some stream, to begin with
+space(ask, features)    the parameters that a trial draws, see search_space.Ask
 
-A learner without a file has each parameter drawn from its whole range.
+The parameters of a learner without a file are each drawn from the whole range.
 """

@@ -1,4 +1,4 @@
-"""Where tune looks for a HoeffdingTree."""
+"""Where `tune` searches for a HoeffdingTree."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from ..search_space import Ask
 
-# Naive Bayes alone, a middling tree, and one with many small leaves
+# Naive Bayes alone, a medium tree, and a tree with many small leaves
 FIRST: tuple[dict[str, Any], ...] = (
     {
         "depth": 0, "nodes": 1, "leaves": 1, "adaptive": True,

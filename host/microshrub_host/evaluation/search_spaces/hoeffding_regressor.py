@@ -1,4 +1,4 @@
-"""Where tune looks for a HoeffdingRegressor."""
+"""Where `tune` searches for a HoeffdingRegressor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from ..search_space import Ask
 
-# Means of few samples for what wanders, of many for what is noisy
+# Means over few samples for drifting targets, over many for noisy targets
 FIRST: tuple[dict[str, Any], ...] = (
     {
         "depth": 12, "nodes": 31, "leaves": 8, "grace_period": 25,

@@ -1,4 +1,4 @@
-"""Where tune looks for a ShrubEnsemble."""
+"""Where `tune` searches for a ShrubEnsemble."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from ..search_space import Ask
 
-_FEW = 4  # members that are hardly ever stuck, whatever the step
+_FEW = 4  # an ensemble of at least so many members hardly ever gets stuck, whatever the step
 _MAX_FEATURES = ("all", "half", "root")
 
 _USUAL: dict[str, Any] = {
@@ -19,7 +19,7 @@ _USUAL: dict[str, Any] = {
     "loss": "mse",
     "leaf": "proba",
 }
-# Small ones for runs of one label and for noise, then large ones for concepts with structure
+# Small ensembles for runs of one label and for noise, then large ones for structured concepts
 FIRST: tuple[dict[str, Any], ...] = (
     _USUAL | {"window": 32, "trees": 8, "depth": 5, "step": 0.5, "feature_bits": 16},
     _USUAL | {"window": 16, "trees": 4, "depth": 4, "step": 8.0},
@@ -61,12 +61,13 @@ FIRST: tuple[dict[str, Any], ...] = (
 
 
 def least_step(trees: int) -> float:
-    """The step with which a shrub that is right half of the time takes a wrong one's place.
+    """Return the step with which a shrub that is right half of the time replaces a wrong one.
 
-    A new shrub begins with the weight 0, and a step moves it by no more than the step times the
-    share of wrong samples in the window; in an ensemble that is full it stays if that is above the
-    least weight there. Of one to three members that weight is so large that with small steps the
-    first shrubs, grown on a few samples, may never go. More members are different enough.
+    A new shrub begins with the weight 0, and a step raises the weight by at most the step times
+    the share of wrong samples in the window. In a full ensemble, a new shrub stays only if its
+    weight is above the least weight there. With one to three members, the least weight is so large
+    that with small steps the first shrubs, grown on a few samples, may never be replaced. Four or
+    more members differ enough.
     """
     return 2 / trees if trees < _FEW else 0.0
 

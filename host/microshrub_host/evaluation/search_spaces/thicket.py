@@ -1,4 +1,4 @@
-"""Where tune looks for a Thicket, whose only option is its bytes."""
+"""Where `tune` searches for a Thicket, whose only option is its size in bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where tune looks for a ThicketRegressor: its size, as for a Thicket."""
+"""Where `tune` searches for a ThicketRegressor: its size, as for a Thicket."""
 
 from __future__ import annotations
 
