@@ -1,4 +1,4 @@
-"""Forecasts 1 to 120 samples ahead, beside River's, and the share that intervals hold."""
+"""Forecasts 1 to 120 samples ahead compared with River's, and the coverage of their intervals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .series import SERIES, Series, series
 MODEL = "thicket-regressor"
 HORIZONS = (1, 12, 24, 48, 120)
 COUNT = 4000  # rows of a series
-SEEDS = (11, 12, 13)  # none of which chose anything
+SEEDS = (11, 12, 13)  # no constant was chosen on these seeds
 LAGS = 3
 SHARE = 90
 FILES = {
@@ -29,7 +29,7 @@ FILES = {
     "elec, nswprice": ("elec.csv.gz", "nswprice"),
     "elec, nswdemand": ("elec.csv.gz", "nswdemand"),
 }
-_SETTLED = 300  # samples after which coverage is counted, and the length of River's warm-up
+_SETTLED = 300  # coverage is counted after this many samples, which are also River's warm-up
 _WINDOW = 500
 _LEARNERS = {
     "thicket": "thicket",
@@ -67,7 +67,9 @@ differ, so no rule could hold {share} % of any {window}. Over a long time, the s
 
 @dataclass(frozen=True)
 class HorizonErrors:
-    """Of one series and horizon: errors as a ratio to NoChange's, and what intervals held."""
+    """Errors for a series and a horizon, as ratios to NoChange's,
+    and the intervals' coverage in percent.
+    """
 
     thicket: float
     snarimax: float
@@ -80,19 +82,19 @@ class HorizonErrors:
 
 @dataclass(frozen=True)
 class AheadRow:
-    """A series, and its cells by horizon."""
+    """A series and its cells, one for each horizon."""
 
     name: str
     cells: tuple[HorizonErrors, ...]
 
 
 def names() -> tuple[str, ...]:
-    """All series of the table, generated ones first."""
+    """Return the names of all series of the table, generated ones first."""
     return (*SERIES, *FILES)
 
 
 def columns_of(name: str, folder: Path | None, work: Path) -> Iterator[tuple[str, str]]:
-    """The files of a series, each with its target; those that are made are put into `work`."""
+    """Yield the files of a series, each with its target; generated files are written to `work`."""
     if name in FILES:
         file, target = FILES[name]
         yield str((folder or Path()) / file), target
@@ -106,7 +108,7 @@ def columns_of(name: str, folder: Path | None, work: Path) -> Iterator[tuple[str
 
 
 def measure(name: str, horizon: int, folder: Path | None, work: Path) -> HorizonErrors:
-    """A cell of the table; of several seeds, the mean."""
+    """Return a cell of the table: the mean over the seeds of a generated series."""
     result = [_measure(path, target, horizon) for path, target in columns_of(name, folder, work)]
     return HorizonErrors(*(float(column) for column in np.mean(result, axis=0)))
 
@@ -141,7 +143,7 @@ def _peers() -> tuple[Any, ...]:
 
 
 def ratio(model: Any, values: Series, horizon: int) -> float:
-    """River's error to NoChange's, over every tenth row from the 300th on."""
+    """Return the ratio of River's error to NoChange's, over every tenth row from the 300th on."""
     errors, unchanged = [], []
     for k, value in enumerate(values[:-horizon]):
         model.learn_one(float(value))
@@ -153,7 +155,7 @@ def ratio(model: Any, values: Series, horizon: int) -> float:
 
 
 def page(rows: Sequence[AheadRow], command: str) -> str:
-    """The page of the results."""
+    """Return the page of the results."""
     head = ["series", *(f"{horizon} ahead" for horizon in HORIZONS)]
     cells, coverage, ratios = [], [], []
     for row in rows:

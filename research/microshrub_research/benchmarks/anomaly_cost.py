@@ -15,12 +15,12 @@ _HEAD = ("board", "features", "window", "bytes", "mean", "most")
 
 
 def novelty_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
-    """The table of anomaly_rows() for a NoveltyDetector: the instructions of meet(x, label)."""
+    """Return the table of anomaly_rows() for meet(x, label) of a NoveltyDetector."""
     return anomaly_rows(boards, "NoveltyDetector")
 
 
 def anomaly_rows(boards: Sequence[str], detector: str = "AnomalyScore") -> list[tuple[str, ...]]:
-    """The table, its head first: instructions of update(x) for some numbers of features.
+    """Return the table, its head first: instructions of update(x) for several numbers of features.
 
     Raises UserError if a board ends up in another state than the simulator's.
     """
@@ -43,7 +43,7 @@ def anomaly_rows(boards: Sequence[str], detector: str = "AnomalyScore") -> list[
 
 
 def table_bytes(part: Any) -> int:
-    """Bytes of its buffers."""
+    """Return the size of the detector's buffers in bytes."""
     return sum(memoryview(buffer).nbytes for _, _, buffer in part.buffers())
 
 

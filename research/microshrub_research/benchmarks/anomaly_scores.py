@@ -1,4 +1,4 @@
-"""Anomaly scores beside River's half-space trees, by the area under their ROC curves."""
+"""Anomaly scores compared with River's half-space trees, by the area under their ROC curves."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from .lasting_faults import FAULTS, faulty
 
 FILES = ("occupancy", "elec", "weather")
 SINES = tuple(range(1, 11))  # seeds of AnomalySine
-PEER_SEEDS = tuple(range(1, 6))  # of River's trees, which differ a lot
+PEER_SEEDS = tuple(range(1, 6))  # of River's trees, whose results differ a lot between seeds
 WARMUP = 256
 FAULT_SEEDS = tuple(range(1, 6))
 NORMAL = 400
-DAY = 1440  # samples, one a minute
+DAY = 1440  # samples, one per minute
 OURS = {
     "ours": Anomaly(0.001),
     "ours, reach=1": Anomaly(0.001, reach=1),
@@ -37,8 +37,8 @@ OURS = {
 _PEER = "River"
 _GAUSSIAN = "Gaussian"
 _NEIGHBOUR = "neighbour"
-_FALSE = "false alarms of "  # and a name of ours
-_MEMORY = 1000  # samples that the running Gaussian looks back over
+_FALSE = "false alarms of "  # followed by a name in OURS
+_MEMORY = 1000  # samples in the memory of the running Gaussian
 
 Scores = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -46,7 +46,9 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Task:
-    """A stream, and which of its samples are anomalies; of one name, the mean is told."""
+    """A stream, and which of its samples are anomalies. Tasks of one name share a row:
+    their mean.
+    """
 
     name: str
     values: Values
@@ -54,7 +56,7 @@ class Task:
 
 
 def tasks(folder: Path | None, names: Sequence[str]) -> Iterator[Task]:
-    """River's AnomalySine, machines with lasting faults, and these files with each injection."""
+    """Yield AnomalySine, machines with lasting faults, and each file with each injection."""
     yield _sine("AnomalySine", SEED)
     for seed in SINES:
         yield _sine("AnomalySine, mean of seeds 1 to 10", seed)
@@ -76,7 +78,9 @@ def _sine(name: str, seed: int) -> Task:
 
 
 def auc(marks: Marks, scores: Scores) -> float:
-    """The chance that an anomaly has a higher score than another sample; half of equal ones."""
+    """Return the chance that an anomaly has a higher score than a normal sample;
+    ties count half.
+    """
     _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
     anomalies = int(marks.sum())
@@ -85,7 +89,7 @@ def auc(marks: Marks, scores: Scores) -> float:
 
 
 def device_scores(values: Values, options: Anomaly) -> tuple[Scores, Marks]:
-    """Those of the device's AnomalyScore, and with which an alarm began.
+    """Return the scores of the device's AnomalyScore, and the samples at which an alarm began.
 
     The quantizer is fitted as for a learner.
     """
@@ -105,7 +109,9 @@ def device_scores(values: Values, options: Anomaly) -> tuple[Scores, Marks]:
 
 
 def peer_scores(values: Values, seed: int) -> Scores:
-    """Those of River's HalfSpaceTrees with its defaults, behind a MinMaxScaler as it advises."""
+    """Return the scores of River's HalfSpaceTrees with defaults,
+    behind a MinMaxScaler as River advises.
+    """
     from river import anomaly, preprocessing
 
     scaler = preprocessing.MinMaxScaler()
@@ -121,7 +127,7 @@ def peer_scores(values: Values, seed: int) -> Scores:
 
 
 def gaussian_scores(values: Values) -> Scores:
-    """The greatest distance of a feature from its running mean, in its running deviations."""
+    """Return each sample's greatest distance of a feature from its running mean, in deviations."""
     mean, variance = values[0].copy(), np.zeros(values.shape[1])
     scores = np.zeros(len(values))
     for k, row in enumerate(values):
@@ -134,7 +140,9 @@ def gaussian_scores(values: Values) -> Scores:
 
 
 def neighbour_scores(values: Values) -> Scores:
-    """The distance to the nearest of the first 400 samples, in their deviations."""
+    """Return each sample's distance to the nearest of the first 400,
+    in their standard deviations.
+    """
     first = values[:NORMAL]
     scale = np.where(first.std(axis=0) > 0, first.std(axis=0), 1)
     scores = np.zeros(len(values))
@@ -144,7 +152,9 @@ def neighbour_scores(values: Values) -> Scores:
 
 
 def measure(task: Task, progress: Progress) -> dict[str, list[float]]:
-    """The areas of River, one a seed, of the others, and false alarms of ours a day."""
+    """Return the areas of River's trees, one per seed, of the others,
+    and our false alarms per day.
+    """
     result: dict[str, list[float]] = {_PEER: []}
     for done, seed in enumerate(PEER_SEEDS):
         progress(done, len(PEER_SEEDS))
@@ -159,7 +169,7 @@ def measure(task: Task, progress: Progress) -> dict[str, list[float]]:
 
 
 def markdown(measures: Mapping[str, Sequence[Mapping[str, Sequence[float]]]], command: str) -> str:
-    """The page; measures has, by the name of the task, what measure() gave of each."""
+    """Return the page; `measures` has the results of measure() by the name of the task."""
     rows, alarms = [], []
     for name, measured in measures.items():
         means = {

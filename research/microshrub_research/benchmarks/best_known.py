@@ -1,7 +1,7 @@
 """The best known models of a small memory, by stream and budget.
 
-They were found by random searches and hill climbing on the very streams that they are shown on,
-which favours them; `tune` is for a stream of one's own, and guards against that.
+The parameters come from random searches and hill climbing on the same streams that the page shows,
+which favours them; `tune` searches on a user's stream, and guards against that.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..compare.contender import Contender
 
 @dataclass(frozen=True)
 class Pick:
-    """A stream, the model bytes that it was searched for, and the parameters that were found."""
+    """A stream, the limit of model bytes in the search, and the parameters found."""
 
     stream: str
     budget: int
@@ -23,7 +23,7 @@ class Pick:
     parameters: Mapping[str, Any]
 
     def contender(self) -> Contender:
-        """The pick as compare() takes it."""
+        """Return the pick as a contender for compare()."""
         name = f"{self.model}, {self.budget >> 10} KB"
         return Contender(name, "ours", self.model, self.parameters)
 
@@ -92,5 +92,5 @@ PICKS = (
     Pick("rbf_m", LARGE, "hoeffding", _RBF_TREE),
 )
 
-# Whom the picks of a budget are measured beside: MOA's, with its defaults and ten trees.
+# The learners of MOA that the picks of a budget are compared with: defaults, and ten trees.
 RIVALS = {SMALL: ("moa:HoeffdingTree", "moa:EFDT"), LARGE: ("moa:ARF", "moa:SRP")}

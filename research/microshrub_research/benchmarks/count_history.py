@@ -1,9 +1,9 @@
 """Counts over time: instructions, bytes of imported code and accuracies, in one small file.
 
-The file is a CSV of name, value and why, in which a later line of a name replaces an earlier one:
-so it tells what the figure was before, and why it got worse. All figures are exact and the same
-on every machine: instructions on an emulated Cortex-M0, bytes on a Raspberry Pi Pico, accuracies
-of generated streams.
+The file is a CSV of name, value and why. A later line of a name replaces an earlier one, so the
+file shows earlier figures, and why a figure got worse. All figures are exact and the same on every
+machine: instructions on an emulated Cortex-M0, bytes on a Raspberry Pi Pico, accuracies of
+generated streams.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from microshrub_host.streams.open_stream import open_stream
 from .instruction_report import as_text
 
 BOARD = "cortex-m0"
-ALLOWED = 1.0  # percent by which a figure may be worse without a line that says why
+ALLOWED = 1.0  # percent by which a figure may get worse without a reason in its line
 STREAMS = ("synth:sea_0_to_2_at_1500", "synth:rbf_m")
 SAMPLES = 3000
 WARMUP = 256
-COUNTED = (4,)  # of counted_models.configurations(): small ones differ by what else is loaded
+COUNTED = (4,)  # of counted_models.configurations(); small ones depend on other loaded code
 LEARNERS = ("thicket", "shrub", "hoeffding")
-ACCURACY = "accuracy"  # begins the names of figures of which more is better
+ACCURACY = "accuracy"  # the prefix of figures that are better when higher
 _HEAD = ["name", "value", "why"]
 
 
 @dataclass(frozen=True)
 class CountLine:
-    """A figure as it was written down, with why it is what it is."""
+    """A figure of the file, and the reason for its value."""
 
     name: str
     value: float
@@ -44,7 +44,7 @@ class CountLine:
 
 
 def read(path: Path) -> list[CountLine]:
-    """The file's lines. Raises UserError."""
+    """Return the file's lines. Raises UserError."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             head, *rows = csv.reader(file)
@@ -56,7 +56,7 @@ def read(path: Path) -> list[CountLine]:
 
 
 def measure() -> dict[str, float]:
-    """All figures as they are now, by name. Raises UserError and NoEmulator."""
+    """Measure all figures, and return them by name. Raises UserError and NoEmulator."""
     with showing("counting", announce=True) as update:
         instructions = _instructions()
         update(1, 3, "instructions")
@@ -66,13 +66,15 @@ def measure() -> dict[str, float]:
 
 
 def worse(name: str, before: float, now: float) -> float:
-    """By how many percent it got worse; below 0 it got better."""
+    """Return by how many percent a figure got worse; below 0, it got better."""
     change = 100 * (now - before) / before
     return -change if name.startswith(ACCURACY) else change
 
 
 def complaints(lines: list[CountLine], now: dict[str, float]) -> list[str]:
-    """What got worse and nobody has said why, and what is measured and not in the file."""
+    """Return the figures that got worse without a reason,
+    and measured ones that the file lacks.
+    """
     result = []
     last: dict[str, CountLine] = {}
     for line in lines:
@@ -94,7 +96,7 @@ def complaints(lines: list[CountLine], now: dict[str, float]) -> list[str]:
 
 
 def table(lines: list[CountLine], now: dict[str, float]) -> str:
-    """Name, value in the file, value now and change, for people."""
+    """Return a table of name, value in the file, value now and change, for a terminal."""
     before = {line.name: line.value for line in lines}
     rows = [("figure", "was", "is", "change")]
     for name, value in now.items():

@@ -1,6 +1,6 @@
 """Every Hoeffding tree with every leaf rule on every stream, as a page of tables.
 
-The result is a Markdown file: a table of accuracies, and tables of what they cost.
+The page is a Markdown file: a table of accuracies, and tables of costs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def markdown(
     command: str,
     missing: Sequence[str],
 ) -> str:
-    """The whole file."""
+    """Return the whole page."""
     paragraphs = [
         "# The Hoeffding trees, measured",
         f"Made by `{command}`; do not edit it by hand.",
@@ -66,9 +66,11 @@ def _table(
     text: Callable[[MemberScore], str],
     bold: bool,
 ) -> str:
-    """A column for each stream, a row for each member and the leaf rules that come to the same."""
+    """Return a table: a column for each stream, a row for each member;
+    leaf rules with equal results share a row.
+    """
     best = {s: max(c.accuracy for (_, _, at), c in cells.items() if at == s) for s in streams}
-    leaves: dict[tuple[str, ...], list[str]] = {}  # of a row: the member, then its words
+    leaves: dict[tuple[str, ...], list[str]] = {}  # a row's cells: its leaf rules
     for member, leaf in dict.fromkeys(key[:2] for key in cells):
         result = {name: cells[member, leaf, name] for name in streams}
         words = [

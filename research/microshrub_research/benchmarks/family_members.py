@@ -1,4 +1,4 @@
-"""The family of Hoeffding trees: who belongs to it, and what each of them does on a stream."""
+"""The family of Hoeffding trees: its members, and the figures of each on a stream."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from microshrub_host.streams.stream import Stream
 MODEL = "hoeffding"
 WARMUP = 256
 
-# What all members share, unless they say otherwise
+# Parameters of all members, unless a member has its own
 SHARED: Mapping[str, Any] = {
     "depth": 10, "nodes": 255, "leaves": 32, "split_confidence": 1e-3, "tie_threshold": 0.1,
     "grace_period": 200, "adaptive": False, "bins": 16,
@@ -30,7 +30,7 @@ LEAVES = ("mc", "nb", "nba")
 
 @dataclass(frozen=True)
 class Member:
-    """One of the family: its name in the papers, its own parameters, and its leaf rules."""
+    """A member of the family: its name in the papers, its own parameters, and its leaf rules."""
 
     title: str
     parameters: Mapping[str, Any]
@@ -55,7 +55,7 @@ MEMBERS = {
 
 @dataclass(frozen=True)
 class MemberScore:
-    """What came out of one member with one leaf rule on one stream."""
+    """The figures of one member with one leaf rule on one stream."""
 
     accuracy: float  # percent
     nodes: int  # of the tree at the end
@@ -67,12 +67,14 @@ Key = tuple[str, str, str]  # member, leaf rule, stream
 
 
 def parameters(member: str, leaf: str) -> dict[str, Any]:
-    """The member's parameters with a leaf rule, but for those that the stream gives."""
+    """Return the member's parameters with a leaf rule, without those that depend on the stream."""
     return {**SHARED, **MEMBERS[member].parameters, "leaf": leaf}
 
 
 def check_members(names: Sequence[str]) -> None:
-    """Raise UserError for the first member that the learner cannot be, and say which it can."""
+    """Raise UserError for the first member that the learner cannot be;
+    the message lists possible ones.
+    """
     for name in names:
         complaint = _complaint(name)
         if complaint:
@@ -113,7 +115,9 @@ def measure(
 
 
 def run_member(stream: Stream, member: str, leaf: str, repeats: int) -> MemberScore:
-    """One member with one leaf rule over the whole stream, repeatedly, on the fastest engine."""
+    """Run one member with one leaf rule over the whole stream, `repeats` times,
+    on the fastest engine.
+    """
     wanted = stream_parameters(MODEL, stream, WARMUP) | parameters(member, leaf)
     results = [prequential.evaluate(stream, MODEL, wanted, warmup=WARMUP) for _ in range(repeats)]
     return MemberScore(

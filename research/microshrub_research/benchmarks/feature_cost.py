@@ -20,7 +20,7 @@ from microshrub_host.streams.stream import Extraction
 
 _HEAD = ("board", "features", "channels", "bytes", "a reading", "a sample")
 _RATE = 1000
-_TABLE = (  # channels, and what is made of them
+_TABLE = (  # channels, and the options of their features
     (1, "window=64"),
     (1, "window=64 statistics=mean,deviation,crossings,form,mobility"),
     (1, "window=64 statistics=none bands=10-100,100-500"),
@@ -37,7 +37,9 @@ _TABLE = (  # channels, and what is made of them
 
 
 def counted_features(readings: int = 0) -> list[tuple[CountedModel, Extraction]]:
-    """The rows of the table, each with readings of two windows, if not so many."""
+    """Return the rows of the table, with this many readings each;
+    by default those of two windows.
+    """
     result = []
     for channels, words in _TABLE:
         options = FeatureOptions.of(words.split())
@@ -48,7 +50,7 @@ def counted_features(readings: int = 0) -> list[tuple[CountedModel, Extraction]]
 
 
 def on_pc(what: CountedModel, extraction: Extraction) -> tuple[list[bool], int]:
-    """Which readings complete a sample, and the CRC of what is told after each."""
+    """Return which readings complete a sample, and the CRC of the features after each reading."""
     extractor = Extractor(extraction)
     last: list[int] | None = None
     complete, crc = [], 0
@@ -61,7 +63,8 @@ def on_pc(what: CountedModel, extraction: Extraction) -> tuple[list[bool], int]:
 
 
 def feature_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
-    """The table, its head first: instructions of a reading, and more of one that makes a sample.
+    """Return the table, its head first: instructions of a reading, and of one that completes a
+    sample.
 
     Raises UserError if a board has other features than the simulator.
     """
@@ -88,7 +91,7 @@ def feature_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _bytes(extraction: Extraction) -> int:
-    """What the extractor takes of a board's heap."""
+    """Return the bytes of a board's heap that the extractor takes."""
     made = loader.load("python").device.feature_extractor.FeatureExtractor(
         len(extraction.channels), **extraction.options
     )

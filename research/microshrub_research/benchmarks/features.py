@@ -1,4 +1,4 @@
-"""Features that nobody chose, of sensors, beside a random forest on features made by hand."""
+"""Automatic features of sensors, compared with a random forest on features made by hand."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SIZE = 16_384  # bytes of the thicket
 TREES = 100
 SEEDS = 20
 DIRECTIONS = "directions"
-RATES = (50, 100, 200)  # readings a second of the gestures by direction
+RATES = (50, 100, 200)  # readings per second of the gestures by direction
 SIZES = (SIZE, 4 * SIZE)
 Marks = NDArray[np.bool_]
 
@@ -77,7 +77,7 @@ more of a slow gesture, but fewer windows hold one alone. Percent, the mean of {
 
 @dataclass(frozen=True)
 class FeatureRow:
-    """Of one sensor: what was chosen, accuracies in percent, and what it costs."""
+    """The results of one sensor: the chosen features, accuracies in percent, and costs."""
 
     name: str
     classes: int
@@ -87,28 +87,32 @@ class FeatureRow:
     statistics: float  # with the statistics alone
     same: float  # the forest on our features
     by_hand: float
-    made: int  # features made by hand
+    made: int  # number of features made by hand
     ram: int
-    window: int  # bytes of it
-    sample: float  # milliseconds
+    window: int  # bytes of the window within `ram`
+    sample: float  # time for a sample, in milliseconds
     every: float  # milliseconds between two samples
-    busy: float  # percent of the time
+    busy: float  # share of the time that the board computes, in percent
 
     @property
     def behind(self) -> float:
-        """Points behind the forest on features made by hand."""
+        """The accuracy of the forest on features made by hand minus ours, in points."""
         return self.by_hand - self.ours
 
 
 def options_for(name: str, words: str = "", rate: int | None = None) -> FeatureOptions:
-    """What --features takes for that sensor on the board; rate: another one than its own."""
+    """Return the options of --features for this sensor on the board;
+    `rate` replaces the sensor's own.
+    """
     world = SENSED[name]
     time = time_on(board_files.load(BOARD), len(world.classes), SIZE)
     return FeatureOptions.of(words.split(), Place(rate or world.rate, world.channels, time))
 
 
 def measure(name: str, seeds: int, update: Callable[[int, int], None]) -> FeatureRow:
-    """Run all on so many recordings of one sensor. Raises ImportError without scikit-learn."""
+    """Run all learners on `seeds` recordings of a sensor.
+    Raises ImportError without scikit-learn.
+    """
     options = options_for(name)
     fewer = options_for(name, f"window={options.window} hop={options.hop} bands=none")
     result = []
@@ -145,7 +149,9 @@ def measure(name: str, seeds: int, update: Callable[[int, int], None]) -> Featur
 
 
 def _parts(recording: Stream, made: Stream, window: int) -> tuple[Marks, Marks]:
-    """The samples that are taught and those that are asked; what reaches into both is neither."""
+    """Return the samples for training and for the test;
+    a window that reaches into both is in neither.
+    """
     assert made.times is not None
     begins = np.flatnonzero(np.diff(recording.labels)) + 1  # a session ends with another class
     cut = begins[SENSED[recording.name].taught * len(recording.class_names) - 1]
@@ -157,7 +163,7 @@ def _thicket(stream: Stream, taught: Marks, asked: Marks) -> float:
 
 
 def _right(stream: Stream, taught: Marks, asked: Marks, size: int) -> Marks:
-    """Of each window that is asked, whether a thicket of so many bytes is right."""
+    """Return for each window of the test whether a thicket of `size` bytes predicts its class."""
     rows, labels = stream.scale.apply(stream.values), stream.labels
     shape = {"features": rows.shape[1], "classes": len(stream.class_names)}
     parameters = {**shape, **defaults(DEFAULT), "bytes": size}
@@ -168,8 +174,9 @@ def _right(stream: Stream, taught: Marks, asked: Marks, size: int) -> Marks:
 
 @dataclass(frozen=True)
 class DirectionRow:
-    """Of gestures by direction at one rate and with one set of features: what was chosen, and for
-    each of SIZES percent that are right, of windows within a gesture and of all."""
+    """Gestures by direction at one rate with one set of features: the chosen features,
+    and for each of SIZES the accuracy in percent, on windows within a gesture and on all windows.
+    """
 
     rate: int
     words: str
@@ -178,7 +185,9 @@ class DirectionRow:
 
 
 def direction_words(rate: int) -> list[str]:
-    """The sets of features: what is chosen, this without turns, and twice the window."""
+    """Return the sets of features: the chosen one, the same without turns,
+    and twice the window.
+    """
     window = options_for(DIRECTIONS, rate=rate).window
     return ["", "turns=none", f"window={2 * window} hop=auto bands=auto"]
 
@@ -186,7 +195,7 @@ def direction_words(rate: int) -> list[str]:
 def measure_direction(
     rate: int, words: str, seeds: int, update: Callable[[int, int], None]
 ) -> DirectionRow:
-    """Run thickets of all SIZES on so many recordings at that rate."""
+    """Run thickets of all SIZES on `seeds` recordings at this rate."""
     options = options_for(DIRECTIONS, words, rate)
     result = []
     for seed in range(1, seeds + 1):
@@ -200,8 +209,10 @@ def measure_direction(
 def direction(
     seed: int, options: FeatureOptions, sizes: Sequence[int]
 ) -> list[tuple[float, float]]:
-    """The percent that are right of a recording of gestures by direction, at options.rate, by a
-    thicket of each size: of the windows within a gesture, and of all that are asked."""
+    """Return the accuracy in percent of a thicket of each size on a recording of gestures by
+    direction
+    at options.rate: on the test's windows within a gesture, and on all windows of the test.
+    """
     assert options.rate
     recording = sensed(DIRECTIONS, seed, rate=round(options.rate))
     made = extracted(recording, options)
@@ -226,7 +237,7 @@ def _forest(
 
 
 def _cost(made: Stream, options: FeatureOptions) -> dict[str, Any]:
-    """RAM of the program and of the window in it, milliseconds, and percent of the time."""
+    """Return the RAM of the program and of its window, milliseconds, and percent of the time."""
     assert made.extraction
     board, features, classes = board_files.load(BOARD), made.values.shape[1], len(made.class_names)
     parameters = {"features": features, "classes": classes, **defaults(DEFAULT), "bytes": SIZE}
@@ -253,7 +264,7 @@ def _cost(made: Stream, options: FeatureOptions) -> dict[str, Any]:
 def page(
     rows: Sequence[FeatureRow], directions: Sequence[DirectionRow], seeds: int, command: str
 ) -> str:
-    """The page."""
+    """Return the page."""
     import sklearn
 
     worlds = [SENSED[row.name] for row in rows]
@@ -277,12 +288,12 @@ def page(
 
 
 def _share(name: str) -> str:
-    """Of one sensor, how many of its sessions are learned."""
+    """Return how many of a sensor's sessions are for training, as a text."""
     return f"{SENSED[name].taught} of {SENSED[name].sessions}"
 
 
 def _directions(rows: Sequence[DirectionRow], seeds: int) -> str:
-    """The section of gestures by direction."""
+    """Return the section of gestures by direction."""
     sizes = [f"{size >> 10} KB" for size in SIZES]
     head = ["rate", "features", *(f"{size}, {of}" for size in sizes for of in ("within", "all"))]
     table = [

@@ -1,6 +1,6 @@
-"""Thicket of several sizes beside other learners on many streams, as a page of tables.
+"""Thickets of several sizes compared with other learners on many streams, as a page of tables.
 
-Ours run with several seeds each; the tables have the mean.
+Thickets run with several seeds each; the tables show the mean.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NONE = "-"
 
 @dataclass(frozen=True)
 class Score:
-    """One learner on one stream: a cell for each seed, or one."""
+    """The result of one learner on one stream: a cell for each seed, or a single cell."""
 
     cells: Sequence[Cell]
 
@@ -52,9 +52,10 @@ def markdown(
     picture: str | None = None,
     others: Sequence[str] = (),
 ) -> str:
-    """The whole file; ours are the names of our thickets from the smallest to the largest.
+    """Return the whole page; `ours` are the names of our thickets from the smallest to the
+    largest.
 
-    picture is the file that has the critical difference diagram, others are our other learners.
+    `picture` is the file of the critical difference diagram, `others` are our other learners.
     """
     streams = list(scores)
     learners = list(next(iter(scores.values())))
@@ -98,7 +99,7 @@ def _signed(value: float | None) -> str:
 
 
 def _figure(field: str) -> Callable[[Score], str]:
-    """The mean of a field of the cells, as a whole number."""
+    """Return a function that formats the mean of a field of the cells as a whole number."""
 
     def words(score: Score) -> str:
         result = [getattr(cell, field) for cell in score.cells]
@@ -116,7 +117,7 @@ def _table(scores: Scores, learners: Sequence[str], words: Callable[[Score], str
 
 
 def mean(scores: Scores, learner: str) -> float | None:
-    """A learner's mean accuracy over all streams; None if it failed on one."""
+    """Return a learner's mean accuracy over all streams; None if a stream has no accuracy."""
     result = [of_stream[learner].accuracy for of_stream in scores.values()]
     known = [value for value in result if value is not None]
     return statistics.fmean(known) if len(known) == len(result) else None
@@ -134,7 +135,9 @@ def _accuracies(scores: Scores, learners: Sequence[str]) -> str:
 
 
 def _doubling(scores: Scores, ours: Sequence[str]) -> str:
-    """From each size to the next: the change of the mean, and the greatest loss on a stream."""
+    """Return a table from each size to the next: the mean change,
+    and the greatest loss on a stream.
+    """
     rows = []
     for smaller, larger in pairwise(ours):
         gains = {}
@@ -150,7 +153,9 @@ def _doubling(scores: Scores, ours: Sequence[str]) -> str:
 
 
 def _ahead(scores: Scores, ours: Sequence[str], rivals: Sequence[str]) -> str:
-    """How many points ours are above the best rival on each stream, and on how many they are."""
+    """Return by how many points ours are ahead of the best rival on each stream,
+    and on how many.
+    """
     apart: dict[str, list[float | None]] = {name: [] for name in ours}
     rows = []
     for stream, result in scores.items():
@@ -170,7 +175,7 @@ def _ahead(scores: Scores, ours: Sequence[str], rivals: Sequence[str]) -> str:
 
 
 def ranking(scores: Scores) -> Ranking | None:
-    """How the learners rank over the streams on which nobody failed; None if fewer than two."""
+    """Rank the learners over the streams on which none failed; None for fewer than two streams."""
     learners = list(next(iter(scores.values())))
     rows = [[result[name].accuracy for name in learners] for result in scores.values()]
     whole = [row for row in rows if None not in row]
@@ -180,7 +185,7 @@ def ranking(scores: Scores) -> Ranking | None:
 
 
 def _ranks(scores: Scores) -> list[str]:
-    """Average ranks, and who differs from whom."""
+    """Return average ranks, and which learners differ significantly."""
     result = ranking(scores)
     if result is None:
         return ["Too few streams have figures of all learners."]

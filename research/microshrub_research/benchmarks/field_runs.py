@@ -1,7 +1,7 @@
 """The runs behind the field's table: ours with several seeds each, the others once.
 
-With a folder to keep them in, each cell is written there as soon as it is measured, and is not
-measured again: a table that takes hours can be stopped, and goes on where it was.
+With a folder for results, each cell is written to the folder as soon as it is measured, and is not
+measured again: a table that takes hours can be stopped and continued.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ from ..papers.kept_results import KeptResults
 from .family_members import WARMUP
 from .field import Score
 
-_PEERS = ("river", "capymoa")  # whose versions matter, too
+_PEERS = ("river", "capymoa")  # packages whose versions are part of the results' head
 
 Progress = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True)
 class Field:
-    """Who runs on each stream, and how long they may take."""
+    """The learners that run on each stream, and their time limit."""
 
     ours: Mapping[str, Sequence[Contender]]  # ours by name, one for each seed
     peers: Sequence[Contender]
     seconds: int  # for one learner on one stream
-    jobs: int = 1  # of them at the same time
+    jobs: int = 1  # runs at the same time
 
     def check(self, stream: Stream) -> None:
-        """Raises UserError if one of ours cannot learn the stream."""
+        """Raise UserError if one of ours cannot learn the stream."""
         for contenders in self.ours.values():
             model_bytes(contenders[0], stream, WARMUP)
 
 
 def keeping(folder: Path | None, limit: int | None) -> AbstractContextManager[KeptResults | None]:
-    """Where cells are kept; without a folder, nowhere.
+    """Open the folder for results; without a folder, return None as the context's value.
 
     Raises UserError if the folder has cells of another limit, or of other versions.
     """
@@ -59,7 +59,7 @@ def keeping(folder: Path | None, limit: int | None) -> AbstractContextManager[Ke
 def run_field(
     field: Field, name: str, stream: Stream, kept: KeptResults | None, progress: Progress
 ) -> dict[str, Score]:
-    """The scores of all on one stream, by the learners' names."""
+    """Run all learners on one stream, and return their scores by name."""
     cells = _Cells(name, kept, field.seconds)
     our_runs = [(one, seed) for seeds in field.ours.values() for seed, one in enumerate(seeds)]
     left = [(one, seed) for one, seed in our_runs if not cells.has(one.name, seed)]
@@ -85,12 +85,12 @@ def run_field(
 
 
 def _alone(stream: Stream, seconds: int, contender: Contender, _: TaskProgress) -> Cell:
-    """The cell of one of ours."""
+    """Measure the cell of one of ours."""
     return compare_here(contender, stream, limit=seconds)
 
 
 class _Cells:
-    """The cells of one stream, those of earlier runs among them."""
+    """The cells of one stream, with the cells of earlier runs."""
 
     def __init__(self, stream: str, kept: KeptResults | None, seconds: int) -> None:
         self._stream, self._kept, self._seconds = stream, kept, seconds
@@ -102,12 +102,14 @@ class _Cells:
                 self._cells[cell.name, record["seed"]] = cell
 
     def has(self, name: str, seed: int = 0) -> bool:
-        """Whether it was measured before; what failed is tried again, unless it had this time."""
+        """Return whether a cell is known; a failed run is repeated, unless it had as much time."""
         return (name, seed) in self._cells
 
     def add(self, cell: Cell, seed: int = 0) -> None:
-        """Another cell; it is on the disk when this returns, if cells are kept."""
-        plain = replace(cell, curve=(), sizes=(), shapes=())  # the table has none of them
+        """Add a cell; if there is a folder for results,
+        the cell is on the disk when this returns.
+        """
+        plain = replace(cell, curve=(), sizes=(), shapes=())  # the table has none of these fields
         self._cells[plain.name, seed] = plain
         if self._kept:
             record = {"on": self._stream, "seed": seed, "limit": self._seconds}

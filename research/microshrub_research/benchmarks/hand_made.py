@@ -1,4 +1,6 @@
-"""Features of windows as somebody makes them by hand, in floating point: for a forest on a PC."""
+"""Features of windows as an engineer makes them by hand, in floating point:
+for a forest on a PC.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ _TINY = 1e-9
 
 
 def hand_made(readings: Values, ends: NDArray[np.intp] | None, window: int, rate: int) -> Values:
-    """Those of the windows that end with these readings: shape (windows, features)."""
+    """Return the features of the windows that end with these readings: shape (windows,
+    features).
+    """
     assert ends is not None
     return np.array([_of_window(readings[end - window + 1 : end + 1], rate) for end in ends])
 
@@ -30,7 +34,7 @@ def _of_window(rows: Values, rate: int) -> list[float]:
 
 
 def _shape(x: Values) -> list[float]:
-    """Moments, quantiles, crossings, steps, and where the signal is like itself again."""
+    """Return moments, quantiles, crossings, steps, and the peak and lag of the autocorrelation."""
     away = x - x.mean()
     deviation = float(away.std()) + _TINY
     quantiles = np.percentile(x, _QUANTILES).tolist()
@@ -49,7 +53,9 @@ def _shape(x: Values) -> list[float]:
 
 
 def _spectrum(x: Values, rate: int) -> list[float]:
-    """The loudest frequency and its multiples, centroid, spread, entropy, and equal bands."""
+    """Return the loudest frequency and its multiples, centroid, spread, entropy,
+    and equal bands.
+    """
     energy = np.abs(np.fft.rfft((x - x.mean()) * np.hanning(len(x)))) ** 2
     hertz = np.fft.rfftfreq(len(x), 1 / rate)
     part = energy / (energy.sum() + _TINY)

@@ -1,6 +1,7 @@
-"""Recordings with anomalies put in: spikes, a stuck sensor, a swapped pair of columns.
+"""Recordings with injected anomalies: spikes, a stuck sensor, two swapped features.
 
-One sample in a hundred is altered, whatever its label. Features of two values are left alone.
+One sample in a hundred is altered, whatever its label. Features with only two values are
+unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ SEED = 7
 
 
 def spikes(values: Values, at: NDArray[np.int64], rng: np.random.Generator) -> None:
-    """One feature is four standard deviations off, up or down."""
+    """Shift one feature by four standard deviations, up or down."""
     deviations = values.std(axis=0)
     features = _numbers(values)
     for row in at:
@@ -29,7 +30,7 @@ def spikes(values: Values, at: NDArray[np.int64], rng: np.random.Generator) -> N
 
 
 def stuck(values: Values, at: NDArray[np.int64], rng: np.random.Generator) -> None:
-    """One feature keeps the value that it had before."""
+    """Repeat the previous value of one feature."""
     features = _numbers(values)
     for rows in at.reshape(-1, STUCK):
         feature = rng.choice(features)
@@ -37,7 +38,7 @@ def stuck(values: Values, at: NDArray[np.int64], rng: np.random.Generator) -> No
 
 
 def swapped(values: Values, at: NDArray[np.int64], rng: np.random.Generator) -> None:
-    """Two features have each other's values."""
+    """Swap the values of two features."""
     features = _numbers(values)
     for row in at:
         one, other = rng.choice(features, 2, replace=False)
@@ -53,7 +54,9 @@ INJECTIONS: Mapping[str, Injection] = {
 
 
 def injected(values: Values, name: str, seed: int = SEED) -> tuple[Values, Marks]:
-    """A copy of the values, shape (samples, features), with anomalies; and which rows have one."""
+    """Return a copy of the values, shape (samples, features), with anomalies,
+    and which rows have one.
+    """
     rng = np.random.default_rng(seed)
     altered = np.array(values, dtype=np.float64)
     total = len(altered)
@@ -69,5 +72,5 @@ def injected(values: Values, name: str, seed: int = SEED) -> tuple[Values, Marks
 
 
 def _numbers(values: Values) -> list[int]:
-    """The features with more than two values."""
+    """Return the features with more than two values."""
     return [f for f in range(values.shape[1]) if len(np.unique(values[:, f])) > 2]

@@ -81,12 +81,13 @@ _KERNELS_HEAD = ("configuration", "kernel", "calls", "mean", "dearest")
 def measure(
     boards: Sequence[str], native: bool = False
 ) -> list[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]]:
-    """Every configuration of the table on every board; with native, of native modules. A thicket
-    comes again with what the prediction of a sample has found, and with decide().
+    """Count every configuration of the table on every board; with `native`, of native modules.
+    Thickets
+    are also counted with the prediction's results, and with decide().
 
     Raises UserError if a model on a board ends up in another state than the simulator's.
     """
-    # each on a board of its own, which has no room for what others import
+    # each configuration has its own board: one board has no room for the modules of all
     whats = [*counted_models.configurations(), *counted_models.thickets()]
     result = []
     with showing("counting instructions", announce=True) as update:
@@ -105,7 +106,7 @@ def measure(
 def _counted(
     counter: instruction_counts.Counter, what: counted_models.CountedModel, board: str
 ) -> instruction_counts.InstructionCost:
-    """What a model costs; raises UserError if its state is not the simulator's."""
+    """Count the instructions of a model; raises UserError if its state is not the simulator's."""
     asked, quick = (what.name.endswith(how) for how in (ASKED, QUICK))
     cost = counter.count(0, what.learner, what.parameters, asked=asked, quick=quick)
     expected = instruction_counts.learned_on_pc(what)
@@ -118,7 +119,9 @@ def _counted(
 def rows(
     costs: Sequence[tuple[str, counted_models.CountedModel, instruction_counts.InstructionCost]],
 ) -> list[tuple[str, ...]]:
-    """The table: head, then two rows a board and configuration, and four of a thicket."""
+    """Return the table: head, then two rows per board and configuration,
+    and four for a thicket.
+    """
     table: list[tuple[str, ...]] = [_HEAD]
     for board, what, cost in costs:
         name, asked, _ = what.name.partition(ASKED)
@@ -131,13 +134,17 @@ def rows(
 
 
 def figures(counts: instruction_counts.Counts) -> tuple[str, ...]:
-    """Mean, p50, p99 and the greatest of counts, each one that was counted but for the mean."""
+    """Return mean, p50, p99 and the greatest of counts;
+    all but the mean are counts that occurred.
+    """
     p50, p99 = np.percentile(counts, (50, 99), method="higher")
     return tuple(f"{round(value):,}" for value in (counts.mean(), p50, p99, counts.max()))
 
 
 def kernels(board: str) -> list[tuple[str, ...]]:
-    """The table of the shrub ensembles' kernels on a board: head, then a row for each."""
+    """Return the table of the shrub ensembles' kernels on a board: head,
+    then a row for each kernel.
+    """
     shrubs = (w for w in counted_models.configurations() if w.learner == "ShrubEnsemble")
     whats = [what for what in shrubs if what.parameters["window"] <= _KERNELS_MOST]
     table: list[tuple[str, ...]] = [_KERNELS_HEAD]
@@ -162,7 +169,7 @@ def _means(counts: instruction_counts.Counts, some: NDArray[np.intp]) -> Iterato
 
 
 def as_text(table: Sequence[Sequence[str]]) -> str:
-    """Columns for a terminal, the numbers to the right."""
+    """Return columns for a terminal, with numbers aligned to the right."""
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = []
     for row in table:
@@ -175,7 +182,7 @@ def as_text(table: Sequence[Sequence[str]]) -> str:
 
 
 def _numeric(table: Sequence[Sequence[str]]) -> list[bool]:
-    """Which columns hold numbers."""
+    """Return which columns hold numbers."""
     return [cell[:1].isdigit() for cell in table[1]]
 
 
@@ -187,7 +194,9 @@ def as_markdown(
     native_table: Sequence[Sequence[str]] = (),
     xtensa_table: Sequence[Sequence[str]] = (),
 ) -> str:
-    """The page docs/reference/results/cost.md; `command` is what made it."""
+    """Return the page docs/reference/results/cost.md;
+    `command` is the command that makes the page.
+    """
     native = NATIVE_TEXT.format(table=_markdown_table(native_table)) if native_table else ""
     xtensa = xtensa_part(xtensa_table) if xtensa_table else ""
     part = ""
@@ -207,7 +216,7 @@ def as_markdown(
 
 
 def xtensa_part(table: Sequence[Sequence[str]]) -> str:
-    """The page's part on ESP32 and its like."""
+    """Return the page's section on ESP32, S2 and S3."""
     return XTENSA_TEXT.format(counted=xtensa_cost.SAMPLES, table=_markdown_table(table))
 
 

@@ -1,4 +1,4 @@
-"""Accuracy against the share of labels: asking where the model is unsure, and asking at random."""
+"""Accuracy against the share of labels: queries where the model is unsure, and at random."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from microshrub_host.streams.stream import Stream
 from .variable_uncertainty import accuracy_with
 
 PERCENT = (1, 2, 5, 10, 20, 50)
-MAIN = 10  # percent that the first table is of
+MAIN = 10  # percent of labels in the first table
 DELAY = 100  # samples
 UNANSWERED = 0.2  # of the queries
 
@@ -58,7 +58,9 @@ queries never answered; and with both.
 
 @dataclass
 class LabelRow:
-    """Of one stream: accuracies in percent, by the percent of labels that are allowed."""
+    """The results of one stream: accuracies in percent,
+    by the percent of labels that are allowed.
+    """
 
     stream: str
     samples: int
@@ -66,27 +68,27 @@ class LabelRow:
     queried: dict[int, float] = field(default_factory=dict)
     random: dict[int, float] = field(default_factory=dict)
     paper: float = 0.0  # at the main share
-    asked: dict[int, float] = field(default_factory=dict)  # percent of the samples
-    hard: list[float] = field(default_factory=list)  # late, unanswered, both
+    asked: dict[int, float] = field(default_factory=dict)  # queries, in percent of the samples
+    hard: list[float] = field(default_factory=list)  # late labels, unanswered queries, both
 
     @property
     def lost(self) -> float:
-        """Points behind all labels."""
+        """The accuracy with all labels minus the accuracy at the main share, in points."""
         return self.full - self.queried[MAIN]
 
 
 def options_of(percent: int) -> LabelBudget:
-    """QueryStrategy for so many labels."""
+    """Return the options of a QueryStrategy for this percentage of labels."""
     return LabelBudget(percent / 100)
 
 
 def at_random(percent: int) -> LabelBudget:
-    """Learning so many labels, drawn at random."""
+    """Return the options for learning this percentage of labels, drawn at random."""
     return LabelBudget(unanswered=1 - percent / 100)
 
 
 def measure(name: str, stream: Stream, seeds: int) -> Iterator[LabelRow]:
-    """The row of a stream as it fills: once for each of runs() learners."""
+    """Yield the row of a stream as it fills: once for each of the runs() learners."""
     row = LabelRow(name, len(stream.labels))
     row.full, _ = _mean(stream, None, seeds)
     yield row
@@ -110,12 +112,12 @@ _HARD: Sequence[Mapping[str, Any]] = (
 
 
 def runs() -> int:
-    """How many there are on a stream."""
+    """Return the number of learners on a stream."""
     return 2 + 2 * len(PERCENT) + len(_HARD)
 
 
 def _mean(stream: Stream, budget: LabelBudget | None, seeds: int) -> tuple[float, float]:
-    """Accuracy, and labels asked for, in percent."""
+    """Return the accuracy and the share of queries, in percent: means over the seeds."""
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
     result = [
         evaluate(
@@ -131,7 +133,7 @@ def _mean(stream: Stream, budget: LabelBudget | None, seeds: int) -> tuple[float
 
 
 def page(rows: Sequence[LabelRow], seeds: int, command: str, picture: str | None) -> str:
-    """The whole page as Markdown; picture is the file with the curves."""
+    """Return the whole page as Markdown; `picture` is the file with the curves."""
     drawn = f"![Accuracy against the share of labels, for each stream]({picture})\n\n"
     return TEXT.format(
         command=command,

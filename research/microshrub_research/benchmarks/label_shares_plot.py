@@ -1,4 +1,4 @@
-"""The picture of `benchmark labels`: accuracy against the share of labels, a field a stream."""
+"""The picture of `benchmark labels`: accuracy against the share of labels, one plot per stream."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ACROSS = 4
 
 
 def draw(rows: Sequence[LabelRow]) -> Any:
-    """A matplotlib figure."""
+    """Return a matplotlib figure."""
     from matplotlib.figure import Figure
 
     down = -(-len(rows) // _ACROSS)

@@ -1,7 +1,7 @@
-"""Machines with a fault that comes and stays: each from a few lines of physics, seeded.
+"""Machines with a fault that begins and stays: each from a few lines of physics, seeded.
 
-A row is what a window of readings gives, a minute apart. The first two thirds are normal; then
-the fault begins, small, and grows until the end.
+A row stands for a window of readings; rows are a minute apart. The first two thirds are normal;
+then the fault begins small, and grows until the end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ Growth = NDArray[np.float64]
 
 
 def bearing(chance: Generator, worn: Growth) -> Values:
-    """A bearing that wears: vibration, its peaks and the temperature, as the load wanders."""
+    """Simulate a bearing that wears: vibration, its peaks and the temperature,
+    as the load changes.
+    """
     load = 1 + 0.3 * wandering(chance, COUNT, 0.98, 0.2)
     vibration = load * (1 + 0.5 * worn) * chance.lognormal(0, 0.1, COUNT)
     peaks = vibration * (3 + 2 * worn * chance.random(COUNT) + chance.normal(0, 0.2, COUNT))
@@ -30,7 +32,7 @@ def bearing(chance: Generator, worn: Growth) -> Values:
 
 
 def sensor(chance: Generator, stuck: Growth) -> Values:
-    """A room whose sensor of humidity sticks: it follows less and less of what happens."""
+    """Simulate a room whose humidity sensor sticks: it follows the true humidity less and less."""
     time = np.arange(COUNT)
     warmth = 21 + 2 * np.sin(2 * np.pi * time / 480) + wandering(chance, COUNT, 0.97, 0.15)
     damp = 50 - 4 * (warmth - 21) + wandering(chance, COUNT, 0.9, 0.8)
@@ -40,7 +42,7 @@ def sensor(chance: Generator, stuck: Growth) -> Values:
 
 
 def pump(chance: Generator, dry: Growth) -> Values:
-    """A pump that runs dry: the flow and the current fall, the motor warms up."""
+    """Simulate a pump that runs dry: the flow and the current fall, the motor warms up."""
     duty = (wandering(chance, COUNT, 0.99, 0.1) > 0).astype(np.float64)
     flow = duty * 12 * (1 - 0.6 * dry) + np.abs(chance.normal(0, 0.4, COUNT))
     current = duty * (3 + 0.12 * flow) + chance.normal(0, 0.15, COUNT)
@@ -54,7 +56,7 @@ FAULTS: Mapping[str, Callable[[Generator, Growth], Values]] = {
 
 
 def faulty(name: str, seed: int) -> tuple[Values, Marks]:
-    """The rows of that machine, and which of them are of the fault."""
+    """Return the rows of this machine, and which of them belong to the fault."""
     growth = np.zeros(COUNT)
     growth[BEGIN:] = np.minimum(np.linspace(0.2, 1.4, COUNT - BEGIN), 1)
     return FAULTS[name](default_rng(seed), growth), np.arange(COUNT) >= BEGIN

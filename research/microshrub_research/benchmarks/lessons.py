@@ -1,4 +1,4 @@
-"""The lessons of `benchmark teach`: what is taught, in which order, and what is asked after it."""
+"""The lessons of `benchmark teach`: the training samples, their order, and the test samples."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .taught_sets import Opener
 BOTH_UNITS, NEW_UNIT = "in both units", "in the new unit only"
 BLOCKS, MIXED = "class after class", "mixed"
 IN_ORDER, SHUFFLED, TWO_ROUNDS = "in order", "shuffled", "two rounds"
-COUNTS = (1, 3, 5, 10, 20, 50)  # samples a class
+COUNTS = (1, 3, 5, 10, 20, 50)  # samples per class
 FEW = 20
 MOST = 8000  # samples of a set
-ASKED = 400  # after a handful of samples
-TAUGHT = 5000  # of which a fifth is held out
-CONCEPTS = 4000  # a half of the first concept, a quarter of the second, and a quarter is asked
-UNITS = (2000, 500, 1000)  # samples before another unit, taught in it, and asked in it
+ASKED = 400  # test samples after a handful of training samples
+TAUGHT = 5000  # a fifth of them is held out
+CONCEPTS = 4000  # a half of the first concept, a quarter of the second; a quarter is the test
+UNITS = (2000, 500, 1000)  # samples before the change of unit, after it, and of the test
 THOUSANDTH = 0.001
-FIRST = (100, 500)  # samples whose labels are all told
+FIRST = (100, 500)  # samples at the beginning that all have labels
 _RECORDINGS = ("wisdm", "roomocc", "occupancy")
-_RUNS = ("wisdm", "roomocc", "digits")  # their own order is not that in which samples come
+_RUNS = ("wisdm", "roomocc", "digits")  # sets whose file order is not the order of arrival
 
 PEERS = ("NaiveBayes", "KNN", "softmax", "HAT", "ARF", "extra-trees", "forest", "discriminant")
 ALL_AT_ONCE = ("logistic", "discriminant", "bayes", "neighbours", "extra-trees")
@@ -37,18 +37,19 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Lesson:
-    """Samples in the order in which they are taught, and those that are asked without labels.
+    """Training samples in their order, and test samples without labels.
 
-    If `prequential`, nothing is asked after them: each is predicted before its label is told.
+    If `prequential`, there are no test samples: each sample is predicted before its label is
+    known.
     """
 
     values: NDArray[np.float64]  # (samples, features), NaN where missing
     labels: NDArray[np.uint8]  # (samples,)
-    asked: NDArray[np.float64]  # (asked, features)
-    answers: NDArray[np.uint8]  # (asked,); of all samples if prequential
+    asked: NDArray[np.float64]  # (test samples, features)
+    answers: NDArray[np.uint8]  # (test samples,); of all samples if prequential
     classes: int
     prequential: bool = False
-    drawn: bool = True  # whether another seed makes another lesson
+    drawn: bool = True  # whether another seed gives another lesson
 
 
 # (set, way, opener, most samples, seed) -> lesson
@@ -64,13 +65,15 @@ class Test:
     names: tuple[str, ...]
     ways: tuple[str, ...]
     make: Make
-    each: tuple[str, ...] = ()  # ways of which each set is shown beside the mean
+    each: tuple[str, ...] = ()  # ways for which the table shows each set next to the mean
     accuracies: tuple[str, ...] = ("balanced",)  # or "plain"
-    peers: tuple[str, ...] = PEERS  # who takes it besides thickets, by name
+    peers: tuple[str, ...] = PEERS  # names of the learners besides thickets
 
 
 def in_blocks(labels: NDArray[np.uint8], rng: np.random.Generator, rounds: int = 1) -> Rows:
-    """The rows class after class, in that many rounds; the order of the classes is drawn."""
+    """Return the rows class after class, in this many rounds;
+    the order of the classes is drawn.
+    """
     place = rng.permutation(int(labels.max(initial=0)) + 1)
     parts = np.array_split(np.arange(len(labels)), rounds)
     return np.concatenate([part[np.argsort(place[labels[part]], kind="stable")] for part in parts])
@@ -89,7 +92,9 @@ def _lesson(stream: Stream, taught: Rows, asked: Rows, *, drawn: bool = True) ->
 
 
 def _held_out(stream: Stream, most: int, seed: int) -> tuple[Rows, Rows]:
-    """The first rows of a stream: those that are taught, and whole stretches, which are asked."""
+    """Return the training rows and the test rows of a stream's first rows;
+    the test has whole stretches.
+    """
     labels = np.asarray(stream.labels[:most])
     groups = None if stream.groups is None else stream.groups[:most]
     draw = next(find(labels, len(stream.class_names), groups=groups).draws(seed))
@@ -123,19 +128,19 @@ def _rounds(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
 
 
 def handful_way(count: int, order: str) -> str:
-    """What a handful of samples a class, in that order, is called."""
+    """Return the name of a lesson with this many samples per class, in this order."""
     return f"{count} a class, {order}"
 
 
 def _handful(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
-    """Some samples of each class, at most half of those that there are, and 400 others.
+    """Draw some samples of each class, at most half of the class, and 400 others for the test.
 
-    Of a recording, the others are of stretches of which none is taught.
+    In a recording, no training sample comes from the stretches of the test.
     """
     stream = sets(name)
     words, order = way.split(" a class, ")
     labels = np.asarray(stream.labels)
-    rng = np.random.default_rng((seed, int(words)))  # the same samples in either order
+    rng = np.random.default_rng((seed, int(words)))  # the same samples in both orders
     able = asked = np.arange(len(labels))
     if name in _RECORDINGS:
         able, asked = _held_out(stream, len(labels), seed)
@@ -149,7 +154,9 @@ def _handful(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
 
 
 def _concepts(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
-    """One concept, then another; the rows of both are different ones, as they share their seed."""
+    """Make a lesson of one concept, then another, from different rows,
+    as both share their seed.
+    """
     family, before, after = name.replace("_to", "").split("_")
     first, second = sets(f"{family}_{before}"), sets(f"{family}_{after}")
     samples = min(most, CONCEPTS)
@@ -174,13 +181,15 @@ def _unseen(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
 
 
 def _order(name: str, stream: Stream, seed: int) -> Rows:
-    """The rows in file order, or shuffled if that is not the order in which samples come."""
+    """Return the rows in file order, or shuffled if samples do not come in file order."""
     rows = np.arange(stream.samples)
     return np.random.default_rng(seed).permutation(rows) if name in _RUNS else rows
 
 
 def _unit(name: str, way: str, sets: Opener, most: int, seed: int) -> Lesson:
-    """One unit, then another; the same is asked whether the first unit is taught or not."""
+    """Make a lesson of one unit, then another; the test is the same with or without
+    the first unit.
+    """
     stream = sets(name)
     before, after, asked = (min(samples, most * samples // sum(UNITS)) for samples in UNITS)
     rows = _order(name, stream, seed)[: before + after + asked]

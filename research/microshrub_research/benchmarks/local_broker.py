@@ -1,4 +1,4 @@
-"""A mosquitto of its own, on loopback, and what it takes of this PC."""
+"""A mosquitto on loopback for one measurement, and its use of memory and processor time."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from microshrub_host.base.child_process import patience
 from microshrub_host.base.errors import UserError
 
 PLACES = ("/usr/sbin", "/usr/local/sbin", "/opt/homebrew/sbin")
-_START = 30.0  # seconds for it to start, see patience()
-_OTHER_FILES = 64  # files of a broker that are no lines of boards
+_START = 30.0  # seconds that mosquitto has to start, see patience()
+_OTHER_FILES = 64  # files of a broker besides the boards' connections
 
 
 class LocalBroker:
-    """A mosquitto at `port`, for who is on this PC; it keeps no file, and sends without delay.
+    """A mosquitto at `port` for this PC alone; it keeps no file, and sends without delay.
 
-    Raises UserError where there is none, or where it does not start.
+    Raises UserError if there is no mosquitto, or if it does not start.
     """
 
     def __init__(self, folder: Path, lines: int) -> None:
@@ -57,14 +57,16 @@ class LocalBroker:
         self._process.wait()
 
     def memory(self) -> int | None:
-        """Bytes that it has in RAM (VmRSS); None where Linux does not tell."""
+        """Return the broker's RAM in bytes (VmRSS); None on systems other than Linux."""
         for line in self._process_file("status").splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) * 1024
         return None
 
     def processor_seconds(self) -> float | None:
-        """The processor time that it has taken, user's and system's; None likewise."""
+        """Return the broker's processor time, user's and system's;
+        None on systems other than Linux.
+        """
         fields = self._process_file("stat").rpartition(")")[2].split()
         if not fields or sys.platform == "win32":
             return None
@@ -88,13 +90,15 @@ class LocalBroker:
 
 
 def version() -> str:
-    """The version of mosquitto, as it says. Raises UserError if there is none."""
+    """Return the version that mosquitto prints. Raises UserError if there is no mosquitto."""
     printed = child_process.run([_mosquitto(), "-h"]).stdout
     return printed.partition("version ")[2].split()[0] if "version " in printed else "?"
 
 
 def allow_files(wanted: int) -> None:
-    """Let this process and its children open so many files. Raises UserError if they may not."""
+    """Let this process and its children open this many files.
+    Raises UserError if the limit is lower.
+    """
     if sys.platform == "win32":
         return
     import resource

@@ -1,9 +1,9 @@
-"""What each member of a thicket is worth: the thicket heard without it, in the same run.
+"""The worth of each member of a thicket: the accuracy without it, in the same run.
 
-Members do not see how they are heard. So one thicket learns the stream, and what its members say
-of each sample is mixed once more for each member that is left out, by the library's own kernels,
-with accuracies and shares of its own. What a left-out member's bytes would do elsewhere is not
-part of it.
+Mixing does not affect the members. So one thicket learns the stream, and the members' votes on
+each sample are mixed once more without each member in turn, by the library's own kernels, with
+separate accuracies and shares. The figures do not include what another use of a left-out member's
+bytes would gain.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from microshrub_host.reports.markdown import markdown_table
 from microshrub_host.streams.stream import Stream
 
 WHOLE = "all members"
-_THICKET = 4  # the place of the thicket's own table among those that the kernels get
-_STRIDE = 1000  # samples from one sign of progress to the next
+_THICKET = 4  # the place of the thicket's own table among the kernels' tables
+_STRIDE = 1000  # samples between two updates of the progress
 
 Progress = Callable[[int, int], None]
 
 
 class _Audience:
-    """Hears a thicket's members, but for one of them."""
+    """A mix of a thicket's members, without one of them."""
 
     def __init__(self, thicket: Any, left_out: int | None) -> None:
         home = sys.modules[type(thicket).__module__]
@@ -48,7 +48,7 @@ class _Audience:
         self.right = 0
 
     def hear(self, label: int) -> None:
-        """Mix what the members have just said, and judge them."""
+        """Mix the members' votes on this sample, and update the members' shares."""
         predicted = self._buffers[self._places["predictions"]]
         predicted[:] = self._theirs[self._places["predictions"]]
         if self._left_out is not None:
@@ -60,7 +60,9 @@ class _Audience:
 def measure(
     stream: Stream, size: int, seed: int, warmup: int, progress: Progress
 ) -> dict[str, float]:
-    """Accuracy in percent with all members of a thicket of so many bytes, and without each."""
+    """Return accuracies in percent of a thicket of `size` bytes: with all members,
+    and without each.
+    """
     library = loader.load(loader.fastest())
     shape = {"features": stream.values.shape[1], "classes": len(stream.class_names)}
     thicket = library.Thicket(**shape, bytes=size, seed=seed)
@@ -81,7 +83,7 @@ def measure(
 
 
 def _codes(library: Any, stream: Stream, warmup: int) -> Any:
-    """The stream as the learner gets it, shape (samples, features)."""
+    """Return the codes of the stream, shape (samples, features)."""
     raw = stream.raw_rows().astype(np.int32)
     quantizer = library.Quantizer(raw.shape[1])
     quantizer.observe(array("i", raw[:warmup].tobytes()))
@@ -92,7 +94,7 @@ def _codes(library: Any, stream: Stream, warmup: int) -> Any:
 
 
 def markdown(accuracies: Mapping[str, Mapping[str, float]], command: str) -> str:
-    """The page; accuracies are by stream and by what is left out."""
+    """Return the page; `accuracies` are by stream and by the member that is left out."""
     names: Sequence[str] = list(next(iter(accuracies.values())))
     rows = []
     for stream, scores in accuracies.items():

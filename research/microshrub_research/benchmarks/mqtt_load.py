@@ -1,6 +1,6 @@
-"""Many simulated boards and one real MQTT broker: what boards send, and what the broker carries.
+"""Many simulated boards and one real MQTT broker: the boards' messages, and the broker's load.
 
-The boards run in real MicroPythons, many in each, see many_boards.py; packets are those of a
+The boards run in real MicroPythons, many in each, see many_boards.py; the packets come from a
 thicket that has learned an example.
 """
 
@@ -47,7 +47,7 @@ _BYTES = 16384
 
 
 def example_packets(folder: Path) -> dict[str, bytes]:
-    """A packet of each class of the example, as `microshrub share export` writes it."""
+    """Return a packet of each class of the example, as `microshrub share export` writes it."""
     data, saved = folder / f"{EXAMPLE}.csv", folder / f"{EXAMPLE}.mshrub"
     data.write_text(world(EXAMPLE).csv())
     stream = open_stream(str(data))
@@ -58,14 +58,16 @@ def example_packets(folder: Path) -> dict[str, bytes]:
     return {name: sharer.collect(EXAMPLE, [name], most) for name in stream.class_names}
 
 
-_MOST = 250  # boards of a MicroPython
+_MOST = 250  # boards in one MicroPython
 _HEAP = "16m"
 DAY = 86_400  # seconds
 
 
 @dataclass(frozen=True)
 class Fleet:
-    """Boards of one kind: how many, the names of their classes, and what changes in a day."""
+    """Boards of one kind: their number, the names of their classes,
+    and the class changes in a day.
+    """
 
     boards: int
     classes: tuple[str, ...]
@@ -73,21 +75,21 @@ class Fleet:
 
     @property
     def names(self) -> list[str]:
-        """Of the boards."""
+        """The names of the boards."""
         return [f"board-{number:05}" for number in range(self.boards)]
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """What went over the boards' lines: bytes, and the packets that they sent."""
+    """Traffic on the boards' connections: bytes, and the packets that boards sent."""
 
     sent: int
     received: int
     states: int
     events: int
     packets: int
-    begun: int  # bytes that boards sent before their first state, of
-    begins: int  # so many lines that were opened
+    begun: int  # bytes that boards sent before their first state
+    begins: int  # connections that were opened
 
     def __add__(self, other: Traffic) -> Traffic:
         return Traffic(*(a + b for a, b in zip(self._all(), other._all(), strict=True)))
@@ -103,14 +105,14 @@ NOTHING = Traffic(0, 0, 0, 0, 0, 0, 0)
 
 
 class BoardPrograms:
-    """The MicroPythons of a fleet that talks to the broker at a port; files are in `folder`."""
+    """The MicroPythons of a fleet that uses the broker at a port; files are in `folder`."""
 
     def __init__(self, fleet: Fleet, port: int, folder: Path) -> None:
         self._fleet = fleet
         self._folder = folder
         self._command = find_or_fetch(messages.say).command
         self._firsts = range(0, fleet.boards, _MOST)
-        self._read = dict.fromkeys(self._firsts, 0)  # of each file of times, so many bytes
+        self._read = dict.fromkeys(self._firsts, 0)  # bytes read from each file of times
         self._pool = ThreadPoolExecutor(len(self._firsts))
         self._processes: list[subprocess.Popen[Any]] = []
         try:
@@ -130,12 +132,12 @@ class BoardPrograms:
         self._pool.shutdown()
 
     def go_on(self, seconds: int, microseconds: int) -> list[Future[Traffic]]:
-        """Let all boards live so many seconds, each of them at least that long, or longer."""
+        """Let all boards run for at least this many seconds."""
         line = f"{seconds} {microseconds}\n"
         return [self._pool.submit(_ask, process, line) for process in self._processes]
 
     def times(self) -> dict[int, list[int]]:
-        """When each board has sent a state since times() was called last, in microseconds."""
+        """Return each board's times of sending a state since the last call, in microseconds."""
         sent: dict[int, list[int]] = {}
         for first in self._firsts:
             with (self._folder / f"sent-{first}").open("rb") as file:
@@ -161,7 +163,7 @@ class BoardPrograms:
             "all": fleet.boards,
             "classes": fleet.classes,
             "period": DAY // fleet.changes,
-            "found": 2,  # one for Home Assistant, and its status
+            "found": 2,  # for Home Assistant: the discovery message, and its status
         }
         path = self._folder / f"plan-{first}.json"
         path.write_text(json.dumps(plan))
@@ -189,22 +191,22 @@ def _ask(process: subprocess.Popen[Any], line: str) -> Traffic:
 
 
 def _config(name: str) -> dict[str, Any]:
-    """What the configuration of such a board says: it has a sensor and watches for drift."""
+    """Return a board's configuration: with a sensor and a drift alarm."""
     return {"mqtt": {"name": name}, "sensor": {"kind": "adc"}, "alarm": {"detector": "adwin"}}
 
 
 def discovery(name: str, classes: Sequence[str]) -> bytes:
-    """The file of a board's first messages, as `build` makes it."""
+    """Return the file of a board's first messages, as `build` makes it."""
     config = _config(name)
     first_messages = discovery_messages.messages(config, "Thicket", library_files.version())
     return discovery_messages.packed(config, first_messages, classes)
 
 
 GROUP = "rooms"
-_BEGIN = 180  # seconds in which all boards begin, one after the other, and tell how they are found
+_BEGIN = 180  # seconds in which all boards start one after the other, and send discovery messages
 _BEGIN_SPEED = 30
-_SILENCE = 5.0  # seconds after which nothing more comes
-_WINDOW = 400  # messages under way, at most
+_SILENCE = 5.0  # seconds without a message, after which no more are expected
+_WINDOW = 400  # messages in flight, at most
 _SECOND = 1_000_000  # microseconds
 
 Times = np.ndarray[tuple[int], np.dtype[np.int64]]
@@ -213,14 +215,14 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Carried:
-    """What the broker carried to a listener.
+    """The messages that the broker delivered to a subscriber.
 
-    published     messages that were sent at its topics, and
+    published     messages that were sent to its topics, and
     came          how many of them it received
     seconds       from the first message to the last
     delays        microseconds from sending a state to its receipt, of all states
     memory        of the broker afterwards, bytes, and
-    processor     seconds that it took; None where Linux does not tell
+    processor     the broker's processor time in seconds; None on systems other than Linux
     """
 
     published: int
@@ -237,21 +239,21 @@ class Carried:
 
     @property
     def rate(self) -> float:
-        """Messages a second that came."""
+        """Messages received per second."""
         return self.came / max(self.seconds, 1e-9)
 
 
 @dataclass(frozen=True)
 class MqttLoad:
-    """All that was measured.
+    """The results of all measurements.
 
-    minutes       that boards lived, `speed` times as fast as time
-    empty, open_  the broker's memory before the first board and with all of them there, bytes
-    begun, lived  what went over the boards' lines while they began, and in those minutes
-    carried       of what lived
-    flood         of as many states as boards sent, as fast as they can be sent and heard
+    minutes       of the boards' time, which ran `speed` times as fast
+    empty, open_  the broker's memory before the first board and with all of them, in bytes
+    begun, lived  the traffic while the boards started, and in those minutes
+    carried       the messages of `lived`
+    flood         as many states as boards sent, as fast as they can be sent and received
     packets       bytes of each class's packet
-    kept          bytes of them that the broker had retained and gave to who asked
+    kept          bytes of packets that the broker retained and gave to another client
     """
 
     fleet: Fleet
@@ -270,9 +272,9 @@ class MqttLoad:
 def measure(
     fleet: Fleet, minutes: int, speed: int, packets: Mapping[str, bytes], folder: Path, tell: Tell
 ) -> MqttLoad:
-    """Start a broker and the boards, and let them live for so many minutes.
+    """Start a broker and the boards, and let the boards run for this many minutes.
 
-    Raises UserError where there is no mosquitto.
+    Raises UserError if there is no mosquitto.
     """
     with LocalBroker(folder, 2 * fleet.boards) as broker:
         empty = broker.memory()
@@ -298,16 +300,18 @@ def _all(futures: Sequence[Future[Traffic]]) -> Traffic:
 
 
 def _share(broker: LocalBroker, packets: Mapping[str, bytes]) -> int:
-    """Give the broker a group's packets twice; returns the bytes that somebody else then gets."""
+    """Publish a group's packets twice; return the bytes of packets that another
+    client then receives.
+    """
     with Broker("127.0.0.1", broker.port) as giver:
-        for _ in range(2):  # the second one takes the place of the first
+        for _ in range(2):  # the second packet of a class replaces the first
             MqttPacketStore(giver, GROUP).publish(packets.values())
     with Broker("127.0.0.1", broker.port) as taker:
         return sum(len(message.data) for message in taker.retained(f"{TOPIC}/{GROUP}/#"))
 
 
 def _listener(broker: LocalBroker) -> Broker:
-    """Somebody who hears all states and events, and has heard what was retained."""
+    """Return a subscriber to all states and events that has already received the retained ones."""
     listener = Broker("127.0.0.1", broker.port)
     listener.subscribe("microshrub/+/state", "microshrub/+/event")
     while listener.receive(0.5):
@@ -318,7 +322,7 @@ def _listener(broker: LocalBroker) -> Broker:
 def _live(
     broker: LocalBroker, programs: BoardPrograms, listener: Broker, minutes: int, speed: int
 ) -> tuple[Traffic, Carried, dict[str, bytes]]:
-    """What went over the lines, what was carried of it, and the last state of each topic."""
+    """Return the traffic, the delivered messages, and the last state of each topic."""
     before = broker.processor_seconds()
     futures = programs.go_on(60 * minutes, _SECOND // speed)
     states: dict[int, list[int]] = {}
@@ -351,9 +355,10 @@ def _live(
 
 
 def flooded(broker: LocalBroker, states: Mapping[str, bytes], rounds: int) -> Carried:
-    """What the broker carries if each board tells its state so many times without a pause.
+    """Measure the delivery if each board sends its state `rounds` times without a pause.
 
-    No more than _WINDOW messages are under way, as the broker drops what a listener is late for.
+    At most _WINDOW messages are in flight, as the broker drops messages for a subscriber that is
+    late.
     """
     before = broker.processor_seconds()
     sent: dict[int, list[int]] = {}
@@ -392,12 +397,12 @@ def _hear(came: dict[int, list[int]], message: Message) -> int:
 
 
 def _number(topic: str) -> int:
-    """Of the board whose topic that is."""
+    """Return the number of the board with this topic."""
     return int(topic.split("/")[1].rpartition("-")[2])
 
 
 def _now() -> int:
-    """Microseconds, as boards tell them."""
+    """Return the time in microseconds, by the clock of the boards."""
     return time.time_ns() // 1000
 
 
@@ -406,18 +411,18 @@ def _since(before: float | None, after: float | None) -> float | None:
 
 
 def _delays(sent: Mapping[int, list[int]], came: Mapping[int, list[int]]) -> Times:
-    """Of the states of the boards that lost none, as those of a board come in their order."""
+    """Return the delays of states for boards that lost none; a board's states arrive in order."""
     pairs = ((times, came.get(board, [])) for board, times in sent.items())
     delays = [np.subtract(b, a) for a, b in pairs if len(a) == len(b)]
     return np.concatenate(delays).astype(np.int64) if delays else np.zeros(0, np.int64)
 
 
 Row = tuple[str, str]
-MANY = 10_000  # boards that the page tells of
+MANY = 10_000  # boards in the page's extrapolation
 
 
 def day_rows(load: MqttLoad) -> list[Row]:
-    """What a board sends and receives in a day, and what it sends first."""
+    """Return a table of a board's messages and bytes in a day, and of its first messages."""
     lived, begun = load.lived, load.begun
     return [
         ("states", f"{_daily(load, lived.states):,.0f}"),
@@ -430,7 +435,7 @@ def day_rows(load: MqttLoad) -> list[Row]:
 
 
 def broker_rows(load: MqttLoad) -> list[Row]:
-    """The broker's memory, and what it had of packets."""
+    """Return a table of the broker's memory, and of its packets."""
     boards = load.fleet.boards
     rows = [
         ("memory before the first board, MB", _megabytes(load.empty)),
@@ -443,7 +448,7 @@ def broker_rows(load: MqttLoad) -> list[Row]:
 
 
 def packet_rows(load: MqttLoad) -> list[Row]:
-    """What packets take at the broker."""
+    """Return a table of the packets' sizes at the broker."""
     one = sum(load.packets.values())
     return [
         *((f"the packet of {name}, bytes", f"{size:,}") for name, size in load.packets.items()),
@@ -459,7 +464,7 @@ CARRIED_HEAD = (
 
 
 def carried_rows(load: MqttLoad) -> list[tuple[str, ...]]:
-    """What the broker carried at the boards' pace, and without a pause."""
+    """Return a table of the broker's delivery at the boards' pace, and without a pause."""
     pace = f"boards, {load.speed} times as fast" if load.speed > 1 else "boards"
     return [_carried(pace, load.carried), _carried("states without a pause", load.flood)]
 
@@ -481,17 +486,17 @@ def _delay(carried: Carried, percent: int) -> str:
 
 
 def _processor(carried: Carried) -> float | None:
-    """Seconds that the broker's processor took for a message."""
+    """Return the broker's processor time for a message, in seconds."""
     return carried.processor / carried.came if carried.processor and carried.came else None
 
 
 def _daily(load: MqttLoad, count: int) -> float:
-    """Of a board in a day."""
+    """Return a count per board and day."""
     return count * DAY / (60 * load.minutes) / load.fleet.boards
 
 
 def _rest(load: MqttLoad) -> int:
-    """Packets that carry no message."""
+    """Return the number of packets without a message."""
     return load.lived.packets - load.lived.states - load.lived.events
 
 
@@ -500,7 +505,7 @@ def _megabytes(size: int | None) -> str:
 
 
 def page(load: MqttLoad, command: str) -> str:
-    """The page in Markdown."""
+    """Return the page in Markdown."""
     boards, classes = load.fleet.boards, len(load.packets)
     daily = _daily(load, load.lived.states + load.lived.events)
     return (

@@ -1,4 +1,4 @@
-"""New classes: when each class of a stream is noticed that nobody has named, beside River."""
+"""Novel classes: when each class without a label so far is noticed, compared with River."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from microshrub_host.reports.markdown import markdown_table
 from .known_streams import STREAMS
 
 LIMIT = 3000  # samples of a stream
-SOON = 30  # of the new class
+SOON = 30  # samples of the new class
 WARMUP = 256
-FIRST = 0.4  # of the samples, without the new class
-GROUP = 5  # samples that are worth a query
+FIRST = 0.4  # the first share of the samples, without the new class
+GROUP = 5  # unknown samples that cause a query
 SEED = 0
 PEERS = ("half-space trees", "one-class SVM")
 TOGETHER: Mapping[str, Sequence[tuple[int, int, int]]] = {
@@ -62,14 +62,16 @@ the class of most of its samples.
 
 @dataclass
 class Heard:
-    """What came of a run. `noticed` is how many samples of the new class had come, None: never."""
+    """The results of a run. `noticed` counts samples of the novel class until the alarm; None:
+    no alarm.
+    """
 
     noticed: int | None = None
-    of_it: float = 0.0  # 0..1
-    news: int = 0  # samples of a known class, taken for new
+    of_it: float = 0.0  # share of the novel class in the group, 0..1
+    news: int = 0  # samples of a known class that were taken for novel
     vain: int = 0
     known: int = 0  # samples of a known class after the warm-up
-    named: dict[int, float] = field(default_factory=dict)  # of each class: how much was of it
+    named: dict[int, float] = field(default_factory=dict)  # class: its share of the queried group
 
     @property
     def soon(self) -> bool:
@@ -78,7 +80,9 @@ class Heard:
 
 @dataclass(frozen=True)
 class StreamRow:
-    """Of one stream: our runs, those of the peers, and those with three classes at once."""
+    """The results of one stream: our runs, the peers' runs,
+    and runs with three novel classes at once.
+    """
 
     stream: str
     ours: Sequence[Heard]
@@ -87,12 +91,14 @@ class StreamRow:
 
 
 def names() -> tuple[str, ...]:
-    """The streams; wisdm is a file."""
+    """Return the names of the streams; wisdm is a file."""
     return ("digits", "segments", "wisdm", "rbf", "waveform")
 
 
 def rows_of(name: str, folder: Path | None, seed: int) -> Rows:
-    """Its samples and labels, shuffled. Raises ImportError without River or scikit-learn."""
+    """Return a stream's samples and labels, shuffled.
+    Raises ImportError without River or scikit-learn.
+    """
     if name == "wisdm":
         stream = dataclasses.replace(STREAMS[name], shuffle=seed).open(name, folder, None)
         values = np.nan_to_num(np.asarray(stream.values, dtype=np.float64))
@@ -124,7 +130,7 @@ def rows_of(name: str, folder: Path | None, seed: int) -> Rows:
 def measure(
     name: str, folder: Path | None, seed: int, update: Callable[[int, int], None]
 ) -> StreamRow:
-    """Run them all on one stream."""
+    """Run all detectors on one stream."""
     rows = rows_of(name, folder, seed)
     classes = range(int(rows[1].max()) + 1)
     sets = TOGETHER.get(name, ())
@@ -142,7 +148,7 @@ def measure(
 
 
 def _begun(rows: Rows, new: Sequence[int]) -> Rows:
-    """Without the new classes in the first two fifths."""
+    """Return the rows without the new classes in the first two fifths."""
     values, labels = rows
     kept = ~np.isin(labels, new)
     kept[int(FIRST * len(labels)) :] = True
@@ -223,7 +229,7 @@ def _peer(name: str, values: NDArray[np.float64], labels: NDArray[np.int64], new
 
 
 def page(rows: Sequence[StreamRow], command: str) -> str:
-    """The page."""
+    """Return the page."""
     import river
 
     every = [heard for row in rows for heard in row.ours]

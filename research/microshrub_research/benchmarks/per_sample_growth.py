@@ -1,10 +1,10 @@
 """Does time per sample grow?
 
 A stream is run over and over on the engine llvm. The last blocks before each of several points
-are then run again and again, in turns and from the same states: their median times hardly depend
-on what else the machine does. And the state at each point goes to the python engine, where the
-lines of the device library are counted that the next samples execute. The count is exact: the same
-state and samples give the same lines.
+are then run again and again, in turns and from the same states, so that their median times hardly
+depend on other programs of the machine. The python engine takes over the state at each point, and
+counts the lines of the device library that it executes for the next samples. The count is exact:
+the same state and samples give the same lines.
 """
 
 from __future__ import annotations
@@ -29,30 +29,30 @@ POINTS = (10_000, 100_000, 1_000_000)
 WINDOW = 200  # samples whose lines are counted
 _BLOCK = 5000  # samples that are timed, at most
 _REPEATS = 15
-_STRIDE = 10_000  # samples from one sign of progress to the next
+_STRIDE = 10_000  # samples between two updates of the progress
 
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class SampleCost:
-    """What a sample costs after so many others."""
+    """The cost of a sample after `samples` others."""
 
     samples: int
     nanoseconds: float  # of one sample on the engine llvm, the median of repeated blocks
     lines: Sequence[int]  # of the device library, for each sample of the window
-    progress: dict[str, int]  # what the model tells of its state
+    progress: dict[str, int]  # the model's figures on its state
 
 
 class Endless:
-    """A stream over and over: raw rows as array('i') and labels as a bytearray."""
+    """A stream repeated without end: raw rows as array('i') and labels as a bytearray."""
 
     def __init__(self, stream: Stream) -> None:
         self.rows = stream.raw_rows().astype(np.int32)
         self.labels = stream.labels
 
     def cut(self, begin: int, end: int) -> tuple[array[int], bytearray]:
-        """Samples begin to end - 1."""
+        """Return the samples begin to end - 1."""
         at = np.arange(begin, end) % len(self.rows)
         rows = array("i")
         rows.frombytes(self.rows[at].tobytes())
@@ -60,18 +60,18 @@ class Endless:
 
 
 def state_of(session: Session) -> list[bytes]:
-    """The whole state of a session."""
+    """Return the whole state of a session."""
     return [part.save() for part in (session.quantizer, session.model, session.metrics)]
 
 
 def restore(session: Session, state: Sequence[bytes]) -> None:
-    """Take over the state of another session of the same configuration, on any engine."""
+    """Restore the state of another session of the same configuration, on any engine."""
     for part, data in zip((session.quantizer, session.model, session.metrics), state, strict=True):
         part.load(data)
 
 
 class counting_lines:  # noqa: N801  (used as a with statement)
-    """Within it, `lines` counts the lines of the device library that are executed."""
+    """A context in which `lines` counts the lines of the device library that are executed."""
 
     def __init__(self) -> None:
         self.lines = 0
@@ -94,9 +94,9 @@ class counting_lines:  # noqa: N801  (used as a with statement)
 
 
 def count_lines(session: Session, endless: Endless, begin: int, samples: int) -> list[int]:
-    """Lines that a session of the python engine executes for each of the next samples.
+    """Count the lines that a session of the python engine executes for each of the next samples.
 
-    The session learns them: encoding, predicting, learning and counting the accuracy.
+    The session learns the samples: encoding, predicting, learning and counting the accuracy.
     """
     result = []
     for at in range(begin, begin + samples):
@@ -109,14 +109,14 @@ def count_lines(session: Session, endless: Endless, begin: int, samples: int) ->
 
 @dataclass(frozen=True)
 class Block:
-    """The samples begin to end - 1 of a stream, and the state in which they are met."""
+    """The samples begin to end - 1 of a stream, and the state before the first of them."""
 
     begin: int
     end: int
     state: Sequence[bytes]
 
     def run(self, session: Session, endless: Endless) -> float:
-        """Have a session learn the block, from its state; nanoseconds a sample."""
+        """Let a session learn the block from its state; return nanoseconds per sample."""
         restore(session, self.state)
         rows, labels = endless.cut(self.begin, self.end)
         started = time.perf_counter_ns()
@@ -127,7 +127,7 @@ class Block:
 def blocks_before(
     session: Session, endless: Endless, points: Sequence[int], progress: Progress
 ) -> list[Block]:
-    """Learn up to the last point; the last block before each."""
+    """Learn up to the last point; return the last block before each point."""
     result, done = [], 0
     for point in points:
         begin = max(done, point - min(_BLOCK, points[0] // 2))
@@ -141,7 +141,9 @@ def blocks_before(
 
 
 def time_blocks(session: Session, endless: Endless, blocks: Sequence[Block]) -> list[float]:
-    """Nanoseconds a sample of each block, medians; they take turns, so that noise meets all."""
+    """Return the median nanoseconds per sample of each block;
+    blocks take turns to share any noise.
+    """
     rounds = [[block.run(session, endless) for block in blocks] for _ in range(_REPEATS)]
     return [statistics.median(times) for times in zip(*rounds, strict=True)]
 
@@ -155,7 +157,7 @@ def measure(
     warmup: int = 256,
     progress: Progress = lambda done, total: None,
 ) -> list[SampleCost]:
-    """The costs at each of the points, which are ascending numbers of samples from 2 on."""
+    """Return the costs at each of the points, which are ascending numbers of samples from 2 on."""
     endless = Endless(stream)
     fast, exact = (
         Session(loader.load(engine), MODELS[model], parameters) for engine in ("llvm", "python")

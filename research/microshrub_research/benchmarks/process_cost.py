@@ -1,7 +1,7 @@
-"""What a whole process of `microshrub simulate` takes on this PC: processor time and memory.
+"""Processor time and memory of a whole process of `microshrub simulate` on this PC.
 
-Each run is a process of its own, as a user starts it. Its time is the user and system time of it
-and of what it starts, a C compiler too; its memory is the most that itself had at once.
+Each run is a process of its own, as a user starts it. Its time is its user and system time, with
+those of its child processes such as a C compiler; its memory is its own peak, without children.
 """
 
 from __future__ import annotations
@@ -26,31 +26,31 @@ FEATURES = 20  # of the files that are made
 SHRUB = ("--model", "shrub", "--window", "16", "--trees", "4", "--depth", "4")
 TARGET = ("--target", "x0")  # of regression streams, in the files that are made
 LINEAR = ("--model", "linear-regressor")
-_AT_ONCE = 50_000  # rows of a file that are made at once
-_LOOK = 0.02  # seconds from one look at the memory to the next
+_AT_ONCE = 50_000  # rows of a file that are made in one step
+_LOOK = 0.02  # seconds between two readings of the memory
 
 Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class ProcessCost:
-    """What one kind of run took: medians of its repetitions."""
+    """The cost of one kind of run: medians of its repetitions."""
 
     data: str  # the file, and --target if it is a regression stream
     engine: str
     cold: bool  # with an empty cache: the kernels are compiled
-    seconds: float  # of processor time, all in all
+    seconds: float  # of processor time in total
     learning: float  # elapsed while the model predicts and learns
-    megabytes: float | None  # None where the system does not tell
+    megabytes: float | None  # None where the system does not report it
 
 
 def engines() -> list[str]:
-    """Those that compile kernels, of which this machine has the compiler."""
+    """Return the engines that compile kernels and have a compiler on this machine."""
     return ["c", "llvm"] if c_kernels.works() else ["llvm"]
 
 
 def write_file(path: Path, rows: int) -> None:
-    """A CSV file of so many rows, 20 numbers with five decimals and one of two classes."""
+    """Write a CSV file of `rows` rows: 20 numbers with five decimals and one of two classes."""
     import pyarrow as pa
     import pyarrow.csv as pa_csv
 
@@ -76,10 +76,10 @@ def measure(
     numbers: bool = False,
     progress: Progress,
 ) -> Iterator[ProcessCost]:
-    """The costs with each engine; with `cold`, before the kernels are in the cache, too.
+    """Yield the costs with each engine; with `cold`, also those with an empty cache.
 
-    With `numbers`, one of the columns is to be predicted, not the class. What is made in between
-    lies in `folder`.
+    With `numbers`, the target is one of the columns, not the class. Temporary files are in
+    `folder`.
     """
     name = " ".join([data.name, *(TARGET if numbers else ())])
     for engine in engines():
@@ -111,7 +111,9 @@ def measure(
 def _run(
     data: Path, engine: str, cache: Path, result: Path, numbers: bool
 ) -> tuple[float, float, float | None]:
-    """Processor seconds, seconds elapsed in the kernels, and megabytes of one process."""
+    """Return the processor seconds, the seconds in the kernels,
+    and the megabytes of one process.
+    """
     if sys.platform == "win32" or not hasattr(os, "wait4"):
         raise UserError("this system does not tell what a process took; Linux and macOS do")
     program = Path(sys.executable).with_name("microshrub")
@@ -138,7 +140,9 @@ def _run(
 
 
 def _most_memory(process: int) -> float | None:
-    """The most megabytes that a process has had until now; None if Linux does not say so."""
+    """Return the peak memory of a process so far, in megabytes;
+    None on systems other than Linux.
+    """
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
@@ -148,7 +152,7 @@ def _most_memory(process: int) -> float | None:
 
 
 def page(costs: Sequence[ProcessCost], repeats: int, command: str) -> str:
-    """The page in Markdown."""
+    """Return the page in Markdown."""
     rows = [
         f"| {cost.data} | {cost.engine} | {'cold' if cost.cold else 'warm'} | {cost.seconds:.2f} "
         f"| {cost.learning:.3f} | {'-' if cost.megabytes is None else f'{cost.megabytes:.0f}'} |"

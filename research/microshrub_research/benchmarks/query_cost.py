@@ -17,7 +17,8 @@ _HEAD = ("board", "classes", "bytes", "ask: mean", "most", "note: mean", "most")
 
 
 def query_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
-    """The table, its head first: instructions of ask() and of note() for some numbers of classes.
+    """Return the table, its head first: instructions of ask() and note() for several numbers of
+    classes.
 
     Raises UserError if a board ends up in another state than the simulator's.
     """
@@ -39,7 +40,8 @@ def query_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def rehearsal_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
-    """The table, its head first: instructions of what thickets learn from a sample between labels.
+    """Return the table, its head first: instructions of thickets' rehearsal of a sample between
+    labels.
 
     Raises UserError if a board ends up in another state than the simulator's.
     """
@@ -69,7 +71,7 @@ def _rehearsed(what: counted_models.CountedModel) -> Any:
 
 
 def _figures(counts: instruction_counts.Counts) -> tuple[int, int]:
-    """Their mean and the most."""
+    """Return the mean and the greatest of the counts."""
     return round(float(counts.mean())), int(counts.max())
 
 

@@ -1,4 +1,4 @@
-"""Rare classes: a balanced thicket beside River's wrappers for them, at equal false alarms."""
+"""Rare classes: a balanced thicket compared with River's wrappers, at equal false alarms."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHARE = 0.01  # of the rare class
 SEED = 7
 COSTS = (1, 2, 3, 5, 8, 12, 16, 20, 30, 40, 55, 70, 85, 99, 120, 140, 165, 190, 220, 255)
 PEERS = ("under", "over", "both", "hard")
-RARE = 1  # its number
+RARE = 1  # the number of the rare class
 _NAMES = ("usual", "rare")
 
 TEXT = """\
@@ -55,14 +55,14 @@ cells, and {gain:.1f} percentage points more in the mean.
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """What was found of the rare class, and false alarms of the usual one, 0..100."""
+    """The recall of the rare class, and the false alarms on the usual class, 0..100."""
 
     recall: float
     alarms: float
 
     @classmethod
     def of(cls, labels: NDArray[Any], predicted: NDArray[Any]) -> OperatingPoint:
-        """Of labels and predictions, both of shape (samples,)."""
+        """Return the point for labels and predictions, both of shape (samples,)."""
         rare = labels == RARE
         result = predicted == RARE
         return cls(100 * float(result[rare].mean()), 100 * float(result[~rare].mean()))
@@ -70,7 +70,9 @@ class OperatingPoint:
 
 @dataclass(frozen=True)
 class RareRow:
-    """Of one stream: a plain thicket, a balanced one, with costs, and River's wrappers."""
+    """The results of one stream: a plain thicket, a balanced one, thickets with costs,
+    River's wrappers.
+    """
 
     stream: str
     samples: int
@@ -81,7 +83,7 @@ class RareRow:
 
 
 def thinned(stream: Stream) -> Stream:
-    """A stream of two classes, of which the second is rare."""
+    """Return a stream of two classes, of which the second is rare."""
     labels = np.asarray(stream.labels)
     counts = np.bincount(labels, minlength=len(stream.class_names))
     rare = labels == int(np.argmin(np.where(counts, counts, len(labels) + 1)))
@@ -93,7 +95,7 @@ def thinned(stream: Stream) -> Stream:
 
 
 def measure(name: str, stream: Stream) -> Iterator[tuple[str, RareRow | None]]:
-    """What was run, one after the other, and with the last one the row."""
+    """Yield the name of each run; the last run comes with the row."""
     labels = np.asarray(stream.labels)
     points = []
     for model, costs in _ours():
@@ -110,7 +112,7 @@ def measure(name: str, stream: Stream) -> Iterator[tuple[str, RareRow | None]]:
 
 
 def runs() -> int:
-    """How many there are on a stream."""
+    """Return the number of runs on a stream."""
     return len(_ours()) + len(PEERS)
 
 
@@ -127,7 +129,7 @@ def _learned(stream: Stream, model: str, costs: tuple[int, ...]) -> OperatingPoi
 
 
 def _wrappers() -> dict[str, Callable[[], Any]]:
-    """River's, by their names here."""
+    """Return River's wrappers by their names on the page."""
     from river import imblearn, tree
 
     def base() -> Any:
@@ -143,7 +145,9 @@ def _wrappers() -> dict[str, Callable[[], Any]]:
 
 
 def _asked(model: Any, stream: Stream) -> NDArray[np.uint8]:
-    """What a learner of River predicts, of shape (samples,). A missing value is left out."""
+    """Return the predictions of a learner of River, shape (samples,).
+    Missing values are left out.
+    """
     predicted = np.zeros(len(stream.labels), dtype=np.uint8)
     for i, (values, label) in enumerate(zip(stream.values, stream.labels, strict=True)):
         row = {k: float(v) for k, v in enumerate(values) if not np.isnan(v)}
@@ -153,16 +157,16 @@ def _asked(model: Any, stream: Stream) -> NDArray[np.uint8]:
 
 
 def recall_at(alarms: float, points: Sequence[OperatingPoint]) -> float:
-    """The recall at so many false alarms, on the line through the points of a learner."""
+    """Return the recall at this rate of false alarms, on the line through a learner's points."""
     ends = [OperatingPoint(0, 0), *points, OperatingPoint(100, 100)]
     order = sorted(ends, key=lambda point: (point.alarms, point.recall))
-    # more false alarms never cost recall: whoever allows them may as well use fewer
+    # more false alarms never cost recall: a user who allows them can also use fewer
     recalls = np.maximum.accumulate([point.recall for point in order])
     return float(np.interp(alarms, [point.alarms for point in order], recalls))
 
 
 def page(rows: Sequence[RareRow], limit: int, command: str) -> str:
-    """The whole page as Markdown."""
+    """Return the whole page as Markdown."""
     import river
 
     equal, gains = [], []

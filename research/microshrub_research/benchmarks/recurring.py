@@ -1,4 +1,4 @@
-"""Concepts that return: one, another, the first again, and so on; what is known at each visit."""
+"""Recurring concepts: two concepts in turn, and the accuracy at each visit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .taught_sets import SYNTH_SAMPLES, Opener
 
 VISITS = 5
 LENGTH = 2000  # samples of a visit
-FIRST = 100  # of these the accuracy is printed
+FIRST = 100  # samples of a visit with an accuracy of their own
 CONCEPTS: Mapping[str, tuple[str, str]] = {
     "agrawal": ("agrawal_0", "agrawal_4"),
     "clusters": ("clusters_0", "clusters_1"),
@@ -46,7 +46,7 @@ and five categories.
 
 @dataclass
 class Visits:
-    """Of one learner on one stream, and each seed: accuracies in percent."""
+    """The results of one learner on one stream, for each seed: accuracies in percent."""
 
     firsts: list[list[float]] = field(default_factory=list)  # of each visit
     whole: list[float] = field(default_factory=list)
@@ -56,7 +56,7 @@ VisitTable = dict[tuple[str, str], Visits]  # by stream and learner
 
 
 def lesson(name: str, sets: Opener, length: int = LENGTH) -> Lesson:
-    """The stream: the two concepts in turn, each going on where it was left."""
+    """Return the stream: the two concepts in turn, each continued from its last visit."""
     pair = [sets(each) for each in CONCEPTS[name]]
     left, parts = [0, 0], []
     for visit in range(VISITS):
@@ -73,7 +73,7 @@ def lesson(name: str, sets: Opener, length: int = LENGTH) -> Lesson:
 def measure(
     name: str, learners: Sequence[TaughtLearner], sets: Opener, seeds: int, length: int = LENGTH
 ) -> Iterator[tuple[str, Visits]]:
-    """Each learner's name, and what became of it; one after the other."""
+    """Yield each learner's name and results, one learner after the other."""
     stream = lesson(name, sets, length)
     for learner in learners:
         visits = Visits()
@@ -88,7 +88,7 @@ def measure(
 def page(
     table: VisitTable, learners: Sequence[TaughtLearner], seeds: int, length: int, command: str
 ) -> str:
-    """The whole page as Markdown."""
+    """Return the whole page as Markdown."""
     names = list(dict.fromkeys(name for name, _ in table))
     firsts = [
         [name, str(visit + 1), *(_first(table[name, each.name], visit) for each in learners)]

@@ -16,13 +16,13 @@ from microshrub_host.streams.regression_streams import NumberStream
 
 from ..compare import regression_peers
 
-WARMUP = 32  # samples that say what the ranges are
+WARMUP = 32  # samples that set the ranges
 LIMIT = 10_000
 OURS = ("thicket-regressor", "shrub-regressor", "hoeffding-regressor", "linear-regressor")
 BASELINES = ("NoChange", "mean so far")
 PEERS = ("HTR", "scaled HTR", "scaled HATR", "scaled ARF", "scaled SGD")
 TREES = PEERS[:3]
-_TOO_LARGE = 1e6  # an error that is told by its size only
+_TOO_LARGE = 1e6  # larger errors are shown by their order of magnitude only
 
 TEXT = """\
 # Regressors, beside River's
@@ -46,7 +46,7 @@ not scaled, diverge there.
 
 @dataclass(frozen=True)
 class NumberSource:
-    """A stream of the table: where it comes from, and what is forecast of a file."""
+    """A stream of the table: its source, and the target of a file."""
 
     source: str
     target: str = "target"
@@ -55,11 +55,11 @@ class NumberSource:
 
     @property
     def is_file(self) -> bool:
-        """Whether it needs the folder of the data."""
+        """Whether the source is a file in the folder of the data."""
         return not self.source.startswith(("river:", "synth:"))
 
     def open(self, folder: Path | None, limit: int) -> NumberStream:
-        """The stream; folder is where the files are."""
+        """Open the stream; `folder` is the folder of the files."""
         path = str((folder or Path()) / self.source) if self.is_file else self.source
         return open_numbers(
             path,
@@ -91,7 +91,7 @@ SOURCES: Mapping[str, NumberSource] = {
 
 @dataclass(frozen=True)
 class Row:
-    """Of one stream, the mean absolute error of each learner and each baseline."""
+    """The mean absolute error of each learner and each baseline on one stream."""
 
     stream: str
     samples: int
@@ -99,7 +99,7 @@ class Row:
 
 
 def measure(name: str, stream: NumberStream) -> Iterator[tuple[str, float]]:
-    """The mean absolute errors on a stream, by learner, as they are found."""
+    """Yield each learner's name and mean absolute error on a stream."""
     scored = stream.scored
     baselines = {"NoChange": stream.known, "mean so far": stream.running_means}
     for baseline, predictions in baselines.items():
@@ -116,7 +116,7 @@ def measure(name: str, stream: NumberStream) -> Iterator[tuple[str, float]]:
 
 
 def page(rows: list[Row], limit: int, command: str) -> str:
-    """The page of the results."""
+    """Return the page of the results."""
     import river
 
     shown = [*BASELINES, *OURS, *PEERS]

@@ -36,7 +36,7 @@ _MODELS: dict[str, dict[str, Any]] = {
 
 
 def counted_models(samples: int = _SAMPLES, first: int = _FIRST) -> list[CountedModel]:
-    """The learners of the table, with one stream of values."""
+    """Return the learners of the table, with one stream of values."""
     codes, labels = stream(_COLUMNS, 2, samples)
     result = []
     for name, options in _MODELS.items():
@@ -48,7 +48,7 @@ def counted_models(samples: int = _SAMPLES, first: int = _FIRST) -> list[Counted
 
 
 def learned_on_pc(what: CountedModel) -> int:
-    """The CRC of the learner that has taken the whole stream in the simulator."""
+    """Return the CRC of the learner after the whole stream in the simulator."""
     rows = what.codes.astype(np.int32)
     with engines.start(loader.fastest(), what.learner, what.parameters, [Forecast(TARGET)]) as run:
         run.observe(rows)
@@ -58,7 +58,7 @@ def learned_on_pc(what: CountedModel) -> int:
 
 
 def number_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
-    """The table, its head first: instructions of a sample that is learned and forecast.
+    """Return the table, its head first: instructions of a sample that is learned and forecast.
 
     Raises UserError if a board ends up in another state than the simulator's.
     """

@@ -1,7 +1,8 @@
-"""Recordings of sensors whose readings say little one by one: each from a few lines of physics.
+"""Recordings of sensors whose single readings say little: each from a few lines of physics.
 
-A recording is made of sessions. In each, every class is taken once, in an order of its own, with
-speeds, sizes and places that no other session has. All are seeded; none was measured.
+A recording consists of sessions. Each session has every class once, in an order of its own, with
+speeds, sizes and places that no other session has. All are seeded and simulated; none was
+measured.
 """
 
 from __future__ import annotations
@@ -23,26 +24,28 @@ G = 16384.0  # counts for the weight of the Earth
 
 @dataclass(frozen=True)
 class Sensed:
-    """A sensor: `take` makes the readings of one class, shape (readings, channels)."""
+    """A sensor: `take` returns the readings of one class, shape (readings, channels)."""
 
     about: str
-    rate: int  # readings a second
-    seconds: float  # of a class in a session, about
+    rate: int  # readings per second
+    seconds: float  # of a class in a session, on average
     channels: Sequence[str]
     classes: Sequence[str]
-    take: Callable[[Generator, str, Signal], Signal]  # chance, the class, the seconds
+    take: Callable[[Generator, str, Signal], Signal]  # (generator, class, times in seconds)
     sessions: int = 16
-    taught: int = 10  # of the sessions
+    taught: int = 10  # training sessions
 
 
 def machine(chance: Generator, state: str, time: Signal) -> Signal:
-    """A shaft with bearings, 14 to 46 turns a second: a weight on it shakes it once a turn, a
-    bent coupling twice, and along the shaft; play gives halves and many multiples; a worn bearing
-    is hit 3.57 times a turn and rings.
+    """Simulate a shaft with bearings at 14 to 46 turns per second: an unbalanced weight shakes it
+    once
+    per turn, a bent coupling twice, and along the shaft; play causes halves and many multiples; a
+    worn
+    bearing is hit 3.57 times per turn and rings.
     """
     turns = chance.uniform(14, 46)
     angle = 2 * np.pi * np.cumsum(turns * (1 + 0.003 * chance.normal(size=len(time)))) / 1000
-    force = (turns / 30) ** 1.2  # the faster, the louder
+    force = (turns / 30) ** 1.2  # faster shafts are louder
     sizes = {"unbalanced": (0.5, 0.05), "bent": (0.12, 0.4), "loose": (0.2, 0.12)}
     once, twice = sizes.get(state, (0.1, 0.04))
     radial = once * np.sin(angle) + twice * np.sin(2 * angle + 1)
@@ -63,7 +66,7 @@ def machine(chance: Generator, state: str, time: Signal) -> Signal:
 
 
 def gesture(chance: Generator, what: str, time: Signal) -> Signal:
-    """A hand that holds an accelerometer, never the same way up twice."""
+    """Simulate a hand that holds an accelerometer, never the same way up twice."""
     speed = {"shake": 4.2, "circle": 1.3, "swing": 1.3, "knock": 1.8}.get(what, 0.3)
     speed *= chance.uniform(0.8, 1.25)
     wobble = 1 + 0.1 * wandering(chance, len(time), 0.98, 0.2)
@@ -82,8 +85,9 @@ def gesture(chance: Generator, what: str, time: Signal) -> Signal:
 
 
 def direction(chance: Generator, what: str, time: Signal) -> Signal:
-    """A hand that draws a circle, to the right or to the left, or an eight: each time at another
-    tempo, size, shape and tilt, and with noise.
+    """Simulate a hand that draws a circle, clockwise or not, or an eight: each time with another
+    tempo,
+    size, shape and tilt, and with noise.
     """
     tempo = chance.uniform(0.7, 1.6) * (1 + 0.1 * np.sin(time / 0.8))
     phase = chance.uniform(0, 6) + 2 * np.pi * np.cumsum(tempo) * time[1]
@@ -99,7 +103,7 @@ def direction(chance: Generator, what: str, time: Signal) -> Signal:
 
 
 def _held(chance: Generator, moved: Signal, noise: float) -> Signal:
-    """What a sensor feels that a hand moves so, and holds in a way of its own; in G."""
+    """Return the readings in G of a sensor in a hand with this motion, tilted at random."""
     a, b = chance.normal(0, 0.35, 2)
     turn = np.array([[np.cos(a), 0, np.sin(a)], [0, 1, 0], [-np.sin(a), 0, np.cos(a)]])
     tilt = np.array([[1, 0, 0], [0, np.cos(b), -np.sin(b)], [0, np.sin(b), np.cos(b)]])
@@ -109,8 +113,9 @@ def _held(chance: Generator, moved: Signal, noise: float) -> Signal:
 
 
 def current(chance: Generator, what: str, time: Signal) -> Signal:
-    """A clamp around a cable of 50 Hz: a heater draws a sine, a dimmer cuts it, a power supply
-    draws peaks, a drill has brushes, a fridge's motor is magnetised; each larger and smaller.
+    """Simulate a clamp around a cable of 50 Hz: a heater draws a sine, a dimmer cuts it, a power
+    supply
+    draws peaks, a drill has brushes, a fridge's motor is magnetised; each in many sizes.
     """
     phase = 2 * np.pi * 50 * time + chance.uniform(0, 6)
     volt = np.sin(phase)
@@ -133,7 +138,9 @@ def current(chance: Generator, what: str, time: Signal) -> Signal:
 
 
 def breath(chance: Generator, how: str, time: Signal) -> Signal:
-    """A belt around a chest: how fast and deep it goes, the heart, and how the belt sits."""
+    """Simulate a belt around a chest: rate and depth of the breath, the heart,
+    the belt's position.
+    """
     rate, depth = {
         "calm": (0.22, 1.0), "fast": (0.6, 0.7), "deep": (0.16, 2.2), "talking": (0.22, 1.1),
         "held": (0.2, 0.03),
@@ -177,9 +184,9 @@ SENSED: Mapping[str, Sensed] = {
 
 
 def sensed(name: str, seed: int, sessions: int | None = None, rate: int | None = None) -> Stream:
-    """The recording: a row for each reading, whole numbers of 16 bits.
+    """Return the recording: a row for each reading, whole numbers of 16 bits.
 
-    sessions and rate are the sensor's own by default; another rate is for "directions" alone.
+    By default, `sessions` and `rate` are the sensor's own; another rate is for "directions" alone.
     """
     world, chance = SENSED[name], default_rng(seed)
     rate = world.rate if rate is None else rate

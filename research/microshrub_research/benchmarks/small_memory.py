@@ -1,6 +1,6 @@
 """The best known models within 16 and 64 KB, as a page of tables.
 
-The result is a Markdown file: accuracies and bytes, and the options of each model.
+The page is a Markdown file: accuracies and bytes, and the options of each model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Cells = Mapping[tuple[str, str], Cell]  # by stream and name of the learner
 
 
 def contenders(picks: Sequence[Pick], rivals: bool) -> list[Contender]:
-    """All that are to run on the stream of these picks, each once."""
+    """Return all contenders for these picks, each once."""
     result = [pick.contender() for pick in picks]
     if rivals:
         result += [PEERS[name] for pick in picks for name in RIVALS[pick.budget]]
@@ -30,7 +30,9 @@ def contenders(picks: Sequence[Pick], rivals: bool) -> list[Contender]:
 
 
 def accuracy_row(pick: Pick, cells: Cells, rivals: bool) -> tuple[str, ...]:
-    """Stream, budget, model, its bytes and accuracy; the rivals', and how far it is ahead."""
+    """Return stream, budget, model, its bytes and accuracy; the rivals',
+    and the lead over them.
+    """
     ours = cells[pick.stream, pick.contender().name]
     row = [pick.stream, f"{pick.budget >> 10} KB", pick.model, _whole(ours), _percent(ours)]
     if rivals:
@@ -53,14 +55,14 @@ def _percent(cell: Cell) -> str:
 
 
 def _rival(cell: Cell) -> str:
-    """Name, accuracy and, in KB, the bytes that MOA measures."""
+    """Return name, accuracy and, in KB, the bytes that MOA measures."""
     name = cell.name.partition(":")[2]
     size = f", {cell.model_bytes / 1024:,.0f} KB" if cell.model_bytes else ""
     return f"{name} {_percent(cell)}{size}"
 
 
 def options_row(pick: Pick) -> tuple[str, ...]:
-    """Stream, budget and what to type."""
+    """Return stream, budget and the options of the command line."""
     source = CHOSEN[pick.stream]
     words = [
         f"--model {pick.model}" if pick.model != "shrub" else "",
@@ -74,7 +76,7 @@ def options_row(pick: Pick) -> tuple[str, ...]:
 
 
 def markdown(picks: Sequence[Pick], cells: Cells, rivals: bool, command: str) -> str:
-    """The whole file."""
+    """Return the whole page."""
     paragraphs = [
         "# The best known models of a small memory",
         f"Made by `{command}`; do not edit it by hand. Prequential accuracy in percent over the "

@@ -1,4 +1,4 @@
-"""Who learns the lessons of `benchmark teach`: thickets, learners of River, and batch learners."""
+"""The learners of `benchmark teach`: thickets, learners of River, and batch learners."""
 
 from __future__ import annotations
 
@@ -26,25 +26,27 @@ from .taught_sets import scikit
 
 SIZES = (8192, 16_384, 65_536)
 TREES = 100  # of a batch forest
-WINDOW = 1000  # samples that KNN keeps, as many as it has without options
-_WARMUP = 256  # samples that say what stands for a value that is missing from the first sample on
+WINDOW = 1000  # samples that KNN keeps by default
+_WARMUP = 256  # samples that give the value for a feature that is missing in the first sample
 
 Answers = NDArray[np.int64]  # classes, or NO_ANSWER
 
 
 @dataclass(frozen=True)
 class TaughtLearner:
-    """Gives its answers to a lesson: to what is asked, or to each sample of a prequential one."""
+    """A learner that answers a lesson: its test samples,
+    or each sample of a prequential lesson.
+    """
 
     name: str
     answers: Callable[[Lesson, int], Answers]  # with a seed
     drawn: bool = True  # whether another seed gives other answers
     ours: bool = False
-    batch: bool = False  # it learns all at once, so it cannot predict in between
+    batch: bool = False  # trained on all samples at once, so there are no predictions in between
     many: bool = False  # it needs more samples than classes
 
     def can(self, lesson: Lesson) -> bool:
-        """Whether the lesson can be asked of it."""
+        """Return whether the learner can take the lesson."""
         few = len(lesson.labels) <= lesson.classes
         return not ((self.batch and lesson.prequential) or (self.many and few))
 
@@ -70,7 +72,7 @@ class _Thicket:
 
 @dataclass(frozen=True)
 class _River:
-    start: Callable[[int], Any]  # a fresh learner, with a seed
+    start: Callable[[int], Any]  # returns a new learner for a seed
 
     def __call__(self, lesson: Lesson, seed: int) -> Answers:
         model = self.start(seed)
@@ -104,12 +106,14 @@ class _Batch:
         if len(np.unique(lesson.labels)) < 2:
             return np.full(len(asked), lesson.labels[0], np.int64)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of features that say the same
+            warnings.simplefilter("ignore")  # warnings about collinear features
             return np.asarray(model.fit(taught, lesson.labels).predict(asked), np.int64)
 
 
 def _whole(lesson: Lesson) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What is taught and what is asked, a missing value being the feature's previous one."""
+    """Return training and test values; a missing value is replaced by the feature's
+    previous one.
+    """
     values = filled(np.concatenate([lesson.values, lesson.asked]), _WARMUP)
     return values[: len(lesson.values)], values[len(lesson.values) :]
 
@@ -130,7 +134,7 @@ def _softmax(_: int) -> Any:
 
 
 def _neighbours(_: int) -> Any:
-    """With an exact search: its own one draws numbers without a seed."""
+    """Return a KNN with an exact search: the default search draws numbers without a seed."""
     from river import neighbors
 
     engine = neighbors.LazySearch(window_size=WINDOW)
@@ -138,7 +142,7 @@ def _neighbours(_: int) -> Any:
 
 
 def thicket(size: int) -> TaughtLearner:
-    """A thicket of so many bytes, whose ranges grow from the first sample on."""
+    """Return a thicket of `size` bytes whose ranges grow from the first sample on."""
     return TaughtLearner(f"{DEFAULT} {size >> 10} KB", _Thicket(size), ours=True)
 
 
@@ -183,7 +187,7 @@ BATCH: Mapping[str, TaughtLearner] = {
 
 
 def select(text: str, known: Mapping[str, TaughtLearner]) -> list[TaughtLearner]:
-    """The learners of a list such as "HAT,ARF", all, or none.
+    """Return the learners of a list such as "HAT,ARF", all, or none.
 
     Raises UserError for an unknown one.
     """

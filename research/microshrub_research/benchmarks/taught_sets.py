@@ -1,4 +1,4 @@
-"""The sets that `benchmark teach` draws from: files, and what River and scikit-learn bring."""
+"""The data sets of `benchmark teach`: files, and the sets of River and scikit-learn."""
 
 from __future__ import annotations
 
@@ -24,12 +24,14 @@ Opener = Callable[[str], Stream]
 
 
 def opener(folder: Path | None) -> Opener:
-    """What opens a set by its name, its rows in file order; the files are in that folder."""
+    """Return a function that opens a set by its name, rows in file order;
+    files are in the folder.
+    """
     return functools.lru_cache(maxsize=4)(functools.partial(_open, folder))
 
 
 def file_of(name: str) -> str:
-    """The file that a set is in; empty if it needs none."""
+    """Return the file of a set; empty if there is none."""
     known = _known(name)
     return known.file if known else ""
 
@@ -62,7 +64,9 @@ def _scikit(name: str) -> Stream:
 
 
 def scikit(module: str) -> Any:
-    """A module of scikit-learn. Raises UserError, saying what to install, if there is none."""
+    """Return a module of scikit-learn. Raises UserError with the install command if
+    there is none.
+    """
     try:
         return importlib.import_module(f"sklearn.{module}")
     except ImportError:

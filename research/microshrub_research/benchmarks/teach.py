@@ -1,4 +1,4 @@
-"""What a learner knows once no label comes: the lessons' figures, and the page of them."""
+"""Accuracies after the last label: the figures of the lessons, and their page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .lessons import TESTS, Lesson
 from .taught_learners import TREES, TaughtLearner
 from .taught_sets import Opener
 
-_OTHERS = ("river", "scikit-learn")  # whose versions matter, too
+_OTHERS = ("river", "scikit-learn")  # packages whose versions are part of the results' head
 _NONE = "-"
 
 TEXT = """\
@@ -42,7 +42,7 @@ both behind its standard scaler, and its Gaussian naive Bayes.
 
 @dataclass(frozen=True)
 class Grades:
-    """Accuracies of one learner in one lesson, in percent."""
+    """The accuracies of one learner in one lesson, in percent."""
 
     plain: float
     balanced: float
@@ -53,22 +53,23 @@ Key = tuple[str, str, str, str]  # test, set, way, learner
 
 @dataclass
 class GradeTable:
-    """All that was measured: the grades of each seed."""
+    """All results: the grades of each seed."""
 
     figures: dict[Key, list[Grades]] = field(default_factory=dict)
 
     def add(self, key: Key, figures: Grades) -> None:
-        """The figures of another seed."""
+        """Add the grades of another seed."""
         self.figures.setdefault(key, []).append(figures)
 
     def mean(self, key: Key, accuracy: str) -> float | None:
-        """The mean over the seeds, plain or balanced; None if there are none."""
+        """Return the mean over the seeds, plain or balanced; None if there are no grades."""
         value = self.figures.get(key)
         return statistics.fmean(getattr(each, accuracy) for each in value) if value else None
 
 
 def keeping(folder: Path | None, most: int) -> AbstractContextManager[KeptResults | None]:
-    """Where the others' figures are kept; without a folder, nowhere.
+    """Open the folder for the others' figures; without a folder, return None as the context's
+    value.
 
     Raises UserError if the folder has figures of another limit, or of other versions.
     """
@@ -87,9 +88,9 @@ def measure(
     seeds: int,
     kept: KeptResults | None = None,
 ) -> Iterator[tuple[Key, Grades]]:
-    """The figures of a test, one after the other. Ours are always measured, the others if need be.
+    """Yield the figures of a test one by one; ours are always measured, the others' if not kept.
 
-    What no seed changes is measured once, and given for each of them.
+    A figure that does not depend on the seed is measured once, and given for each seed.
     """
     test = TESTS[letter]
     before = _before(kept)
@@ -123,13 +124,13 @@ def _figures(learner: TaughtLearner, lesson: Lesson, seed: int) -> Grades:
 
 
 def total(letter: str, names: Sequence[str], learners: Sequence[TaughtLearner], seeds: int) -> int:
-    """How many figures measure() gives, at most."""
+    """Return the greatest number of figures that measure() yields."""
     some = [learner for learner in learners if takes(letter, learner)]
     return len(names) * len(TESTS[letter].ways) * len(some) * seeds
 
 
 def takes(letter: str, learner: TaughtLearner) -> bool:
-    """Whether that learner stands in the test's table."""
+    """Return whether the learner is in the test's table."""
     return learner.ours or learner.name in TESTS[letter].peers
 
 
@@ -140,7 +141,7 @@ def page(
     seeds: int,
     command: str,
 ) -> str:
-    """The whole page as Markdown; names are the sets of each test that was run."""
+    """Return the whole page as Markdown; `names` are the sets of each test that was run."""
     text = TEXT.format(
         command=command,
         seeds=count(seeds, "seed"),
@@ -169,7 +170,7 @@ def _section(
 def _table(
     grades: GradeTable, letter: str, names: Sequence[str], learners: Sequence[str], accuracy: str
 ) -> str:
-    """A row for each way with the means over the sets, then one for each set."""
+    """Return a table: a row for each way with the means over the sets, then one for each set."""
     test = TESTS[letter]
 
     def row(way: str, sets: Sequence[str], called: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Instructions of thickets of some shapes, between which `budget` tells those of all others."""
+"""Instructions of thickets of several shapes; `budget` interpolates between them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEAD = ("board", "features", "classes", "bytes", "predict: p50", "p99", "learn:
 
 
 def thicket_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
-    """The table, its head first; counted_times.py has its figures.
+    """Return the table, its head first; counted_times.py has its figures.
 
     Raises UserError if a board ends up in another state than the simulator's.
     """
@@ -37,5 +37,5 @@ def thicket_rows(boards: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _shapes(board: str) -> tuple[tuple[int, int], ...]:
-    """Features and classes; a Cortex-M0 has no room for the most."""
+    """Return features and classes; a Cortex-M0 has no room for the largest shape."""
     return SHAPES[:-1] if board == "cortex-m0" else SHAPES

@@ -1,7 +1,7 @@
 """Recordings of groups that differ: people, days and rooms, each from a few lines.
 
-Whoever learns some of them is asked about others. In a group each class is taken twice, for a
-while, in an order of its own. All are seeded; none was measured.
+The groups of the test are not in the training data. A group has each class twice, for a while, in
+an order of its own. All are seeded and simulated; none was measured.
 """
 
 from __future__ import annotations
@@ -15,24 +15,25 @@ from numpy.typing import NDArray
 from microshrub_host.streams.stream import Stream
 
 GROUPS = 20
-_TIMES = 2  # that each class is taken in a group
-_SHORT, _LONG = 15, 45  # samples of a time, at least and below
+_TIMES = 2  # visits of each class in a group
+_SHORT, _LONG = 15, 45  # samples of a visit: at least, and below
 
 Values = NDArray[np.float64]
-Take = Callable[[int, int], Values]  # a class and a number of samples -> (samples, features)
+Take = Callable[[int, int], Values]  # (class, number of samples) -> (samples, features)
 
 
 def _smoothed(chance: Generator, samples: int, features: int) -> Values:
-    """Noise of deviation 1 of which half stays for some eight samples."""
+    """Return noise of deviation 1 of which half persists for about eight samples."""
     noise = chance.normal(size=(samples + 15, features))
     slow = np.stack([np.convolve(n, np.ones(16) / 4, "valid") for n in noise.T], axis=1)
     return np.asarray((slow + noise[:samples]) / np.sqrt(2))
 
 
 def person(chance: Generator) -> Take:
-    """Five activities, by three levels, three deviations and two tempos of a sensor that is worn.
+    """Simulate a worn sensor in five activities: three levels, three deviations and two tempos
+    each.
 
-    Each person wears it tilted, moves more or less than others, and faster or slower.
+    Each person wears the sensor tilted, moves more or less than others, and faster or slower.
     """
     kinds = default_rng(5)
     levels = kinds.normal(0, 500, (5, 3))
@@ -52,9 +53,9 @@ def person(chance: Generator) -> Take:
 
 
 def day(chance: Generator) -> Take:
-    """How many people are in a room, none, one or several, by its air, its noise and its light.
+    """Simulate a room with no, one or several people: its air, its noise and its light.
 
-    The levels of outside, of heating and of the sun drift from day to day.
+    The levels of the outside, of the heating and of the sun drift from day to day.
     """
     base = np.array([420, 2100, 4500, 300, 200]) + chance.normal(0, [80, 300, 1000, 30, 240])
     of_people = np.array([[0, 0, 0, 0, 0], [120, 40, 150, 60, 250], [420, 130, 400, 140, 280]])
@@ -70,9 +71,9 @@ def day(chance: Generator) -> Take:
 
 
 def room(chance: Generator) -> Take:
-    """Six colours, by the red, green, blue and infrared light that they reflect.
+    """Simulate six colours by the red, green, blue and infrared light that they reflect.
 
-    Each room has a light of another strength and colour, and some light that falls past them.
+    Each room has a light of another strength and colour, and some stray light.
     """
     reflected = default_rng(6).uniform(0.1, 0.9, (6, 4))
     light = 3000 * np.exp(chance.normal(0, 0.5) + chance.normal(0, 0.2, 4))
@@ -86,7 +87,7 @@ def room(chance: Generator) -> Take:
     return take
 
 
-# its groups, and how many classes there are
+# the maker of each group, and the number of classes
 KINDS: Mapping[str, tuple[Callable[[Generator], Take], int]] = {
     "people": (person, 5),
     "days": (day, 3),
@@ -95,7 +96,9 @@ KINDS: Mapping[str, tuple[Callable[[Generator], Take], int]] = {
 
 
 def recording(kind: str, seed: int) -> Stream:
-    """Group after group. Another seed gives other groups of the same classes."""
+    """Return a recording, group after group. Another seed gives other groups of the
+    same classes.
+    """
     make, classes = KINDS[kind]
     chance = default_rng((seed, len(kind)))
     values, labels, groups = [], [], []

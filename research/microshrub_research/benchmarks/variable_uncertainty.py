@@ -1,4 +1,4 @@
-"""QueryStrategy for labels as its authors do, to compare with.
+"""Variable uncertainty, a query strategy as its authors describe it, for comparison.
 
 Zliobaite, Bifet, Pfahringer, Holmes: Active learning with drifting streaming data, IEEE
 Transactions on Neural Networks and Learning Systems 2014, section IV-C, with their constants.
@@ -19,7 +19,7 @@ from .family_members import WARMUP
 
 _STEP = 0.01
 _DEVIATION = 1.0
-_WINDOW = 100  # samples that the estimate of what was spent looks back over
+_WINDOW = 100  # samples in the estimate of the spent budget
 _ALL_VOTES = 65536 * 255
 
 
@@ -33,7 +33,9 @@ class VariableUncertainty:
         self._spent = 0.0  # labels of the window
 
     def ask(self, confidence: float) -> bool:
-        """Whether to ask for a sample whose predicted class has that probability."""
+        """Return whether to query the label of a sample whose predicted class has this
+        probability.
+        """
         asks = False
         if self._spent / _WINDOW < self._budget:
             asks = confidence < self._threshold * self._random.gauss(1, _DEVIATION)
@@ -44,7 +46,9 @@ class VariableUncertainty:
 
 
 def accuracy_with(stream: Stream, budget: float, seed: int) -> float:
-    """The accuracy in percent of a learner without options that is asked so, over all samples."""
+    """Return the accuracy in percent of a default learner with this query strategy,
+    over all samples.
+    """
     strategy = VariableUncertainty(budget, seed)
     features, right = stream.values.shape[1], 0
     shape = {"features": features, "classes": len(stream.class_names)}
@@ -60,7 +64,7 @@ def accuracy_with(stream: Stream, budget: float, seed: int) -> float:
 
 
 def _codes(stream: Stream) -> Any:
-    """Those of all samples, of a quantizer that has seen the first ones."""
+    """Return the codes of all samples, from a quantizer that has observed the first ones."""
     raw = engines.ints(stream.scale.apply(stream.values))
     features = stream.values.shape[1]
     quantizer = loader.load(loader.fastest()).Quantizer(features)

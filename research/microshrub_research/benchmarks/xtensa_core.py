@@ -1,10 +1,10 @@
 """Kernels for ESP32, S2 and S3 in an emulated Xtensa core, bit for bit, and their instructions.
 
-KernelCalls notes which kernels Python calls, with which arguments and results, while learners run
-in this process. run() has an emulated core with register windows do the same, with the native
-module as `build` links it, or with viper's machine code as mpy-cross makes it. Both have the same
-bytes in all buffers in the end, and each call has the same result. The core's log has a line for
-each instruction of the kernels, which run() counts.
+KernelCalls records the kernels that Python calls, with arguments and results, while learners run
+in this process. run() repeats the calls in an emulated core with register windows, with the native
+module as `build` links it, or with viper's machine code as mpy-cross makes it. Both end with the
+same bytes in all buffers, and each call has the same result. The core's log has a line for each
+instruction of the kernels, which run() counts.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _TABLE = {  # places in MicroPython's table of functions
     13: "store_global", 15: "subscript", 19: "new_tuple", 26: "make_function",
     27: "call_function", 44: "wrong_count", 46: "floor_divide", 47: "floor_modulo",
 }  # fmt: skip
-_COUNTED = ("floor_divide", "floor_modulo")  # of those, as parts of a kernel's work
+_COUNTED = ("floor_divide", "floor_modulo")  # functions that count as a kernel's work
 _SECONDS = 600
 _BLOCK = 1 << 20
 
 
 class XtensaCoreError(UserError):
-    """The core has computed something else than this process."""
+    """The core's result differs from this process's."""
 
 
 def _imported() -> list[str]:
@@ -51,12 +51,14 @@ def _imported() -> list[str]:
 
 
 class KernelCalls:
-    """`with KernelCalls() as recording:`, and learners of recording.library run."""
+    """A recording of kernel calls: `with KernelCalls() as recording:`,
+    then run recording.library's learners.
+    """
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, ...]] = []
         self._tables: dict[int, tuple[Any, ...]] = {}
-        self._known: dict[int, tuple[Any, bytes]] = {}  # buffers, and their bytes as last seen
+        self._known: dict[int, tuple[Any, bytes]] = {}  # buffers, and their last known bytes
 
     def __enter__(self) -> KernelCalls:
         call = LateFunction.__call__
@@ -91,16 +93,18 @@ class KernelCalls:
         sys.modules.update(self._loaded)
 
     def forget(self) -> None:
-        """Begin here, with the buffers as they are."""
+        """Forget all calls so far; the recording begins with the buffers in their
+        present state.
+        """
         self.calls.clear()
         self._known = {key: (buffer, b"") for key, (buffer, _) in self._known.items()}
 
     def mark(self) -> None:
-        """Have the instructions of what follows counted by themselves."""
+        """Start a separate count of instructions."""
         self.calls.append(("mark",))
 
     def _look(self, given: tuple[Any, ...]) -> None:
-        """Note the buffers that are new, and what Python has changed in others."""
+        """Record the buffers that are new, and the bytes that Python has changed in others."""
         waiting = list(given)
         while waiting:
             each = waiting.pop()
@@ -124,13 +128,13 @@ class KernelCalls:
         return ("buffer", id(each))
 
     def at_the_end(self) -> dict[int, bytes]:
-        """All buffers, as they are now."""
+        """Return all buffers in their present state."""
         return {key: now for key, (_, now) in self._known.items()}
 
 
 @cache
 def emulator(progress: debian_packages.Progress = debian_packages.silent) -> str:
-    """QEMU for programs of Linux on Xtensa, from Debian's package, fetched once."""
+    """Return QEMU for Linux programs on Xtensa, fetched once from Debian's package."""
 
     def fetch(work: Path) -> Path:
         return debian_packages.fetch(
@@ -143,7 +147,7 @@ def emulator(progress: debian_packages.Progress = debian_packages.silent) -> str
 
 
 class _Memory:
-    """What is at _MEMORY: 64 words, and behind them what is added."""
+    """The memory from _MEMORY on: 64 words, followed by everything that is added."""
 
     def __init__(self) -> None:
         self.data = bytearray(256)
@@ -159,8 +163,9 @@ class _Memory:
 
 @dataclass(frozen=True)
 class _Kernels:
-    """Kernels in the core's memory: code for _TEXT, where the module that is to be started is, or
-    0, the numbers of the kernels by their names in C, and where the table of functions is."""
+    """Kernels in the core's memory: code for _TEXT, the address of the module to start, or 0,
+    the numbers of the kernels by their names in C, and the address of the table of functions.
+    """
 
     text: bytes
     module: int
@@ -169,7 +174,7 @@ class _Kernels:
 
 
 def _native(memory: _Memory, modules: Sequence[str], table: int) -> _Kernels:
-    """The native module of a program with these modules."""
+    """Put the native module of a program with these modules into the memory."""
     library = native_module.native_library(sorted(modules))
     file = mpy.read(native_files.module(ARCH, modules))
     numbers = {each.function: i + 1 for i, each in enumerate(library.exported)}
@@ -181,7 +186,7 @@ def _native(memory: _Memory, modules: Sequence[str], table: int) -> _Kernels:
 
 
 def _viper(memory: _Memory, modules: Sequence[str], table: int) -> _Kernels:
-    """The kernels of these modules, as mpy-cross compiles them."""
+    """Put the kernels of these modules, as mpy-cross compiles them, into the memory."""
     kernels = kernel_sources.select(sorted(modules), functions=False)[1]
     numbers = {kernel.name: i + 1 for i, kernel in enumerate(kernels.values())}
     homes = {name: kernel_sources.read(name).imported for name in modules}
@@ -207,14 +212,16 @@ def _viper(memory: _Memory, modules: Sequence[str], table: int) -> _Kernels:
 
 
 def _functions(file: mpy.Module) -> Iterator[tuple[int, bytes]]:
-    """The functions that a module's body puts under a name: the name's place, and their code."""
+    """Yield the functions to which a module's body gives a name: the name's place,
+    and the code.
+    """
     for (code, number), (after, place) in pairwise(mpy.operations(file.code.data)):
         if code in (mpy.MAKE_FUNCTION, mpy.MAKE_DEFAULTS) and after == mpy.STORE_NAME:
             yield place, file.code.children[number].data
 
 
 def _built_in(names: set[str]) -> dict[int, str]:
-    """Those of these names that are built into MicroPython, by their numbers."""
+    """Return those of these names that are built into MicroPython, by their numbers."""
     given = sorted(names)
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder, PACKAGE, "names.mpy")
@@ -235,14 +242,15 @@ MAKERS: dict[str, Callable[[_Memory, Sequence[str], int], _Kernels]] = {
 @dataclass(frozen=True)
 class Ran:
     """The kernels that were called, and the instructions before the first mark, between each two,
-    and behind the last; none unless they were to be counted."""
+    and behind the last; no instructions unless run() was to count them.
+    """
 
     called: set[str]
     instructions: list[int]
 
 
 class _Plan:
-    """What the core is to do, and where in its memory the objects are."""
+    """The calls for the core, and the addresses of the objects in its memory."""
 
     def __init__(self, memory: _Memory, recording: KernelCalls, numbers: dict[str, int]) -> None:
         self.ends = recording.at_the_end()
@@ -276,7 +284,7 @@ class _Plan:
         self.words += [1, number, len(given), *map(self._object, given), result]
 
     def _object(self, each: Any) -> int:
-        """Where an argument is, or the number itself as MicroPython has it."""
+        """Return an argument's address, or the number itself as MicroPython represents it."""
         if isinstance(each, int):
             small = -(2**30) <= each < 2**30
             return each << 1 | 1 if small else self._memory.words(_OTHER_TYPE, each)
@@ -301,7 +309,7 @@ class _Plan:
 def run(
     recording: KernelCalls, modules: Sequence[str], kind: str = "native", *, count: bool = False
 ) -> Ran:
-    """Have the core do the same with kernels of a kind of MAKERS. Raises XtensaCoreError."""
+    """Repeat the calls in the core with kernels of a kind of MAKERS. Raises XtensaCoreError."""
     harness, entries, counted = _harness()
     memory = _Memory()
     table = [0] * 64
@@ -328,7 +336,9 @@ def run(
 
 @cache
 def _harness() -> tuple[bytes, dict[str, int], list[str]]:
-    """Its code, linked to be at _HARNESS, where its functions are, and the ranges to count."""
+    """Return the harness's code for _HARNESS, its functions' addresses,
+    and the ranges to count.
+    """
     elf = native_tools.find_or_fetch(ARCH).compile(_HARNESS_C.read_text(encoding="utf-8"))
     archive = machine_code.archive_of(elf, ARCH)
     text, starts = bytearray(), {}
@@ -347,7 +357,7 @@ def _harness() -> tuple[bytes, dict[str, int], list[str]]:
 
 
 def _program(entry: int, parts: Any) -> bytes:
-    """A program of Linux with these parts in its memory."""
+    """Return a Linux program with these parts in its memory."""
     head = b"\x7fELF\x01\x01\x01" + bytes(9)
     head += struct.pack(
         "<HHIIIIIHHHHHH", 2, 94, 1, entry, 52, 0, 0x300, 52, 32, len(parts), 0, 0, 0
@@ -362,13 +372,13 @@ def _program(entry: int, parts: Any) -> bytes:
 
 
 def _run(program: bytes, ranges: Sequence[str], mark: int) -> tuple[bytes, list[int]]:
-    """What it prints, and how many instructions it has in these ranges from mark to mark."""
+    """Run a program; return its output, and its instructions in these ranges from mark to mark."""
     with tempfile.TemporaryDirectory() as folder:
         file, log = Path(folder, "program"), Path(folder, "log")
         file.write_bytes(program)
         file.chmod(0o700)
         words = [emulator(), "-cpu", "dc232b"]
-        if ranges:  # a line in the log for each instruction there
+        if ranges:  # a line in the log for each instruction in the ranges
             words += ["-singlestep", "-d", "exec,nochain", "-dfilter", ",".join(ranges)]
             words += ["-D", str(log)]
         words.append(str(file))
@@ -389,7 +399,7 @@ def _run(program: bytes, ranges: Sequence[str], mark: int) -> tuple[bytes, list[
 
 
 def _counted(log: Path, mark: int) -> list[int]:
-    """Lines of a log from mark to mark."""
+    """Count the lines of a log from mark to mark."""
     counts, left = [0], b""
     with log.open("rb") as file:
         while block := file.read(_BLOCK):

@@ -1,8 +1,8 @@
 """Instructions of kernels on ESP32, S2 and S3, as native code and as viper's, in an emulated core.
 
-No MicroPython runs in that core, so what is counted are the kernels that `predict` and `learn`
-call, without the Python around them. What viper's kernels have MicroPython do when they call each
-other is not counted either: on a board, viper takes longer than here.
+The core runs no MicroPython, so the figures count the kernels that `predict` and `learn` call,
+without the Python around them. Calls between viper's kernels through MicroPython are not counted
+either: on a board, viper takes longer than here.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from microshrub_host.streams.worlds import turned
 
 from . import xtensa_core
 
-SAMPLES = 25  # that are counted
+SAMPLES = 25  # samples that are counted
 GESTURES = "Thicket, 24,576 bytes (gestures)"
-_BYTES, _WARMUP = 24_576, 400  # what fits an ESP32 beside the gestures' program
+_BYTES, _WARMUP = 24_576, 400  # the size fits an ESP32 next to the gestures' program
 _FEATURES = ("window=64", "hop=16", "rate=100")
 _CALLS = ("predict", "learn")
 _HEAD = ("configuration", "call", "native: mean", "most", "viper: mean", "most", "native / viper")
@@ -40,8 +40,10 @@ _COUNTED = (
 
 @dataclass(frozen=True)
 class _Lesson:
-    """A learner, and rows with labels: codes, or, if ranges grow, raw values. The last SAMPLES of
-    them are counted."""
+    """A learner, and rows with labels: codes, or raw values if ranges grow. The last SAMPLES rows
+    are
+    counted.
+    """
 
     name: str
     learner: str
@@ -52,7 +54,7 @@ class _Lesson:
 
 
 def xtensa_rows() -> list[tuple[str, ...]]:
-    """The table, its head first. Raises XtensaCoreError if the core's bits are others."""
+    """Return the table, its head first. Raises XtensaCoreError if the core's results differ."""
     native_tools.find_or_fetch(xtensa_core.ARCH, messages.say)
     xtensa_core.emulator(messages.say)
     lessons = _lessons()
@@ -92,7 +94,9 @@ def _lessons() -> list[_Lesson]:
 
 
 def _counted(lesson: _Lesson) -> list[NDArray[np.int64]]:
-    """Instructions of each predict and each learn, native and viper: (samples, 2) each."""
+    """Count the instructions of each predict and each learn, native and viper: (samples,
+    2) each.
+    """
     with xtensa_core.KernelCalls() as recording:
         model = recording.library.learners.learner_class(lesson.learner)(**lesson.parameters)
         features = lesson.rows.shape[1]
@@ -116,6 +120,6 @@ def _counted(lesson: _Lesson) -> list[NDArray[np.int64]]:
     result = []
     for kind in xtensa_core.MAKERS:
         counts = xtensa_core.run(recording, modules, kind, count=True).instructions
-        # before each predict there is the coding of its row; behind the last learn, the end
+        # each predict follows the coding of its row; the last count is the end
         result.append(np.array(counts[:-1]).reshape(SAMPLES, 3)[:, 1:])
     return result
