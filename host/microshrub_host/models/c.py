@@ -1,7 +1,7 @@
 """A model as a header for C99 and C++ that predicts and learns, bit for bit as on the device.
 
-The code is the kernels of the device library, translated; the buffers hold what the model has
-learned. It allocates nothing, has no floats and includes nothing but limits.h and stdint.h.
+The code is the device library's kernels, translated; the buffers hold the learned state. It
+allocates nothing, has no floats and includes only limits.h and stdint.h.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from .model_files import OpenModel
 
 ENCODE = ("quantizer", "encode_rows")
 _C_TYPES = {"B": "uint8_t", "H": "uint16_t", "i": "int32_t"}
-_RENAMED = r"\b(floor_div|floor_mod|item(?:8|16|32)_t)\b"  # names that other headers may have
-_LEAST = 12  # items: gcc warns of those that a kernel reads only where there are as many features
+_RENAMED = r"\b(floor_div|floor_mod|item(?:8|16|32)_t)\b"  # names that other headers may define
+_LEAST = 12  # items; with fewer, gcc warns about kernels that read more only with more features
 LOST = "Include it in one C or C++ file; it predicts and learns."
 _TAKEN = (
     "buffers",
@@ -84,7 +84,7 @@ static inline uint32_t microshrub_crc32(void)
 
 
 def exported(model: OpenModel) -> tuple[bytes, str]:
-    """The header, and what to know of it. Raises UserError if the learner has no translation."""
+    """Return the header and a note for its user. Raises UserError without a translation."""
     learner = model.learner
     roots = [place(learner._predict), place(learner._learn)]
     if c_growing.grows(model):
@@ -102,7 +102,7 @@ def exported(model: OpenModel) -> tuple[bytes, str]:
 
 
 def header(model: OpenModel, head: str, code: Iterable[str]) -> bytes:
-    """The header of a model that learns on; head says how it is called."""
+    """Return the header of a model that goes on learning; head explains how to call it."""
     names = "\n".join(c_text.names(model.file))
     return c_text.header(
         f"/* {c_text.described(model.file)}; it learns on.\n{head}\n{names}", "".join(code)
@@ -110,7 +110,7 @@ def header(model: OpenModel, head: str, code: Iterable[str]) -> bytes:
 
 
 def opening(sizes: str) -> str:
-    """What stands before the kernels: types, and macros for the sizes."""
+    """Return the text before the kernels: types, and macros for the sizes."""
     return _prefixed(TYPES) + _ALIGNED + "\n" + sizes
 
 
@@ -126,21 +126,21 @@ def _prefixed(text: str) -> str:
     return re.sub(_RENAMED, r"microshrub_\1", text)
 
 
-Place = tuple[str, str]  # of a kernel: the module within the library, and its name
+Place = tuple[str, str]  # of a kernel: its module within the library, and its name
 
 
 def place(kernel: Any) -> Place:
-    """Where a kernel of a learner stands."""
+    """Return the place of a learner's kernel."""
     return kernel.__module__.partition(".")[2], kernel.__name__
 
 
 def called(place: Place) -> str:
-    """What the kernel there is called in a header."""
+    """Return the name of a kernel in a header."""
     return f"microshrub_{symbol(*place)}"
 
 
 def kernels(model: OpenModel, roots: Sequence[Place]) -> str:
-    """C for these kernels, and those that they call. Raises UserError if there is none."""
+    """Return these kernels and their callees in C. Raises UserError if a translation fails."""
     modules = library_files.closure(module for module, _ in roots)
     try:
         text, result = c_translate.translate(modules, linkage="static ", roots=roots)
@@ -168,7 +168,7 @@ def _functions(model: OpenModel) -> str:
 
 
 def filled(text: str, words: Mapping[str, str]) -> str:
-    """The text with other words for these."""
+    """Return the text with some words replaced."""
     for word, instead in words.items():
         text = re.sub(rf"\b{word}\b", instead, text)
     return text
@@ -183,7 +183,7 @@ def _state(model: OpenModel) -> Iterator[str]:
 
 
 class State:
-    """The buffers of a model and of what stands around it, and the tables of their addresses."""
+    """The buffers of a model and of its companions, and the tables of their addresses."""
 
     def __init__(self, model: OpenModel, *parts: Any) -> None:
         self.model = model
@@ -195,14 +195,14 @@ class State:
             self._names[id(buffer)] = "votes" if buffer is votes else free
 
     def buffers(self, without: Collection[str] = ()) -> Iterator[str]:
-        """The definitions of the buffers, without those that no code reads."""
+        """Yield the definitions of the buffers, except those in `without`."""
         for part in self._parts:
             for name, typecode, buffer in part.buffers():
                 if name not in without:
                     yield from self._buffer(typecode, buffer)
 
     def tables(self) -> Iterator[str]:
-        """Those of the tables of the learner's, and of what its CRC32 is of."""
+        """Yield the learner's and the quantizer's tables, and the table of buffers for the CRC."""
         model = self.model
         yield from self.table(model.learner._addresses, "table")
         yield from self.table(model.quantizer._addresses, c_growing.TABLE)
@@ -215,18 +215,18 @@ class State:
         yield "};"
 
     def _free(self, name: str) -> str:
-        """The name, or one like it that no other buffer has."""
+        """Return the name, or a similar one that no other buffer has."""
         taken = {*self._names.values(), *_TAKEN}
         return next(n for n in (name, *(f"{name}_{k}" for k in range(99))) if n not in taken)
 
     def _buffer(self, typecode: str, buffer: Any) -> Iterator[str]:
-        """A buffer with what is in it; behind the last that is not zero C has zeros anyway."""
+        """Yield a buffer's definition, up to the last item that is not 0; C adds the zeros."""
         used = next((k for k in range(len(buffer), 0, -1) if buffer[k - 1]), 1)
         declared = f"MICROSHRUB_ALIGNED {_C_TYPES[typecode]} microshrub_{self._names[id(buffer)]}"
         yield from c_text.array(declared, list(buffer[:used]) or [0], max(len(buffer), _LEAST))
 
     def table(self, table: Any, name: str) -> Iterator[str]:
-        """A table of addresses, behind those that it holds and that were not written before."""
+        """Yield a table of addresses, after those of its entries that are not yet defined."""
         entries = []
         for k, item in enumerate(table):
             if id(item) in self._names:
@@ -234,7 +234,7 @@ class State:
             elif isinstance(item, (tuple, AddressTable)):
                 yield from self.table(item, f"{name}_{k}")
                 entries.append(f"microshrub_{name}_{k}")
-            elif isinstance(item, bytes):  # that no kernel writes
+            elif isinstance(item, bytes):  # never written by a kernel
                 yield from c_text.array(f"const uint8_t microshrub_{name}_{k}", item)
                 entries.append(f"(void *)microshrub_{name}_{k}")
             else:

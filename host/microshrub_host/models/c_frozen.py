@@ -1,7 +1,7 @@
-"""A frozen model as a C99 header: the codes, the votes and the class of the device, no learning.
+"""A frozen model as a C99 header: the device's codes, votes and predictions, without learning.
 
-It has no floats and includes nothing but stdint.h. Signed right shifts, which C leaves to the
-compiler, are only made of numbers that are not negative.
+It has no floats and includes only stdint.h. The result of shifting a negative number right depends
+on the compiler, so only non-negative numbers are shifted right.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .trees import Answer
 _C_TYPES = ("uint8_t", "int16_t", "uint16_t", "int32_t")
 _BITS = {"uint8_t": (0, 8), "int16_t": (1, 15), "uint16_t": (0, 16), "int32_t": (1, 31)}
 
-# The code that does not depend on what was learned: that of firmware's quantizer.py, shrub/,
-# leaf_votes.py and fixed.py
+# The code that does not depend on the model, as in firmware's quantizer.py, shrub/, leaf_votes.py
+# and fixed.py
 _QUANTIZER = """\
 static uint16_t microshrub_code(int32_t v, int32_t span, int32_t shift, int32_t scale)
 {
@@ -178,7 +178,7 @@ static int microshrub_predict(const int32_t *raw)
 
 
 def exported(model: Frozen) -> tuple[bytes, str]:
-    """The header, and what to know of it."""
+    """Return the header and a note for its user."""
     table = model.table()
     lines = [*_sizes(model), *_quantizer(model), *_trees(model, table)]
     code, answer = [_QUANTIZER, _DESCEND], "microshrub_label[leaf]"
@@ -252,7 +252,7 @@ def _shares(answer: Answer, classes: int) -> Sequence[int]:
 
 
 def _bayes(model: Frozen, table: TreeTable) -> list[str]:
-    """The statistics of those leaves that need them, one after the other."""
+    """Return the definitions of the naive Bayes statistics, for the leaves that use any."""
     slots = [model.of(leaf).slot for leaf in table.leaves]
     used = sorted({slot for slot in slots if slot >= 0})
     result = [model.reader.statistics(slot) for slot in used]
@@ -268,7 +268,7 @@ def _bayes(model: Frozen, table: TreeTable) -> list[str]:
 def _array(
     name: str, entries: Iterable[int], c_type: str | None = None, constant: bool = True
 ) -> list[str]:
-    """An array's definition; of the narrowest items, if no type is given."""
+    """Return an array's definition; without a type, with the narrowest one that fits."""
     numbers = list(entries) or [0]  # C has no empty arrays
     c_type = c_type or next(each for each in _C_TYPES if all(_fits(n, each) for n in numbers))
     return c_text.array(f"{'const ' if constant else ''}{c_type} microshrub_{name}", numbers)

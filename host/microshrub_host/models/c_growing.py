@@ -17,9 +17,9 @@ _KERNELS = (
     "count_row",
 )
 ROOTS = [(_HOME, name) for name in _KERNELS]
-TABLE = "ranges"  # of the addresses of the quantizer's buffers
+TABLE = "ranges"  # table of the addresses of the quantizer's buffers
 
-# As it is without ranges that grow
+# The same for ranges that grow and for fixed ranges
 LEARN = """
 static inline int microshrub_learn(const int32_t *raw, int label)
 {
@@ -67,7 +67,7 @@ def grows(model: OpenModel) -> bool:
 
 
 def words() -> dict[str, str]:
-    """The numbers of the quantizer's words, by what stands for them in FUNCTIONS."""
+    """Return the indices of the quantizer's state words, by their names in FUNCTIONS."""
     library = loader.load("python")
     growth, store = library.range_growth, library.thicket.sample_store
     numbers = {

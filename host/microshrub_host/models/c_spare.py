@@ -59,6 +59,6 @@ _BEFORE = """predicted = microshrub_predict(raw); /* learning leaves other votes
 
 
 def functions(model: OpenModel) -> str:
-    """The functions, in which words in capitals are to be filled in."""
+    """Return the functions, in which words in capitals are placeholders."""
     learned = _BEFORE if model.learner.votes_change else _AT_ONCE
     return _FUNCTIONS.replace("LEARNED", learned)

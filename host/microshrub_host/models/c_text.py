@@ -25,12 +25,12 @@ _GUARDED = """\
 
 
 def described(file: ModelFile) -> str:
-    """What the model is, for a comment."""
+    """Return a description of the model, for a comment."""
     return f"{file.learner} of {comment(file.stream)}, {file.samples} samples"
 
 
 def names(file: ModelFile) -> Iterator[str]:
-    """Lines of a comment: the features with their units, and the classes."""
+    """Yield a comment's lines: the features with their units, and the classes."""
     units = file.scale.units()
     for i, (name, (offset, digits)) in enumerate(zip(file.feature_names, units, strict=True)):
         yield f"    raw[{i}]  {comment(name)}, raw = (value - {offset}) * 10**{digits}"
@@ -39,18 +39,18 @@ def names(file: ModelFile) -> Iterator[str]:
 
 
 def comment(name: str) -> str:
-    """A name that does not end, or begin, a comment."""
+    """Return a name that neither begins nor ends a comment."""
     return printable(name).replace("\\", "|").replace("*/", "* /").replace("/*", "/ *")
 
 
 def header(head: str, code: str) -> bytes:
-    """A header of a comment's lines and code, which is an error in a file with another model."""
+    """Return a header that makes the compiler fail in a file with another model's header."""
     this = f"0x{zlib.crc32(f'{head}{code}'.encode()):08x}UL"
     return _GUARDED.format(head=head, code=code, this=this).encode()
 
 
 def array(declared: str, numbers: Sequence[int], length: int | None = None) -> list[str]:
-    """The definition of an array of those numbers, and of zeros up to a length."""
+    """Return the definition of an array with these numbers, filled up with zeros."""
     lines = [f"static {declared}[{length or len(numbers)}] = {{"]
     line = "   "
     for number in numbers:

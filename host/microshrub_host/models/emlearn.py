@@ -5,10 +5,10 @@ Lines of comma-separated cells, as emlearn 0.23 writes and reads them:
     f,FEATURES  c,CLASSES  lb,0: a leaf is a class
     l,CLASS                          a leaf
     r,NODE                           where a tree starts
-    n,FEATURE,VALUE,BELOW,ABOVE      a node: BELOW is for values < VALUE. A child is how many
-                                     nodes further on it is, or -1 - l for leaf l
+    n,FEATURE,VALUE,BELOW,ABOVE      a node: BELOW is for values < VALUE. A child is the number
+                                     of nodes from here to it, or -1 - l for leaf l
 
-Each tree has one vote, values are of 16 bits, features and classes at most 127.
+Each tree has one vote, values have 16 bits, and there are at most 127 features and classes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from __future__ import annotations
 from ..base.errors import UserError
 from .frozen import Frozen
 
-_MOST = 127  # features, classes: bytes with a sign
+_MOST = 127  # features or classes, as these are signed bytes
 _NODES = 32767
 _LOST = (
     "It takes raw values as array('h'), so clip values beyond 16 bits. It knows no "
@@ -25,7 +25,7 @@ _LOST = (
 
 
 def exported(model: Frozen) -> tuple[bytes, str]:
-    """The CSV, and what it does not hold. Raises UserError where a prediction would change."""
+    """Return the CSV and a note on its limits. Raises UserError if a prediction would change."""
     _check(model)
     table = model.table()
     if len(table.splits) > _NODES:
@@ -65,7 +65,7 @@ def _check(model: Frozen) -> None:
 
 
 def _value(model: Frozen, feature: int, threshold: int) -> int:
-    """The least raw value that is above the test."""
+    """Return the smallest raw value above the threshold."""
     value = int(model.model.quantizer.raw(feature, threshold)) + 1
     if not -32768 <= value <= 32767:
         raise UserError(

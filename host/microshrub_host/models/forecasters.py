@@ -15,12 +15,12 @@ _PARAMETERS = {"columns", "column", "ends", "horizon", "lags", "interval"}
 
 
 def is_forecaster(value: Any) -> bool:
-    """Whether these can be the parameters of firmware's Forecaster, all of them."""
+    """Return whether the value has exactly the parameters of firmware's Forecaster."""
     return isinstance(value, dict) and set(value) == _PARAMETERS
 
 
 def forecaster_of(learner: Any, numbers: dict[str, Any], columns: int, states: States) -> Any:
-    """The Forecaster around a learner, with the states of target, interval and naive forecasts.
+    """Return a learner's Forecaster, with the states of target, interval and naive forecasts.
 
     Raises ValueError if these do not belong together.
     """
@@ -40,10 +40,10 @@ def forecaster_of(learner: Any, numbers: dict[str, Any], columns: int, states: S
 
 
 def forecast(forecaster: Any, values: list[int]) -> tuple[int, int]:
-    """(prediction, half the width of its interval, or -1) for raw values, which are not learned.
+    """Predict raw values without learning; return (prediction, half the interval's width or -1).
 
-    With a horizon, they are those of the first sample: values before it are missing, and nothing
-    waits for them.
+    With a horizon, the values are the first sample: earlier values are missing, and no earlier
+    sample waits for its target.
     """
     row = array("i", values)
     if forecaster.horizon:
@@ -55,12 +55,12 @@ def forecast(forecaster: Any, values: list[int]) -> tuple[int, int]:
 
 
 def coded(forecaster: Any) -> Any:
-    """The codes of the features of the sample that was told last."""
+    """Return the codes of the features of the last sample."""
     return next(b for name, _, b in forecaster.buffers() if name == "forecaster.codes")
 
 
 def in_units(raw: int, scale: Scale, column: int) -> str:
-    """A raw value in the unit of a column, as text."""
+    """Return a raw value in the unit of a column, as text."""
     place = slice(column, column + 1)
     unit = Scale(scale.offset[place], scale.digits[place])
     return f"{unit.values(np.array([[raw]], dtype=np.int32))[0, 0]:.10g}"

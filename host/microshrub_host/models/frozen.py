@@ -1,7 +1,7 @@
 """A learned model that only predicts: its trees, and the answer of each leaf.
 
-A model that no longer learns needs no window, no histograms in leaves that answer with their
-majority, and no free slots. What is left are the nodes of trees.py, and an Answer for each leaf.
+A model that no longer learns needs no window, no free slots, and no histograms in leaves that
+predict the majority class. The nodes of trees.py remain, with an Answer for each leaf.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from ..base.errors import UserError
 from .model_files import OpenModel
 from .trees import Answer, Leaf, Node, Split, Tree, TreeReader, leaves, reader_of
 
-_VOTE = 1020  # of a share of 1 / 2**14
+_VOTE = 1020  # votes for a share of 1 / 2**14
 
 
 @dataclass(frozen=True)
 class TreeTable:
-    """All trees as one list of tests, each ahead of those below it.
+    """All trees as one list of tests, each ahead of the tests below it.
 
-    A child, or a root, is the place of a test, or -1 - l for the l-th leaf.
+    A child, or a root, is the index of a test, or -1 - l for leaf l.
     """
 
     splits: list[tuple[Split, int, int]]  # with the children below and above
@@ -28,7 +28,7 @@ class TreeTable:
 
 
 def trees_of(model: OpenModel) -> tuple[TreeReader, list[Tree]]:
-    """What reads the model's trees, and they, the heaviest first. Raises UserError for none."""
+    """Return a reader and the trees, the heaviest first. Raises UserError if there are none."""
     reader = reader_of(model)
     if reader is None:
         raise UserError(
@@ -41,11 +41,11 @@ def trees_of(model: OpenModel) -> tuple[TreeReader, list[Tree]]:
 
 
 class Frozen:
-    """A model as it predicts. Raises UserError if it has no tree yet.
+    """A model that only predicts. Raises UserError if it has no tree yet.
 
     trees     the heaviest first
-    factors   of the trees' shares, to votes
-    answers   of each leaf, by its `place`
+    factors   from shares to votes, one for each tree
+    answers   of the leaves, by their `place`
     """
 
     def __init__(self, model: OpenModel) -> None:
@@ -61,7 +61,7 @@ class Frozen:
         }
 
     def table(self) -> TreeTable:
-        """The trees without their structure of objects."""
+        """Return the trees as flat lists."""
         table = TreeTable([], [], [])
 
         def add(node: Node) -> int:
@@ -78,20 +78,20 @@ class Frozen:
 
     @property
     def factors(self) -> list[int]:
-        """What a share in each tree counts in votes."""
+        """The factor from shares to votes, for each tree."""
         return [_VOTE] if self.single else [int(tree.weight * 65536) for tree in self.trees]
 
     def of(self, leaf: Leaf) -> Answer:
-        """What the leaf says."""
+        """Return the answer of a leaf."""
         return self.answers[leaf.place]
 
     @property
     def bayes(self) -> bool:
-        """Whether a leaf answers by naive Bayes."""
+        """Whether any leaf predicts by naive Bayes."""
         return any(answer.slot >= 0 for answer in self.answers.values())
 
     def refuse_bayes(self, reason: str) -> None:
-        """Raise UserError if a leaf answers by naive Bayes, which the format does not have."""
+        """Raise UserError if a leaf predicts by naive Bayes, which the format does not support."""
         if self.bayes:
             raise UserError(
                 f"{reason}, but some of this model's use naive Bayes. Use simulate --leaf mc, or "

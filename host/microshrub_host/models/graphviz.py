@@ -9,7 +9,7 @@ from .trees import Leaf, Tree
 
 
 def exported(model: OpenModel) -> tuple[bytes, str]:
-    """The graph, each tree a cluster of it, and what it does not hold.
+    """Return the graph, with a cluster for each tree, and a note on its limits.
 
     Raises UserError if the model has no trees.
     """
@@ -46,6 +46,6 @@ def _cluster(number: int, tree: Tree, named: bool) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """A string of the language, in which a backslash would begin a layout."""
+    """Return a string of the language; backslashes, which begin escapes, are doubled."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

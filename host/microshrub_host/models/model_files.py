@@ -1,26 +1,26 @@
 """A learned model as one file: configuration, names, units, and saved states.
 
 The file, suggested suffix .mshrub, is a zip, not compressed and without times, so that equal
-models make equal files. In it are:
+models make equal files. It contains:
 
-    config.json      the fields of ModelFile but for the states, "format" and "state_crc32"
-    learner.state    what save() of the learner gives, see firmware's buffers.py
-    quantizer.state  what save() of its quantizer gives
+    config.json      the fields of ModelFile except the states, "format" and "state_crc32"
+    learner.state    the result of the learner's save(), see firmware's buffers.py
+    quantizer.state  the result of the quantizer's save()
 
-and of a regressor, whose features are made of columns by a Forecaster,
+and for a regressor, whose features a Forecaster makes from columns:
 
-    target.state     that of the target's range
-    interval.state   that of the interval; empty without one
-    naive.state    that of what is weighed against the learner; empty without a horizon
+    target.state     the target's range
+    interval.state   the interval; empty without one
+    naive.state      the naive forecasts that are compared with the learner's; empty without a
+                     horizon
 
-and of a companion that a file keeps, such as spare classes, its `states`:
+and for a companion that is saved, such as spare classes, its `states`:
 
-    names.state      that of the names
-    novelty.state  that of the novel samples
+    names.state      the names
+    novelty.state    the novel samples
 
-and in a project of the page, see project_files.py, the recordings that it learned.
-
-Nothing in a file is ever executed, and all of it is checked: a damaged file is refused.
+and in a project of the page, see project_files.py, the recordings that it learned. Nothing in a
+file is ever executed, and all of it is checked: a damaged file is refused.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ from .forecasters import forecaster_of, is_forecaster
 FORMAT = 1
 _CONFIG, _LEARNER, _QUANTIZER = _NAMES = ("config.json", "learner.state", "quantizer.state")
 _OF_REGRESSION = ("target", "interval", "naive")
-_LONGEST = 10_000  # letters of a name
-_MOST_BYTES = 1 << 28  # in a part; no learner for a board comes near that
-_HEAD = 7  # bytes of a saved state before its configuration's text
+_LONGEST = 10_000  # characters of a name
+_MOST_BYTES = 1 << 28  # in a part of the file; learners for boards are far smaller
+_HEAD = 7  # bytes of a saved state before its configuration
 _TIME = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip can hold
 _RECORDINGS = (".csv", ".tsv", ".txt", ".arff")
 _BROKEN = (
@@ -70,29 +70,29 @@ _BROKEN = (
 
 @dataclass(frozen=True)
 class ModelFile:
-    """Everything in a model's file; features and classes are in the order of their numbers.
+    """The contents of a model's file; features and classes are in the order of their numbers.
 
-    The features of a regressor are the columns of its stream, the target's among them; it
+    The features of a regressor are all columns of its stream, including the target. A regressor
     has no classes.
     """
 
-    learner: str  # the name of its class
-    parameters: dict[str, Any]  # of its constructor
+    learner: str  # name of its class
+    parameters: dict[str, Any]  # of the learner's constructor
     feature_names: tuple[str, ...]
     class_names: tuple[str, ...]
-    scale: Scale  # raw integers of the features' values
-    stream: str  # what it learned
-    samples: int  # how many of it
-    accuracy: float  # prequential, percent; of numbers the mean absolute error
+    scale: Scale  # units of the features' raw integers
+    stream: str  # name of the stream it learned
+    samples: int  # number of samples learned
+    accuracy: float  # prequential, percent; for regression the mean absolute error
     states: States = field(repr=False)
-    regression: dict[str, Any] | None = None  # the parameters of a regressor's Forecaster
-    companions: dict[str, Any] = field(default_factory=dict)  # of companions, by their names
-    extraction: Extraction | None = None  # what the features were made of, if not of a sensor's
-    shared: dict[str, list[int]] = field(default_factory=dict)  # of packets, by CRC32: samples
+    regression: dict[str, Any] | None = None  # parameters of a regressor's Forecaster
+    companions: dict[str, Any] = field(default_factory=dict)  # parameters of companions, by name
+    extraction: Extraction | None = None  # how features are made of readings, if at all
+    shared: dict[str, list[int]] = field(default_factory=dict)  # samples of packets, by CRC32
 
     @property
     def spare(self) -> dict[str, int] | None:
-        """The parameters of the SpareClasses; their classes are the last of all classes."""
+        """The parameters of the SpareClasses; the spare classes come after all others."""
         return self.companions.get("spare_classes")
 
     @property
@@ -102,7 +102,7 @@ class ModelFile:
 
     @property
     def score(self) -> str:
-        """How accurate the model was, in words."""
+        """The accuracy, or the mean absolute error, as text."""
         return f"MAE {self.accuracy:.5g}" if self.regression else f"accuracy {self.accuracy:.2f} %"
 
 
@@ -114,7 +114,7 @@ class OpenModel:
     learner: Any
     quantizer: Any
     forecaster: Any = None  # of a regressor
-    companions: dict[str, Any] = field(default_factory=dict)  # of companions, by their names
+    companions: dict[str, Any] = field(default_factory=dict)  # by name
 
     @property
     def spare(self) -> Any:
@@ -123,7 +123,7 @@ class OpenModel:
 
 
 def of_run(result: Result | NumberResult, stream: Stream | NumberStream) -> ModelFile:
-    """The model that a simulation of the stream has produced."""
+    """Return the model that a simulation of the stream has produced."""
     if isinstance(result, NumberResult):
         assert isinstance(stream, NumberStream)
         about = _of_numbers(result, stream)
@@ -182,7 +182,7 @@ def write(path: Path, model: ModelFile) -> None:
 
 
 def packed(model: ModelFile) -> bytes:
-    """The bytes of the model's file. Raises UserError if a name is too long for one."""
+    """Return the bytes of the model's file. Raises UserError if a name is too long."""
     if any(len(name) > _LONGEST for name in (*model.feature_names, *model.class_names)):
         raise UserError(f"a name has more than {_LONGEST:,} letters: no model is saved with it")
     config = {
@@ -220,12 +220,12 @@ def packed(model: ModelFile) -> bytes:
 
 
 def checksum(model: ModelFile) -> int:
-    """The CRC32 of the learner's state."""
+    """Return the CRC32 of the learner's state."""
     return int(_build(model).learner.state_crc32())
 
 
 def _more_of(config: dict[str, Any]) -> tuple[str, ...]:
-    """The names of the states beside those of learner and quantizer."""
+    """Return the names of all states except the learner's and the quantizer's."""
     companions = [name for each in companion_registry.named(config) for name in each.states]
     return (*(_OF_REGRESSION if "regression" in config else ()), *companions)
 
@@ -234,12 +234,12 @@ def _more_of(config: dict[str, Any]) -> tuple[str, ...]:
 
 
 def read(path: Path) -> ModelFile:
-    """The contents of the file, all checked. Raises UserError as open_model does."""
+    """Return the checked contents of the file. Raises UserError as open_model() does."""
     return open_model(path).file
 
 
 def _no_model(path: Path) -> str:
-    """What is wrong with a file that is no model, or damaged."""
+    """Return the error message for a file that is damaged or is no model."""
     if any(end in _RECORDINGS for end in path.suffixes):
         made = path.with_name(path.name.partition(".")[0] + ".mshrub").name
         return f"this is a recording. Make a model: microshrub simulate {path} --save {made}"
@@ -247,10 +247,10 @@ def _no_model(path: Path) -> str:
 
 
 def open_model(path: Path) -> OpenModel:
-    """The model in the file, as it was when it was saved.
+    """Return the model in the file, as it was when it was saved.
 
-    Raises UserError if there is no such file, or it is damaged, of another version or not a
-    model's.
+    Raises UserError if there is no such file, or if it is damaged, of another version, or no
+    model.
     """
     try:
         parts = _parts(path)
@@ -287,7 +287,7 @@ def _parts(path: Path) -> dict[str, bytes]:
 
 
 def _of_config(config: Any, states: States) -> ModelFile:
-    """The file's contents. Raises ValueError for anything that save() would not write."""
+    """Return the file's contents. Raises ValueError for anything that save() would not write."""
     if not isinstance(config, dict):
         raise ValueError("config.json has to hold an object")
     version = config.get("format")
@@ -333,12 +333,12 @@ def _get(config: dict[str, Any], name: str, is_right: Callable[[Any], bool]) -> 
 
 
 def _are_names(value: Any) -> bool:
-    """Whether these are texts, each another one."""
+    """Return whether the value is a list of distinct texts."""
     return _is_list_of(_is_text)(value) and len(set(value)) == len(value)
 
 
 def _is_text(value: Any) -> bool:
-    """Whether it is one that can be shown."""
+    """Return whether the value is a text that can be shown."""
     return isinstance(value, str) and len(value) <= _LONGEST
 
 
@@ -363,12 +363,12 @@ def _is_list_of(is_right: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 def grew(quantizer_state: bytes) -> bool:
-    """Whether the saved state is that of a quantizer whose ranges grow."""
+    """Return whether the saved state belongs to a quantizer whose ranges grow."""
     return quantizer_state[_HEAD:].startswith(b"GrowingQuantizer ")
 
 
 def class_of(library: ModuleType, name: str) -> Any:
-    """The class of a learner. Raises ValueError if there is none of that name."""
+    """Return the class of a learner. Raises ValueError if no learner has that name."""
     try:
         return library.learners.learner_class(name)
     except ValueError as error:
@@ -379,7 +379,7 @@ def class_of(library: ModuleType, name: str) -> Any:
 
 
 def _build(file: ModelFile) -> OpenModel:
-    """The objects with their states. Raises ValueError if these do not belong together."""
+    """Return the objects with their states. Raises ValueError if these do not belong together."""
     library = loader.load("python")
     learner_class = class_of(library, file.learner)
     if library.learners.is_regressor(file.learner) != (file.regression is not None):
@@ -389,9 +389,7 @@ def _build(file: ModelFile) -> OpenModel:
     unknown = sorted(set(file.parameters) - known)
     if unknown:
         raise ValueError(f"{file.learner} has no parameter {unknown[0]}")
-    if learner_class.nbytes(**file.parameters) > len(
-        file.states.learner
-    ):  # before so much is allocated
+    if learner_class.nbytes(**file.parameters) > len(file.states.learner):  # before any allocation
         raise ValueError("the saved state is too short for the parameters")
     missing = sorted(shape - set(file.parameters))
     if missing:

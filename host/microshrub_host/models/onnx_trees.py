@@ -1,9 +1,9 @@
 """A model as ONNX: a TreeEnsembleClassifier of raw values, whose scores are the votes.
 
 Input `raw`, double [N, features], the raw integers; outputs `label`, int64 [N], and `scores`,
-float [N, classes]. Thresholds are doubles, so that they hold every raw value; votes are below
-2**24, so that floats hold their sums. The label is made of the scores, since what the classifier
-says of two classes depends on the program that runs it.
+float [N, classes]. Thresholds are doubles, which represent every raw value exactly. Votes are
+below 2**24, so floats represent their sums exactly. The label is computed from the scores, since
+the classifier's own label for two classes depends on the ONNX runtime.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LOST = "It takes raw integers as doubles, and has no missing values."
 
 
 def exported(model: Frozen) -> tuple[bytes, str]:
-    """The model's bytes, and what it does not hold. Raises UserError for naive Bayes leaves."""
+    """Return the model's bytes and a note on limits. Raises UserError for naive Bayes leaves."""
     model.refuse_bayes("ONNX's leaves hold class shares")
     try:
         from onnx import TensorProto, helper
@@ -52,7 +52,7 @@ def exported(model: Frozen) -> tuple[bytes, str]:
 
 
 def _nodes(model: Frozen) -> dict[str, Any]:
-    """The attributes of the tests and leaves, a tree after the other, the root first."""
+    """Return the attributes of tests and leaves, tree by tree, with the root first."""
     from onnx import TensorProto, helper
 
     rows: list[tuple[int, int, int, float, int, int]] = []
@@ -78,7 +78,7 @@ def _nodes(model: Frozen) -> dict[str, Any]:
 
 
 def _leaves(model: Frozen) -> dict[str, Any]:
-    """The attributes of the leaves' votes."""
+    """Return the attributes of the leaves' votes."""
     from onnx import TensorProto, helper
 
     rows = [
@@ -100,7 +100,7 @@ def _leaves(model: Frozen) -> dict[str, Any]:
 
 
 def _votes(model: Frozen, leaf: Leaf, factor: int) -> list[int]:
-    """The votes of a leaf; one more for its label where rounding has made it equal to another."""
+    """Return a leaf's votes; its label gets one more if rounding has tied it with another."""
     answer = model.of(leaf)
     votes = [share * factor for share in answer.shares]
     if model.single and votes.index(max(votes)) != answer.label:
@@ -109,7 +109,7 @@ def _votes(model: Frozen, leaf: Leaf, factor: int) -> list[int]:
 
 
 def _numbered(model: Frozen) -> list[tuple[int, list[tuple[Node, int, int]]]]:
-    """Each tree's factor and its nodes with the numbers of their children, 0, 0 of a leaf."""
+    """Return each tree's factor and its nodes with their children's numbers, 0, 0 for a leaf."""
     result = []
     for factor, tree in zip(model.factors, model.trees, strict=True):
         nodes: list[tuple[Node, int, int]] = []

@@ -1,8 +1,8 @@
-"""A saved model meets another recording: as it is, and going on to learn.
+"""Tests a saved model on another recording: unchanged, and while it goes on learning.
 
-Three figures, of the same samples: the model as it was saved, the model once it has learned the
-rest of the new recording, and a fresh one that has learned that rest alone. The samples are whole
-stretches that none of them has learned, see holdout.py.
+Three figures are for the same samples: the saved model, the saved model after learning the rest of
+the new recording, and a new model that has learned only this rest. The samples are whole stretches
+that none of the three has learned, see holdout.py.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _BLOCK = 2048
 
 @dataclass(frozen=True)
 class Learned:
-    """Percent right of the stretches that were held out of what was learned."""
+    """Percentages of right predictions for the held-out stretches."""
 
-    samples: int  # that were asked about, in all draws
-    learned_on: float  # of the saved model that went on to learn
-    as_it_is: float  # of the saved model, of the same samples
-    fresh: float  # of a model that learned nothing else
+    samples: int  # held-out samples in all draws
+    learned_on: float  # the saved model after learning the rest
+    as_it_is: float  # the saved model, unchanged
+    fresh: float  # a new model that learned only the rest
 
     def record(self) -> dict[str, Any]:
-        """For --json."""
+        """Return the percentages for --json."""
         return {
             "samples": self.samples,
             "learned_on": self.learned_on,
@@ -52,27 +52,27 @@ class Learned:
 
 @dataclass(frozen=True)
 class Meeting:
-    """What came of a saved model on another recording; accuracies in percent."""
+    """The result of a saved model on another recording; accuracies in percent."""
 
-    as_it_is: ByClass = field(repr=False)  # of all samples, none of which it has learned
-    guessing: float  # of naming the most frequent class of the recording
+    as_it_is: ByClass = field(repr=False)  # all samples of the recording
+    guessing: float  # accuracy of predicting the recording's most frequent class
     learned: Learned | None  # None if the recording is too short to hold stretches out
-    accuracy: float  # prequential, of the model that goes on to learn
+    accuracy: float  # prequential, of the model that goes on learning
     accuracy_nochange: float
     model: ModelFile = field(repr=False)  # after the recording
 
     @property
     def samples(self) -> int:
-        """Of the recording."""
+        """The number of samples in the recording."""
         return int(self.as_it_is.counts.sum())
 
     @property
     def right(self) -> float:
-        """How many of them the model predicts correctly as it is."""
+        """The percentage of samples that the unchanged model predicts correctly."""
         return 100 * float(np.trace(self.as_it_is.counts)) / self.samples
 
     def record(self) -> dict[str, Any]:
-        """For --json."""
+        """Return the result for --json."""
         return {
             "samples": self.samples,
             "as_it_is": {"accuracy": self.right} | self.as_it_is.record(),
@@ -84,11 +84,10 @@ class Meeting:
 
 
 def as_the_model(model: ModelFile, stream: Stream) -> Stream:
-    """The recording with the model's features, units and classes, all found by their names.
+    """Return the recording with the model's features, units and classes, matched by name.
 
-    stream has the rows as they were recorded; of a model that makes its samples of windows, the
-    readings. Columns that the model does not have are left out. Raises UserError for a column or
-    a class that is missing.
+    stream has the rows as recorded; for a model whose samples are windows, the readings. Columns
+    that the model does not have are left out. Raises UserError for a missing column or class.
     """
     labels = labels_of(stream, model.known_names)
     wanted = model.extraction.channels if model.extraction else model.feature_names
@@ -107,7 +106,7 @@ def as_the_model(model: ModelFile, stream: Stream) -> Stream:
 
 
 def meet(model: ModelFile, stream: Stream, progress: Progress | None = None) -> Meeting:
-    """Ask a model of classes about the recording, then let it learn; see as_the_model()."""
+    """Test a classifier on the recording, then let it learn; see as_the_model()."""
     rows, labels = model.scale.apply(np.asarray(stream.values)), np.asarray(stream.labels)
     compile_kernels(model_name(model.learner), model.parameters)
     predictions = _asked(started(model), rows)
@@ -141,7 +140,7 @@ def meet(model: ModelFile, stream: Stream, progress: Progress | None = None) -> 
 
 
 def started(model: ModelFile) -> LocalEngine:
-    """The learner with the state that the file has, on the fastest engine."""
+    """Return the learner with the file's state, on the fastest engine."""
     growing = grew(model.states.quantizer)
     run = LocalEngine(loader.fastest(), model.learner, model.parameters, (), growing)
     run.load(model.states)
@@ -149,7 +148,7 @@ def started(model: ModelFile) -> LocalEngine:
 
 
 def _learned(model: ModelFile, stream: Stream, predictions: Predictions) -> Learned | None:
-    """The figures for stretches that are held out; predictions: what the model says as it is."""
+    """Return the figures for held-out stretches, given the unchanged model's predictions."""
     known = holdout.held_out(stream)
     drawn = list(holdout.draws(known.stretches)) if known else []
     if known is None or not any(draw.asked.any() for draw in drawn):

@@ -1,4 +1,4 @@
-"""Packets of samples that a saved model gives, learns, or forgets again."""
+"""Packets of samples that a saved model sends, learns or forgets."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ..library import loader
 from .model_files import ModelFile, OpenModel, open_model
 
 MOST = 20  # samples of a class
-OF_OTHERS = "learned of others"  # beside what sharing.py has: just now, of another packet
+OF_OTHERS = "learned of others"  # outcome in addition to sharing.py's
 
 
 @dataclass(frozen=True)
 class Taken:
-    """What became of a class of a packet: in a word, and how many of its samples were learned."""
+    """The outcome for a class of a packet: a word for it, and the number of samples learned."""
 
     name: str
     what: str
@@ -27,21 +27,21 @@ class Taken:
 
 @dataclass(frozen=True)
 class PacketOutcome:
-    """What a model made of a packet, whose key that is.
+    """The outcome of a packet with that key.
 
-    changes has how far values of a feature were moved.
+    changes has the largest change of each feature's values.
     """
 
     origin: str
     key: str
     classes: tuple[Taken, ...]
     changes: dict[str, float]
-    numbers: tuple[int, ...]  # of the samples that were learned
+    numbers: tuple[int, ...]  # of the samples learned
 
 
 @dataclass(frozen=True)
 class Sharer:
-    """A Sharing; whose it is, and the names and units of its features and classes."""
+    """A Sharing with its owner, and with the names and units of its features and classes."""
 
     whose: str
     sharing: Any
@@ -50,7 +50,7 @@ class Sharer:
     classes: Sequence[str]
 
     def held(self) -> tuple[str, ...]:
-        """The classes of which it holds samples that it was taught itself."""
+        """Return the classes of which it holds samples that it was taught itself."""
         return tuple(name for name in self.classes if self._holds(name))
 
     def _holds(self, name: str) -> bool:
@@ -61,7 +61,7 @@ class Sharer:
         return True
 
     def collect(self, origin: str, wanted: Sequence[str], most: int) -> bytes:
-        """A packet of up to `most` samples of each of these classes. Raises UserError."""
+        """Return a packet of up to `most` samples of each of these classes. Raises UserError."""
         try:
             data: bytes = self.sharing.collect(origin, tuple(wanted), most)
         except ValueError as error:
@@ -69,8 +69,9 @@ class Sharer:
         return data
 
     def forget(self, packets: Sequence[Any], origin: str | None = None) -> int:
-        """Forget samples like those of packets, or all that is known to be of an origin; returns
-        how many. Raises UserError.
+        """Forget samples like those of packets, or all samples of an origin; return the number.
+
+        Raises UserError.
         """
         try:
             gone: int = self.sharing.forget_origin(origin) if origin else 0
@@ -80,7 +81,7 @@ class Sharer:
             raise UserError(f"{self.whose}: {error}") from None
 
     def take(self, packet: Any) -> PacketOutcome:
-        """Take a packet. Raises UserError for one of other features."""
+        """Take a packet. Raises UserError if its features differ."""
         try:
             result = self.sharing.take(packet)
         except ValueError as error:
@@ -96,8 +97,9 @@ class Sharer:
         return PacketOutcome(packet.origin, packet.key, tuple(classes), changes, numbers)
 
     def take_lacking(self, packets: Mapping[str, Any]) -> tuple[list[PacketOutcome], list[str]]:
-        """Take packets of one class each, by where they are from: of a class the first one only
-        that passes. Returns what became of them, and sentences on those of other features.
+        """Take packets with one class each, given by source, until one of each class is learned.
+
+        Returns the outcomes, and the error messages for packets with other features.
         """
         outcomes, refused = [], []
         learned: set[str] = set()
@@ -118,7 +120,7 @@ class Sharer:
 
 
 def _counts(packet: Any) -> list[int]:
-    """How many samples of each class a packet has."""
+    """Return the number of samples of each class in a packet."""
     counts = [0] * len(packet.class_names)
     for i in range(packet.samples):
         counts[packet.label(i)] += 1
@@ -126,7 +128,7 @@ def _counts(packet: Any) -> list[int]:
 
 
 def read_packet(path: Path) -> Any:
-    """The SamplePacket in a file. Raises UserError if there is none."""
+    """Return the SamplePacket in a file. Raises UserError if there is none."""
     try:
         return loader.load("python").SamplePacket(path.read_bytes())
     except OSError as error:
@@ -136,14 +138,14 @@ def read_packet(path: Path) -> Any:
 
 
 def sharer(path: Path) -> Sharer:
-    """The Sharing of a saved model. Raises UserError."""
+    """Return the Sharing of a saved model. Raises UserError."""
     return _sharer(open_model(path), path)
 
 
 def taught(
     path: Path, take: Callable[[Sharer], list[PacketOutcome]]
 ) -> tuple[ModelFile, list[PacketOutcome]]:
-    """The model after take() has judged packets and learned from them; its outcomes. UserError."""
+    """Return the model after take() has taught it packets, and the outcomes. Raises UserError."""
     model = open_model(path)
     receiver = _sharer(model, path)
     outcomes = take(receiver)
@@ -159,10 +161,9 @@ def taught(
 def without(
     path: Path, packets: Sequence[Any], origin: str | None = None
 ) -> tuple[ModelFile, int]:
-    """The model without what it has of packets, or all that it has of an origin, and how many
-    samples that were.
+    """Return the model without the samples of packets, or of an origin, and their number.
 
-    Raises UserError if it has learned nothing of any of them, or nothing else.
+    Raises UserError if the model has learned none of these samples, or no others.
     """
     model = open_model(path)
     shared = dict(model.file.shared)
@@ -196,7 +197,7 @@ def _sharer(model: OpenModel, path: Path) -> Sharer:
 
 
 def _in_words(companions: Mapping[str, Any]) -> str:
-    """The companions of a model: as options of `simulate`."""
+    """Return a model's companions as options of `simulate`."""
     options = {
         "spare_classes": "--spare-classes",
         "anomaly": "--anomaly",
@@ -206,7 +207,7 @@ def _in_words(companions: Mapping[str, Any]) -> str:
 
 
 def _settled(model: OpenModel, shared: dict[str, list[int]]) -> ModelFile:
-    """The file of a model that has changed, once it has nothing left to do."""
+    """Return the file of a changed model, after it has finished its pending work."""
     while model.learner.idle():
         pass
     states = replace(

@@ -1,6 +1,6 @@
 """A tree as a picture: it grows to the right, with its leaves below each other.
 
-All sizes are inches, which are the axes' units, too.
+All sizes are in inches, which are also the units of the axes.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from ..base.errors import UserError
 from .trees import Leaf, Node, Split, Tree, depth, leaves
 
 _MOST_LEAVES = 1000
-_MOST_PIXELS = 16_000  # of a side
+_MOST_PIXELS = 16_000  # pixels of a side
 _DPI = 110
 _FONT = 9  # points
 _ROW, _BOX, _PAD = 0.36, 0.25, 0.07  # leaf to leaf, a box's height, left and right of its text
-_WIDER = 1.06  # a text on whole pixels than its outlines
-_GAP = 0.75  # for the edges between two levels
+_WIDER = 1.06  # ratio of a drawn text's width to its outline's
+_GAP = 0.75  # between two levels, for the edges
 _BAR = 0.5  # length of a leaf's bar
 _MARGIN, _TITLE = 0.2, 0.45
-_THIN, _THICK = 0.6, 6.0  # points of an edge without samples, with all of them
+_THIN, _THICK = 0.6, 6.0  # points: an edge without samples, an edge with all samples
 
 
 @dataclass(frozen=True)
@@ -37,14 +37,14 @@ class _Place:
 
 
 def plotted(tree: Tree, title: str, classes: int, file_format: str) -> bytes:
-    """A picture of the tree: "png", "svg" or "pdf". Raises UserError if it has too many leaves."""
+    """Draw the tree as "png", "svg" or "pdf". Raises UserError if it has too many leaves."""
     import matplotlib
 
     data = io.BytesIO()
-    # An SVG keeps its texts as texts, and equal trees make equal files.
+    # An SVG keeps text as text, and equal trees make equal files.
     look = matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "microshrub"})
     with look, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # a box takes its place
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # drawn as boxes
         figure = draw_tree(tree.root, title, classes)
         dpi = min(_DPI, _MOST_PIXELS / max(figure.get_size_inches()))
         metadata = {"Date": None} if file_format == "svg" else None
@@ -53,7 +53,7 @@ def plotted(tree: Tree, title: str, classes: int, file_format: str) -> bytes:
 
 
 def draw_tree(root: Node, title: str, classes: int) -> Any:
-    """The figure of plotted(), as large as the tree needs."""
+    """Return the figure for plotted(), as large as the tree needs."""
     from matplotlib.figure import Figure
 
     rows = sum(1 for _ in leaves(root))
@@ -76,7 +76,7 @@ def draw_tree(root: Node, title: str, classes: int) -> Any:
 
 
 def _width(text: str, size: float = _FONT) -> float:
-    """How long a text is."""
+    """Return the width of a text."""
     from matplotlib.textpath import TextPath
 
     extent = TextPath((0, 0), text.replace("$", "S"), size=size).get_extents() if text else None
@@ -88,7 +88,7 @@ def _box_width(node: Node) -> float:
 
 
 def _columns(root: Node) -> list[float]:
-    """The left end of each level, and behind the last the right end of all that is drawn."""
+    """Return the left end of each level, and at the end the right end of the drawing."""
     columns, level = [_MARGIN], [root]
     right = 0.0
     while level:
@@ -104,7 +104,7 @@ def _columns(root: Node) -> list[float]:
 
 
 def _place(node: Node, columns: list[float], level: int, used: list[int]) -> _Place:
-    """Where the node and all below it stand; used[0] counts the rows of leaves that are taken."""
+    """Return the place of a node and of all nodes below it; used[0] counts the leaves' rows."""
     left, width = columns[level], _box_width(node)
     if isinstance(node, Leaf):
         middle = _TITLE + (used[0] + 0.5) * _ROW
@@ -171,7 +171,7 @@ def _write(axes: Any, x: float, y: float, text: str, size: float = _FONT, **look
 
 
 def _colour(node: Node, classes: int) -> Any:
-    """The colour of a leaf's class; None of a split, and where leaves are cut off."""
+    """Return the colour of a leaf's class; None for a split and for leaves cut off."""
     import matplotlib
 
     if isinstance(node, Split) or node.label < 0:

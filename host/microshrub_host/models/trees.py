@@ -11,32 +11,32 @@ from ..library import loader
 from ..library.learners import companion
 from .model_files import OpenModel
 
-DEEPEST = 30  # tests before a leaf, of all learners
+DEEPEST = 30  # tests before a leaf, for any learner
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """What a leaf predicts, how sure it is of that, and how many samples count in it.
+    """A leaf: its prediction, the share of its class, and the number of its samples.
 
-    Where a leaf keeps no statistics, share and note are "", and samples is 0.
+    If the leaf keeps no statistics, share and note are "", and samples is 0.
     """
 
     label: int  # -1: leaves of several classes, cut off
     name: str
-    share: str = ""  # of the class, "0.83"
+    share: str = ""  # share of the class, "0.83"
     samples: int = 0
     note: str = ""  # "0.83 of 412"
-    place: int = -1  # the node of a HoeffdingTree; of a shrub, which of all slots' leaves
+    place: int = -1  # index of the node, or of a shrub's leaf among all slots' leaves
 
     @property
     def text(self) -> str:
-        """As explain() has it: `UP (0.83 of 412)`."""
+        """The leaf as explain() shows it: `UP (0.83 of 412)`."""
         return f"{self.name} ({self.note})" if self.note else self.name
 
 
 @dataclass(frozen=True)
 class Split:
-    """A test of one feature; `below` is where the samples with code <= threshold go."""
+    """A test of one feature; samples with code <= threshold go to `below`."""
 
     feature: int
     threshold: int
@@ -46,7 +46,7 @@ class Split:
 
     @property
     def samples(self) -> int:
-        """The samples that count in the leaves below, as far as that is known."""
+        """The number of samples in the leaves below, as far as known."""
         return self.below.samples + self.above.samples
 
 
@@ -55,7 +55,7 @@ Node = Leaf | Split
 
 @dataclass(frozen=True)
 class Tree:
-    """One tree of a model; weight is its part of the votes, 1.0 if it is the only one."""
+    """One tree of a model; weight is its share of the votes, 1.0 if it is the only one."""
 
     weight: float
     root: Node
@@ -63,44 +63,45 @@ class Tree:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a leaf says: its share of a class, times the tree's factor, is a vote for that class.
+    """The answer of a leaf: its share of a class, times the tree's factor, is its vote.
 
-    The label is that of the leaf alone. A naive Bayes leaf has a slot instead of shares.
+    The label is the leaf's own prediction. A naive Bayes leaf has a slot instead of shares.
     """
 
     label: int
     shares: tuple[int, ...]
-    slot: int = -1  # of the statistics that naive Bayes reads
+    slot: int = -1  # slot of the naive Bayes statistics
 
 
 @dataclass(frozen=True)
 class Bayes:
-    """The statistics of a slot, F features, C classes and T bins of all features together."""
+    """The statistics in a slot, for F features, C classes and T bins of all features together."""
 
-    low: Sequence[int]  # [F] the least code that reaches the leaf
-    high: Sequence[int]  # [F] the greatest
+    low: Sequence[int]  # [F] the lowest code in the leaf
+    high: Sequence[int]  # [F] the highest code
     counts: Sequence[int]  # [T * C]
     seen: Sequence[int]  # [C]
     prior: Sequence[int]  # [C]
 
 
 def trees_of(model: OpenModel) -> list[Tree]:
-    """The trees of a model, the heaviest first; none if it has not grown any, or never will.
+    """Return the trees of a model, the heaviest first; none if it has not grown any.
 
-    Raises UserError if the model's buffers do not hold trees.
+    None, too, for learners without trees. Raises UserError if the model's buffers do not hold
+    trees.
     """
     reader = reader_of(model)
     return reader.trees() if reader else []
 
 
 def reader_of(model: OpenModel) -> TreeReader | None:
-    """What reads the trees of such a learner, in the file of readers/ that has its name."""
+    """Return the reader for the learner's trees, from its file of readers/."""
     result = companion(f"{__package__}.readers", model.file.learner)
     return None if result is None else result.READER(model)
 
 
 def leaves(node: Node) -> Iterator[Leaf]:
-    """The leaves below a node, those of `below` first."""
+    """Yield the leaves below a node, starting with those under `below`."""
     if isinstance(node, Leaf):
         yield node
     else:
@@ -109,12 +110,12 @@ def leaves(node: Node) -> Iterator[Leaf]:
 
 
 def depth(node: Node) -> int:
-    """The longest path of tests."""
+    """Return the number of tests on the longest path."""
     return 0 if isinstance(node, Leaf) else 1 + max(depth(node.below), depth(node.above))
 
 
 def cut(node: Node, levels: int) -> Node:
-    """The tree down to that many tests; everything below becomes one leaf."""
+    """Return the tree down to that many tests; everything below becomes one leaf."""
     if isinstance(node, Leaf):
         return node
     if levels:
@@ -124,7 +125,7 @@ def cut(node: Node, levels: int) -> Node:
 
 
 def lines(node: Node, branch: str = "├─ ", last: str = "└─ ", down: str = "│  ") -> list[str]:
-    """The tree as text: each test on a line of its own, indented by its depth."""
+    """Return the tree as text, with a line for each test, indented by its depth."""
     if isinstance(node, Leaf):
         return [node.text]
     result = []
@@ -142,7 +143,7 @@ def lines(node: Node, branch: str = "├─ ", last: str = "└─ ", down: str 
 
 
 def path(node: Node, codes: Any) -> str:
-    """The tests that a sample of these codes passes and its leaf, as explain() tells them."""
+    """Return the tests that a sample with these codes passes, and its leaf, as explain() does."""
     tests = []
     while isinstance(node, Split):
         above = codes[node.feature] > node.threshold
@@ -152,12 +153,13 @@ def path(node: Node, codes: Any) -> str:
 
 
 class TreeReader:
-    """Makes nodes of a model's buffers, given by name.
+    """Makes nodes from a model's buffers, given by name.
 
-    A learner made of trees has a subclass, which the file of readers/ with its name calls READER.
+    Each learner made of trees has a subclass, named READER in the file of readers/ with the
+    learner's name.
     """
 
-    single = True  # whether it is one tree, whose leaf alone says the class
+    single = True  # whether there is only one tree, whose leaf determines the class
 
     def __init__(self, model: OpenModel) -> None:
         self.model = model
@@ -168,23 +170,23 @@ class TreeReader:
         self.words = loader.load("python").explanation
 
     def trees(self) -> list[Tree]:
-        """The trees, the heaviest first."""
+        """Return the trees, the heaviest first."""
         raise NotImplementedError
 
     def answer(self, leaf: Leaf) -> Answer:
-        """What a leaf says, once the model no longer learns."""
+        """Return the answer of a leaf in a model that no longer learns."""
         raise NotImplementedError
 
     def bins(self) -> list[int]:
-        """Where each feature's bins begin, and where the last ones end; shape (F + 1,)."""
+        """Return the first bin of each feature, and the total number of bins; shape (F + 1,)."""
         raise NotImplementedError
 
     def statistics(self, slot: int) -> Bayes:
-        """What naive Bayes reads for a leaf with that slot."""
+        """Return the naive Bayes statistics in a slot."""
         raise NotImplementedError
 
     def one_class(self, label: int, share: int) -> Answer:
-        """The answer of a leaf that is all for one class."""
+        """Return the answer of a leaf that votes for one class only."""
         return Answer(label, tuple(share * (c == label) for c in range(len(self.classes))))
 
     def test(self, feature: int, threshold: int, above: bool) -> str:

@@ -1,1 +1,1 @@
-"""How to read the trees of a learner: a file for each that is made of trees, by its name."""
+"""Readers of the trees of a learner: a file for each learner made of trees, with its name."""

@@ -1,4 +1,4 @@
-"""The one tree of a HoeffdingTree, whose layout is in firmware's hoeffding/pool.py."""
+"""Reader of the tree of a HoeffdingTree, whose layout is in firmware's hoeffding/pool.py."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ..trees import DEEPEST, Answer, Bayes, Leaf, Node, Tree, TreeReader
 
 
 class HoeffdingReader(TreeReader):
-    """The one tree of a HoeffdingTree, whose layout is in firmware's hoeffding/pool.py."""
+    """Reads the tree of a HoeffdingTree, whose layout is in firmware's hoeffding/pool.py."""
 
-    BUFFERS = "tree"  # the first part of the names of those that have the nodes
+    BUFFERS = "tree"  # prefix of the names of the buffers with the nodes
 
     def trees(self) -> list[Tree]:
         return [Tree(1.0, self.node(0, 0))]
@@ -40,7 +40,7 @@ class HoeffdingReader(TreeReader):
         return Leaf(label, name, share, samples, f"{share} of {samples}", node)
 
     def answer(self, leaf: Leaf) -> Answer:
-        """As firmware's learn.answer()."""
+        """Return the same answer as firmware's learn.answer()."""
         slot = self.held["tree.slot"][leaf.place]
         if slot == loader.constant("hoeffding.pool", "_NO_SLOT"):
             return self.one_class(self.held["tree.feature"][leaf.place], 1 << 14)
@@ -53,11 +53,11 @@ class HoeffdingReader(TreeReader):
         return Answer(counts.index(max(counts)), tuple((n << 14) // total for n in counts))
 
     def bins(self) -> list[int]:
-        """Where each feature's bins begin, and where the last ones end; shape (F + 1,)."""
+        """Return the first bin of each feature, and the total number of bins; shape (F + 1,)."""
         return list(self.held["observers.first"])
 
     def statistics(self, slot: int) -> Bayes:
-        """What naive Bayes reads for a leaf with that slot."""
+        """Return the naive Bayes statistics in a slot."""
         classes, features = len(self.classes), len(self.features)
         twin, bins = slot + self._twin(), self.bins()[-1]
 
@@ -73,7 +73,7 @@ class HoeffdingReader(TreeReader):
         )
 
     def _twin(self) -> int:
-        """How many slots further on the boosted statistics are."""
+        """Return the distance, in slots, to the boosted statistics."""
         return int(self.model.learner.leaves) if self.model.learner.boost else 0
 
 

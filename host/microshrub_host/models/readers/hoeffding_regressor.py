@@ -1,4 +1,4 @@
-"""The tree of a HoeffdingRegressor, whose layout is in firmware's regression/hoeffding.py."""
+"""Reader of the tree of a HoeffdingRegressor, in firmware's regression/hoeffding.py."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .hoeffding import HoeffdingReader
 
 
 class RegressorReader(HoeffdingReader):
-    """Its leaves say a number, in the unit of the target."""
+    """Reads the tree of a HoeffdingRegressor, whose leaves predict the target, in its unit."""
 
     BUFFERS = "node"
 

@@ -1,4 +1,4 @@
-"""The trees of a ShrubEnsemble, whose layout is in firmware's shrub/pool.py and weights.py."""
+"""Reader of the trees of a ShrubEnsemble, in firmware's shrub/pool.py and weights.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LARGEST = 65535
 
 
 class ShrubReader(TreeReader):
-    """The members of a ShrubEnsemble, in the layout of firmware's shrub/pool.py and weights.py."""
+    """Reads the members of a ShrubEnsemble, in firmware's shrub/pool.py and weights.py."""
 
     single = False
 
@@ -23,7 +23,7 @@ class ShrubReader(TreeReader):
         return [Tree(weights[slot] / 65536, self.shrub(slot)) for slot in heaviest]
 
     def shrub(self, slot: int) -> Node:
-        """The tree in a slot; a node through which all samples go left is left out."""
+        """Return the tree in a slot, without nodes through which all samples go left."""
         _, _, inner, leaf_limit, linked, _, wide, wide_kids = self.held["shrubs.shape"][:8]
         features = self.held["shrubs.feature"][slot * inner :]
         thresholds = _items(self.held["shrubs.threshold"], wide)[slot * inner :]
@@ -45,7 +45,7 @@ class ShrubReader(TreeReader):
         return node(0, 0)
 
     def window_leaves(self, slot: int, leaf_limit: int) -> list[int]:
-        """The leaves that the samples in the window have in this slot."""
+        """Return the leaf in this slot for each sample of the window."""
         window = self.model.learner.window
         samples = self.held["window.shape"][loader.constant("shrub.window", "_W_SIZE")]
         member = _items(self.held["member"], leaf_limit > 256)
@@ -64,7 +64,7 @@ class ShrubReader(TreeReader):
         return Leaf(label, name, share, samples, note, place)
 
     def answer(self, leaf: Leaf) -> Answer:
-        """As firmware's weights.mix()."""
+        """Return the same answer as firmware's weights.mix()."""
         entries = self.held["shrubs.leaves"]
         if self.model.learner.leaf == "class":
             return self.one_class(entries[leaf.place], 255)
@@ -74,7 +74,7 @@ class ShrubReader(TreeReader):
 
 
 def _items(buffer: bytearray, wide: int) -> Sequence[int]:
-    """The entries of one byte or, if wide, two."""
+    """Return the buffer's entries of one byte or, if wide, two bytes."""
     return memoryview(buffer).cast("H") if wide else buffer
 
 
