@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable
 from pathlib import Path
-
-from patience import PATIENCE
 
 
 def children(process: int) -> dict[int, str]:
@@ -22,13 +18,6 @@ def children(process: int) -> dict[int, str]:
         if line and int(line[2]) == process:
             results |= {int(line[1]): words} | children(int(line[1]))
     return results
-
-
-def wait_until(holds: Callable[[], object]) -> None:
-    end = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 def is_running(process: int) -> bool:

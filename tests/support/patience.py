@@ -1,3 +1,16 @@
-"""How long tests wait for what must happen."""
+"""How long tests wait for an event."""
 
-PATIENCE = 900.0  # seconds: what never comes fails the test all the same, on a busy machine, too
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+PATIENCE = 900.0  # seconds; long, so that only a missing event fails a test on a busy machine
+
+
+def wait_until(holds: Callable[[], object]) -> None:
+    """Wait until the condition holds; fail after `PATIENCE` seconds."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.01)

@@ -7,13 +7,10 @@ import pty
 import re
 import subprocess
 import sys
-import time
 import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from patience import PATIENCE
 
 from microshrub_host.library import library_files
 from microshrub_tools.cli.main import main
@@ -171,11 +168,3 @@ def output_in_time(command: Callable[[float], str], wanted: str) -> str:
         if re.search(wanted, output):
             break
     return output
-
-
-def wait_for(condition: Callable[[], object], seconds: float = PATIENCE) -> None:
-    """Wait until it holds."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.01)

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from child_support import children, is_running, wait_until
-from patience import PATIENCE
+from child_support import children, is_running
+from patience import PATIENCE, wait_until
 
 from microshrub_host.base import child_process
 

@@ -14,8 +14,7 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 import pytest
-from patience import PATIENCE
-from script_support import wait_for
+from patience import PATIENCE, wait_until
 from workers_support import kill_together, linger, misbehave, square
 
 from microshrub_host.base.cluster import Outcome, spread
@@ -172,10 +171,10 @@ def test_what_kills_the_program_leaves_no_process(moment: str, tmp_path: Path) -
         "MICROSHRUB_TEST": str(tmp_path), "PYTHONPATH": os.pathsep.join(filter(None, paths)),
     }  # fmt: skip
     process = subprocess.Popen([sys.executable, "-W", "ignore", "-c", script], env=environment)
-    wait_for((tmp_path / moment).exists)
+    wait_until((tmp_path / moment).exists)
     process.kill()
     process.wait()
-    wait_for(lambda: not marked(mark))
+    wait_until(lambda: not marked(mark))
 
 
 @pytest.mark.parametrize("address", ["nowhere", "tcp://127.0.0.1:9"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from board_support import UnixBoard
-from child_support import wait_until
+from patience import wait_until
 
 from microshrub_host.base.child_process import VARIABLE
 from microshrub_host.base.errors import UserError

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from device_support import Device, configuration, put_device
-from script_support import wait_for
+from patience import wait_until
 
 from microshrub_host.library import loader
 from microshrub_tools.link.client import HostLink
@@ -110,7 +110,7 @@ def test_nothing_changes_until_a_host_says_hello(device: Device, tmp_path: Path)
         assert link.ask(FINGERPRINT) == Fingerprint(crc)
         assert send(link, NEW) == wanted
         assert link.connect().configuration_hash == wanted
-        wait_for(lambda: zlib.crc32((tmp_path / "config.json").read_bytes()) == wanted)
+        wait_until(lambda: zlib.crc32((tmp_path / "config.json").read_bytes()) == wanted)
 
 
 def test_what_is_no_configuration_is_refused_at_once(device: Device) -> None:

@@ -20,9 +20,9 @@ from device_support import (
     run_device,
 )
 from mqtt_support import SENSOR, Relay, fast, settings, stream
-from patience import PATIENCE
+from patience import PATIENCE, wait_until
 from recorded_board import observe
-from script_support import output_in_time, wait_for
+from script_support import output_in_time
 from tcp_support import (
     KEY,
     PROOF,
@@ -235,7 +235,7 @@ def test_another_configuration_comes_over_tcp(board: NetworkBoard, tmp_path: Pat
         link.connect()
         assert samples_of(link) == 0
         # The board renames the file after its answer to the hello
-        wait_for(lambda: json.loads((tmp_path / "config.json").read_text()) == other)
+        wait_until(lambda: json.loads((tmp_path / "config.json").read_text()) == other)
 
 
 def test_the_commands_take_a_board_in_the_network(

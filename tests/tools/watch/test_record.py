@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from patience import PATIENCE
+from patience import PATIENCE, wait_until
 from script_support import (
     PLOTTER,
     RESET_ONCE,
@@ -25,7 +25,6 @@ from script_support import (
     output_in_time,
     run,
     spawn,
-    wait_for,
 )
 
 from microshrub_host.base.errors import UserError
@@ -207,16 +206,16 @@ def test_keys_set_the_label(device: Device, tmp_path: Path) -> None:
     words = ["record", "--port", device(PLOTTER + note), "-o", file]
     with spawn(*words, "--label-keys", "0=rest", f"1={walk}", "--time", stdin=slave) as process:
         # more than a line holds that nobody reads: so it reads, and it listens to keys
-        wait_for(lambda: printed.exists() and int(printed.read_text() or 0) > 1000)
+        wait_until(lambda: printed.exists() and int(printed.read_text() or 0) > 1000)
         assert not file.exists()  # no label, no sample
 
         def labels() -> list[str]:
             return [row["label"] for row in rows_of(file)]
 
         os.write(master, b"1")
-        wait_for(lambda: file.exists() and len(labels()) > 100)
+        wait_until(lambda: file.exists() and len(labels()) > 100)
         os.write(master, b"x0")
-        wait_for(lambda: labels()[-1:] == ["rest"])
+        wait_until(lambda: labels()[-1:] == ["rest"])
         os.write(master, b"\3")  # Ctrl-C as a terminal says it goes to its own processes only
         os.kill(process.pid, signal.SIGINT)
         error = process.communicate(timeout=PATIENCE)[1]
@@ -240,7 +239,7 @@ def test_ctrl_c_at_any_moment(device: Device, tmp_path: Path) -> None:
         file = tmp_path / f"{k}.csv"
         with spawn("record", "--port", port, "-o", file) as process:
             if k:
-                wait_for(file.exists)
+                wait_until(file.exists)
             time.sleep(rng.random() * 0.3)
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=PATIENCE)
@@ -349,7 +348,7 @@ def test_a_port_that_goes_away(tmp_path: Path) -> None:
     with spawn("record", "--port", port, "-o", file) as process:
         os.close(slave)
         numbers = count()
-        wait_for(lambda: os.write(master, b"n:%d\n" % next(numbers)) and file.exists())
+        wait_until(lambda: os.write(master, b"n:%d\n" % next(numbers)) and file.exists())
         port.unlink()  # before its number is another test's
         os.close(master)
         error = process.communicate(timeout=PATIENCE)[1]

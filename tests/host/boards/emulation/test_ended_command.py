@@ -8,8 +8,8 @@ import subprocess
 import sys
 
 import pytest
-from child_support import children, is_running, wait_until
-from patience import PATIENCE
+from child_support import children, is_running
+from patience import PATIENCE, wait_until
 
 from microshrub_host.boards import emulated_boards
 
